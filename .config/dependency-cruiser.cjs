@@ -1,0 +1,79 @@
+const test = "\\.(test|laws\\.test|arbitrary|fixture)\\.ts$"
+
+module.exports = {
+  forbidden: [
+    {
+      name: "no-cycles",
+      comment: "A cycle means that two concepts are one, or that one of them is in the wrong file.",
+      severity: "error",
+      from: {},
+      to: { circular: true }
+    },
+    {
+      name: "core-is-pure",
+      comment:
+        "core decides; adapters touch the world. It may use its own rooms and effect's stable modules only.",
+      severity: "error",
+      from: { path: "^core/", pathNot: test },
+      to: {
+        pathNot: [
+          "^core/",
+          // effect's own top-level modules are the stable ones; its sub-folders (http, sql, cli, …) are not
+          "^node_modules/effect/dist/[A-Z][A-Za-z]*\\.(d\\.ts|js)$",
+          "^node_modules/effect/dist/crypto/(Digest|SecureRandom)\\.(d\\.ts|js)$"
+        ]
+      }
+    },
+    {
+      name: "adapters-are-strangers",
+      comment: "An adapter knows core and its driver, never a sibling: a third party could have written it.",
+      severity: "error",
+      from: { path: "^adapters/([^/]+)/", pathNot: ["^adapters/(embed|cli)/", test] },
+      to: { path: "^adapters/", pathNot: "^adapters/$1/" }
+    },
+    {
+      name: "embed-composes-all-but-cli",
+      comment: "embed is the composition root that cli sits on.",
+      severity: "error",
+      from: { path: "^adapters/embed/", pathNot: test },
+      to: { path: "^adapters/cli/" }
+    },
+    {
+      name: "cli-sits-on-embed",
+      comment: "The command line composes nothing that an embedding program could not.",
+      severity: "error",
+      from: { path: "^adapters/cli/", pathNot: test },
+      to: { path: "^adapters/", pathNot: ["^adapters/cli/", "^adapters/embed/"] }
+    },
+    {
+      name: "one-effect-module-at-a-time",
+      comment: "The barrel pulls all of effect into every bundle; import effect/X.",
+      severity: "error",
+      from: { path: "^(core|adapters)/" },
+      to: { path: ["^node_modules/effect/dist/index[.]", "^node_modules/effect/dist/[a-z-]+/index[.]"] }
+    },
+    {
+      name: "nothing-unresolved",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true }
+    },
+    {
+      name: "only-declared-dependencies",
+      severity: "error",
+      from: { path: "^(core|adapters)/", pathNot: test },
+      to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] }
+    }
+  ],
+  options: {
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "types", "node"],
+      mainFields: ["module", "main", "types"]
+    },
+    moduleSystems: ["es6"]
+  }
+}

@@ -1,0 +1,21 @@
+/** Credentials in the `Authorization` header (contract §5.1; RFC 6750 §2.1, RFC 9110 §11.4). */
+
+const maxTokenLength = 512
+
+/**
+ * The bearer token of a header value: the scheme in any case, one or more spaces, one `b64token` of at most 512
+ * characters, never percent-decoded. `undefined` when no credential was sent, "malformed" when one was sent that is
+ * not a bearer token, two joined credentials included.
+ *
+ * @example
+ * ```ts
+ * parse("bearer abc") // { token: "abc" }
+ * parse("Basic abc") // "malformed"
+ * ```
+ */
+export const parse = (header: string | undefined): { readonly token: string } | "malformed" | undefined => {
+  if (header === undefined || header === "") return undefined
+  const match = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)
+  const token = match?.[1]
+  return token === undefined || token.length > maxTokenLength ? "malformed" : { token }
+}

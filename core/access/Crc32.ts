@@ -1,0 +1,16 @@
+/** CRC-32 as in zip and PNG (ISO 3309, polynomial 0xEDB88320, reflected). */
+
+const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let rest = byte
+  for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ 0xedb88320 : rest >>> 1
+  return rest
+})
+
+/** The checksum of an ASCII text, from 0 to 2³²−1. */
+export const ofAscii = (text: string): number => {
+  let crc = 0xffffffff
+  for (let index = 0; index < text.length; index++) {
+    crc = (crc >>> 8) ^ (table[(crc ^ text.charCodeAt(index)) & 0xff] as number)
+  }
+  return (crc ^ 0xffffffff) >>> 0
+}

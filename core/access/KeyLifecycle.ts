@@ -1,0 +1,129 @@
+/** Programs that issue, rotate and revoke API keys (contract §5.4, a gap); there is no HTTP administration. */
+import * as Clock from "effect/Clock"
+import type * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import { value as revealed } from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as Plan from "../limits/Plan.ts"
+import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import * as ApiKey from "./ApiKey.ts"
+import * as ApiKeySecret from "./ApiKeySecret.ts"
+import * as Base62 from "./Base62.ts"
+
+export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{ readonly id: string }> {}
+
+export class PlanInvalid extends Data.TaggedError("PlanInvalid")<{ readonly reason: string }> {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** A key together with its secret, which is known at this moment only. */
+export interface IssuedKey {
+  readonly key: ApiKey.ApiKey
+  readonly secret: Redacted.Redacted<string>
+}
+
+export interface IssueOptions {
+  readonly plan: Plan.PlanName
+  /** Numbers that replace the plan's; Enterprise has none of its own and needs both. */
+  readonly limits?:
+    | { readonly perMinute?: number | undefined; readonly perDay?: number | undefined }
+    | undefined
+  /** A name for people; not unique, never shown to clients. */
+  readonly label?: string | undefined
+}
+
+/** The limits of a key: the plan's numbers of contract §8.2, replaced where `limits` says so. */
+export const limitsOf = ({ plan, limits }: IssueOptions): Result.Result<Plan.Plan, PlanInvalid> => {
+  const numbers = { ...(plan === "Enterprise" ? {} : Plan.standard[plan]), ...definedOf(limits) }
+  if (!("perMinute" in numbers && "perDay" in numbers)) {
+    return Result.fail(new PlanInvalid({ reason: "Enterprise needs both perMinute and perDay" }))
+  }
+  return Result.mapError(
+    Schema.decodeUnknownResult(Plan.Plan)(numbers),
+    () =>
+      new PlanInvalid({ reason: `perMinute and perDay must be integers between 1 and ${Plan.maxRequests}` })
+  )
+}
+
+const definedOf = (limits: IssueOptions["limits"]) => ({
+  ...(limits?.perMinute === undefined ? undefined : { perMinute: limits.perMinute }),
+  ...(limits?.perDay === undefined ? undefined : { perDay: limits.perDay })
+})
+
+/** Issues a key. The secret is returned here and nowhere else. */
+export const issue = Effect.fn("KeyLifecycle.issue")(function* (
+  options: IssueOptions
+): Effect.fn.Return<
+  IssuedKey,
+  PlanInvalid | StoreUnavailable,
+  ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
+> {
+  const limits = yield* Effect.fromResult(limitsOf(options))
+  const { hash, secret } = yield* newSecret
+  const createdAt = yield* Clock.currentTimeMillis
+  const key: ApiKey.ApiKey = {
+    id: yield* newId,
+    plan: options.plan,
+    limits,
+    label: options.label,
+    createdAt,
+    revokedAt: undefined,
+    secrets: [{ hash, createdAt, expiresAt: undefined }]
+  }
+  yield* (yield* ApiKeyStore).insert(key)
+  return { key, secret }
+})
+
+/** Gives the key a new secret; the old one is accepted for `overlapMs` more. Both share limits and bans. */
+export const rotate = Effect.fn("KeyLifecycle.rotate")(function* (
+  id: string,
+  overlapMs: number
+): Effect.fn.Return<
+  IssuedKey,
+  ApiKey.ApiKeyRevoked | ApiKeyUnknown | StoreUnavailable,
+  ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
+> {
+  const { hash, secret } = yield* newSecret
+  const now = yield* Clock.currentTimeMillis
+  const rotated = yield* (yield* ApiKeyStore).update(id, (key) => {
+    const result = ApiKey.rotate(key, hash, overlapMs, now)
+    return [result, Result.getOrElse(result, () => key)]
+  })
+  return { key: yield* Effect.fromResult(yield* known(id, rotated)), secret }
+})
+
+/** Refuses the key from now on; doing so twice changes nothing. */
+export const revoke = Effect.fn("KeyLifecycle.revoke")(function* (
+  id: string
+): Effect.fn.Return<ApiKey.ApiKey, ApiKeyUnknown | StoreUnavailable, ApiKeyStore> {
+  const now = yield* Clock.currentTimeMillis
+  const revoked = yield* (yield* ApiKeyStore).update(id, (key) => {
+    const result = ApiKey.revoke(key, now)
+    return [result, result]
+  })
+  return yield* known(id, revoked)
+})
+
+/** All keys, oldest first, without their secrets. */
+export const list = Effect.flatMap(ApiKeyStore, (store) => store.list)
+
+const known = <A>(id: string, found: Option.Option<A>): Effect.Effect<A, ApiKeyUnknown> =>
+  Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(new ApiKeyUnknown({ id }))
+
+const newSecret = Effect.gen(function* () {
+  const secret = yield* ApiKeySecret.generate
+  return { secret, hash: yield* ApiKeySecret.hash(revealed(secret)) }
+})
+
+const newId = Effect.gen(function* () {
+  const random = yield* SecureRandom.SecureRandom
+  return `key_${Base62.encodeBytes(yield* random.randomBytes(8), 11)}`
+})

@@ -1,0 +1,14 @@
+/** An animal as a caller describes it, before the service gives it an id (contract §2 `NewPet`). */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { Int64 } from "./Int64.ts"
+import { PetName } from "./PetName.ts"
+import * as PetStatus from "./PetStatus.ts"
+
+export const NewPet = Schema.Struct({
+  name: PetName,
+  categoryId: Int64,
+  status: PetStatus.PetStatus.pipe(Schema.withDecodingDefaultKey(Effect.succeed(PetStatus.initial)))
+})
+
+export type NewPet = typeof NewPet.Type

@@ -1,0 +1,20 @@
+/** Pages of the catalogue: animals by ascending id (contract §4.1, §8.1). */
+import type * as Int64 from "./Int64.ts"
+import type * as Pet from "./Pet.ts"
+import type * as PetStatus from "./PetStatus.ts"
+
+/** Bounds of `limit`, the number of animals on one page (contract §8.1). */
+export const limit = { min: 1, max: 100, default: 20 } as const
+
+/** Which animals a store is asked for: at most `limit` of them, with this `status` and with an id above `after`. */
+export interface PageQuery {
+  readonly limit: number
+  readonly status: PetStatus.PetStatus | undefined
+  readonly after: Int64.Int64 | undefined
+}
+
+/** One page; `next` is the id after which the following page starts, `undefined` on the last page. */
+export interface Page {
+  readonly pets: ReadonlyArray<Pet.Pet>
+  readonly next: Int64.Int64 | undefined
+}

@@ -1,0 +1,17 @@
+/** Availability of an animal (contract §2 and §3): three states, compared exactly; no transition is defined. */
+import * as Schema from "effect/Schema"
+
+export const all = ["available", "pending", "sold"] as const
+
+export type PetStatus = (typeof all)[number]
+
+/** Status of an animal created without one; the contract leaves it open (§2, gaps). */
+export const initial: PetStatus = "available"
+
+export const is = (text: string): text is PetStatus => (all as ReadonlyArray<string>).includes(text)
+
+export const PetStatus = Schema.Literals(all).annotate({
+  identifier: "PetStatus",
+  description: "Availability of an animal.",
+  message: `must be one of ${all.map((status) => `"${status}"`).join(", ")}`
+})

@@ -1,0 +1,109 @@
+/**
+ * Every error that the service answers with: a closed set, the same in the code, in the OpenAPI document and in
+ * the docs. The contract leaves the values of `code` open (§7, last line); its statuses are those of §7 and §8.
+ */
+
+export interface Entry {
+  /** HTTP status; the body's `status` repeats it. */
+  readonly status: number
+  /** What happened, in words that hold for every occurrence. */
+  readonly meaning: string
+  /** Section of the contract that asks for it, or "design" where the contract is silent. */
+  readonly clause: string
+  /** Whether the same request can succeed later without being changed. */
+  readonly retryable: boolean
+}
+
+export const catalogue = {
+  missing_api_key: {
+    status: 401,
+    meaning: "An API key is required: send it as 'Authorization: Bearer <API_KEY>'.",
+    clause: "§5.3",
+    retryable: false
+  },
+  invalid_api_key: {
+    status: 401,
+    meaning: "The API key is malformed, unknown, expired or revoked.",
+    clause: "§5.3",
+    retryable: false
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    meaning: "The rate limit is exceeded: wait for the time given in the Retry-After header.",
+    clause: "§8.4.1",
+    retryable: true
+  },
+  api_key_banned: {
+    status: 429,
+    meaning: "The API key is temporarily banned because requests went on after a 429: wait for Retry-After.",
+    clause: "§8.4.3",
+    retryable: true
+  },
+  not_found: { status: 404, meaning: "There is no such resource.", clause: "§4.3", retryable: false },
+  operation_removed: {
+    status: 410,
+    meaning: "This operation was removed on 5 December 2030: use 'GET /pets' with the 'status' filter.",
+    clause: "§9.3",
+    retryable: false
+  },
+  method_not_allowed: {
+    status: 405,
+    meaning: "The resource does not support this method: see the Allow header.",
+    clause: "design",
+    retryable: false
+  },
+  unsupported_media_type: {
+    status: 415,
+    meaning: "The body must be sent as 'application/json', in UTF-8 and without a content coding.",
+    clause: "§1",
+    retryable: false
+  },
+  payload_too_large: { status: 413, meaning: "The body is too large.", clause: "design", retryable: false },
+  invalid_json: { status: 400, meaning: "The body is not acceptable JSON.", clause: "§7", retryable: false },
+  invalid_body: {
+    status: 400,
+    meaning: "The body is missing required fields or contains invalid values.",
+    clause: "§7",
+    retryable: false
+  },
+  invalid_parameter: {
+    status: 400,
+    meaning: "A query parameter has an invalid value.",
+    clause: "§4.1",
+    retryable: false
+  },
+  malformed_request: {
+    status: 400,
+    meaning: "The request is not valid HTTP.",
+    clause: "design",
+    retryable: false
+  },
+  request_timeout: {
+    status: 408,
+    meaning: "The request did not arrive completely in time.",
+    clause: "design",
+    retryable: true
+  },
+  headers_too_large: {
+    status: 431,
+    meaning: "The request target or the header section is too large.",
+    clause: "design",
+    retryable: false
+  },
+  internal_error: {
+    status: 500,
+    meaning: "The service failed; the X-Request-Id header identifies this request.",
+    clause: "design",
+    retryable: false
+  },
+  service_unavailable: {
+    status: 503,
+    meaning: "The service cannot reach its store: wait for the time given in the Retry-After header.",
+    clause: "design",
+    retryable: true
+  }
+} as const satisfies { readonly [code: string]: Entry }
+
+export type ErrorCode = keyof typeof catalogue
+
+export const codes = Object.keys(catalogue) as ReadonlyArray<ErrorCode>

@@ -1,0 +1,35 @@
+/**
+ * When a key is banned for going on after a 429 (contract §8.4.3, which leaves every number open).
+ *
+ * A *strike* is a denied request that arrives before the retry time already announced, at most one each
+ * `strikeIntervalMs`; the first 429 is no strike. `strikes` of them within `withinMs` ban the key for the next of
+ * `durationsMs`. A day without strike or ban takes one step back. A client that waits as told never gets a strike;
+ * one that waits at most 30 s, as undici's RetryAgent does, gets 11 in five minutes at most.
+ */
+import * as Context from "effect/Context"
+
+export interface BanPolicy {
+  /** Strikes that make a ban. */
+  readonly strikes: number
+  /** Milliseconds, from the first strike on, within which they count together. */
+  readonly withinMs: number
+  /** Milliseconds that must pass between two strikes: a burst sent at once is one offence. */
+  readonly strikeIntervalMs: number
+  /** Milliseconds of the first ban, the second, …; the last one repeats. */
+  readonly durationsMs: readonly [number, ...ReadonlyArray<number>]
+  /** Milliseconds without strike or ban after which the next ban is one step milder. */
+  readonly cleanMs: number
+}
+
+export const standard: BanPolicy = {
+  strikes: 20,
+  withinMs: 300_000,
+  strikeIntervalMs: 1_000,
+  durationsMs: [60_000, 300_000, 900_000, 3_600_000],
+  cleanMs: 86_400_000
+}
+
+/** The policy in force, for the service and for stores that must know when a state is spent. */
+export const BanPolicy = Context.Reference<BanPolicy>("animal-store/core/limits/BanPolicy", {
+  defaultValue: () => standard
+})

@@ -1,0 +1,2 @@
+import type { ServiceOptions } from "./ServiceOptions.ts"
+export const json = (_options: ServiceOptions): string => "{}"

@@ -1,0 +1,14 @@
+/** Values of `X-Request-Id`: unique per request, saying nothing about the caller. */
+
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+
+/** A source of ids: a random part drawn once, then a counter, so an id costs no randomness on the request path. */
+export const make: Effect.Effect<() => string, never, SecureRandom.SecureRandom> = Effect.map(
+  SecureRandom.SecureRandom.use((random) => random.randomBytes(8)),
+  (bytes) => {
+    const prefix = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+    let count = 0
+    return () => `${prefix}-${(count++).toString(36)}`
+  }
+)

@@ -1,0 +1,209 @@
+/**
+ * The service: one function from request to response, for any host (contract §4–§9). It never fails and never throws.
+ *
+ * Order of checks: key (401), ban and limits (429), route (404), method (405), content type (415), size (413),
+ * validation (400), operation (404, 410); one outer place adds the rate headers to every answer.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import type * as Digest from "effect/crypto/Digest"
+import type * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Deprecation from "../deprecation/Deprecation.ts"
+import * as HttpDate from "../deprecation/HttpDate.ts"
+import * as ApiError from "../errors/ApiError.ts"
+import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import type { Verdict } from "../limits/RateLimit.ts"
+import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import type { PetRepository } from "../ports/PetRepository.ts"
+import type { RateLimitStore } from "../ports/RateLimitStore.ts"
+import * as Admission from "./Admission.ts"
+import * as Answer from "./Answer.ts"
+import * as Dispatch from "./Dispatch.ts"
+import * as OpenApi from "./OpenApi.ts"
+import * as RequestId from "./RequestId.ts"
+import * as Route from "./Route.ts"
+import * as ServiceOptions from "./ServiceOptions.ts"
+import type { BodyConsumed, BodyTooLarge, ServiceRequest } from "./ServiceRequest.ts"
+import type { Header, ServiceResponse } from "./ServiceResponse.ts"
+import * as Target from "./Target.ts"
+
+/** What a host reports when there is no request to handle: the connection did not carry a complete one. */
+export type TransportError = "malformed_request" | "request_timeout" | "headers_too_large"
+
+export class Service extends Context.Service<
+  Service,
+  {
+    /** Answers a request. Interrupting it stops it where it is; nothing is stored half. */
+    readonly handle: (request: ServiceRequest) => Effect.Effect<ServiceResponse>
+    /** The answer to a connection that failed before a request existed; counted for the client's network. */
+    readonly transportError: (
+      error: TransportError,
+      clientAddress: string | undefined
+    ) => Effect.Effect<ServiceResponse>
+    /** From now on `/readyz` answers 503, so that load balancers send no more; requests are still answered. */
+    readonly drain: Effect.Effect<void>
+  }
+>()("animal-store/core/service/Service") {}
+
+type Ports = PetRepository | RateLimitStore | ApiKeyStore
+type Crypto = Digest.Digest | SecureRandom.SecureRandom
+
+/** A service over the ports in the context, set up once; requests need nothing more than a `Clock`. */
+export const make = Effect.fnUntraced(function* (
+  given: Partial<ServiceOptions.ServiceOptions> = {}
+): Effect.fn.Return<Service["Service"], ServiceOptions.InvalidOption, Ports | Crypto> {
+  const options = yield* Effect.fromResult(ServiceOptions.resolve(given))
+  const admission = yield* Admission.make(options)
+  const dispatch = yield* Dispatch.make(options)
+  const nextRequestId = yield* RequestId.make
+  const matchRoute = Route.matcher(options.basePath)
+  const deprecationHeaders = Deprecation.headers(options.getPetDeprecation, `${options.basePath}/pets`)
+  let ready = true
+  let openApi: string | undefined
+
+  const probe = (method: string, path: string): Answer.Answer | undefined => {
+    if (path !== "/livez" && path !== "/readyz" && path !== "/openapi.json") return undefined
+    if (method !== "GET" && method !== "HEAD") {
+      return Answer.error(ApiError.make("method_not_allowed"), [["Allow", "GET, HEAD"]])
+    }
+    if (path === "/livez") return Answer.make(200, '{"status":"live"}')
+    if (path === "/readyz") {
+      return ready ? Answer.make(200, '{"status":"ready"}') : Answer.make(503, '{"status":"draining"}')
+    }
+    openApi ??= OpenApi.json(options)
+    return Answer.make(200, openApi)
+  }
+
+  const handle = Effect.fnUntraced(function* (request: ServiceRequest): Effect.fn.Return<ServiceResponse> {
+    const now = Math.floor(yield* Clock.currentTimeMillis)
+    const requestId = nextRequestId()
+    const { path, query } = Target.parse(request.target)
+    const probed = probe(request.method, path)
+    if (probed !== undefined) return respond(probed, undefined, requestId, now)
+
+    const route = matchRoute(request.method, path)
+    const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : noHeaders
+    const { refusal, verdict } = yield* Effect.catchCause(admission.admit(request, now), (cause) =>
+      Effect.as(reportDefect(cause, requestId), {
+        verdict: Admission.unknownVerdict(options.anonymousPlan, now),
+        refusal: ApiError.make("internal_error")
+      })
+    )
+    const answer =
+      refusal === undefined
+        ? yield* Effect.catchCause(dispatch(route, request, query), (cause) => failed(cause, requestId))
+        : refused(refusal)
+    return respond(answer, verdict, requestId, now, operationHeaders)
+  })
+
+  const failed = (
+    cause: Cause.Cause<ApiError.ApiError | StoreUnavailable | BodyTooLarge | BodyConsumed>,
+    requestId: string
+  ): Effect.Effect<Answer.Answer> => {
+    const failure = cause.reasons.find(Cause.isFailReason)?.error
+    switch (failure?._tag) {
+      case "ApiError":
+        return Effect.succeed(Answer.error(failure))
+      case "StoreUnavailable":
+        return Effect.as(
+          Admission.reportUnavailable(failure),
+          Answer.error(ApiError.make("service_unavailable"))
+        )
+      case "BodyTooLarge":
+        return Effect.succeed(
+          Answer.error(
+            ApiError.make("payload_too_large", `The body must have at most ${options.maxBodyBytes} bytes.`)
+          )
+        )
+      case "BodyConsumed":
+        return Effect.succeed(bodyConsumed)
+      case undefined:
+        return Effect.as(reportDefect(cause, requestId), Answer.error(ApiError.make("internal_error")))
+    }
+  }
+
+  return {
+    handle,
+    transportError: Effect.fnUntraced(function* (error, clientAddress) {
+      const now = Math.floor(yield* Clock.currentTimeMillis)
+      const failure = ApiError.make(error)
+      const { verdict } = yield* admission.anonymous(clientAddress, now, failure)
+      return respond(Answer.error(failure), verdict, nextRequestId(), now)
+    }),
+    drain: Effect.sync(() => {
+      ready = false
+    })
+  }
+})
+
+/** The service as a layer over its three ports and the host's hashing and randomness. */
+export const layer = (
+  options?: Partial<ServiceOptions.ServiceOptions>
+): Layer.Layer<Service, ServiceOptions.InvalidOption, Ports | Crypto> => Layer.effect(Service, make(options))
+
+const noHeaders: ReadonlyArray<Header> = []
+
+const cacheControl: Header = ["Cache-Control", "no-store"]
+const contentTypeOptions: Header = ["X-Content-Type-Options", "nosniff"]
+const contentType: Header = ["Content-Type", "application/json; charset=utf-8"]
+
+const challenge: Header = ["WWW-Authenticate", 'Bearer realm="animals"']
+const invalidTokenChallenge: Header = ["WWW-Authenticate", 'Bearer realm="animals", error="invalid_token"']
+
+const refused = (refusal: ApiError.ApiError): Answer.Answer => {
+  switch (refusal.code) {
+    case "missing_api_key":
+      return Answer.error(refusal, [challenge])
+    case "invalid_api_key":
+      return Answer.error(refusal, [invalidTokenChallenge])
+    default:
+      return Answer.error(refusal)
+  }
+}
+
+const bodyConsumed = Answer.error(
+  ApiError.make(
+    "internal_error",
+    "The host read the request body before animal-store could. Mount animal-store before any body parser, " +
+      "or without one on its path: it needs the exact bytes."
+  )
+)
+
+const reportDefect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<void> =>
+  Effect.logError(`request ${requestId} failed unexpectedly`, cause)
+
+/** The one place that completes an answer with the headers all answers carry. */
+const respond = (
+  answer: Answer.Answer,
+  verdict: Verdict | undefined,
+  requestId: string,
+  now: number,
+  operationHeaders: ReadonlyArray<Header> = noHeaders
+): ServiceResponse => {
+  const headers: Array<Header> = []
+  if (verdict !== undefined) {
+    headers.push(
+      ["X-RateLimit-Limit", String(verdict.limit)],
+      ["X-RateLimit-Remaining", String(verdict.remaining)],
+      ["X-RateLimit-Reset", String(verdict.resetAt)]
+    )
+    if (answer.status === 429) headers.push(["Retry-After", String(verdict.retryAfter)])
+    if (answer.status === 503) headers.push(["Retry-After", String(Admission.UNAVAILABLE_RETRY_AFTER)])
+  }
+  headers.push(dateHeader(now), cacheControl, contentTypeOptions, ["X-Request-Id", requestId])
+  if (answer.body !== "") headers.push(contentType)
+  headers.push(...answer.headers, ...operationHeaders)
+  return { status: answer.status, headers, body: answer.body }
+}
+
+let latestDate: { readonly second: number; readonly header: Header } | undefined
+
+// Formatting a date costs more than the rest of the headers together, and a second holds many requests.
+const dateHeader = (now: number): Header => {
+  const second = Math.floor(now / 1000)
+  if (latestDate?.second !== second) latestDate = { second, header: ["Date", HttpDate.format(now)] }
+  return latestDate.header
+}

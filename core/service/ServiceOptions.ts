@@ -1,0 +1,116 @@
+/** How a service is set up; everything has a default. */
+import * as Data from "effect/Data"
+import * as Result from "effect/Result"
+import * as Deprecation from "../deprecation/Deprecation.ts"
+import * as Plan from "../limits/Plan.ts"
+
+export interface ServiceOptions {
+  /** Path before `/pets` in the request targets that the service sees; empty when the host strips it. */
+  readonly basePath: string
+  /** Absolute address that clients reach the base path at (contract §4 `base_url`); makes `Link`, `Location` absolute. */
+  readonly publicBaseUrl: string | undefined
+  /** The same for the staging environment (contract §4 `staging_base_url`); shown in the OpenAPI document. */
+  readonly stagingBaseUrl: string | undefined
+  /** Refuses unknown body fields and query parameters instead of ignoring them. */
+  readonly strict: boolean
+  /** Largest body in bytes. */
+  readonly maxBodyBytes: number
+  /** Limits of each client network for requests without a valid key. */
+  readonly anonymousPlan: Plan.Plan
+  /** When limits cannot be checked: refuse with 503 ("closed"), or answer without counting ("open"). */
+  readonly onLimitsUnavailable: "closed" | "open"
+  /** Proxies in front that append to `X-Forwarded-For`; 0 takes the socket's address. */
+  readonly trustedProxyHops: number
+  /** Life of `GET /pets/{petId}`. */
+  readonly getPetDeprecation: Deprecation.Deprecation
+  /** Secret of 32 bytes or more that seals cursors; random when absent, so they end with this service. */
+  readonly cursorKey: Uint8Array | undefined
+}
+
+export const defaults: ServiceOptions = {
+  basePath: "/v1",
+  publicBaseUrl: undefined,
+  stagingBaseUrl: undefined,
+  strict: false,
+  maxBodyBytes: 65_536,
+  anonymousPlan: Plan.standard.Free,
+  onLimitsUnavailable: "closed",
+  trustedProxyHops: 0,
+  getPetDeprecation: Deprecation.getPet,
+  cursorKey: undefined
+}
+
+/** An option that cannot be meant; a mistake of whoever sets the service up. */
+export class InvalidOption extends Data.TaggedError("InvalidOption")<{
+  readonly option: keyof ServiceOptions
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `${this.option}: ${this.reason}`
+  }
+}
+
+/** The options completed by the defaults, or the first one at fault. */
+export const resolve = (options: Partial<ServiceOptions>): Result.Result<ServiceOptions, InvalidOption> => {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const resolved: ServiceOptions = { ...defaults, ...Object.fromEntries(given) }
+  for (const [option, isValid, reason] of rules) {
+    if (!isValid(resolved)) return Result.fail(new InvalidOption({ option, reason }))
+  }
+  return Result.succeed(resolved)
+}
+
+type Rule = readonly [
+  option: keyof ServiceOptions,
+  isValid: (options: ServiceOptions) => boolean,
+  reason: string
+]
+
+const isBaseUrl = (url: string | undefined): boolean =>
+  url === undefined || /^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/.test(url)
+
+const isNatural = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+
+const rules: ReadonlyArray<Rule> = [
+  [
+    "basePath",
+    ({ basePath }) => /^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath),
+    "must be empty or a path such as '/v1', without a trailing slash"
+  ],
+  [
+    "publicBaseUrl",
+    ({ publicBaseUrl }) => isBaseUrl(publicBaseUrl),
+    "must be an absolute http(s) address without query"
+  ],
+  [
+    "stagingBaseUrl",
+    ({ stagingBaseUrl }) => isBaseUrl(stagingBaseUrl),
+    "must be an absolute http(s) address without query"
+  ],
+  ["maxBodyBytes", ({ maxBodyBytes }) => isNatural(maxBodyBytes), "must be a number of bytes"],
+  [
+    "anonymousPlan",
+    ({ anonymousPlan }) => Plan.isValid(anonymousPlan),
+    `must have perMinute and perDay between 1 and ${Plan.maxRequests}`
+  ],
+  [
+    "onLimitsUnavailable",
+    ({ onLimitsUnavailable }) => onLimitsUnavailable === "closed" || onLimitsUnavailable === "open",
+    'must be "closed" or "open"'
+  ],
+  [
+    "trustedProxyHops",
+    ({ trustedProxyHops }) => isNatural(trustedProxyHops),
+    "must be a number of proxies, 0 or more"
+  ],
+  [
+    "getPetDeprecation",
+    ({ getPetDeprecation: { announcedAt, sunsetAt } }) => announcedAt <= sunsetAt,
+    "must not be announced after its sunset (RFC 9745 §4)"
+  ],
+  [
+    "cursorKey",
+    ({ cursorKey }) => cursorKey === undefined || cursorKey.length >= 32,
+    "must have at least 32 bytes"
+  ]
+]

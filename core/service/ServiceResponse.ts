@@ -1,0 +1,11 @@
+/** An answer as the pipeline gives it; the host adds what frames it on its connection. */
+
+export type Header = readonly [name: string, value: string]
+
+export interface ServiceResponse {
+  readonly status: number
+  /** In the order to send; a name may occur twice. `Content-Length` and connection headers are the host's. */
+  readonly headers: ReadonlyArray<Header>
+  /** Empty when there is none. For `HEAD` it is what `GET` would carry: the host sends its length, not its text. */
+  readonly body: string
+}

@@ -1,0 +1,259 @@
+/**
+ * JSON (RFC 8259) without loss: numbers keep their source text, duplicate names are refused (RFC 7493 §2.3), and
+ * nesting is bounded, so reading takes time linear in the text and never overflows the stack.
+ */
+import * as Result from "effect/Result"
+
+/** A number as written: reading it as a double would round int64. */
+export class JsonNumber {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export interface JsonArray extends ReadonlyArray<Json> {}
+
+/** Own, enumerable members only; made without a prototype, so `__proto__` is a name like any other. */
+export interface JsonObject {
+  readonly [name: string]: Json
+}
+
+export type Json = null | boolean | string | JsonNumber | JsonArray | JsonObject
+
+/** Why a text is not acceptable, and the index of the UTF-16 unit where that shows. */
+export interface JsonFault {
+  readonly reason: string
+  readonly position: number
+}
+
+/** Containers within containers that are still read; an object in an object counts two. */
+export const maxDepth = 32
+
+/**
+ * The value of a JSON text.
+ *
+ * @example
+ * ```ts
+ * parse('{"id":9223372036854775807}') // Result.succeed({ id: JsonNumber("9223372036854775807") })
+ * parse('{"a":1,"a":2}') // Result.fail({ reason: "duplicate name in an object", position: 7 })
+ * ```
+ */
+export const parse = (text: string): Result.Result<Json, JsonFault> => {
+  const reader = new Reader(text)
+  try {
+    return Result.succeed(reader.document())
+  } catch (error) {
+    if (error === reader.fault && reader.fault !== undefined) return Result.fail(reader.fault)
+    throw error
+  }
+}
+
+const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+
+// JSON.parse fits neither: it rounds numbers and lets the last of two equal names win.
+class Reader {
+  readonly text: string
+  index = 0
+  depth = 0
+  fault: JsonFault | undefined
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  document(): Json {
+    this.skipWhitespace()
+    const value = this.value()
+    this.skipWhitespace()
+    if (this.index < this.text.length) this.fail("unexpected text after the value")
+    return value
+  }
+
+  fail(reason: string, position = this.index): never {
+    this.fault = { reason, position }
+    throw this.fault
+  }
+
+  value(): Json {
+    switch (this.text.charCodeAt(this.index)) {
+      case 0x7b:
+        return this.object()
+      case 0x5b:
+        return this.array()
+      case 0x22:
+        return this.string()
+      case 0x74:
+        return this.literal("true", true)
+      case 0x66:
+        return this.literal("false", false)
+      case 0x6e:
+        return this.literal("null", null)
+      default:
+        return this.number()
+    }
+  }
+
+  literal<A extends Json>(word: string, value: A): A {
+    if (!this.text.startsWith(word, this.index)) this.fail("expected a JSON value")
+    this.index += word.length
+    return value
+  }
+
+  number(): JsonNumber {
+    numberPattern.lastIndex = this.index
+    const match = numberPattern.exec(this.text)
+    if (match === null) {
+      this.fail(this.index < this.text.length ? "expected a JSON value" : "unexpected end of the text")
+    }
+    this.index = numberPattern.lastIndex
+    return new JsonNumber(match[0])
+  }
+
+  string(): string {
+    const start = ++this.index
+    const { text } = this
+    for (; ; this.index++) {
+      const unit = text.charCodeAt(this.index)
+      if (unit === 0x22) return text.slice(start, this.index++)
+      if (unit === 0x5c) return this.stringWithEscapes(start)
+      if (Number.isNaN(unit)) this.fail("unexpected end of the text inside a string")
+      if (unit < 0x20) this.fail("unescaped control character inside a string")
+    }
+  }
+
+  stringWithEscapes(start: number): string {
+    const { text } = this
+    const pieces = [text.slice(start, this.index)]
+    for (;;) {
+      const unit = text.charCodeAt(this.index)
+      if (unit === 0x22) {
+        this.index++
+        return pieces.join("")
+      }
+      if (unit === 0x5c) {
+        pieces.push(this.escape())
+      } else {
+        const from = this.index
+        this.skipPlainCharacters()
+        pieces.push(text.slice(from, this.index))
+      }
+    }
+  }
+
+  skipPlainCharacters(): void {
+    for (; ; this.index++) {
+      const unit = this.text.charCodeAt(this.index)
+      if (unit === 0x22 || unit === 0x5c) return
+      if (Number.isNaN(unit)) this.fail("unexpected end of the text inside a string")
+      if (unit < 0x20) this.fail("unescaped control character inside a string")
+    }
+  }
+
+  escape(): string {
+    const letter = this.text.charAt(this.index + 1)
+    if (letter === "u") {
+      const hex = this.text.slice(this.index + 2, this.index + 6)
+      if (!/^[0-9a-fA-F]{4}$/.test(hex)) this.fail("invalid \\u escape")
+      this.index += 6
+      return String.fromCharCode(Number.parseInt(hex, 16))
+    }
+    const character = escapes.get(letter)
+    if (character === undefined) this.fail("invalid escape")
+    this.index += 2
+    return character
+  }
+
+  array(): JsonArray {
+    this.enter()
+    const items: Array<Json> = []
+    if (!this.skipTo(0x5d)) {
+      do {
+        this.skipWhitespace()
+        items.push(this.value())
+      } while (this.another(0x5d, "expected ',' or ']'"))
+    }
+    this.depth--
+    return items
+  }
+
+  object(): JsonObject {
+    this.enter()
+    const members: { [name: string]: Json } = Object.create(null)
+    if (!this.skipTo(0x7d)) {
+      do {
+        this.skipWhitespace()
+        const position = this.index
+        if (this.text.charCodeAt(position) !== 0x22) this.fail("expected a name in double quotes")
+        const name = this.string()
+        if (name in members) this.fail("duplicate name in an object", position)
+        this.skipWhitespace()
+        if (this.text.charCodeAt(this.index) !== 0x3a) this.fail("expected ':'")
+        this.index++
+        this.skipWhitespace()
+        members[name] = this.value()
+      } while (this.another(0x7d, "expected ',' or '}'"))
+    }
+    this.depth--
+    return members
+  }
+
+  enter(): void {
+    if (this.depth === maxDepth) this.fail(`nested deeper than ${maxDepth} levels`)
+    this.depth++
+    this.index++
+  }
+
+  skipTo(close: number): boolean {
+    this.skipWhitespace()
+    if (this.text.charCodeAt(this.index) !== close) return false
+    this.index++
+    return true
+  }
+
+  another(close: number, expectation: string): boolean {
+    if (this.skipTo(close)) return false
+    if (this.text.charCodeAt(this.index) !== 0x2c) this.fail(expectation)
+    this.index++
+    return true
+  }
+
+  skipWhitespace(): void {
+    for (; ; this.index++) {
+      const unit = this.text.charCodeAt(this.index)
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return
+    }
+  }
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ["\\", "\\"],
+  ["/", "/"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"]
+])
+
+/** What `stringify` writes: like `JSON.stringify`'s input, with `bigint` for integers of any size. */
+export type Encodable =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | ReadonlyArray<Encodable>
+  | { readonly [name: string]: Encodable | undefined }
+
+/** The JSON text of a value; a `bigint` becomes a number with all its digits, `undefined` members are left out. */
+export const stringify = (value: Encodable): string => {
+  if (typeof value === "bigint") return value.toString()
+  if (value === null || typeof value !== "object") return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(stringify).join(",")}]`
+  return `{${Object.entries(value)
+    .filter((member): member is [string, Encodable] => member[1] !== undefined)
+    .map(([name, member]) => `${JSON.stringify(name)}:${stringify(member)}`)
+    .join(",")}}`
+}

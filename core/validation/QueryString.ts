@@ -1,0 +1,32 @@
+/** Query strings as `application/x-www-form-urlencoded` pairs (WHATWG URL §5.1), decoded strictly. */
+
+export interface QueryParameter {
+  readonly name: string
+  readonly value: string
+}
+
+/** The pairs in order of appearance, or `undefined` when a percent-encoding is malformed or not UTF-8. */
+export const parse = (query: string): ReadonlyArray<QueryParameter> | undefined => {
+  const parameters: Array<QueryParameter> = []
+  for (const pair of query.split("&")) {
+    if (pair === "") continue
+    const equals = pair.indexOf("=")
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals))
+    const value = decode(equals < 0 ? "" : pair.slice(equals + 1))
+    if (name === undefined || value === undefined) return undefined
+    parameters.push({ name, value })
+  }
+  return parameters
+}
+
+const decode = (text: string): string | undefined => percentDecode(text.replaceAll("+", " "))
+
+/** `text` with its percent-encodings decoded once, or `undefined` when one is malformed or not UTF-8. */
+export const percentDecode = (text: string): string | undefined => {
+  if (!text.includes("%")) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

@@ -6,26 +6,26 @@ import * as Effect from "effect/Effect"
 import * as Deprecation from "../deprecation/Deprecation.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
-import { createPet } from "../operations/createPet.ts"
-import { getPet } from "../operations/getPet.ts"
-import { listPets } from "../operations/listPets.ts"
+import { createPet } from "../operations/CreatePet.ts"
+import { getPet } from "../operations/GetPet.ts"
+import { listPets } from "../operations/ListPets.ts"
 import type { PetRepository } from "../ports/PetRepository.ts"
 import * as Cursor from "../validation/Cursor.ts"
 import * as ListPetsParameters from "../validation/ListPetsParameters.ts"
 import * as NewPetBody from "../validation/NewPetBody.ts"
 import * as Answer from "./Answer.ts"
 import type { Route } from "./Route.ts"
-import type { ServiceOptions } from "./ServiceOptions.ts"
+import * as ServiceOptions from "./ServiceOptions.ts"
 import type { BodyConsumed, BodyTooLarge, ServiceRequest } from "./ServiceRequest.ts"
 
 type Failure = ApiError.ApiError | StoreUnavailable
 
-export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
+export const make = Effect.fnUntraced(function* (options: ServiceOptions.ServiceOptions) {
   const context = yield* Effect.context<PetRepository | Digest.Digest>()
   const cursor = yield* Cursor.make(
     options.cursorKey ?? (yield* SecureRandom.SecureRandom.use((random) => random.randomBytes(32)))
   )
-  const petsAddress = `${options.publicBaseUrl?.replace(/\/$/, "") ?? options.basePath}/pets`
+  const petsAddress = ServiceOptions.petsAddress(options)
 
   const list = Effect.fnUntraced(function* (
     query: string

@@ -60,7 +60,10 @@ export const make = Effect.fnUntraced(function* (
   const dispatch = yield* Dispatch.make(options)
   const nextRequestId = yield* RequestId.make
   const matchRoute = Route.matcher(options.basePath)
-  const deprecationHeaders = Deprecation.headers(options.getPetDeprecation, `${options.basePath}/pets`)
+  const deprecationHeaders = Deprecation.headers(
+    options.getPetDeprecation,
+    ServiceOptions.petsAddress(options)
+  )
   let ready = true
   let openApi: string | undefined
 

@@ -60,6 +60,10 @@ export const resolve = (options: Partial<ServiceOptions>): Result.Result<Service
   return Result.succeed(resolved)
 }
 
+/** Where clients find the list of animals: absolute when the public address is known, else from the root. */
+export const petsAddress = ({ basePath, publicBaseUrl }: ServiceOptions): string =>
+  `${publicBaseUrl?.replace(/\/$/, "") ?? basePath}/pets`
+
 type Rule = readonly [
   option: keyof ServiceOptions,
   isValid: (options: ServiceOptions) => boolean,

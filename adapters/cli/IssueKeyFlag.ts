@@ -1,0 +1,35 @@
+/** The value of `--issue-key`: `PLAN[:perMinute=N,perDay=N]`. */
+export type { IssueOptions } from "../../core/access/KeyLifecycle.ts"
+
+import * as Result from "effect/Result"
+import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import * as Plan from "../../core/limits/Plan.ts"
+
+/**
+ * Reads a key specification; the plan in any case.
+ *
+ * @example
+ * ```ts
+ * parse("enterprise:perMinute=5,perDay=50") // { plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } }
+ * ```
+ */
+export const parse = (text: string): Result.Result<KeyLifecycle.IssueOptions, string> => {
+  const [name = "", numbers, ...rest] = text.split(":")
+  const plan = Plan.names.find((candidate) => candidate.toLowerCase() === name.toLowerCase())
+  if (plan === undefined || rest.length > 0) {
+    return Result.fail(
+      `expected PLAN or PLAN:perMinute=N,perDay=N with PLAN one of ${Plan.names.join(", ")}; got '${text}'`
+    )
+  }
+  const limits: { perMinute?: number; perDay?: number } = {}
+  for (const pair of numbers?.split(",") ?? []) {
+    const match = /^(perMinute|perDay)=([0-9]{1,10})$/.exec(pair)
+    if (match === null) return Result.fail(`expected perMinute=N or perDay=N after the plan; got '${pair}'`)
+    limits[match[1] === "perDay" ? "perDay" : "perMinute"] = Number(match[2])
+  }
+  const options: KeyLifecycle.IssueOptions = { plan, limits }
+  return Result.mapBoth(KeyLifecycle.limitsOf(options), {
+    onSuccess: () => options,
+    onFailure: ({ reason }) => reason
+  })
+}

@@ -1,0 +1,75 @@
+/**
+ * A clock that conformance tests move over HTTP: `GET /clock`, `POST /clock/advance {"ms":n}`, both answering
+ * `{"now":ms}`. Only this clock moves, never the machine's; the listener is bound to the loopback address.
+ */
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+
+const MAX_BODY_LENGTH = 1_024
+
+const Advance = Schema.fromJsonString(
+  Schema.Struct({ ms: Schema.Int.check(Schema.makeFilter((ms: number) => ms >= 0)) })
+)
+const decodeAdvance = Schema.decodeUnknownOption(Advance)
+
+export interface TestClock {
+  /** Epoch milliseconds: the machine's time plus all advances. */
+  readonly now: () => number
+  readonly advance: (ms: number) => void
+}
+
+export const make = (): TestClock => {
+  let offset = 0
+  return {
+    now: () => Date.now() + offset,
+    advance: (ms) => {
+      offset += ms
+    }
+  }
+}
+
+/** Serves the controls of `clock` on 127.0.0.1 until the scope closes; port 0 takes a free one. */
+export const serve = (clock: TestClock, port: number): Effect.Effect<AddressInfo, Error, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<Http.Server, Error>((resume) => {
+        const server = Http.createServer((request, response) => void respond(clock, request, response))
+        server.once("error", (error) => resume(Effect.fail(error)))
+        server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) =>
+        Effect.callback<void>((resume) => {
+          server.close(() => resume(Effect.void))
+          server.closeAllConnections()
+        })
+    ),
+    (server) => server.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+  )
+
+const respond = async (
+  clock: TestClock,
+  request: Http.IncomingMessage,
+  response: Http.ServerResponse
+): Promise<void> => {
+  const answer = (status: number, body: object): void => {
+    response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body))
+  }
+  const operation = `${request.method} ${request.url}`
+  if (operation === "GET /clock") return answer(200, { now: clock.now() })
+  if (operation !== "POST /clock/advance") {
+    return answer(404, { message: "there are GET /clock and POST /clock/advance" })
+  }
+  if (!(Number(request.headers["content-length"]) <= MAX_BODY_LENGTH)) {
+    return answer(413, { message: "the body is missing or too long" })
+  }
+  const advance = decodeAdvance(await text(request).catch(() => ""))
+  if (advance._tag === "None") {
+    return answer(400, { message: 'expected {"ms":n} with n a whole number of milliseconds, 0 or more' })
+  }
+  clock.advance(advance.value.ms)
+  answer(200, { now: clock.now() })
+}

@@ -1,0 +1,120 @@
+/** Everything put together for programs that do not use Effect: one promise, then listeners and functions. */
+import type { AddressInfo } from "node:net"
+import * as Clock from "effect/Clock"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import type { ApiKey } from "../../core/access/ApiKey.ts"
+import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as Service from "../../core/service/Service.ts"
+import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
+import * as FetchHandler from "../http-fetch/FetchHandler.ts"
+import * as NodeListener from "../http-node/NodeListener.ts"
+import * as NodeServer from "../http-node/NodeServer.ts"
+import * as Database from "./Database.ts"
+import * as NodeDigest from "./NodeDigest.ts"
+
+export interface AnimalStoreOptions extends Partial<ServiceOptions> {
+  /** Where everything is kept; `memory:` (the default) ends with the process. */
+  readonly database?: string | undefined
+  /** When a key is banned for going on after a 429; what is absent is as in `BanPolicy.standard`. */
+  readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
+  /** Epoch milliseconds that count as now, for tests; the machine's time by default. */
+  readonly now?: (() => number) | undefined
+  /** Receives what the service has to report, such as failures behind a 500 or 503; standard error by default. */
+  readonly log?: ((line: string) => void) | undefined
+  /** The caller's address for `fetch`, where the host knows it; without it all share one anonymous bucket. */
+  readonly clientAddress?: FetchHandler.FetchHandlerOptions["clientAddress"]
+}
+
+/** A key at the moment it is issued; `key` is the secret, shown here only. */
+export interface IssuedApiKey {
+  readonly id: string
+  readonly plan: ApiKey["plan"]
+  readonly key: string
+}
+
+export interface AnimalStore {
+  /** For `http.createServer`, Express and Connect (`app.use("/v1", …)`), Fastify: before any body parser. */
+  readonly nodeListener: NodeListener.NodeListener
+  /** For web-standard hosts: Hono, Bun, Deno, route handlers. */
+  readonly fetch: FetchHandler.FetchHandler
+  /** Starts a server of its own; it is stopped by `close`. */
+  readonly listen: (options?: Partial<NodeServer.NodeServerOptions>) => Promise<AddressInfo>
+  readonly keys: {
+    /** Rejects with `PlanInvalid` when the numbers make no plan. */
+    readonly issue: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey>
+    /** All keys, oldest first, without secrets. */
+    readonly list: () => Promise<ReadonlyArray<ApiKey>>
+    /** Gives the key a new secret; the old one works for `overlapMs` more. */
+    readonly rotate: (id: string, options: { readonly overlapMs: number }) => Promise<IssuedApiKey>
+    /** Refuses the key from now on. */
+    readonly revoke: (id: string) => Promise<void>
+  }
+  /** Lets requests in flight finish, stops servers that `listen` started, then closes the database. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Opens a store. Rejects with `InvalidOption` or `InvalidDatabase`.
+ *
+ * @example
+ * ```ts
+ * const store = await openAnimalStore({ database: "memory:" })
+ * const { key } = await store.keys.issue({ plan: "Free" })
+ * http.createServer(store.nodeListener).listen(3000)
+ * ```
+ */
+export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise<AnimalStore> => {
+  const scope = Scope.makeUnsafe()
+  const context = await Effect.runPromise(build(options, scope))
+  const run = Effect.runPromiseWith(context)
+  return {
+    nodeListener: await run(NodeListener.make),
+    fetch: await run(FetchHandler.make(options)),
+    listen: (serverOptions) => run(Scope.provide(NodeServer.make(serverOptions), scope)),
+    keys: {
+      issue: (issueOptions) => run(Effect.map(KeyLifecycle.issue(issueOptions), issued)),
+      list: () => run(KeyLifecycle.list),
+      rotate: (id, { overlapMs }) => run(Effect.map(KeyLifecycle.rotate(id, overlapMs), issued)),
+      revoke: (id) => run(Effect.asVoid(KeyLifecycle.revoke(id)))
+    },
+    close: () => run(Scope.close(scope, Exit.void))
+  }
+}
+
+const build = Effect.fnUntraced(function* (options: AnimalStoreOptions, scope: Scope.Scope) {
+  const { ban, database = "memory:", log = console.error, now, ...rest } = options
+  const stores = yield* Effect.fromResult(Database.stores(database))
+  const settings = Layer.mergeAll(
+    Logger.layer([Logger.map(Logger.formatLogFmt, log)]),
+    Layer.succeed(BanPolicy.BanPolicy, { ...BanPolicy.standard, ...ban }),
+    now === undefined ? Layer.empty : Layer.succeed(Clock.Clock, clockOf(yield* Clock.Clock, now))
+  )
+  const layer = Service.layer(rest).pipe(
+    Layer.provideMerge(Layer.mergeAll(stores, NodeDigest.layer, SecureRandom.layerWebCrypto)),
+    Layer.provideMerge(settings)
+  )
+  return yield* Layer.buildWithScope(layer, scope)
+})
+
+const clockOf = (machine: Clock.Clock, now: () => number): Clock.Clock => ({
+  currentTimeMillisUnsafe: now,
+  currentTimeMillis: Effect.sync(now),
+  currentTimeNanosUnsafe: () => BigInt(now()) * 1_000_000n,
+  currentTimeNanos: Effect.sync(() => BigInt(now()) * 1_000_000n),
+  monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
+  monotonicTimeNanos: machine.monotonicTimeNanos,
+  sleep: (duration) => machine.sleep(duration)
+})
+
+const issued = ({ key, secret }: KeyLifecycle.IssuedKey): IssuedApiKey => ({
+  id: key.id,
+  plan: key.plan,
+  key: Redacted.value(secret)
+})

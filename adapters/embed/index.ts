@@ -1,0 +1,7 @@
+/** The store for programs without Effect. */
+export {
+  type AnimalStore,
+  type AnimalStoreOptions,
+  type IssuedApiKey,
+  openAnimalStore
+} from "./AnimalStore.ts"

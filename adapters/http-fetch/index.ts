@@ -1,0 +1,2 @@
+/** The service on web-standard hosts. */
+export * as FetchHandler from "./FetchHandler.ts"

@@ -1,0 +1,36 @@
+/** `ApiKeyStore` in the memory of this process. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { ApiKey } from "../../core/access/ApiKey.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+
+/** An empty store; changes are seen at once. */
+export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
+  const keys = new Map<string, ApiKey>()
+  const idsByHash = new Map<string, string>()
+
+  const put = (key: ApiKey): void => {
+    for (const { hash } of keys.get(key.id)?.secrets ?? []) idsByHash.delete(hash)
+    for (const { hash } of key.secrets) idsByHash.set(hash, key.id)
+    keys.set(key.id, key)
+  }
+
+  return {
+    findByHash: (hash) =>
+      Effect.sync(() => {
+        const id = idsByHash.get(hash)
+        return Option.fromUndefinedOr(id === undefined ? undefined : keys.get(id))
+      }),
+    insert: (key) => Effect.sync(() => put(key)),
+    update: (id, change) =>
+      Effect.sync(() => {
+        const key = keys.get(id)
+        if (key === undefined) return Option.none()
+        const [answer, changed] = change(key)
+        put(changed)
+        return Option.some(answer)
+      }),
+    list: Effect.sync(() => [...keys.values()])
+  }
+})

@@ -1,0 +1,55 @@
+/** `PetRepository` in the memory of this process. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { Int64 } from "../../core/domain/Int64.ts"
+import type { NewPet } from "../../core/domain/NewPet.ts"
+import type { PageQuery } from "../../core/domain/Page.ts"
+import { Pet } from "../../core/domain/Pet.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+
+/** An empty repository; ids count from 1. */
+export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () => {
+  const pets: Array<Pet> = []
+  const byStatus = {
+    available: [] as Array<Pet>,
+    pending: [] as Array<Pet>,
+    sold: [] as Array<Pet>
+  }
+
+  const insert = (newPet: NewPet): Pet => {
+    const pet = new Pet(BigInt(pets.length + 1), newPet)
+    pets.push(pet)
+    byStatus[pet.status].push(pet)
+    return pet
+  }
+
+  // Nothing is ever removed, so the animal with id n stands at index n − 1.
+  const find = (id: Int64): Option.Option<Pet> =>
+    Option.fromUndefinedOr(id > 0n && id <= BigInt(pets.length) ? pets[Number(id) - 1] : undefined)
+
+  const page = ({ after, limit, status }: PageQuery): ReadonlyArray<Pet> => {
+    const candidates = status === undefined ? pets : byStatus[status]
+    const start = after === undefined ? 0 : firstAbove(candidates, after)
+    return candidates.slice(start, start + limit)
+  }
+
+  return {
+    insert: (newPet) => Effect.sync(() => insert(newPet)),
+    find: (id) => Effect.sync(() => find(id)),
+    page: (query) => Effect.sync(() => page(query))
+  }
+})
+
+/** Index of the first animal with an id above `after`, by bisection. */
+const firstAbove = (pets: ReadonlyArray<Pet>, after: Int64): number => {
+  let low = 0
+  let high = pets.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const pet = pets[middle]
+    if (pet !== undefined && pet.id <= after) low = middle + 1
+    else high = middle
+  }
+  return low
+}

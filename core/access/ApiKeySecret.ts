@@ -37,6 +37,14 @@ export const generate: Effect.Effect<
 
 /** SHA-256 of the secret in lower-case hexadecimal: all that a store keeps of it. */
 export const hash = (secret: string): Effect.Effect<string, never, Digest.Digest> =>
-  Effect.flatMap(Digest.Digest, (digest) => digest.digestHex(Digest.sha256, asciiBytes(secret)))
+  Effect.flatMap(Digest.Digest, (digest) => hashWith(digest, secret))
 
-const asciiBytes = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
+/** `hash` with the service in hand, for the request path, where looking it up would cost more than hashing. */
+export const hashWith = (digest: Digest.Digest["Service"], secret: string): Effect.Effect<string> =>
+  digest.digestHex(Digest.sha256, asciiBytes(secret))
+
+const asciiBytes = (text: string): Uint8Array => {
+  const bytes = new Uint8Array(text.length)
+  for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index)
+  return bytes
+}

@@ -1,6 +1,6 @@
 /** The first half of the pipeline: who calls (401, contract §5), and whether they may now (429, contract §8). */
 
-import type * as Digest from "effect/crypto/Digest"
+import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as ApiKey from "../access/ApiKey.ts"
@@ -34,7 +34,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   const keys = yield* ApiKeyStore
   const limits = yield* RateLimitStore
   const ban = yield* BanPolicy
-  const context = yield* Effect.context<Digest.Digest>()
+  const digest = yield* Digest.Digest
 
   const count = (
     caller: string,
@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     if (credential === "malformed" || !ApiKeySecret.isWellFormed(credential.token)) {
       return unauthorized(request, now, "invalid_api_key")
     }
-    return Effect.flatMap(Effect.provideContext(ApiKeySecret.hash(credential.token), context), (hash) =>
+    return Effect.flatMap(ApiKeySecret.hashWith(digest, credential.token), (hash) =>
       Effect.matchEffect(keys.findByHash(hash), {
         onSuccess: (key) =>
           Option.isSome(key) && ApiKey.accepts(key.value, hash, now)

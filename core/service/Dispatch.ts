@@ -1,15 +1,14 @@
 /** The second half of the pipeline, for admitted requests: route, method, content, validation, operation. */
-import * as Clock from "effect/Clock"
-import type * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Deprecation from "../deprecation/Deprecation.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { createPet } from "../operations/CreatePet.ts"
 import { getPet } from "../operations/GetPet.ts"
 import { listPets } from "../operations/ListPets.ts"
-import type { PetRepository } from "../ports/PetRepository.ts"
+import { PetRepository } from "../ports/PetRepository.ts"
 import * as Cursor from "../validation/Cursor.ts"
 import * as ListPetsParameters from "../validation/ListPetsParameters.ts"
 import * as NewPetBody from "../validation/NewPetBody.ts"
@@ -21,15 +20,13 @@ import type { BodyConsumed, BodyTooLarge, ServiceRequest } from "./ServiceReques
 type Failure = ApiError.ApiError | StoreUnavailable
 
 export const make = Effect.fnUntraced(function* (options: ServiceOptions.ServiceOptions) {
-  const context = yield* Effect.context<PetRepository | Digest.Digest>()
+  const pets = yield* PetRepository
   const cursor = yield* Cursor.make(
     options.cursorKey ?? (yield* SecureRandom.SecureRandom.use((random) => random.randomBytes(32)))
   )
   const petsAddress = ServiceOptions.petsAddress(options)
 
-  const list = Effect.fnUntraced(function* (
-    query: string
-  ): Effect.fn.Return<Answer.Answer, Failure, PetRepository> {
+  const list = Effect.fnUntraced(function* (query: string): Effect.fn.Return<Answer.Answer, Failure> {
     const parameters = yield* Effect.fromResult(ListPetsParameters.decode(query, options.strict))
     const { limit, status } = parameters
     const after =
@@ -42,7 +39,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
         )
       )
     }
-    const page = yield* listPets({ limit, status, after })
+    const page = yield* listPets(pets, { limit, status, after })
     const body = `[${page.pets.map((pet) => pet.json).join(",")}]`
     if (page.next === undefined) return Answer.make(200, body)
     const next = yield* cursor.encode(page.next, status)
@@ -54,50 +51,47 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
 
   const create = Effect.fnUntraced(function* (
     request: ServiceRequest,
-    query: string
-  ): Effect.fn.Return<Answer.Answer, Failure | BodyTooLarge | BodyConsumed, PetRepository> {
+    query: string,
+    now: number
+  ): Effect.fn.Return<Answer.Answer, Failure | BodyTooLarge | BodyConsumed> {
     const coding = request.header("content-encoding")
     if (coding !== undefined) return unsupportedCoding
     if (!isJson(request.header("content-type"))) return unsupportedType
     const bytes = yield* request.body(options.maxBodyBytes)
     yield* Effect.fromResult(ListPetsParameters.decodeNone(query, options.strict))
-    const pet = yield* createPet(yield* Effect.fromResult(NewPetBody.decode(bytes, options.strict)))
-    const now = yield* Clock.currentTimeMillis
+    const pet = yield* createPet(pets, yield* Effect.fromResult(NewPetBody.decode(bytes, options.strict)))
     const findable = Deprecation.phaseAt(options.getPetDeprecation, now) !== "removed"
     return Answer.make(201, pet.json, findable ? [["Location", `${petsAddress}/${pet.id}`]] : [])
   })
 
-  const get = Effect.fnUntraced(function* (
-    petId: string,
-    query: string
-  ): Effect.fn.Return<Answer.Answer, Failure, PetRepository> {
-    yield* Effect.fromResult(ListPetsParameters.decodeNone(query, options.strict))
-    const pet = yield* getPet(petId, options.getPetDeprecation)
-    return Answer.make(200, pet.json)
-  })
-
-  const operate = (route: Route, request: ServiceRequest, query: string) => {
-    switch (route.operation) {
-      case "listPets":
-        return list(query)
-      case "createPet":
-        return create(request, query)
-      case "getPet":
-        return get(route.petId, query)
-      case undefined:
-        return Effect.succeed(unsupportedMethod(route, request.method))
-    }
+  const get = (petId: string, query: string, now: number): Effect.Effect<Answer.Answer, Failure> => {
+    const parameters = ListPetsParameters.decodeNone(query, options.strict)
+    if (Result.isFailure(parameters)) return Effect.fail(parameters.failure)
+    return Effect.map(getPet(pets, petId, options.getPetDeprecation, now), (pet) =>
+      Answer.make(200, pet.json)
+    )
   }
 
-  /** Answers an admitted request; fails only when a store does or the host broke the rules. */
+  /** Answers an admitted request at `now`; fails only when a store does or the host broke the rules. */
   return (
     route: Route | undefined,
     request: ServiceRequest,
-    query: string
-  ): Effect.Effect<Answer.Answer, Failure | BodyTooLarge | BodyConsumed> =>
-    route === undefined
-      ? Effect.succeed(unknownResource)
-      : Effect.provideContext(operate(route, request, query), context)
+    query: string,
+    now: number
+  ): Effect.Effect<Answer.Answer, Failure | BodyTooLarge | BodyConsumed> => {
+    switch (route?.operation) {
+      case "listPets":
+        return list(query)
+      case "createPet":
+        return create(request, query, now)
+      case "getPet":
+        return get(route.petId, query, now)
+      case undefined:
+        return Effect.succeed(
+          route === undefined ? unknownResource : unsupportedMethod(route, request.method)
+        )
+    }
+  }
 })
 
 const isJson = (contentType: string | undefined): boolean =>

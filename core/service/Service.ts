@@ -15,6 +15,7 @@ import * as Deprecation from "../deprecation/Deprecation.ts"
 import * as HttpDate from "../deprecation/HttpDate.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
 import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import type { PetRepository } from "../ports/PetRepository.ts"
@@ -89,18 +90,31 @@ export const make = Effect.fnUntraced(function* (
 
     const route = matchRoute(request.method, path)
     const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : noHeaders
-    const { refusal, verdict } = yield* Effect.catchCause(admission.admit(request, now), (cause) =>
-      Effect.as(reportDefect(cause, requestId), {
-        verdict: Admission.unknownVerdict(options.anonymousPlan, now),
-        refusal: ApiError.make("internal_error")
-      })
+    // Suspended, so that what a host or a store throws is caught like what it dies of.
+    const { refusal, verdict } = yield* Effect.catchCause(
+      Effect.suspend(() => admission.admit(request, now)),
+      (cause) => uncounted(cause, requestId, now)
     )
     const answer =
       refusal === undefined
-        ? yield* Effect.catchCause(dispatch(route, request, query), (cause) => failed(cause, requestId))
+        ? yield* Effect.catchCause(
+            Effect.suspend(() => dispatch(route, request, query, now)),
+            (cause) => failed(cause, requestId)
+          )
         : refused(refusal)
     return respond(answer, verdict, requestId, now, operationHeaders)
   })
+
+  /** Admission itself failed: nobody knows the caller's limits. */
+  const uncounted = (
+    cause: Cause.Cause<never>,
+    requestId: string,
+    now: number
+  ): Effect.Effect<Admission.Admission> =>
+    Effect.as(reportDefect(cause, requestId), {
+      verdict: Admission.unknownVerdict(Plan.standard.Free, now),
+      refusal: ApiError.make("internal_error")
+    })
 
   const failed = (
     cause: Cause.Cause<ApiError.ApiError | StoreUnavailable | BodyTooLarge | BodyConsumed>,
@@ -132,9 +146,13 @@ export const make = Effect.fnUntraced(function* (
     handle,
     transportError: Effect.fnUntraced(function* (error, clientAddress) {
       const now = Math.floor(yield* Clock.currentTimeMillis)
+      const requestId = nextRequestId()
       const failure = ApiError.make(error)
-      const { verdict } = yield* admission.anonymous(clientAddress, now, failure)
-      return respond(Answer.error(failure), verdict, nextRequestId(), now)
+      const { verdict } = yield* Effect.catchCause(
+        Effect.suspend(() => admission.anonymous(clientAddress, now, failure)),
+        (cause) => uncounted(cause, requestId, now)
+      )
+      return respond(Answer.error(failure), verdict, requestId, now)
     }),
     drain: Effect.sync(() => {
       ready = false
@@ -175,8 +193,11 @@ const bodyConsumed = Answer.error(
   )
 )
 
+/** Logs a defect; an interruption is none, it goes on: whoever asked is gone. */
 const reportDefect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<void> =>
-  Effect.logError(`request ${requestId} failed unexpectedly`, cause)
+  Cause.hasInterruptsOnly(cause)
+    ? Effect.interrupt
+    : Effect.logError(`request ${requestId} failed unexpectedly`, cause)
 
 /** The one place that completes an answer with the headers all answers carry. */
 const respond = (

@@ -12,7 +12,7 @@ export const render = (): string => {
   return [
     "# Errors",
     "",
-    "Every error has the body `{\"code\",\"message\",\"status\"}`. These are all the values of `code`; the set only grows.",
+    'Every error has the body `{"code","message","status"}`. These are all the values of `code`; the set only grows.',
     "Answers may say more in `message` than the meaning here: which field, what reason.",
     "",
     "| `code` | Status | Meaning | § of the contract | The same request can succeed later |",

@@ -25,7 +25,9 @@ describe("documentation", () => {
   })
 
   it.each(pages)("%s links to files that exist", (page) => {
-    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map((match) => match[1] ?? "")
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(
+      (match) => match[1] ?? ""
+    )
     const missing = links.filter((link) => !existsSync(new URL(link, new URL(page, root))))
     expect(missing).toEqual([])
   })
@@ -49,12 +51,16 @@ describe("the recipes of docs/embedding.md", () => {
 
   /** Runs the code of a section without its imports and its `listen`, and answers with the named variable. */
   const run = async (section: string, result: string): Promise<unknown> => {
-    const code = new RegExp(`## ${section}\n+\`\`\`js\n([^\`]+)\`\`\``).exec(read("docs/embedding.md"))?.[1] ?? ""
+    const code =
+      new RegExp(`## ${section}\n+\`\`\`js\n([^\`]+)\`\`\``).exec(read("docs/embedding.md"))?.[1] ?? ""
     const body = code
       .replaceAll(/^import .*$/gm, "")
       .replaceAll(/^export default .*$/gm, "")
       .replaceAll(/^(await )?app\.listen\(.*$/gm, "")
-      .replace("createServer(store.nodeListener).listen(3000)", "const app = createServer(store.nodeListener)")
+      .replace(
+        "createServer(store.nodeListener).listen(3000)",
+        "const app = createServer(store.nodeListener)"
+      )
     const AsyncFunction = (async () => {}).constructor
     const evaluate = Reflect.construct(AsyncFunction, [
       "store",

@@ -5,8 +5,10 @@ import * as Result from "effect/Result"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 
+const form = "must be PLAN or PLAN:perMinute=N,perDay=N"
+
 /**
- * Reads a key specification; the plan in any case.
+ * Reads a key specification, the plan in any case; fails with what is wrong with it.
  *
  * @example
  * ```ts
@@ -17,15 +19,16 @@ export const parse = (text: string): Result.Result<KeyLifecycle.IssueOptions, st
   const [name = "", numbers, ...rest] = text.split(":")
   const plan = Plan.names.find((candidate) => candidate.toLowerCase() === name.toLowerCase())
   if (plan === undefined || rest.length > 0) {
-    return Result.fail(
-      `expected PLAN or PLAN:perMinute=N,perDay=N with PLAN one of ${Plan.names.join(", ")}; got '${text}'`
-    )
+    return Result.fail(`${form} with PLAN one of ${Plan.names.join(", ")}`)
   }
   const limits: { perMinute?: number; perDay?: number } = {}
   for (const pair of numbers?.split(",") ?? []) {
     const match = /^(perMinute|perDay)=([0-9]{1,10})$/.exec(pair)
-    if (match === null) return Result.fail(`expected perMinute=N or perDay=N after the plan; got '${pair}'`)
-    limits[match[1] === "perDay" ? "perDay" : "perMinute"] = Number(match[2])
+    const window = match?.[1] === "perDay" ? "perDay" : "perMinute"
+    if (match === null || limits[window] !== undefined) {
+      return Result.fail(`${form} with each of perMinute and perDay once at most`)
+    }
+    limits[window] = Number(match[2])
   }
   const options: KeyLifecycle.IssueOptions = { plan, limits }
   return Result.mapBoth(KeyLifecycle.limitsOf(options), {

@@ -1,100 +1,84 @@
 /** `animal-store serve`: the reference server. */
 
-import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type AnimalStore, type IssuedApiKey, openAnimalStore } from "../embed/AnimalStore.ts"
+import {
+  type AnimalStore,
+  InvalidDatabase,
+  InvalidOption,
+  type IssuedApiKey,
+  openAnimalStore
+} from "../embed/index.ts"
 import * as IssueKeyFlag from "./IssueKeyFlag.ts"
+import * as Setting from "./Setting.ts"
 import * as TestClock from "./TestClock.ts"
-
-const text = (name: string, variable: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withDescription(`${description} [${variable}]`),
-    Flag.withFallbackConfig(Config.String(variable))
-  )
-
-const natural = (name: string, variable: string, description: string, max: number) =>
-  Flag.Int(name).pipe(
-    Flag.withDescription(`${description} [${variable}]`),
-    Flag.withFallbackConfig(Config.Int(variable)),
-    Flag.filter(
-      (value) => value >= 0 && value <= max,
-      () => `a whole number from 0 to ${max}`
-    )
-  )
-
-const toggle = (name: string, variable: string, description: string) =>
-  Flag.Boolean(name).pipe(
-    Flag.withDescription(`${description} [${variable}]`),
-    Flag.withFallbackConfig(Config.Boolean(variable)),
-    Flag.withDefault(false)
-  )
 
 const MAX_PORT = 65_535
 
-const issueKeys = Flag.String("issue-key").pipe(
-  Flag.withMetavar("PLAN[:perMinute=N,perDay=N]"),
-  Flag.withDescription(
-    "Issue a key at start; may be given several times. Enterprise needs both numbers. " +
-      "[ANIMAL_STORE_ISSUE_KEY, separated by spaces]"
-  ),
-  Flag.atLeast(1),
-  Flag.withFallbackConfig(Config.map(Config.String("ANIMAL_STORE_ISSUE_KEY"), (keys) => keys.split(/\s+/))),
-  Flag.withDefault([] as ReadonlyArray<string>),
-  Flag.mapEffect((keys) =>
-    Effect.forEach(keys, (key) =>
-      Effect.mapError(
-        Effect.fromResult(IssueKeyFlag.parse(key)),
-        (expected) => new CliError.InvalidValue({ option: "issue-key", value: key, expected, kind: "flag" })
-      )
-    )
-  )
-)
+/** The flag of each option of the service that has one. */
+const flagOf = {
+  publicBaseUrl: "public-base-url",
+  stagingBaseUrl: "staging-base-url",
+  strict: "strict",
+  trustedProxyHops: "trusted-proxy-hops"
+} as const
 
 export const serve = Command.make(
   "serve",
   {
-    host: text("host", "ANIMAL_STORE_HOST", "Address to listen on.").pipe(Flag.withDefault("127.0.0.1")),
-    port: natural("port", "ANIMAL_STORE_PORT", "Port to listen on; 0 takes a free one.", MAX_PORT).pipe(
-      Flag.withDefault(3000)
+    host: Setting.make("host", "HOST", "Address to listen on.", Setting.text).pipe(
+      Flag.withDefault("127.0.0.1")
     ),
-    database: text(
+    port: Setting.make(
+      "port",
+      "PORT",
+      "Port to listen on; 0 takes a free one.",
+      Setting.natural(MAX_PORT)
+    ).pipe(Flag.withDefault(3000)),
+    database: Setting.make(
       "database",
-      "ANIMAL_STORE_DATABASE",
-      "Where everything is kept; 'memory:' ends with the process."
+      "ADDRESS",
+      "Where everything is kept; 'memory:' ends with the process.",
+      Setting.text
     ).pipe(Flag.withDefault("memory:")),
-    issueKeys,
-    json: toggle(
+    issueKeys: Setting.repeated(
+      "issue-key",
+      "PLAN[:perMinute=N,perDay=N]",
+      "Issue a key at start; may be given several times. Enterprise needs both numbers.",
+      IssueKeyFlag.parse
+    ),
+    json: Setting.toggle(
       "json",
-      "ANIMAL_STORE_JSON",
       "Print one line of JSON on standard output once the server listens, and nothing else."
     ),
-    publicBaseUrl: text(
-      "public-base-url",
-      "ANIMAL_STORE_PUBLIC_BASE_URL",
-      "Address that clients see, such as https://example.org/v1; makes links absolute."
+    publicBaseUrl: Setting.make(
+      flagOf.publicBaseUrl,
+      "URL",
+      "Address that clients see, such as https://example.org/v1; makes links absolute.",
+      Setting.text
     ).pipe(Flag.optional),
-    stagingBaseUrl: text(
-      "staging-base-url",
-      "ANIMAL_STORE_STAGING_BASE_URL",
-      "The same of the staging environment, for the OpenAPI document."
+    stagingBaseUrl: Setting.make(
+      flagOf.stagingBaseUrl,
+      "URL",
+      "The same of the staging environment, for the OpenAPI document.",
+      Setting.text
     ).pipe(Flag.optional),
-    strict: toggle("strict", "ANIMAL_STORE_STRICT", "Refuse unknown body fields and query parameters."),
-    trustedProxyHops: natural(
-      "trusted-proxy-hops",
-      "ANIMAL_STORE_TRUSTED_PROXY_HOPS",
+    strict: Setting.toggle(flagOf.strict, "Refuse unknown body fields and query parameters."),
+    trustedProxyHops: Setting.make(
+      flagOf.trustedProxyHops,
+      "N",
       "Proxies in front that append to X-Forwarded-For.",
-      100
+      Setting.natural(100)
     ).pipe(Flag.withDefault(0)),
-    testClockPort: natural(
+    testClockPort: Setting.make(
       "test-clock-port",
-      "ANIMAL_STORE_TEST_CLOCK_PORT",
+      "PORT",
       "For conformance tests only: serve a clock that can be moved, on the loopback address.",
-      MAX_PORT
+      Setting.natural(MAX_PORT)
     ).pipe(Flag.optional)
   },
   Effect.fn("serve")(function* (flags) {
@@ -114,13 +98,14 @@ export const serve = Command.make(
     )
     const keys = yield* issueAtStart(store, flags.issueKeys)
     if (Option.isSome(flags.testClockPort)) {
-      yield* Effect.mapError(TestClock.serve(clock, flags.testClockPort.value), userError)
+      const { port } = yield* Effect.mapError(TestClock.serve(clock, flags.testClockPort.value), userError)
+      yield* Console.error(`animal-store: the test clock listens on http://127.0.0.1:${port}/clock`)
     }
     const { port } = yield* userPromise(() => store.listen({ host: flags.host, port: flags.port }))
-    const url = `http://${flags.host.includes(":") ? `[${flags.host}]` : flags.host}:${port}/v1`
+    const url = `http://${reachable(flags.host)}:${port}/v1`
     yield* Console.log(flags.json ? JSON.stringify({ url, keys }) : greeting(url, keys))
     return yield* Effect.onInterrupt(Effect.never, () =>
-      Console.error("animal-store is stopping; requests in flight may finish")
+      Console.error("animal-store: stopping; requests in flight may finish")
     )
   }, Effect.scoped)
 ).pipe(Command.withDescription("Run the animal store over HTTP."))
@@ -139,7 +124,26 @@ const userPromise = <A>(evaluate: () => Promise<A>): Effect.Effect<A, CliError.U
   Effect.tryPromise({ try: evaluate, catch: userError })
 
 const userError = (cause: unknown): CliError.UserError =>
-  new CliError.UserError({ cause, userMessage: cause instanceof Error ? cause.message : String(cause) })
+  new CliError.UserError({ cause, userMessage: messageOf(cause) })
+
+/** What went wrong, in the words of the command line: flags instead of options. */
+const messageOf = (cause: unknown): string => {
+  if (cause instanceof InvalidDatabase) return `${Setting.title("database")}: ${cause.reason}`
+  if (cause instanceof InvalidOption && cause.option in flagOf) {
+    // checked by the line above
+    return `${Setting.title(flagOf[cause.option as keyof typeof flagOf])}: ${cause.reason}`
+  }
+  if (!(cause instanceof Error)) return String(cause)
+  const reason = cause.message === "" ? cause.name : cause.message
+  return cause.cause instanceof Error && cause.message === "" ? `${reason}: ${cause.cause.message}` : reason
+}
+
+/** How a program on this machine writes the host that the server is bound to. */
+const reachable = (host: string): string => {
+  if (host === "0.0.0.0") return "127.0.0.1"
+  if (host === "::") return "[::1]"
+  return host.includes(":") ? `[${host}]` : host
+}
 
 const greeting = (url: string, keys: ReadonlyArray<IssuedApiKey>): string => {
   const shown = keys.map(({ key, plan }) => `  ${plan} key, shown only now: ${key}`)

@@ -5,11 +5,16 @@
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as Setting from "./Setting.ts"
 
 const MAX_BODY_LENGTH = 1_024
+
+/** The end of year 9999: HTTP writes no later date. */
+const MAX_NOW = 253_402_300_799_999
 
 const Advance = Schema.fromJsonString(
   Schema.Struct({ ms: Schema.Int.check(Schema.makeFilter((ms: number) => ms >= 0)) })
@@ -32,13 +37,26 @@ export const make = (): TestClock => {
   }
 }
 
+/** The controls could not be bound; `cause` is Node's error. */
+export class TestClockUnbound extends Data.TaggedError("TestClockUnbound")<{
+  readonly port: number
+  readonly cause: Error
+}> {
+  override get message(): string {
+    return `${Setting.title("test-clock-port")}: cannot listen on 127.0.0.1:${this.port}: ${this.cause.message}`
+  }
+}
+
 /** Serves the controls of `clock` on 127.0.0.1 until the scope closes; port 0 takes a free one. */
-export const serve = (clock: TestClock, port: number): Effect.Effect<AddressInfo, Error, Scope.Scope> =>
+export const serve = (
+  clock: TestClock,
+  port: number
+): Effect.Effect<AddressInfo, TestClockUnbound, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.callback<Http.Server, Error>((resume) => {
+      Effect.callback<Http.Server, TestClockUnbound>((resume) => {
         const server = Http.createServer((request, response) => void respond(clock, request, response))
-        server.once("error", (error) => resume(Effect.fail(error)))
+        server.once("error", (cause) => resume(Effect.fail(new TestClockUnbound({ port, cause }))))
         server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
       (server) =>
@@ -63,12 +81,13 @@ const respond = async (
   if (operation !== "POST /clock/advance") {
     return answer(404, { message: "there are GET /clock and POST /clock/advance" })
   }
-  if (!(Number(request.headers["content-length"]) <= MAX_BODY_LENGTH)) {
-    return answer(413, { message: "the body is missing or too long" })
-  }
-  const advance = decodeAdvance(await text(request).catch(() => ""))
-  if (advance._tag === "None") {
-    return answer(400, { message: 'expected {"ms":n} with n a whole number of milliseconds, 0 or more' })
+  // Nothing is read of a body that is too long or does not say how long it is.
+  const readable = Number(request.headers["content-length"]) <= MAX_BODY_LENGTH
+  const advance = decodeAdvance(readable ? await text(request).catch(() => "") : "")
+  if (advance._tag === "None" || clock.now() + advance.value.ms > MAX_NOW) {
+    return answer(400, {
+      message: 'expected {"ms":n} and its Content-Length, with n a whole number of milliseconds, 0 or more'
+    })
   }
   clock.advance(advance.value.ms)
   answer(200, { now: clock.now() })

@@ -17,6 +17,7 @@ import * as FetchHandler from "../http-fetch/FetchHandler.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
 import * as Database from "./Database.ts"
+import * as InFlight from "./InFlight.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 
 export interface AnimalStoreOptions extends Partial<ServiceOptions> {
@@ -56,7 +57,10 @@ export interface AnimalStore {
     /** Refuses the key from now on. */
     readonly revoke: (id: string) => Promise<void>
   }
-  /** Lets requests in flight finish, stops servers that `listen` started, then closes the database. */
+  /**
+   * Lets requests in flight finish, for ten seconds at most, stops servers that `listen` started, then closes the
+   * database. Calling it again waits for the same end.
+   */
   readonly close: () => Promise<void>
 }
 
@@ -72,8 +76,11 @@ export interface AnimalStore {
  */
 export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise<AnimalStore> => {
   const scope = Scope.makeUnsafe()
-  const context = await Effect.runPromise(build(options, scope))
+  const context = await Effect.runPromise(
+    Effect.onError(build(options, scope), (cause) => Scope.close(scope, Exit.failCause(cause)))
+  )
   const run = Effect.runPromiseWith(context)
+  let closing: Promise<void> | undefined
   return {
     nodeListener: await run(NodeListener.make),
     fetch: await run(FetchHandler.make(options)),
@@ -84,7 +91,10 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
       rotate: (id, { overlapMs }) => run(Effect.map(KeyLifecycle.rotate(id, overlapMs), issued)),
       revoke: (id) => run(Effect.asVoid(KeyLifecycle.revoke(id)))
     },
-    close: () => run(Scope.close(scope, Exit.void))
+    close: () => {
+      closing ??= run(Scope.close(scope, Exit.void))
+      return closing
+    }
   }
 }
 
@@ -92,16 +102,33 @@ const build = Effect.fnUntraced(function* (options: AnimalStoreOptions, scope: S
   const { ban, database = "memory:", log = console.error, now, ...rest } = options
   const stores = yield* Effect.fromResult(Database.stores(database))
   const settings = Layer.mergeAll(
-    Logger.layer([Logger.map(Logger.formatLogFmt, log)]),
-    Layer.succeed(BanPolicy.BanPolicy, { ...BanPolicy.standard, ...ban }),
+    Logger.layer([Logger.map(Logger.formatLogFmt, unfailing(log))]),
+    Layer.succeed(BanPolicy.BanPolicy, banPolicyOf(ban)),
     now === undefined ? Layer.empty : Layer.succeed(Clock.Clock, clockOf(yield* Clock.Clock, now))
   )
-  const layer = Service.layer(rest).pipe(
+  const layer = InFlight.layer.pipe(
+    Layer.provide(Service.layer(rest)),
     Layer.provideMerge(Layer.mergeAll(stores, NodeDigest.layer, SecureRandom.layerWebCrypto)),
     Layer.provideMerge(settings)
   )
   return yield* Layer.buildWithScope(layer, scope)
 })
+
+/** A log that fails must not cost a request its answer. */
+const unfailing =
+  (log: (line: string) => void) =>
+  (line: string): void => {
+    try {
+      log(line)
+    } catch {
+      // there is nowhere left to report it
+    }
+  }
+
+const banPolicyOf = (ban: AnimalStoreOptions["ban"]): BanPolicy.BanPolicy => {
+  const given = Object.entries(ban ?? {}).filter(([, value]) => value !== undefined)
+  return { ...BanPolicy.standard, ...Object.fromEntries(given) }
+}
 
 const clockOf = (machine: Clock.Clock, now: () => number): Clock.Clock => ({
   currentTimeMillisUnsafe: now,

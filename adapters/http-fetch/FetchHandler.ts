@@ -11,19 +11,31 @@ export interface FetchHandlerOptions {
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined
 }
 
-/** A handler; the request's fiber is interrupted when `request.signal` aborts, and the promise rejects. */
+/**
+ * A handler. Its promise rejects when there is no one left to answer: with `request.signal.reason` when that signal
+ * aborts, which also interrupts the request's fiber, and with the stream's error when the body breaks off.
+ */
 export const make = Effect.fnUntraced(function* (
   options: FetchHandlerOptions = {}
 ): Effect.fn.Return<FetchHandler, never, Service> {
   const service = yield* Service
   const run = Effect.runPromiseWith(yield* Effect.context())
   return async (request) => {
-    const response = await run(service.handle(new FetchRequest(request, options)), { signal: request.signal })
-    return toResponse(request, response)
+    const { signal } = request
+    signal.throwIfAborted()
+    const incoming = new FetchRequest(request, options)
+    try {
+      return toResponse(request, await run(service.handle(incoming), { signal }))
+    } catch (error) {
+      signal.throwIfAborted()
+      throw incoming.brokenOff === undefined ? error : incoming.brokenOff.reason
+    }
   }
 })
 
 class FetchRequest implements ServiceRequest {
+  /** Why the body ended too early, if it did. */
+  brokenOff: { readonly reason: unknown } | undefined
   readonly #request: Request
   readonly #options: FetchHandlerOptions
 
@@ -36,8 +48,11 @@ class FetchRequest implements ServiceRequest {
     return this.#request.method
   }
 
+  // A `Request` keeps the fragment, which is never sent over a connection.
   get target(): string {
-    return this.#request.url
+    const { url } = this.#request
+    const hash = url.indexOf("#")
+    return hash < 0 ? url : url.slice(0, hash)
   }
 
   get clientAddress(): string | undefined {
@@ -51,24 +66,39 @@ class FetchRequest implements ServiceRequest {
   body(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> {
     const { body, bodyUsed } = this.#request
     if (bodyUsed || body?.locked === true) return Effect.fail(new BodyConsumed())
-    return body === null ? Effect.succeed(new Uint8Array()) : readAtMost(body, maxBytes)
+    if (body === null) return Effect.succeed(new Uint8Array())
+    return Effect.matchEffect(readAtMost(body, maxBytes), {
+      onSuccess: (bytes) => (bytes === undefined ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)),
+      onFailure: ({ reason }) =>
+        Effect.withFiber((fiber) => {
+          this.brokenOff = { reason }
+          fiber.interruptUnsafe()
+          return Effect.never
+        })
+    })
   }
 }
 
-// A body that breaks off has no one left to answer, hence the interruption.
+/** The bytes of `body`, or `undefined` when there are more than `maxBytes`: no more than that is read. */
 const readAtMost = (
   body: ReadableStream<Uint8Array>,
   maxBytes: number
-): Effect.Effect<Uint8Array, BodyTooLarge> =>
-  Effect.matchEffect(
-    Effect.tryPromise(async () => {
+): Effect.Effect<Uint8Array | undefined, { readonly reason: unknown }> =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const reader = body.getReader()
+      // The source may never acknowledge that it is not wanted any more; nothing waits for it.
+      const cancel = (): void => void reader.cancel().catch(() => undefined)
+      signal.addEventListener("abort", cancel)
       const chunks: Array<Uint8Array> = []
       let size = 0
-      // Leaving the loop cancels the stream, so nothing beyond the limit is read.
-      for await (const chunk of body) {
-        size += chunk.length
-        if (size > maxBytes) return undefined
-        chunks.push(chunk)
+      for (let read = await reader.read(); !read.done; read = await reader.read()) {
+        size += read.value.length
+        if (size > maxBytes) {
+          cancel()
+          return undefined
+        }
+        chunks.push(read.value)
       }
       const bytes = new Uint8Array(size)
       let offset = 0
@@ -77,12 +107,9 @@ const readAtMost = (
         offset += chunk.length
       }
       return bytes
-    }),
-    {
-      onSuccess: (bytes) => (bytes === undefined ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)),
-      onFailure: () => Effect.interrupt
-    }
-  )
+    },
+    catch: (reason) => ({ reason })
+  })
 
 const toResponse = (request: Request, { body, headers, status }: ServiceResponse): Response => {
   const fields = new Headers()

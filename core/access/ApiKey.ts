@@ -25,7 +25,11 @@ export interface StoredSecret {
   readonly expiresAt: number | undefined
 }
 
-export class ApiKeyRevoked extends Data.TaggedError("ApiKeyRevoked")<{ readonly id: string }> {}
+export class ApiKeyRevoked extends Data.TaggedError("ApiKeyRevoked")<{ readonly id: string }> {
+  override get message(): string {
+    return `the API key ${this.id} is revoked`
+  }
+}
 
 /** Whether the secret with this hash opens the key at `now`. */
 export const accepts = (key: ApiKey, hash: string, now: number): boolean =>

@@ -16,7 +16,11 @@ import * as ApiKey from "./ApiKey.ts"
 import * as ApiKeySecret from "./ApiKeySecret.ts"
 import * as Base62 from "./Base62.ts"
 
-export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{ readonly id: string }> {}
+export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{ readonly id: string }> {
+  override get message(): string {
+    return `there is no API key ${this.id}`
+  }
+}
 
 export class PlanInvalid extends Data.TaggedError("PlanInvalid")<{ readonly reason: string }> {
   override get message(): string {

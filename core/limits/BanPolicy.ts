@@ -4,7 +4,7 @@
  * A *strike* is a denied request that arrives before the retry time already announced, at most one each
  * `strikeIntervalMs`; the first 429 is no strike. `strikes` of them within `withinMs` ban the key for the next of
  * `durationsMs`. A day without strike or ban takes one step back. A client that waits as told never gets a strike;
- * one that waits at most 30 s, as undici's RetryAgent does, gets 11 in five minutes at most.
+ * one that waits at most 30 s, as undici's RetryAgent does, gets 10 in five minutes at most.
  */
 import * as Context from "effect/Context"
 

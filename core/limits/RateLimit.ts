@@ -111,10 +111,9 @@ export const step = (
   }
 
   const record = ban === undefined ? before : strike(before, now, ban)
-  const bannedUntil = record.bannedUntil
   const verdict =
-    bannedUntil > now
-      ? bannedVerdict(plan, bannedUntil, now, windowsWait)
+    ban !== undefined && now < record.bannedUntil
+      ? bannedVerdict(plan, record.bannedUntil, now, windowsWait)
       : dayWait > minuteWait
         ? denied(perDay, DailyQuota.endOf(day), dayWait)
         : denied(
@@ -162,6 +161,7 @@ export const spentAt = (state: State, ban: BanPolicy): number =>
     TokenBucket.fullBy(state.at),
     DailyQuota.endOf(state.day),
     state.retryAt,
+    state.strikeAt + ban.strikeIntervalMs,
     state.strikes > 0 ? state.strikesFrom + ban.withinMs : 0,
     state.banLevel > 0
       ? Math.max(state.bannedUntil, state.strikeAt) + state.banLevel * ban.cleanMs

@@ -11,8 +11,8 @@ export const effective = (
 ): string | undefined => {
   if (hops === 0 || forwardedFor === undefined) return peer
   const addresses = forwardedFor.split(",")
-  const address = addresses[Math.max(addresses.length - hops, 0)]?.trim() ?? ""
-  return /^[0-9a-fA-F.:]{2,45}$/.test(address) ? address : peer
+  const address = withoutPort(addresses[Math.max(addresses.length - hops, 0)]?.trim() ?? "")
+  return groupsOf(address) === undefined ? peer : address
 }
 
 /**
@@ -21,18 +21,41 @@ export const effective = (
  */
 export const network = (address: string | undefined): string => {
   if (address === undefined) return "unknown"
-  const mapped = /^::ffff:([0-9.]+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  if (!address.includes(":")) return address
-  const [head = "", tail] = address.toLowerCase().split("::")
-  const groups = head === "" ? [] : head.split(":")
-  if (tail !== undefined) {
-    const after = tail === "" ? [] : tail.split(":")
-    while (groups.length + after.length < 8) groups.push("0")
-    groups.push(...after)
+  const groups = groupsOf(address.replace(/%.*$/, ""))
+  if (groups === undefined) return address
+  if (groups.slice(0, 6).join() === "0,0,0,0,0,65535") {
+    return groups
+      .slice(6)
+      .map((group) => `${group >> 8}.${group & 0xff}`)
+      .join(".")
   }
   return `${groups
     .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
+    .map((group) => group.toString(16))
     .join(":")}::/64`
+}
+
+/** Some proxies write the port as well; each connection would be a caller of its own. */
+const withoutPort = (text: string): string =>
+  text.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1")
+
+/** The eight 16-bit groups of an address, an IPv4 one read as `::ffff:a.b.c.d`; `undefined` when it is none. */
+const groupsOf = (address: string): ReadonlyArray<number> | undefined => {
+  const dotted = /^(.*:)?(\d{1,3}(?:\.\d{1,3}){3})$/.exec(address)
+  if (dotted?.[2] !== undefined) {
+    const bytes = dotted[2].split(".").map(Number)
+    if (bytes.some((byte) => byte > 255)) return undefined
+    const [high, low] =
+      bytes
+        .map((byte) => byte.toString(16).padStart(2, "0"))
+        .join("")
+        .match(/.{4}/g) ?? []
+    return groupsOf(`${dotted[1] ?? "::ffff:"}${high}:${low}`)
+  }
+  const [head = [], tail, ...more] = address.split("::").map((half) => (half === "" ? [] : half.split(":")))
+  const omitted = 8 - head.length - (tail?.length ?? 0)
+  if (more.length > 0 || (tail === undefined ? omitted !== 0 : omitted < 1)) return undefined
+  const groups = [...head, ...Array.from({ length: omitted }, () => "0"), ...(tail ?? [])]
+  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined
+  return groups.map((group) => Number.parseInt(group, 16))
 }

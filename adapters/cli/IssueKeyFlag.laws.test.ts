@@ -1,0 +1,71 @@
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import * as Plan from "../../core/limits/Plan.ts"
+import * as IssueKeyFlag from "./IssueKeyFlag.ts"
+
+const plan = fc.constantFrom(...Plan.names)
+
+const requests = fc.oneof(fc.integer({ min: 1, max: Plan.maxRequests }), fc.constantFrom(1, Plan.maxRequests))
+
+const inAnyCase = (text: string) =>
+  fc
+    .array(fc.boolean(), { minLength: text.length, maxLength: text.length })
+    .map((upper) =>
+      [...text].map((letter, index) => (upper[index] ? letter.toUpperCase() : letter.toLowerCase())).join("")
+    )
+
+describe("a key specification", () => {
+  it("that is written says what was meant, in any case of the plan and any order of the numbers", () => {
+    fc.assert(
+      fc.property(
+        plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name))),
+        requests,
+        requests,
+        fc.shuffledSubarray(["perMinute", "perDay"] as const),
+        ([name, written], perMinute, perDay, given) => {
+          fc.pre(name !== "Enterprise" || given.length === 2)
+          const numbers = { perMinute, perDay }
+          const pairs = given.map((window) => `${window}=${numbers[window]}`)
+          const text = [written, ...(pairs.length === 0 ? [] : [pairs.join(",")])].join(":")
+          const limits = Object.fromEntries(given.map((window) => [window, numbers[window]]))
+          expect(IssueKeyFlag.parse(text)).toEqual(Result.succeed({ plan: name, limits }))
+        }
+      ),
+      { numRuns: 500 }
+    )
+  })
+
+  it("is either refused with a reason or makes a plan that can be issued, and never throws", () => {
+    const noise = fc
+      .array(
+        fc.constantFrom(
+          "Free",
+          "Enterprise",
+          "perDay",
+          "perMinute",
+          "=",
+          ":",
+          ",",
+          "0",
+          "5",
+          "1e3",
+          " ",
+          "-"
+        ),
+        {
+          maxLength: 9
+        }
+      )
+      .map((parts) => parts.join(""))
+    fc.assert(
+      fc.property(fc.oneof(noise, fc.string({ unit: "binary" })), (text) => {
+        const parsed = IssueKeyFlag.parse(text)
+        if (Result.isFailure(parsed)) expect(parsed.failure).toMatch(/\S/)
+        else expect(Result.isSuccess(KeyLifecycle.limitsOf(parsed.success))).toBe(true)
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+})

@@ -1,0 +1,42 @@
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import * as IssueKeyFlag from "./IssueKeyFlag.ts"
+
+describe("a key specification", () => {
+  it.each([
+    ["Free", { plan: "Free", limits: {} }],
+    ["free", { plan: "Free", limits: {} }],
+    ["BUSINESS", { plan: "Business", limits: {} }],
+    ["pro:perMinute=1", { plan: "Pro", limits: { perMinute: 1 } }],
+    ["pro:perDay=1000000000", { plan: "Pro", limits: { perDay: 1_000_000_000 } }],
+    ["Enterprise:perMinute=5,perDay=50", { plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } }],
+    ["enterprise:perDay=050,perMinute=5", { plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } }]
+  ])("'%s' is understood", (text, options) => {
+    expect(IssueKeyFlag.parse(text)).toEqual(Result.succeed(options))
+  })
+
+  it.each([
+    ["", /^must be PLAN or .* PLAN one of Free, Pro, Business, Enterprise$/],
+    ["Gold", /PLAN one of/],
+    [" Free", /PLAN one of/],
+    ["Free:perDay=1:x", /PLAN one of/],
+    [":perDay=1", /PLAN one of/],
+    ["Free:", /perMinute and perDay once at most/],
+    ["Free:perDay=1,", /once at most/],
+    ["Free:perday=1", /once at most/],
+    ["Free:perDay=-1", /once at most/],
+    ["Free:perDay=1.5", /once at most/],
+    ["Free:perDay=", /once at most/],
+    ["Free:perDay=12345678901", /once at most/],
+    ["Free:perDay=1,perDay=2", /once at most/],
+    ["Free:perDay=1,perMinute=2,perDay=1", /once at most/],
+    ["Free:perDay=0", /^perMinute and perDay must be integers between 1 and 1000000000$/],
+    ["Free:perDay=1000000001", /^perMinute and perDay must be integers/],
+    ["Enterprise", /^Enterprise needs both perMinute and perDay$/],
+    ["Enterprise:perDay=1", /^Enterprise needs both/]
+  ])("'%s' is refused with the reason", (text, reason) => {
+    expect(Result.getOrElse(IssueKeyFlag.parse(text), (fault) => fault)).toEqual(
+      expect.stringMatching(reason)
+    )
+  })
+})

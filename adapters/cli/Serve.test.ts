@@ -1,0 +1,294 @@
+import { execFile } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { createServer, request as httpRequest, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { promisify } from "node:util"
+import { afterEach, describe, expect, it } from "vitest"
+import { type Environment, run, type Started, start, stop } from "./Serve.fixture.ts"
+
+const running: Array<Started> = []
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => stop(server, "SIGKILL")))
+})
+
+const serve = async (args: ReadonlyArray<string>, environment?: Environment): Promise<Started> => {
+  const server = await start(args, environment)
+  running.push(server)
+  return server
+}
+
+interface Announced {
+  readonly url: string
+  readonly keys: ReadonlyArray<{ readonly id: string; readonly plan: string; readonly key: string }>
+}
+
+/** Starts with `--json --port 0` and reads what it announces. */
+const serveJson = async (args: ReadonlyArray<string> = [], environment?: Environment) => {
+  const server = await serve(["--json", "--port", "0", ...args], environment)
+  const announced: Announced = JSON.parse(server.greeting)
+  const key = announced.keys[0]?.key ?? "none"
+  const get = (path: string): Promise<Response> =>
+    fetch(announced.url + path, { headers: { Authorization: `Bearer ${key}` } })
+  return { ...announced, server, key, get }
+}
+
+describe("serve --json", () => {
+  it("prints one line of the documented shape on standard output and nothing else, ever", async () => {
+    const { get, keys, server, url } = await serveJson()
+    expect(server.greeting).toBe(`${JSON.stringify({ url, keys })}\n`)
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9][0-9]*\/v1$/)
+    expect(keys).toEqual([
+      {
+        id: expect.stringMatching(/^key_/),
+        plan: "Free",
+        key: expect.stringMatching(/^ast_[0-9A-Za-z]{33}$/)
+      }
+    ])
+    expect((await get("/pets")).status).toBe(200)
+    expect((await stop(server)).stdout).toBe(server.greeting)
+  })
+
+  it("issues the keys that were asked for, in the order of their flags", async () => {
+    const { keys, url } = await serveJson([
+      ...["--issue-key", "pro", "--issue-key", "Enterprise:perMinute=5,perDay=50"],
+      ...["--issue-key", "FREE:perDay=7", "--issue-key", "Business"]
+    ])
+    expect(keys.map(({ plan }) => plan)).toEqual(["Pro", "Enterprise", "Free", "Business"])
+    const limits: Array<string | null> = []
+    for (const { key } of keys) {
+      const response = await fetch(`${url}/pets`, { headers: { Authorization: `Bearer ${key}` } })
+      limits.push(response.headers.get("X-RateLimit-Limit"))
+    }
+    expect(limits).toEqual(["300", "5", "7", "1000"])
+  })
+
+  it("listens within a second of its start", async () => {
+    const { server } = await serveJson()
+    // Three times as long, for machines that do other things at the same time.
+    expect(server.startedIn).toBeLessThan(3_000)
+  })
+})
+
+describe("serve", () => {
+  it("greets people with a curl line that works as it stands", async () => {
+    const { greeting } = await serve(["--port", "0"])
+    const line = greeting.split("\n").find((candidate) => candidate.trim().startsWith("curl ")) ?? "false"
+    const { stdout } = await promisify(execFile)("sh", ["-c", line])
+    expect(stdout).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    expect(stdout).toMatch(/\r\n\r\n\[\]$/)
+  })
+
+  it("names an address that can be called when it listens on all", async () => {
+    const { greeting } = await serve(["--json", "--port", "0", "--host", "0.0.0.0"])
+    const { url }: Announced = JSON.parse(greeting)
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/)
+    expect((await fetch(`${url}/pets`)).status).toBe(401)
+  })
+
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])("ends with code 0 on %s", async (signal) => {
+    const { server } = await serveJson()
+    expect(await stop(server, signal)).toMatchObject({
+      code: 0,
+      signal: null,
+      stderr: "animal-store: stopping; requests in flight may finish\n"
+    })
+  })
+
+  it("lets a request in flight finish after SIGTERM, and takes no new connection", async () => {
+    const { key, server, url } = await serveJson()
+    const body = '{"name":"Rex","categoryId":1}'
+    const request = httpRequest(`${url}/pets`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${key}`,
+        "Content-Type": "application/json",
+        "Content-Length": body.length,
+        // The server asks for the body once the request is admitted, so it is in flight from then on.
+        Expect: "100-continue"
+      }
+    })
+    request.flushHeaders()
+    await once(request, "continue")
+    server.process.kill("SIGTERM")
+    await server.says(/stopping/)
+    await expect(fetch(`${url}/pets`)).rejects.toThrow("fetch failed")
+    request.end(body)
+    const [response]: Array<IncomingMessage> = await once(request, "response")
+    expect(response?.statusCode).toBe(201)
+    response?.resume()
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  })
+
+  it("tells its version, which is the package's", async () => {
+    const manifest: { readonly version: string } = JSON.parse(
+      readFileSync(new URL("../../package.json", import.meta.url), "utf8")
+    )
+    expect(await run(["--version"])).toMatchObject({ code: 0, stdout: `animal-store v${manifest.version}\n` })
+  })
+})
+
+describe("every flag and its environment variable", () => {
+  const help = () => run(["serve", "--help"])
+
+  it("stand beside each other in the help", async () => {
+    const { code, stdout } = await help()
+    expect(code).toBe(0)
+    const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
+    const flags = [...section.matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)/gm)]
+    expect(flags).toHaveLength(10)
+    for (const [, flag = "", variable] of flags) {
+      expect(variable).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
+    }
+  })
+
+  it("mean the same", async () => {
+    const { keys, url } = await serveJson([], {
+      ANIMAL_STORE_ISSUE_KEY: " Pro  enterprise:perMinute=5,perDay=50 ",
+      ANIMAL_STORE_PUBLIC_BASE_URL: "https://example.org/v1",
+      ANIMAL_STORE_STAGING_BASE_URL: "https://staging.example.org/v1",
+      ANIMAL_STORE_STRICT: "TRUE",
+      ANIMAL_STORE_TRUSTED_PROXY_HOPS: "1",
+      ANIMAL_STORE_DATABASE: "memory:"
+    })
+    expect(keys.map(({ plan }) => plan)).toEqual(["Pro", "Enterprise"])
+    const headers = { Authorization: `Bearer ${keys[0]?.key}`, "Content-Type": "application/json" }
+    const post = (body: string) => fetch(`${url}/pets`, { method: "POST", headers, body })
+    const created = await post('{"name":"Rex","categoryId":1}')
+    expect(created.headers.get("Location")).toBe("https://example.org/v1/pets/1")
+    expect((await post('{"name":"Rex","categoryId":1,"colour":"red"}')).status).toBe(400)
+    const openApi = await (await fetch(new URL("/openapi.json", url))).text()
+    expect(openApi).toContain("https://staging.example.org/v1")
+    const stranger = (address: string) => fetch(`${url}/pets`, { headers: { "X-Forwarded-For": address } })
+    const left = async (address: string) => (await stranger(address)).headers.get("X-RateLimit-Remaining")
+    expect([await left("203.0.113.1"), await left("203.0.113.1"), await left("203.0.113.2")]).toEqual([
+      "59",
+      "58",
+      "59"
+    ])
+  })
+
+  it("set up the listener and the output alike", async () => {
+    const { greeting } = await serve([], {
+      ANIMAL_STORE_JSON: "1",
+      ANIMAL_STORE_PORT: "0",
+      ANIMAL_STORE_HOST: "localhost"
+    })
+    const { url }: Announced = JSON.parse(greeting)
+    expect(url).toMatch(/^http:\/\/localhost:[1-9][0-9]*\/v1$/)
+    expect((await fetch(`${url}/pets`)).status).toBe(401)
+  })
+
+  it("yield to the flag where both are given, and an empty variable is none", async () => {
+    const { keys, url } = await serveJson(["--issue-key", "Pro"], {
+      ANIMAL_STORE_PORT: "not a port",
+      ANIMAL_STORE_ISSUE_KEY: "Business",
+      ANIMAL_STORE_HOST: "",
+      ANIMAL_STORE_STRICT: "",
+      ANIMAL_STORE_PUBLIC_BASE_URL: ""
+    })
+    expect(keys.map(({ plan }) => plan)).toEqual(["Pro"])
+    expect(url).toContain("http://127.0.0.1:")
+  })
+})
+
+describe("a mistake", () => {
+  const port = "must be a whole number from 0 to 65535"
+  const plan = "must be PLAN or PLAN:perMinute=N,perDay=N with PLAN one of Free, Pro, Business, Enterprise"
+  const url = "must be an absolute http(s) address without query"
+
+  it.each<readonly [args: ReadonlyArray<string>, environment: Environment, message: string]>([
+    [["--port", "zz"], {}, `--port: ${port}; got "zz"`],
+    [["--port", "65536"], {}, `--port: ${port}; got "65536"`],
+    [["--port", "-1"], {}, `--port: ${port}; got "-1"`],
+    [["--port", "1e3"], {}, `--port: ${port}; got "1e3"`],
+    [[], { ANIMAL_STORE_PORT: "zz" }, `ANIMAL_STORE_PORT: ${port}; got "zz"`],
+    [[], { ANIMAL_STORE_TEST_CLOCK_PORT: "7.5" }, `ANIMAL_STORE_TEST_CLOCK_PORT: ${port}; got "7.5"`],
+    [[], { ANIMAL_STORE_JSON: "maybe" }, 'ANIMAL_STORE_JSON: must be true or false; got "maybe"'],
+    [["--issue-key", "Gold"], {}, `--issue-key: ${plan}; got "Gold"`],
+    [[], { ANIMAL_STORE_ISSUE_KEY: "Pro Gold" }, `ANIMAL_STORE_ISSUE_KEY: ${plan}; got "Gold"`],
+    [
+      ["--issue-key", "enterprise"],
+      {},
+      '--issue-key: Enterprise needs both perMinute and perDay; got "enterprise"'
+    ],
+    [
+      ["--trusted-proxy-hops", "many"],
+      {},
+      '--trusted-proxy-hops: must be a whole number from 0 to 100; got "many"'
+    ],
+    [["--host", ""], {}, '--host: must not be empty; got ""'],
+    [["--public-base-url", "example.org"], {}, `--public-base-url (ANIMAL_STORE_PUBLIC_BASE_URL): ${url}`],
+    [[], { ANIMAL_STORE_STAGING_BASE_URL: "x" }, `--staging-base-url (ANIMAL_STORE_STAGING_BASE_URL): ${url}`]
+  ])("%j %j is reported in one clear line", async (args, environment, message) => {
+    const { code, stderr, stdout } = await run(["serve", ...args], environment)
+    expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: `animal-store: ${message}\n`, stdout: "" })
+  })
+
+  it("in the database is reported in one line that names the flag", async () => {
+    const { code, stderr, stdout } = await run(["serve", "--database", "oracle:x"])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toMatch(/^animal-store: --database \(ANIMAL_STORE_DATABASE\): must be .*\n$/)
+  })
+
+  it("in the name of a flag is reported with the way to the help", async () => {
+    const { code, stderr, stdout } = await run(["serve", "--prot", "1"])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toMatch(/^animal-store: Unrecognized flag: --prot .*'animal-store serve --help'/s)
+  })
+
+  it("of taking a port in use is reported in one line, without a stack", async () => {
+    const other = createServer()
+    other.listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const { port: used } = other.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+    const [server, clock] = await Promise.all([
+      run(["serve", "--port", String(used)]),
+      run(["serve", "--port", "0", "--test-clock-port", String(used)])
+    ])
+    other.close()
+    expect(server).toMatchObject({ code: 1, stdout: "" })
+    expect(server.stderr).toMatch(/^animal-store: cannot listen on .*address already in use.*\n$/)
+    expect(clock).toMatchObject({ code: 1, stdout: "" })
+    expect(clock.stderr).toMatch(/^animal-store: --test-clock-port .*address already in use.*\n$/)
+  })
+})
+
+describe("--test-clock-port", () => {
+  it("moves the time of the service: buckets refill and getPet reaches its sunset", async () => {
+    const server = await start([
+      "--json",
+      "--port",
+      "0",
+      "--test-clock-port",
+      "0",
+      "--issue-key",
+      "pro:perMinute=1"
+    ])
+    running.push(server)
+    const [clock] = await server.says(/http:\S+\/clock/)
+    expect(clock).toMatch(/^http:\/\/127\.0\.0\.1:/)
+    const { keys, url }: Announced = JSON.parse(server.greeting)
+    const status = async (path: string) =>
+      (await fetch(url + path, { headers: { Authorization: `Bearer ${keys[0]?.key}` } })).status
+    const advance = async (ms: number): Promise<number> => {
+      const response = await fetch(`${clock}/advance`, { method: "POST", body: JSON.stringify({ ms }) })
+      expect(response.status).toBe(200)
+      const { now }: { readonly now: number } = JSON.parse(await response.text())
+      return now
+    }
+    expect([await status("/pets/1"), await status("/pets/1")]).toEqual([404, 429])
+    await advance(60_000)
+    expect(await status("/pets/1")).toBe(404)
+    const { now }: { readonly now: number } = JSON.parse(await (await fetch(clock)).text())
+    expect(await advance(Date.UTC(2030, 11, 5) - now)).toBeGreaterThanOrEqual(Date.UTC(2030, 11, 5))
+    expect(await status("/pets/1")).toBe(410)
+  })
+
+  it("opens nothing when it is absent", async () => {
+    const { server } = await serveJson()
+    const { stderr } = await stop(server)
+    expect(stderr).not.toContain("clock")
+  })
+})

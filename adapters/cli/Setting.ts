@@ -1,0 +1,113 @@
+/** One setting of the command line: a flag, and the environment variable that stands in when the flag is absent. */
+import * as Config from "effect/Config"
+import * as CliError from "effect/cli/CliError"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+
+/** The value that a text denotes, or what is wrong with it, such as "must be a whole number". */
+export type Parse<A> = (text: string) => Result.Result<A, string>
+
+/**
+ * The environment variable of a flag.
+ *
+ * @example
+ * ```ts
+ * variable("public-base-url") // "ANIMAL_STORE_PUBLIC_BASE_URL"
+ * ```
+ */
+export const variable = (flag: string): string => `ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`
+
+/** How messages call a setting whose source is not known any more. */
+export const title = (flag: string): string => `--${flag} (${variable(flag)})`
+
+const describe = (flag: string, description: string): string => `${description} [${variable(flag)}]`
+
+interface Given {
+  /** The flag or the variable that it comes from. */
+  readonly source: string
+  readonly text: string
+}
+
+const fromFlag = (flag: string, text: string): Given => ({ source: `--${flag}`, text })
+
+const fromVariable = (flag: string): Config.Config<Given> =>
+  Config.map(Config.String(variable(flag)), (text) => ({ source: variable(flag), text }))
+
+const parsed = <A>(parse: Parse<A>, { source, text }: Given): Effect.Effect<A, CliError.CliError> =>
+  Effect.mapError(
+    Effect.fromResult(parse(text)),
+    (fault) => new CliError.ValidationError({ message: `${source}: ${fault}; got ${JSON.stringify(text)}` })
+  )
+
+// An empty variable counts as absent: composing tools pass one where nothing is configured.
+const isAbsent = (flag: string, { source, text }: Given): boolean => text === "" && source === variable(flag)
+
+const parsedIfPresent =
+  <A>(flag: string, parse: Parse<A>) =>
+  (given: Given): Effect.Effect<A, CliError.CliError> =>
+    isAbsent(flag, given) ? Effect.fail(new CliError.MissingOption({ option: flag })) : parsed(parse, given)
+
+/** A setting with one value. */
+export const make = <A>(flag: string, metavar: string, description: string, parse: Parse<A>): Flag.Flag<A> =>
+  Flag.String(flag).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(describe(flag, description)),
+    Flag.map((text) => fromFlag(flag, text)),
+    Flag.withFallbackConfig(fromVariable(flag)),
+    Flag.mapEffect(parsedIfPresent(flag, parse))
+  )
+
+/** A setting with any number of values: the flag is repeated, the variable holds them separated by spaces. */
+export const repeated = <A>(
+  flag: string,
+  metavar: string,
+  description: string,
+  parse: Parse<A>
+): Flag.Flag<ReadonlyArray<A>> =>
+  Flag.String(flag).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(`${description} [${variable(flag)}, separated by spaces]`),
+    Flag.atLeast(1),
+    Flag.map((texts) => texts.map((text) => fromFlag(flag, text))),
+    Flag.withFallbackConfig(
+      Config.map(fromVariable(flag), ({ source, text }) =>
+        (text.match(/\S+/g) ?? []).map((word): Given => ({ source, text: word }))
+      )
+    ),
+    Flag.withDefault([] as ReadonlyArray<Given>),
+    Flag.mapEffect((given) => Effect.forEach(given, (one) => parsed(parse, one)))
+  )
+
+/** A setting that is on or off, off by default. */
+export const toggle = (flag: string, description: string): Flag.Flag<boolean> =>
+  Flag.Boolean(flag).pipe(
+    Flag.withDescription(describe(flag, description)),
+    Flag.withFallbackConfig(fromVariable(flag)),
+    Flag.mapEffect((given) =>
+      typeof given === "boolean" ? Effect.succeed(given) : parsedIfPresent(flag, parseToggle)(given)
+    ),
+    Flag.withDefault(false)
+  )
+
+/** Any text but the empty one. */
+export const text: Parse<string> = (given) =>
+  given === "" ? Result.fail("must not be empty") : Result.succeed(given)
+
+/** A whole number from 0 to `max`, in decimal digits. */
+export const natural =
+  (max: number): Parse<number> =>
+  (digits) =>
+    /^[0-9]{1,15}$/.test(digits) && Number(digits) <= max
+      ? Result.succeed(Number(digits))
+      : Result.fail(`must be a whole number from 0 to ${max}`)
+
+const words = new Map([
+  ...["true", "yes", "on", "1", "y"].map((word) => [word, true] as const),
+  ...["false", "no", "off", "0", "n"].map((word) => [word, false] as const)
+])
+
+const parseToggle: Parse<boolean> = (word) => {
+  const value = words.get(word.toLowerCase())
+  return value === undefined ? Result.fail("must be true or false") : Result.succeed(value)
+}

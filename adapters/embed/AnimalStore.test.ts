@@ -1,0 +1,374 @@
+import { once } from "node:events"
+import { createServer, request as httpRequest, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as fc from "fast-check"
+import { afterEach, describe, expect, it } from "vitest"
+import {
+  type AnimalStore,
+  type AnimalStoreOptions,
+  ApiKeyRevoked,
+  ApiKeyUnknown,
+  InvalidDatabase,
+  InvalidOption,
+  ListenFailed,
+  openAnimalStore,
+  PlanInvalid
+} from "./index.ts"
+
+const opened: Array<AnimalStore> = []
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((store) => store.close()))
+})
+
+const open = async (options?: AnimalStoreOptions): Promise<AnimalStore> => {
+  const store = await openAnimalStore(options)
+  opened.push(store)
+  return store
+}
+
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "not rejected",
+    (reason: unknown) => reason
+  )
+
+const get = (store: AnimalStore, path: string, key?: string): Promise<Response> =>
+  store.fetch(
+    new Request(`http://store.test${path}`, {
+      headers: key === undefined ? {} : { Authorization: `Bearer ${key}` }
+    })
+  )
+
+const create = (store: AnimalStore, key: string) =>
+  store.fetch(
+    new Request("http://store.test/v1/pets", {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: '{"name":"Rex","categoryId":1}'
+    })
+  )
+
+describe("opening", () => {
+  it("needs no options", async () => {
+    const store = await open()
+    const { key } = await store.keys.issue({ plan: "Free" })
+    expect((await create(store, key)).status).toBe(201)
+  })
+
+  it.each<readonly [AnimalStoreOptions, string, RegExp]>([
+    [{ basePath: "v1" }, "basePath", /^basePath: must be empty or a path/],
+    [{ publicBaseUrl: "example.org" }, "publicBaseUrl", /^publicBaseUrl: must be an absolute http/],
+    [{ maxBodyBytes: -1 }, "maxBodyBytes", /^maxBodyBytes: must be/],
+    [{ trustedProxyHops: 0.5 }, "trustedProxyHops", /^trustedProxyHops: must be/],
+    [{ anonymousPlan: { perMinute: 0, perDay: 1 } }, "anonymousPlan", /^anonymousPlan: must have/],
+    [{ cursorKey: new Uint8Array(8) }, "cursorKey", /^cursorKey: must have at least 32 bytes/]
+  ])("%j is refused by an InvalidOption that names the option", async (options, option, message) => {
+    const reason = await rejection(openAnimalStore(options))
+    expect(reason).toBeInstanceOf(InvalidOption)
+    expect(reason).toMatchObject({ option, message: expect.stringMatching(message) })
+  })
+
+  it.each(["", "memory", "oracle:x"])(
+    "the database '%s' is refused by an InvalidDatabase",
+    async (database) => {
+      const reason = await rejection(openAnimalStore({ database }))
+      expect(reason).toBeInstanceOf(InvalidDatabase)
+      expect(reason).toMatchObject({ message: expect.stringMatching(/^database: must be 'memory:'/) })
+    }
+  )
+
+  it("twice makes two stores that share nothing", async () => {
+    const [one, other] = [await open(), await open()]
+    const { key } = await one.keys.issue({ plan: "Free" })
+    expect((await create(one, key)).status).toBe(201)
+    expect((await create(other, key)).status).toBe(401)
+    expect(await other.keys.list()).toEqual([])
+    await one.close()
+    const second = await other.keys.issue({ plan: "Free" })
+    expect(await (await get(other, "/v1/pets", second.key)).text()).toBe("[]")
+  })
+})
+
+describe("keys", () => {
+  it("are listed oldest first, without anything that opens the store", async () => {
+    const store = await open()
+    const first = await store.keys.issue({ plan: "Pro", label: "till" })
+    const second = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } })
+    const listed = await store.keys.list()
+    expect(listed).toMatchObject([
+      { id: first.id, plan: "Pro", label: "till", limits: { perMinute: 300, perDay: 10_000 } },
+      { id: second.id, plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } }
+    ])
+    const text = JSON.stringify(listed)
+    for (const { key } of [first, second]) expect(text).not.toContain(key.slice(4, 20))
+    expect(first.key).toMatch(/^ast_[0-9A-Za-z]{33}$/)
+  })
+
+  it("open with the old secret as long as the rotation overlaps, and with the new one from the start", async () => {
+    let now = Date.UTC(2026, 11, 1)
+    const store = await open({ now: () => now })
+    const old = await store.keys.issue({ plan: "Free" })
+    const fresh = await store.keys.rotate(old.id, { overlapMs: 1_000 })
+    expect({ id: fresh.id, plan: fresh.plan }).toEqual({ id: old.id, plan: "Free" })
+    const statuses = async () => [
+      (await get(store, "/v1/pets", old.key)).status,
+      (await get(store, "/v1/pets", fresh.key)).status
+    ]
+    expect(await statuses()).toEqual([200, 200])
+    now += 999
+    expect(await statuses()).toEqual([200, 200])
+    now += 1
+    expect(await statuses()).toEqual([401, 200])
+  })
+
+  it("are refused once revoked", async () => {
+    const store = await open()
+    const { id, key } = await store.keys.issue({ plan: "Free" })
+    await store.keys.revoke(id)
+    await store.keys.revoke(id)
+    expect((await get(store, "/v1/pets", key)).status).toBe(401)
+    const reason = await rejection(store.keys.rotate(id, { overlapMs: 0 }))
+    expect(reason).toBeInstanceOf(ApiKeyRevoked)
+    expect(reason).toMatchObject({ id, message: expect.stringContaining(id) })
+  })
+
+  it("that do not exist reject with ApiKeyUnknown", async () => {
+    const store = await open()
+    for (const reason of [
+      await rejection(store.keys.revoke("key_none")),
+      await rejection(store.keys.rotate("key_none", { overlapMs: 0 }))
+    ]) {
+      expect(reason).toBeInstanceOf(ApiKeyUnknown)
+      expect(reason).toMatchObject({ id: "key_none", message: expect.stringContaining("key_none") })
+    }
+  })
+
+  it("whose numbers make no plan reject with PlanInvalid", async () => {
+    const store = await open()
+    const reason = await rejection(store.keys.issue({ plan: "Enterprise", limits: { perDay: 5 } }))
+    expect(reason).toBeInstanceOf(PlanInvalid)
+    expect(reason).toMatchObject({ message: "Enterprise needs both perMinute and perDay" })
+    expect(await store.keys.list()).toEqual([])
+  })
+})
+
+describe("the option now", () => {
+  it("is the time that limits go by: a bucket refills when it has passed, and not before", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.nat({ max: 1_000 }), async (perMinute, early) => {
+        let now = Date.UTC(2026, 11, 1)
+        const store = await openAnimalStore({ now: () => now })
+        const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute, perDay: 99 } })
+        const status = async () => (await get(store, "/v1/pets", key)).status
+        for (let count = 0; count < perMinute; count++) expect(await status()).toBe(200)
+        expect(await status()).toBe(429)
+        now += 60_000 / perMinute - early - 1
+        expect(await status()).toBe(429)
+        now += early + 1
+        expect(await status()).toBe(200)
+        await store.close()
+      }),
+      { numRuns: 50 }
+    )
+  })
+
+  it("removes getPet at its sunset", async () => {
+    let now = Date.UTC(2030, 11, 5) - 1
+    const store = await open({ now: () => now })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    await create(store, key)
+    expect((await get(store, "/v1/pets/1", key)).status).toBe(200)
+    now += 1
+    const gone = await get(store, "/v1/pets/1", key)
+    expect([gone.status, gone.headers.get("Date")]).toEqual([410, "Thu, 05 Dec 2030 00:00:00 GMT"])
+  })
+})
+
+describe("the option ban", () => {
+  const exhaust = async (store: AnimalStore): Promise<ReadonlyArray<unknown>> => {
+    const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 1, perDay: 9 } })
+    const codes: Array<unknown> = []
+    for (let count = 0; count < 4; count++) {
+      const body: unknown = await (await get(store, "/v1/pets", key)).json()
+      codes.push(typeof body === "object" && body !== null && "code" in body ? body.code : 200)
+    }
+    return codes
+  }
+  const now = () => Date.UTC(2026, 11, 1)
+
+  it("replaces what it names of the policy and leaves the rest", async () => {
+    const store = await open({ now, ban: { strikes: 1 } })
+    expect(await exhaust(store)).toEqual([200, "rate_limit_exceeded", "api_key_banned", "api_key_banned"])
+  })
+
+  it("absent, or undefined in it, is the standard policy", async () => {
+    const limited = [200, "rate_limit_exceeded", "rate_limit_exceeded", "rate_limit_exceeded"]
+    expect(await exhaust(await open({ now }))).toEqual(limited)
+    const untyped: object = { strikes: undefined, durationsMs: undefined }
+    expect(await exhaust(await open({ now, ban: untyped }))).toEqual(limited)
+  })
+})
+
+describe("the option clientAddress", () => {
+  it("gives each network its own anonymous budget", async () => {
+    const clientAddress = (request: Request) => new URL(request.url).searchParams.get("from") ?? undefined
+    const store = await open({ clientAddress })
+    const left = async (from: string) =>
+      (await get(store, `/v1/pets?from=${from}`)).headers.get("X-RateLimit-Remaining")
+    expect([await left("203.0.113.1"), await left("203.0.113.1"), await left("203.0.113.2")]).toEqual([
+      "59",
+      "58",
+      "59"
+    ])
+  })
+})
+
+describe("the option log", () => {
+  /** A request whose host breaks while it is handled. */
+  const brokenRequest = (key: string): Request => {
+    const request = new Request("http://store.test/v1/pets", {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}` }
+    })
+    const get = (name: string): string | null => {
+      if (name === "content-encoding") throw new Error("the host is broken")
+      return Headers.prototype.get.call(request.headers, name)
+    }
+    Object.defineProperty(request.headers, "get", { value: get })
+    return request
+  }
+
+  it("receives what is behind a 500, under the id that the client was told", async () => {
+    const lines: Array<string> = []
+    const store = await open({ log: (line) => lines.push(line) })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    expect((await create(store, key)).status).toBe(201)
+    expect(lines).toEqual([])
+    const response = await store.fetch(brokenRequest(key))
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain("the host is broken")
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain("the host is broken")
+    expect(lines[0]).toContain(response.headers.get("X-Request-Id"))
+    expect(lines[0]).not.toContain(key)
+  })
+
+  it("may throw without costing a request its answer", async () => {
+    const store = await open({
+      log: () => {
+        throw new Error("disk full")
+      }
+    })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    expect((await store.fetch(brokenRequest(key))).status).toBe(500)
+  })
+})
+
+describe("listen", () => {
+  it("serves over a socket until the store is closed", async () => {
+    const store = await open()
+    const { address, port } = await store.listen({ port: 0 })
+    expect(address).toBe("127.0.0.1")
+    expect((await fetch(`http://127.0.0.1:${port}/v1/pets`)).status).toBe(401)
+    await store.close()
+    await expect(fetch(`http://127.0.0.1:${port}/v1/pets`)).rejects.toThrow("fetch failed")
+  })
+
+  it("on a port in use rejects with the address and the reason, and the store lives on", async () => {
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
+    const { port } = other.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+    const store = await open()
+    const reason = await rejection(store.listen({ port }))
+    await new Promise((resolve) => other.close(resolve))
+    expect(reason).toBeInstanceOf(ListenFailed)
+    expect(reason).toMatchObject({
+      message: expect.stringMatching(
+        new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${port}: .*address already in use`)
+      )
+    })
+    expect((await store.listen({ port })).port).toBe(port)
+  })
+})
+
+describe("close", () => {
+  it("can be called again, during and after", async () => {
+    const store = await openAnimalStore()
+    await store.listen({ port: 0 })
+    await Promise.all([store.close(), store.close()])
+    await store.close()
+  })
+
+  /** Closes the store under a request; `finish` lets that go on. */
+  const closeUnder = async (store: AnimalStore, answer: Promise<number>, finish: () => void) => {
+    let isClosed = false
+    const closed = store.close()
+    const again = store.close().then(() => {
+      isClosed = true
+    })
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    const closedEarly = isClosed
+    finish()
+    const status = await answer
+    await Promise.all([closed, again])
+    return { closedEarly, status }
+  }
+
+  it("waits for a request in flight that came through fetch", async () => {
+    const store = await openAnimalStore()
+    const { key } = await store.keys.issue({ plan: "Free" })
+    let finish: () => void = () => undefined
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        finish = () => {
+          controller.enqueue(new TextEncoder().encode('{"name":"Rex","categoryId":1}'))
+          controller.close()
+        }
+      }
+    })
+    const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
+    const init = { method: "POST", headers, body: stream, duplex: "half" as const }
+    const answer = store.fetch(new Request("http://store.test/v1/pets", init))
+    const status = answer.then((response) => response.status)
+    expect(await closeUnder(store, status, finish)).toEqual({ closedEarly: false, status: 201 })
+  })
+
+  it("waits for a request in flight that came through a socket", async () => {
+    const store = await openAnimalStore()
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const { port } = await store.listen({ port: 0 })
+    const body = '{"name":"Rex","categoryId":1}'
+    const request = httpRequest({
+      port,
+      method: "POST",
+      path: "/v1/pets",
+      headers: {
+        Authorization: `Bearer ${key}`,
+        "Content-Type": "application/json",
+        "Content-Length": body.length,
+        // The server asks for the body once the request is admitted, so it is in flight from then on.
+        Expect: "100-continue"
+      }
+    })
+    request.flushHeaders()
+    await once(request, "continue")
+    const answer = new Promise<number>((resolve, reject) => {
+      request.once("error", reject)
+      request.once("response", (response: IncomingMessage) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      })
+    })
+    const finish = () => void request.end(body)
+    expect(await closeUnder(store, answer, finish)).toEqual({ closedEarly: false, status: 201 })
+  })
+
+  it("leaves a store in memory readable, and not ready", async () => {
+    const store = await openAnimalStore()
+    const { key } = await store.keys.issue({ plan: "Free" })
+    await store.close()
+    expect((await get(store, "/readyz")).status).toBe(503)
+    expect((await get(store, "/v1/pets", key)).status).toBe(200)
+  })
+})

@@ -1,0 +1,294 @@
+import * as http from "node:http"
+import * as Clock from "effect/Clock"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { ApiKey } from "../../core/access/ApiKey.ts"
+import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import * as Service from "../../core/service/Service.ts"
+import { BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
+import * as FetchHandler from "../http-fetch/FetchHandler.ts"
+import * as NodeServer from "../http-node/NodeServer.ts"
+import * as Memory from "../memory/Memory.ts"
+import { conversation, MAX_BODY_BYTES, NEXT_PAGE, type WireRequest } from "./Hosts.arbitrary.ts"
+import * as NodeDigest from "./NodeDigest.ts"
+
+interface Observed {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string
+  /** What the host said the length of the body is, where it does. */
+  readonly contentLength: string | undefined
+}
+
+type Lane = (request: WireRequest) => Promise<Observed>
+
+const START = Date.UTC(2026, 11, 1)
+const CLIENT = "127.0.0.1"
+
+/** A clock that stands still between requests. */
+const frozenClock = (machine: Clock.Clock) => {
+  let now = START
+  const nanos = (): bigint => BigInt(now) * 1_000_000n
+  const clock: Clock.Clock = {
+    currentTimeMillisUnsafe: () => now,
+    currentTimeMillis: Effect.sync(() => now),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: machine.monotonicTimeNanos,
+    sleep: (duration) => machine.sleep(duration)
+  }
+  return {
+    clock,
+    pass: (ms: number): void => {
+      now += ms
+    }
+  }
+}
+
+const crypto = Layer.merge(NodeDigest.layer, SecureRandom.layerWebCrypto)
+
+/** The same keys for all stores; `KEY_TIGHT` soon meets its limits and its ban. */
+const issueKeys = Effect.gen(function* () {
+  const pro = yield* KeyLifecycle.issue({ plan: "Pro" })
+  const tight = yield* KeyLifecycle.issue({ plan: "Enterprise", limits: { perMinute: 2, perDay: 4 } })
+  const revoked = yield* KeyLifecycle.issue({ plan: "Free" })
+  yield* KeyLifecycle.revoke(revoked.key.id)
+  const secrets = {
+    KEY_PRO: Redacted.value(pro.secret),
+    KEY_TIGHT: Redacted.value(tight.secret),
+    KEY_REVOKED: Redacted.value(revoked.secret)
+  }
+  return { secrets, records: yield* KeyLifecycle.list }
+}).pipe(Effect.provide(Layer.merge(Memory.layer, crypto)))
+
+const serviceLayer = (clock: Clock.Clock, records: ReadonlyArray<ApiKey>) => {
+  const keys = Layer.effectDiscard(
+    Effect.flatMap(ApiKeyStore, (store) => Effect.forEach(records, (record) => store.insert(record)))
+  )
+  return Layer.mergeAll(
+    Service.layer({
+      maxBodyBytes: MAX_BODY_BYTES,
+      trustedProxyHops: 1,
+      anonymousPlan: { perMinute: 3, perDay: 5 },
+      cursorKey: new Uint8Array(32)
+    }),
+    keys
+  ).pipe(
+    // Fresh: layers are otherwise shared by reference, and the stores must not be.
+    Layer.provide(Layer.fresh(Layer.merge(Memory.layer, crypto))),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Layer.succeed(Clock.Clock, clock),
+        Layer.succeed(BanPolicy.BanPolicy, { ...BanPolicy.standard, strikes: 2, strikeIntervalMs: 1 }),
+        Logger.layer([])
+      )
+    )
+  )
+}
+
+// Set by the connection, not by the service.
+const framing = new Set(["connection", "keep-alive", "content-length", "transfer-encoding"])
+
+const observed = (
+  status: number,
+  fields: Iterable<readonly [name: string, value: string]>,
+  body: string
+): Observed => {
+  const all = new Map<string, string>()
+  for (const [name, value] of fields) {
+    const key = name.toLowerCase()
+    const before = all.get(key)
+    all.set(key, before === undefined ? value : `${before}, ${value}`)
+  }
+  const contentLength = all.get("content-length")
+  // The first half of an id is random; the second counts the requests.
+  all.set("x-request-id", (all.get("x-request-id") ?? "").replace(/^[0-9a-f]{16}-/, "random-"))
+  return {
+    status,
+    headers: Object.fromEntries([...all].filter(([name]) => !framing.has(name))),
+    body,
+    contentLength
+  }
+}
+
+class DirectRequest implements ServiceRequest {
+  readonly method: string
+  readonly target: string
+  readonly clientAddress = CLIENT
+  readonly #request: WireRequest
+
+  constructor(request: WireRequest) {
+    this.method = request.method
+    this.target = request.target
+    this.#request = request
+  }
+
+  header(name: string): string | undefined {
+    const values = this.#request.headers
+      .filter(([candidate]) => candidate.toLowerCase() === name)
+      .map(([, value]) => value.replace(/^[ \t]+|[ \t]+$/g, ""))
+    return values.length === 0 ? undefined : values.join(", ")
+  }
+
+  body(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
+    const bytes = this.#request.body?.bytes ?? new Uint8Array()
+    return bytes.length > maxBytes ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
+  }
+}
+
+const direct = Effect.gen(function* () {
+  const service = yield* Service.Service
+  const run = Effect.runPromiseWith(yield* Effect.context())
+  const lane: Lane = async (request) => {
+    const { body, headers, status } = await run(service.handle(new DirectRequest(request)))
+    const length = new TextEncoder().encode(body).length
+    return {
+      ...observed(status, headers, request.method === "HEAD" ? "" : body),
+      contentLength: status === 204 ? undefined : String(length)
+    }
+  }
+  return lane
+})
+
+/** What a `Request` says as `request` does, or `undefined` where none can. */
+const fetchRequestOf = ({ body, chunked, headers, method, target }: WireRequest): Request | undefined => {
+  if (method === "TRACE") return undefined // a forbidden method of the Fetch standard
+  const url = target.startsWith("/") ? `http://store.test${target}` : target
+  // `Request` resolves dots, turns backslashes into slashes and encodes some characters before a handler sees them.
+  if (!URL.canParse(url) || new URL(url).href !== url) return undefined
+  // `Request` refuses a body for these; the service never reads it.
+  const sent = method === "GET" || method === "HEAD" ? undefined : body?.bytes
+  const stream = sent === undefined || !chunked ? undefined : new Blob([Uint8Array.from(sent)]).stream()
+  return new Request(url, {
+    method,
+    headers: headers.map(([name, value]): [string, string] => [name, value]),
+    ...(sent === undefined ? undefined : { body: stream ?? Uint8Array.from(sent), duplex: "half" })
+  })
+}
+
+const overFetch = Effect.gen(function* () {
+  const handler = yield* FetchHandler.make({ clientAddress: () => CLIENT })
+  const bypass = yield* direct
+  const lane: Lane = async (request) => {
+    const fetchRequest = fetchRequestOf(request)
+    // Budgets and ids of this store still have to evolve like those of the others.
+    if (fetchRequest === undefined) return bypass(request)
+    const response = await handler(fetchRequest)
+    const body = await response.text()
+    return observed(response.status, response.headers, body)
+  }
+  return lane
+})
+
+/** `node:http` sends method, target and header list as they are; `fetch` would rewrite all three. */
+const overSocket = Effect.gen(function* () {
+  const { port } = yield* NodeServer.make({ port: 0, host: CLIENT })
+  const lane: Lane = ({ body: content, chunked, headers, method, target }) =>
+    new Promise((resolve, reject) => {
+      const body = content?.bytes
+      const fields = ["Host", "store.test", "Connection", "close", ...headers.flat()]
+      if (body !== undefined && chunked) fields.push("Transfer-Encoding", "chunked")
+      else if (body !== undefined) fields.push("Content-Length", String(body.length))
+      const request = http.request({
+        host: CLIENT,
+        port,
+        method,
+        path: target,
+        headers: fields,
+        agent: false
+      })
+      request.once("response", (response) => {
+        const chunks: Array<Buffer> = []
+        response.on("data", (chunk: Buffer) => chunks.push(chunk))
+        response.once("error", reject)
+        response.once("end", () => {
+          const { rawHeaders, statusCode = 0 } = response
+          const pairs: Array<readonly [string, string]> = []
+          for (let index = 0; index < rawHeaders.length; index += 2) {
+            pairs.push([rawHeaders[index] ?? "", rawHeaders[index + 1] ?? ""])
+          }
+          resolve(observed(statusCode, pairs, Buffer.concat(chunks).toString("utf8")))
+        })
+      })
+      request.on("error", reject)
+      if (body !== undefined && chunked) {
+        for (let offset = 0; offset < body.length; offset += 50_000) {
+          request.write(body.subarray(offset, offset + 50_000))
+        }
+        request.end()
+      } else {
+        request.end(body)
+      }
+    })
+  return lane
+})
+
+const withSecrets = (request: WireRequest, secrets: { readonly [name: string]: string }): WireRequest => ({
+  ...request,
+  headers: request.headers.map(([name, value]) => [
+    name,
+    value.replaceAll(/KEY_[A-Z]+/g, (placeholder) => secrets[placeholder] ?? placeholder)
+  ])
+})
+
+const nextPage = ({ headers }: Observed): string | undefined =>
+  /<([^>]+)>; rel="next"/.exec(headers.link ?? "")?.[1]
+
+describe("whichever host carries a conversation", () => {
+  it("status, headers and body of every answer are the same through a socket, through fetch and directly", async () => {
+    const { records, secrets } = await Effect.runPromise(issueKeys)
+    const machine = await Effect.runPromise(Clock.Clock)
+    const seen = new Set<number>()
+
+    await fc.assert(
+      fc.asyncProperty(conversation, async (requests) => {
+        const { clock, pass } = frozenClock(machine)
+        const scope = Scope.makeUnsafe()
+        const open = async (
+          make: Effect.Effect<Lane, NodeServer.ListenFailed, Service.Service | Scope.Scope>
+        ) => {
+          const layer = Layer.fresh(serviceLayer(clock, records))
+          const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
+          return Effect.runPromiseWith(context)(Scope.provide(make, scope))
+        }
+        try {
+          const socket = await open(overSocket)
+          const viaFetch = await open(overFetch)
+          const reference = await open(direct)
+          let next = "/v1/pets?limit=1"
+          for (const generated of requests) {
+            pass(generated.wait)
+            const target = generated.target === NEXT_PAGE ? next : generated.target
+            const request = withSecrets({ ...generated, target }, secrets)
+            const expected = await reference(request)
+            const { contentLength, ...answer } = expected
+            seen.add(answer.status)
+            expect(answer.headers["x-request-id"]).toMatch(/^random-[0-9a-z]+$/)
+
+            expect(await socket(request)).toEqual(expected)
+            const fetched = await viaFetch(request)
+            expect(fetched).toEqual({ ...answer, contentLength: fetched.contentLength })
+            // A Response says its length only where it has no body to count.
+            if (fetched.contentLength !== undefined) expect(fetched.contentLength).toBe(contentLength)
+            next = nextPage(expected) ?? next
+          }
+        } finally {
+          await Effect.runPromise(Scope.close(scope, Exit.void))
+        }
+      }),
+      { numRuns: 400 }
+    )
+    // The generator reaches every answer of the pipeline.
+    expect([...seen].sort()).toEqual([200, 201, 204, 400, 401, 404, 405, 410, 413, 415, 429])
+  }, 180_000)
+})

@@ -1,0 +1,35 @@
+/** Counts the requests that a service is busy with, so that what it stands on is closed after the last of them. */
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
+import { Service } from "../../core/service/Service.ts"
+
+/** Longest wait for the requests in flight; a client that never ends its body must not keep a process alive. */
+const PATIENCE = "10 seconds"
+
+/** The service below, waited for when the scope closes: whichever host a request came through. */
+export const layer: Layer.Layer<Service, never, Service> = Layer.effect(
+  Service,
+  Effect.gen(function* () {
+    const service = yield* Service
+    const idle = Latch.makeUnsafe(true)
+    let count = 0
+
+    const leave = Effect.sync(() => {
+      count--
+      if (count === 0) idle.openUnsafe()
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(service.drain, Effect.ignore(Effect.timeout(idle.await, PATIENCE)))
+    )
+    return {
+      ...service,
+      handle: (request) =>
+        Effect.suspend(() => {
+          count++
+          idle.closeUnsafe()
+          return Effect.ensuring(service.handle(request), leave)
+        })
+    }
+  })
+)

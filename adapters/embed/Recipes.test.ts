@@ -1,0 +1,194 @@
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import express from "express"
+import Fastify, { type FastifyInstance } from "fastify"
+import { afterEach, describe, expect, it } from "vitest"
+import { type AnimalStore, openAnimalStore } from "./index.ts"
+import * as Recipes from "./Recipes.fixture.ts"
+
+type Send = (path: string, init?: RequestInit) => Promise<Response>
+
+interface Mounted {
+  readonly store: AnimalStore
+  readonly send: Send
+}
+
+const cleanups: Array<() => Promise<unknown>> = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+const over =
+  (origin: string): Send =>
+  (path, init) =>
+    fetch(origin + path, init)
+
+/** Serves on a free port until the test ends. */
+const served = async (store: AnimalStore, listener: http.RequestListener): Promise<Mounted> => {
+  const server = http.createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  cleanups.push(store.close, () => new Promise((resolve) => server.close(resolve)))
+  const { port } = server.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+  return { store, send: over(`http://127.0.0.1:${port}`) }
+}
+
+const inNode = async ({ server, store }: Awaited<ReturnType<typeof Recipes.node>>) =>
+  served(store, (request, response) => void server.emit("request", request, response))
+
+const inExpress = ({ app, store }: { readonly app: express.Express; readonly store: AnimalStore }) =>
+  served(store, app)
+
+const inFastify = async ({
+  app,
+  store
+}: {
+  readonly app: FastifyInstance
+  readonly store: AnimalStore
+}): Promise<Mounted> => {
+  const origin = await app.listen({ port: 0, host: "127.0.0.1" })
+  cleanups.push(store.close, () => app.close())
+  return { store, send: over(origin) }
+}
+
+const inHono = ({ app, store }: Awaited<ReturnType<typeof Recipes.hono4>>): Mounted => {
+  cleanups.push(store.close)
+  return { store, send: async (path, init) => app.request(path, init) }
+}
+
+const mounts: ReadonlyArray<readonly [host: string, base: string, mount: () => Promise<Mounted>]> = [
+  ["node:http", "/v1", async () => inNode(await Recipes.node())],
+  ["node:http", "/animals/v1", async () => inNode(await Recipes.nodeAtPrefix())],
+  ["Express 5", "/v1", async () => inExpress(await Recipes.express5())],
+  ["Express 5", "/animals/v1", async () => inExpress(await Recipes.express5AtPrefix())],
+  ["Fastify 5", "/v1", async () => inFastify(await Recipes.fastify5())],
+  ["Fastify 5", "/animals/v1", async () => inFastify(await Recipes.fastify5AtPrefix())],
+  ["Hono 4", "/v1", async () => inHono(await Recipes.hono4())],
+  ["Hono 4", "/animals/v1", async () => inHono(await Recipes.hono4AtPrefix())]
+]
+
+const post = (key: string, body: string): RequestInit => ({
+  method: "POST",
+  headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+  body
+})
+
+describe.each(mounts)("mounted in %s at %s", (_host, base, mount) => {
+  it("creates, lists and gets an animal", async () => {
+    const { send, store } = await mount()
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const headers = { Authorization: `Bearer ${key}` }
+
+    const created = await send(`${base}/pets`, post(key, '{"name":"Rex","categoryId":9223372036854775807}'))
+    expect(created.status).toBe(201)
+    expect(created.headers.get("Location")).toBe(`${base}/pets/1`)
+    const pet = '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}'
+    expect(await created.text()).toBe(pet)
+
+    const got = await send(`${base}/pets/1`, { headers })
+    expect(got.status).toBe(200)
+    expect(await got.text()).toBe(pet)
+
+    await (await send(`${base}/pets`, post(key, '{"name":"Tom","categoryId":0}'))).text()
+    const listed = await send(`${base}/pets?limit=1&status=available`, { headers })
+    expect(listed.status).toBe(200)
+    expect(await listed.text()).toBe(`[${pet}]`)
+    expect(listed.headers.get("X-RateLimit-Remaining")).toBe("56")
+
+    const next = /^<([^>]+)>; rel="next"$/.exec(listed.headers.get("Link") ?? "")?.[1] ?? "no link"
+    const second = await send(next, { headers })
+    expect(await second.json()).toMatchObject([{ id: 2, name: "Tom" }])
+  })
+
+  it("answers 401 with our headers to a caller without a key", async () => {
+    const { send } = await mount()
+    const response = await send(`${base}/pets`)
+    expect(response.status).toBe(401)
+    expect(response.headers.get("X-RateLimit-Limit")).toBe("60")
+    expect(await response.json()).toMatchObject({ code: "missing_api_key", status: 401 })
+  })
+
+  it("answers HEAD and OPTIONS itself", async () => {
+    const { send, store } = await mount()
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const headers = { Authorization: `Bearer ${key}` }
+    const head = await send(`${base}/pets`, { method: "HEAD", headers })
+    expect([head.status, head.headers.get("Content-Length"), await head.text()]).toEqual([200, "2", ""])
+    const options = await send(`${base}/pets`, { method: "OPTIONS", headers })
+    expect([options.status, options.headers.get("Allow")]).toEqual([204, "GET, HEAD, POST, OPTIONS"])
+  })
+})
+
+const tooLate = {
+  code: "internal_error",
+  message: expect.stringMatching(/read the request body before .* any body parser/),
+  status: 500
+}
+
+describe("a host that read the body first is told what to do, at once", () => {
+  const deadline = (): AbortSignal => AbortSignal.timeout(10_000)
+  const body = '{"name":"Rex","categoryId":1}'
+
+  it("in Express after express.json()", async () => {
+    const store = await openAnimalStore()
+    const app = express()
+    app.use(express.json())
+    app.use("/v1", store.nodeListener)
+    const { send } = await inExpress({ app, store })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const response = await send("/v1/pets", { ...post(key, body), signal: deadline() })
+    expect(await response.json()).toEqual(tooLate)
+    const list = await send("/v1/pets", { headers: { Authorization: `Bearer ${key}` }, signal: deadline() })
+    expect(list.status).toBe(200)
+  })
+
+  it("in Fastify behind its own parser", async () => {
+    const store = await openAnimalStore()
+    const app = Fastify()
+    app.all("/v1/*", (request, reply) => {
+      reply.hijack()
+      store.nodeListener(request.raw, reply.raw)
+    })
+    const { send } = await inFastify({ app, store })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const response = await send("/v1/pets", { ...post(key, body), signal: deadline() })
+    expect(await response.json()).toEqual(tooLate)
+  })
+
+  it("in Hono after c.req.json()", async () => {
+    const { app, store } = await Recipes.hono4()
+    cleanups.push(store.close)
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const { Hono } = await import("hono")
+    const outer = new Hono()
+    outer.use(async (c, next) => {
+      await c.req.json()
+      await next()
+    })
+    outer.route("/", app)
+    const response = await outer.request("/v1/pets", post(key, body))
+    expect(await response.json()).toEqual(tooLate)
+  })
+
+  it("with a Request that was read", async () => {
+    const store = await openAnimalStore()
+    cleanups.push(store.close)
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const request = new Request("http://store/v1/pets", post(key, body))
+    await request.text()
+    const response = await store.fetch(request)
+    expect(response.status).toBe(500)
+    expect(await response.json()).toEqual(tooLate)
+  })
+
+  it("with a Request whose body is locked by a reader", async () => {
+    const store = await openAnimalStore()
+    cleanups.push(store.close)
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const request = new Request("http://store/v1/pets", post(key, body))
+    request.body?.getReader()
+    const response = await store.fetch(request)
+    expect(response.status).toBe(500)
+    expect(await response.json()).toEqual(tooLate)
+  })
+})

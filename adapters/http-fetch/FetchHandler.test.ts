@@ -1,0 +1,258 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { Service } from "../../core/service/Service.ts"
+import type { ServiceRequest } from "../../core/service/ServiceRequest.ts"
+import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
+import * as FetchHandler from "./FetchHandler.ts"
+
+type Handle = (request: ServiceRequest) => Effect.Effect<ServiceResponse>
+
+const handlerOf = (handle: Handle, options?: FetchHandler.FetchHandlerOptions) =>
+  Effect.runSync(
+    Effect.provideContext(
+      FetchHandler.make(options),
+      Context.make(Service, {
+        handle,
+        transportError: () => Effect.die("a Request is always complete"),
+        drain: Effect.void
+      })
+    )
+  )
+
+const ok = (body = "", headers: ServiceResponse["headers"] = []): ServiceResponse => ({
+  status: 200,
+  headers,
+  body
+})
+
+/** Answers with the body it read, or with what kept it from reading. */
+const echo =
+  (maxBytes: number): Handle =>
+  (request) =>
+    Effect.match(request.body(maxBytes), {
+      onSuccess: (bytes) => ok(new TextDecoder().decode(bytes)),
+      onFailure: ({ _tag }) => ({ status: 400, headers: [], body: _tag })
+    })
+
+const post = (body: ReadableStream<Uint8Array>, init: RequestInit = {}): Request =>
+  new Request("http://store.test/v1/pets", { method: "POST", body, duplex: "half", ...init })
+
+/** A stream of these chunks that counts what was pulled and knows whether it was cancelled. */
+const streamOf = (chunks: Iterable<string>, last?: Error) => {
+  const state = { pulled: 0, cancelled: false }
+  const iterator = chunks[Symbol.iterator]()
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        const next = iterator.next()
+        if (next.done !== true) {
+          state.pulled++
+          controller.enqueue(new TextEncoder().encode(next.value))
+        } else if (last === undefined) controller.close()
+        else controller.error(last)
+      },
+      cancel: () => {
+        state.cancelled = true
+      }
+    },
+    { highWaterMark: 0 }
+  )
+  return { stream, state }
+}
+
+function* forever(chunk: string): Generator<string> {
+  while (true) yield chunk
+}
+
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "not rejected",
+    (reason: unknown) => reason
+  )
+
+describe("a request", () => {
+  it("reaches the service as the host has it", async () => {
+    const handler = handlerOf(
+      (request) =>
+        Effect.succeed(
+          ok(JSON.stringify([request.method, request.target, request.header("x-a"), request.header("x-b")]))
+        ),
+      {}
+    )
+    const request = new Request("http://store.test/v1/pets?limit=1&x=%zz", { method: "PROPFIND" })
+    request.headers.append("X-A", "1")
+    request.headers.append("x-a", "2")
+    expect(await (await handler(request)).json()).toEqual([
+      "PROPFIND",
+      "http://store.test/v1/pets?limit=1&x=%zz",
+      "1, 2",
+      null
+    ])
+  })
+
+  it("is targeted without the fragment, which no connection carries", async () => {
+    const handler = handlerOf((request) => Effect.succeed(ok(request.target)))
+    const response = await handler(new Request("http://store.test/v1/pets?limit=1#fragment"))
+    expect(await response.text()).toBe("http://store.test/v1/pets?limit=1")
+  })
+
+  it("comes from the address that the host's option finds, and from none without it", async () => {
+    const handle: Handle = (request) => Effect.succeed(ok(String(request.clientAddress)))
+    const options = { clientAddress: (request: Request) => request.headers.get("x-real-ip") ?? undefined }
+    const request = () => new Request("http://store.test/", { headers: { "X-Real-IP": "203.0.113.9" } })
+    expect(await (await handlerOf(handle, options)(request())).text()).toBe("203.0.113.9")
+    expect(await (await handlerOf(handle)(request())).text()).toBe("undefined")
+  })
+})
+
+describe("a body", () => {
+  it("is what the chunks say together when it fits, however they are cut, and too large when it does not", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: "binary-ascii", maxLength: 6 }), { maxLength: 6 }),
+        fc.integer({ min: -2, max: 2 }),
+        async (chunks, slack) => {
+          const whole = chunks.join("")
+          const limit = Math.max(whole.length + slack, 0)
+          const response = await handlerOf(echo(limit))(post(streamOf(chunks).stream))
+          expect(await response.text()).toBe(whole.length <= limit ? whole : "BodyTooLarge")
+        }
+      ),
+      { numRuns: 300 }
+    )
+  })
+
+  it("without an end is cancelled as soon as it is too large", async () => {
+    const { state, stream } = streamOf(forever("0123456789"))
+    const response = await handlerOf(echo(25))(post(stream))
+    expect(await response.text()).toBe("BodyTooLarge")
+    expect(state).toEqual({ pulled: 3, cancelled: true })
+  })
+
+  it("whose source never acknowledges the cancellation holds up no answer", async () => {
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(10)),
+      cancel: () => new Promise(() => undefined)
+    })
+    expect(await (await handlerOf(echo(5))(post(stream))).text()).toBe("BodyTooLarge")
+  })
+
+  it("that is absent is empty", async () => {
+    const request = new Request("http://store.test/", { method: "POST" })
+    expect(await (await handlerOf(echo(5))(request)).text()).toBe("")
+  })
+
+  it("is left alone when the service does not ask for it", async () => {
+    const { state, stream } = streamOf(forever("x"))
+    await handlerOf(() => Effect.succeed(ok()))(post(stream))
+    expect(state).toEqual({ pulled: 0, cancelled: false })
+  })
+
+  it("that breaks off rejects with the stream's error and runs nothing of the service after it", async () => {
+    const broken = new Error("connection reset")
+    let went: unknown = "interrupted"
+    const handle: Handle = (request) =>
+      Effect.catchCause(
+        Effect.map(request.body(100), () => ok()),
+        (cause) => {
+          went = cause
+          return Effect.succeed(ok())
+        }
+      )
+    const reason = await rejection(handlerOf(handle)(post(streamOf(["{"], broken).stream)))
+    expect(reason).toBe(broken)
+    expect(went).toBe("interrupted")
+  })
+})
+
+describe("an aborted request", () => {
+  it("interrupts the service, rejects with the signal's reason and cancels the body", async () => {
+    const controller = new AbortController()
+    let reach: () => void = () => undefined
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve
+    })
+    let interrupted = false
+    let cancelled = false
+    const handle: Handle = (request) =>
+      Effect.onInterrupt(
+        Effect.matchEffect(request.body(100), {
+          onSuccess: () => Effect.never,
+          onFailure: () => Effect.never
+        }),
+        () =>
+          Effect.sync(() => {
+            interrupted = true
+          })
+      )
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        pull: () => {
+          reach()
+          return new Promise(() => undefined)
+        },
+        cancel: () => {
+          cancelled = true
+        }
+      },
+      { highWaterMark: 0 }
+    )
+    const answer = rejection(handlerOf(handle)(post(stream, { signal: controller.signal })))
+    await reached
+    controller.abort()
+    expect(await answer).toMatchObject({ name: "AbortError" })
+    expect({ interrupted, cancelled }).toEqual({ interrupted: true, cancelled: true })
+  })
+
+  it("before it begins never reaches the service", async () => {
+    let reached = false
+    const handle: Handle = () =>
+      Effect.sync(() => {
+        reached = true
+        return ok()
+      })
+    const reason = new Error("gone")
+    const request = new Request("http://store.test/", { signal: AbortSignal.abort(reason) })
+    expect(await rejection(handlerOf(handle)(request))).toBe(reason)
+    expect(reached).toBe(false)
+  })
+
+  it("after it was answered changes nothing", async () => {
+    const controller = new AbortController()
+    const request = new Request("http://store.test/", { signal: controller.signal })
+    const response = await handlerOf(() => Effect.succeed(ok("{}")))(request)
+    controller.abort()
+    expect(await response.text()).toBe("{}")
+  })
+})
+
+describe("a response", () => {
+  it("to HEAD has the length of the body in bytes and not the body", async () => {
+    const handler = handlerOf(() => Effect.succeed(ok('["é"]', [["X-A", "1"]])))
+    const response = await handler(new Request("http://store.test/", { method: "HEAD" }))
+    expect(response.body).toBeNull()
+    expect(response.headers.get("Content-Length")).toBe("6")
+    expect(response.headers.get("X-A")).toBe("1")
+  })
+
+  it("without a body has none, whatever its status", async () => {
+    const handler = handlerOf(() => Effect.succeed({ status: 204, headers: [["Allow", "GET"]], body: "" }))
+    const response = await handler(new Request("http://store.test/", { method: "OPTIONS" }))
+    expect([response.status, response.body, response.headers.get("Allow")]).toEqual([204, null, "GET"])
+    expect(response.headers.has("Content-Type")).toBe(false)
+  })
+
+  it("keeps every value of a header that occurs twice", async () => {
+    const handler = handlerOf(() =>
+      Effect.succeed(
+        ok("", [
+          ["Link", "<a>"],
+          ["Link", "<b>"]
+        ])
+      )
+    )
+    expect((await handler(new Request("http://store.test/"))).headers.get("Link")).toBe("<a>, <b>")
+  })
+})

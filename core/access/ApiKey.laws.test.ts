@@ -1,0 +1,97 @@
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as ApiKey from "./ApiKey.ts"
+
+const start = 1_800_000_000_000
+
+const issued = (hash: string): ApiKey.ApiKey => ({
+  id: "key_1",
+  plan: "Free",
+  limits: { perMinute: 60, perDay: 1_000 },
+  label: undefined,
+  createdAt: start,
+  revokedAt: undefined,
+  secrets: [{ hash, createdAt: start, expiresAt: undefined }]
+})
+
+const rotations = fc.array(
+  fc.record({
+    after: fc.oneof(fc.constant(0), fc.nat({ max: 100 }), fc.nat({ max: 1_000_000 })),
+    overlapMs: fc.oneof(fc.constant(0), fc.nat({ max: 100 }), fc.nat({ max: 1_000_000 }))
+  }),
+  { maxLength: 10 }
+)
+
+describe("a rotated key", () => {
+  it("accepts, at any moment, the newest secret and the one before until its overlap ends, and no other", () => {
+    fc.assert(
+      fc.property(rotations, fc.array(fc.integer({ min: 0, max: 2_000_000 })), (rotations, later) => {
+        let key = issued("hash-0")
+        let now = start
+        let previousUntil = start
+        for (const [index, { after, overlapMs }] of rotations.entries()) {
+          now += after
+          previousUntil = now + overlapMs
+          key = Result.getOrThrow(ApiKey.rotate(key, `hash-${index + 1}`, overlapMs, now))
+          expect(key.secrets.length).toBeLessThanOrEqual(2)
+        }
+        const newest = rotations.length
+        for (const at of [
+          now,
+          previousUntil - 1,
+          previousUntil,
+          previousUntil + 1,
+          ...later.map((ms) => now + ms)
+        ]) {
+          if (at < now) continue
+          const accepted = [...rotations, undefined]
+            .map((_, index) => index)
+            .filter((index) => ApiKey.accepts(key, `hash-${index}`, at))
+          expect(accepted).toEqual(at < previousUntil && newest > 0 ? [newest - 1, newest] : [newest])
+        }
+      })
+    )
+  })
+
+  it("keeps everything else: id, plan, limits, label and age", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), (overlapMs, ms) => {
+        const { secrets, ...rest } = issued("old")
+        expect(Result.getOrThrow(ApiKey.rotate({ ...rest, secrets }, "new", overlapMs, start + ms))).toEqual({
+          ...rest,
+          secrets: [
+            { hash: "new", createdAt: start + ms, expiresAt: undefined },
+            { hash: "old", createdAt: start, expiresAt: start + ms + overlapMs }
+          ]
+        })
+      })
+    )
+  })
+})
+
+describe("a revoked key", () => {
+  it("accepts no secret, at no moment, whatever was rotated before", () => {
+    fc.assert(
+      fc.property(rotations, fc.integer(), (rotations, ms) => {
+        let key = issued("hash-0")
+        for (const [index, { overlapMs }] of rotations.entries()) {
+          key = Result.getOrThrow(ApiKey.rotate(key, `hash-${index + 1}`, overlapMs, start))
+        }
+        const revoked = ApiKey.revoke(key, start)
+        for (const { hash } of key.secrets) expect(ApiKey.accepts(revoked, hash, start + ms)).toBe(false)
+      })
+    )
+  })
+
+  it("cannot be rotated", () => {
+    const result = ApiKey.rotate(ApiKey.revoke(issued("old"), start), "new", 0, start + 1)
+    expect(Result.isFailure(result) && result.failure).toEqual(new ApiKey.ApiKeyRevoked({ id: "key_1" }))
+  })
+
+  it("keeps the date of its first revocation", () => {
+    const once = ApiKey.revoke(issued("a"), start + 1)
+    expect(once.revokedAt).toBe(start + 1)
+    expect(ApiKey.revoke(once, start + 2)).toEqual(once)
+  })
+})

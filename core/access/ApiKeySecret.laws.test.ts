@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto"
+import { inspect } from "node:util"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as fc from "fast-check"
+import { describe, expect } from "vitest"
+import { randomBytes, secret, secretOf } from "./ApiKeySecret.arbitrary.ts"
+import * as ApiKeySecret from "./ApiKeySecret.ts"
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+const replaceAt = (text: string, index: number, character: string) =>
+  text.slice(0, index) + character + text.slice(index + 1)
+
+const swap = (text: string, a: number, b: number) =>
+  replaceAt(replaceAt(text, a, text.charAt(b)), b, text.charAt(a))
+
+describe("a generated secret", () => {
+  it("matches the published pattern and carries the right checksum", () => {
+    fc.assert(
+      fc.property(secret, (text) => {
+        expect(text).toMatch(ApiKeySecret.pattern)
+        expect(ApiKeySecret.isWellFormed(text)).toBe(true)
+      })
+    )
+  })
+
+  it("is another one when a single random bit is", () => {
+    fc.assert(
+      fc.property(randomBytes, fc.nat({ max: 159 }), (bytes, bit) => {
+        const other = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
+        expect(secretOf(other)).not.toBe(secretOf(bytes))
+      })
+    )
+  })
+
+  it.effect("is new every time and redacted wherever it is printed", () =>
+    Effect.gen(function* () {
+      const secrets = yield* Effect.replicateEffect(ApiKeySecret.generate, 1000)
+      const texts = secrets.map(Redacted.value)
+      expect(new Set(texts).size).toBe(1000)
+      for (const one of secrets) {
+        const text = Redacted.value(one)
+        expect(`${String(one)} ${JSON.stringify({ one })} ${inspect(one, { depth: 9 })}`).not.toContain(text)
+      }
+    }).pipe(Effect.provide(NodeCrypto.layerSecureRandom))
+  )
+})
+
+describe("a mistyped secret is refused", () => {
+  it("with any single character changed", () => {
+    fc.assert(
+      fc.property(secret, (text) => {
+        for (let index = 0; index < text.length; index++) {
+          for (const character of `${alphabet}_- \n`) {
+            if (character === text.charAt(index)) continue
+            expect(ApiKeySecret.isWellFormed(replaceAt(text, index, character))).toBe(false)
+          }
+        }
+      }),
+      { numRuns: 10 }
+    )
+  })
+
+  it("with any two of its digits transposed", () => {
+    fc.assert(
+      fc.property(secret, (text) => {
+        for (let a = 0; a < text.length; a++) {
+          for (let b = a + 1; b < text.length; b++) {
+            if (text.charAt(a) === text.charAt(b)) continue
+            expect(ApiKeySecret.isWellFormed(swap(text, a, b))).toBe(false)
+          }
+        }
+      }),
+      { numRuns: 20 }
+    )
+  })
+
+  it("with a character missing, doubled or added", () => {
+    fc.assert(
+      fc.property(secret, fc.nat({ max: 36 }), (text, index) => {
+        expect(ApiKeySecret.isWellFormed(text.slice(0, index) + text.slice(index + 1))).toBe(false)
+        expect(ApiKeySecret.isWellFormed(text.slice(0, index) + text.charAt(index) + text.slice(index))).toBe(
+          false
+        )
+        expect(ApiKeySecret.isWellFormed(` ${text}`)).toBe(false)
+        expect(ApiKeySecret.isWellFormed(`${text}\n`)).toBe(false)
+      })
+    )
+  })
+
+  it("in another case or under another prefix", () => {
+    fc.assert(
+      fc.property(secret, (text) => {
+        expect(ApiKeySecret.isWellFormed(`AST${text.slice(3)}`)).toBe(false)
+        expect(ApiKeySecret.isWellFormed(`sk_${text.slice(4)}`)).toBe(false)
+        if (text.toLowerCase() !== text) expect(ApiKeySecret.isWellFormed(text.toLowerCase())).toBe(false)
+      })
+    )
+  })
+
+  it("and so is any other text, without an error", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: "binary", maxLength: 600 })), (text) => {
+        expect(ApiKeySecret.isWellFormed(text)).toBe(false)
+      })
+    )
+    expect(ApiKeySecret.isWellFormed("a".repeat(100_000))).toBe(false)
+  })
+})
+
+describe("the hash of a secret", () => {
+  it.effect("is its SHA-256 in lower-case hexadecimal", () =>
+    Effect.gen(function* () {
+      for (const text of fc.sample(secret, 20)) {
+        expect(yield* ApiKeySecret.hash(text)).toBe(createHash("sha256").update(text).digest("hex"))
+      }
+      expect(yield* ApiKeySecret.hash("abc")).toBe(
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+      )
+    }).pipe(Effect.provide(NodeCrypto.layerDigest))
+  )
+
+  it.effect("is not itself a secret", () =>
+    Effect.gen(function* () {
+      for (const text of fc.sample(secret, 20)) {
+        expect(ApiKeySecret.isWellFormed(yield* ApiKeySecret.hash(text))).toBe(false)
+      }
+    }).pipe(Effect.provide(NodeCrypto.layerDigest))
+  )
+})

@@ -1,0 +1,68 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Base62 from "./Base62.ts"
+
+/** Reads base-62 text digit by digit: digits, then capitals, then small letters, by their code points. */
+const decode = (text: string): bigint => {
+  let value = 0n
+  for (const digit of text) {
+    const code = digit.charCodeAt(0)
+    const offset = code <= 57 ? 48 : code <= 90 ? 55 : 61
+    value = value * 62n + BigInt(code - offset)
+  }
+  return value
+}
+
+describe("base 62", () => {
+  it.each([
+    [0n, 1, "0"],
+    [9n, 1, "9"],
+    [10n, 1, "A"],
+    [35n, 1, "Z"],
+    [36n, 1, "a"],
+    [61n, 1, "z"],
+    [62n, 2, "10"],
+    [0n, 6, "000000"],
+    [2n ** 32n - 1n, 6, "4gfFC3"]
+  ])("writes %s with %d digits as %s", (value, length, text) => {
+    expect(Base62.encode(value, length)).toBe(text)
+  })
+
+  it("says the same number again when it is read", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 62n ** 27n - 1n }), (value) => {
+        const text = Base62.encode(value, 27)
+        expect(text).toMatch(/^[0-9A-Za-z]{27}$/)
+        expect(decode(text)).toBe(value)
+      })
+    )
+  })
+
+  it("sorts as text like the numbers, at equal length", () => {
+    const value = fc.bigInt({ min: 0n, max: 62n ** 6n - 1n })
+    fc.assert(
+      fc.property(value, value, (a, b) => {
+        expect(Base62.encode(a, 6) < Base62.encode(b, 6)).toBe(a < b)
+      })
+    )
+  })
+
+  it.each([
+    [20, 27],
+    [8, 11]
+  ])("has room for %d bytes in %d digits, most significant byte first", (bytes, digits) => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array({ minLength: bytes, maxLength: bytes }),
+          fc.constantFrom(0, 255).map((byte) => new Uint8Array(bytes).fill(byte))
+        ),
+        (random) => {
+          const text = Base62.encodeBytes(random, digits)
+          expect(text).toHaveLength(digits)
+          expect(decode(text)).toBe(BigInt(`0x${Buffer.from(random).toString("hex")}`))
+        }
+      )
+    )
+  })
+})

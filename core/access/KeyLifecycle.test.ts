@@ -1,0 +1,277 @@
+import { inspect } from "node:util"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { it } from "@effect/vitest"
+import type * as Digest from "effect/crypto/Digest"
+import type * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import { describe, expect } from "vitest"
+import * as MemoryApiKeyStore from "../../adapters/memory/MemoryApiKeyStore.ts"
+import { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as Plan from "../limits/Plan.ts"
+import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import * as ApiKey from "./ApiKey.ts"
+import * as ApiKeySecret from "./ApiKeySecret.ts"
+import * as KeyLifecycle from "./KeyLifecycle.ts"
+
+const crypto = Layer.merge(NodeCrypto.layerSecureRandom, NodeCrypto.layerDigest)
+
+/** Each test has a store of its own. */
+const environment = Layer.merge(Layer.fresh(MemoryApiKeyStore.layer), crypto)
+
+/** The id of the key that a request with this secret would be counted for now. */
+const opens = (secret: Redacted.Redacted<string>) =>
+  Effect.gen(function* () {
+    const hash = yield* ApiKeySecret.hash(Redacted.value(secret))
+    const found = yield* (yield* ApiKeyStore).findByHash(hash)
+    const now = yield* TestClock.testClockWith((clock) => Effect.sync(() => clock.currentTimeMillisUnsafe()))
+    return Option.isSome(found) && ApiKey.accepts(found.value, hash, now) ? found.value.id : undefined
+  })
+
+describe("an issued key", () => {
+  it.effect("opens at once, with the plan's limits", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_800_000_000_000)
+      const { key, secret } = yield* KeyLifecycle.issue({ plan: "Pro", label: "shop" })
+      expect(key).toEqual({
+        id: expect.stringMatching(/^key_[0-9A-Za-z]{11}$/),
+        plan: "Pro",
+        limits: Plan.standard.Pro,
+        label: "shop",
+        createdAt: 1_800_000_000_000,
+        revokedAt: undefined,
+        secrets: [
+          {
+            hash: yield* ApiKeySecret.hash(Redacted.value(secret)),
+            createdAt: 1_800_000_000_000,
+            expiresAt: undefined
+          }
+        ]
+      })
+      expect(yield* opens(secret)).toBe(key.id)
+      expect(yield* KeyLifecycle.list).toEqual([key])
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("never shows its secret: not in the record, not when printed, not in the list", () =>
+    Effect.gen(function* () {
+      const issued = yield* KeyLifecycle.issue({ plan: "Free" })
+      const rotated = yield* KeyLifecycle.rotate(issued.key.id, 1_000)
+      const all = yield* KeyLifecycle.list
+      for (const secret of [issued.secret, rotated.secret].map(Redacted.value)) {
+        for (const shown of [issued, issued.key, rotated, all]) {
+          expect(JSON.stringify(shown)).not.toContain(secret)
+          expect(inspect(shown, { depth: 20, showHidden: true })).not.toContain(secret)
+          expect(JSON.stringify(shown)).not.toContain(secret.slice(4, 31))
+        }
+      }
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("has an id and a secret of its own", () =>
+    Effect.gen(function* () {
+      const issued = yield* Effect.replicateEffect(KeyLifecycle.issue({ plan: "Free" }), 200)
+      expect(new Set(issued.map(({ key }) => key.id)).size).toBe(200)
+      expect(new Set(issued.map(({ secret }) => Redacted.value(secret))).size).toBe(200)
+      expect((yield* KeyLifecycle.list).map(({ id }) => id)).toEqual(issued.map(({ key }) => key.id))
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("is not stored when its plan is refused", () =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(KeyLifecycle.issue({ plan: "Enterprise" }))
+      expect(failure).toEqual(
+        new KeyLifecycle.PlanInvalid({ reason: "Enterprise needs both perMinute and perDay" })
+      )
+      expect(failure.message).toBe("Enterprise needs both perMinute and perDay")
+      expect(yield* KeyLifecycle.list).toEqual([])
+    }).pipe(Effect.provide(environment))
+  )
+})
+
+describe("a rotated key", () => {
+  it.effect("opens with both secrets until the overlap ends, to the millisecond, then with the new one", () =>
+    Effect.gen(function* () {
+      const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
+      yield* TestClock.adjust(5_000)
+      const { key: rotated, secret } = yield* KeyLifecycle.rotate(key.id, 60_000)
+      expect(rotated.secrets.map(({ createdAt, expiresAt }) => [createdAt, expiresAt])).toEqual([
+        [5_000, undefined],
+        [0, 65_000]
+      ])
+      expect([yield* opens(old), yield* opens(secret)]).toEqual([key.id, key.id])
+      yield* TestClock.adjust(59_999)
+      expect([yield* opens(old), yield* opens(secret)]).toEqual([key.id, key.id])
+      yield* TestClock.adjust(1)
+      expect([yield* opens(old), yield* opens(secret)]).toEqual([undefined, key.id])
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("without overlap refuses the old secret at once", () =>
+    Effect.gen(function* () {
+      const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
+      const { secret } = yield* KeyLifecycle.rotate(key.id, 0)
+      expect([yield* opens(old), yield* opens(secret)]).toEqual([undefined, key.id])
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("twice within the overlap refuses the oldest secret at once", () =>
+    Effect.gen(function* () {
+      const { key, secret: first } = yield* KeyLifecycle.issue({ plan: "Free" })
+      const { secret: second } = yield* KeyLifecycle.rotate(key.id, 60_000)
+      const { secret: third } = yield* KeyLifecycle.rotate(key.id, 60_000)
+      expect([yield* opens(first), yield* opens(second), yield* opens(third)]).toEqual([
+        undefined,
+        key.id,
+        key.id
+      ])
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("concurrently opens with two of the secrets that were handed out, no more", () =>
+    Effect.gen(function* () {
+      const { key, secret: first } = yield* KeyLifecycle.issue({ plan: "Free" })
+      const rotated = yield* Effect.all(
+        Array.from({ length: 20 }, () => KeyLifecycle.rotate(key.id, 60_000)),
+        { concurrency: "unbounded" }
+      )
+      const secrets = [first, ...rotated.map(({ secret }) => secret)]
+      const opening = () =>
+        Effect.map(Effect.forEach(secrets, opens), (ids) => ids.filter((id) => id === key.id))
+      expect(yield* opening()).toHaveLength(2)
+      yield* TestClock.adjust(60_000)
+      expect(yield* opening()).toHaveLength(1)
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("must exist and must not be revoked", () =>
+    Effect.gen(function* () {
+      expect(yield* Effect.flip(KeyLifecycle.rotate("key_none", 0))).toEqual(
+        new KeyLifecycle.ApiKeyUnknown({ id: "key_none" })
+      )
+      const { key, secret } = yield* KeyLifecycle.issue({ plan: "Free" })
+      yield* TestClock.adjust(7)
+      const revoked = yield* KeyLifecycle.revoke(key.id)
+      expect(yield* Effect.flip(KeyLifecycle.rotate(key.id, 0))).toEqual(
+        new ApiKey.ApiKeyRevoked({ id: key.id })
+      )
+      expect(yield* KeyLifecycle.list).toEqual([revoked])
+      expect(yield* opens(secret)).toBeUndefined()
+    }).pipe(Effect.provide(environment))
+  )
+})
+
+describe("a revoked key", () => {
+  it.effect("opens with none of its secrets, and keeps its first date when it is revoked again", () =>
+    Effect.gen(function* () {
+      const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
+      const { secret } = yield* KeyLifecycle.rotate(key.id, 60_000)
+      const other = yield* KeyLifecycle.issue({ plan: "Free" })
+      yield* TestClock.adjust(7)
+      expect((yield* KeyLifecycle.revoke(key.id)).revokedAt).toBe(7)
+      yield* TestClock.adjust(7)
+      expect((yield* KeyLifecycle.revoke(key.id)).revokedAt).toBe(7)
+      expect([yield* opens(old), yield* opens(secret)]).toEqual([undefined, undefined])
+      expect(yield* opens(other.secret)).toBe(other.key.id)
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("must exist", () =>
+    Effect.gen(function* () {
+      expect(yield* Effect.flip(KeyLifecycle.revoke("key_none"))).toEqual(
+        new KeyLifecycle.ApiKeyUnknown({ id: "key_none" })
+      )
+    }).pipe(Effect.provide(environment))
+  )
+})
+
+describe("a store that is out of reach", () => {
+  const failure = new StoreUnavailable({ retryable: true, cause: "down" })
+  const down = Layer.succeed(ApiKeyStore, {
+    findByHash: () => Effect.fail(failure),
+    insert: () => Effect.fail(failure),
+    update: () => Effect.fail(failure),
+    list: Effect.fail(failure)
+  })
+
+  it.effect("fails every program with its own error and nothing else", () =>
+    Effect.gen(function* () {
+      const programs: ReadonlyArray<
+        Effect.Effect<void, unknown, ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom>
+      > = [
+        Effect.asVoid(KeyLifecycle.issue({ plan: "Free" })),
+        Effect.asVoid(KeyLifecycle.rotate("key_1", 0)),
+        Effect.asVoid(KeyLifecycle.revoke("key_1")),
+        Effect.asVoid(KeyLifecycle.list)
+      ]
+      for (const program of programs) {
+        expect(yield* Effect.flip(program)).toBe(failure)
+      }
+    }).pipe(Effect.provide(Layer.merge(down, crypto)))
+  )
+})
+
+describe("the limits of a key", () => {
+  const plans = ["Free", "Pro", "Business"] as const
+
+  it.each(plans)("are the plan's own for %s", (plan) => {
+    expect(KeyLifecycle.limitsOf({ plan })).toEqual(Result.succeed(Plan.standard[plan]))
+    expect(KeyLifecycle.limitsOf({ plan, limits: {} })).toEqual(Result.succeed(Plan.standard[plan]))
+    expect(KeyLifecycle.limitsOf({ plan, limits: { perMinute: undefined, perDay: undefined } })).toEqual(
+      Result.succeed(Plan.standard[plan])
+    )
+  })
+
+  it.each(plans)("may replace either number of %s", (plan) => {
+    const { perDay, perMinute } = Plan.standard[plan]
+    expect(KeyLifecycle.limitsOf({ plan, limits: { perMinute: 7 } })).toEqual(
+      Result.succeed({ perMinute: 7, perDay })
+    )
+    expect(KeyLifecycle.limitsOf({ plan, limits: { perDay: 7 } })).toEqual(
+      Result.succeed({ perMinute, perDay: 7 })
+    )
+    expect(KeyLifecycle.limitsOf({ plan, limits: { perMinute: 7, perDay: 8 } })).toEqual(
+      Result.succeed({ perMinute: 7, perDay: 8 })
+    )
+  })
+
+  it("are agreed for Enterprise, both numbers or none at all", () => {
+    const refused = Result.fail(
+      new KeyLifecycle.PlanInvalid({ reason: "Enterprise needs both perMinute and perDay" })
+    )
+    expect(KeyLifecycle.limitsOf({ plan: "Enterprise" })).toEqual(refused)
+    expect(KeyLifecycle.limitsOf({ plan: "Enterprise", limits: { perMinute: 1 } })).toEqual(refused)
+    expect(KeyLifecycle.limitsOf({ plan: "Enterprise", limits: { perDay: 1 } })).toEqual(refused)
+    expect(KeyLifecycle.limitsOf({ plan: "Enterprise", limits: { perMinute: 5, perDay: 6 } })).toEqual(
+      Result.succeed({ perMinute: 5, perDay: 6 })
+    )
+  })
+
+  it("are those of a valid plan or none, whatever numbers are asked for", () => {
+    const number = fc.oneof(
+      fc.double(),
+      fc.integer(),
+      fc.constantFrom(0, 1, Plan.maxRequests, Plan.maxRequests + 1)
+    )
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...Plan.names),
+        fc.option(number, { nil: undefined }),
+        fc.option(number, { nil: undefined }),
+        (plan, perMinute, perDay) => {
+          const limits = KeyLifecycle.limitsOf({ plan, limits: { perMinute, perDay } })
+          const own = plan === "Enterprise" ? undefined : Plan.standard[plan]
+          const wanted = { perMinute: perMinute ?? own?.perMinute, perDay: perDay ?? own?.perDay }
+          if (Plan.isValid(wanted)) expect(limits).toEqual(Result.succeed(wanted))
+          else expect(Result.isFailure(limits) && limits.failure._tag).toBe("PlanInvalid")
+        }
+      ),
+      { numRuns: 500 }
+    )
+  })
+})

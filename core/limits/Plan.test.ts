@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest"
+import * as Plan from "./Plan.ts"
+
+describe("the plans", () => {
+  it("are those of contract §8.2", () => {
+    expect(Plan.names).toEqual(["Free", "Pro", "Business", "Enterprise"])
+    expect(Plan.standard).toEqual({
+      Free: { perMinute: 60, perDay: 1_000 },
+      Pro: { perMinute: 300, perDay: 10_000 },
+      Business: { perMinute: 1_000, perDay: 100_000 }
+    })
+  })
+
+  it.each([
+    { perMinute: 1, perDay: 1 },
+    { perMinute: Plan.maxRequests, perDay: Plan.maxRequests }
+  ])("may grant $perMinute a minute and $perDay a day", (plan) => {
+    expect(Plan.isValid(plan)).toBe(true)
+  })
+
+  it.each([
+    { perMinute: 0, perDay: 1 },
+    { perMinute: 1, perDay: 0 },
+    { perMinute: -1, perDay: 1 },
+    { perMinute: 1.5, perDay: 1 },
+    { perMinute: 1, perDay: Number.POSITIVE_INFINITY },
+    { perMinute: Number.NaN, perDay: 1 },
+    { perMinute: Plan.maxRequests + 1, perDay: 1 },
+    { perMinute: "60", perDay: 1 },
+    { perMinute: 60 },
+    {},
+    null
+  ])("may not be %j", (plan) => {
+    expect(Plan.isValid(plan)).toBe(false)
+  })
+})

@@ -1,0 +1,435 @@
+import { describe, expect, it } from "vitest"
+import * as BanPolicy from "./BanPolicy.ts"
+import * as Plan from "./Plan.ts"
+import { DAY, HOUR, MINUTE, SECOND } from "./RateLimit.arbitrary.ts"
+import * as RateLimit from "./RateLimit.ts"
+
+/** A UTC midnight. */
+const midnight = 20_500 * DAY
+
+/** A caller whose requests go through `RateLimit.step` one after the other. */
+const caller = (
+  plan: Plan.Plan,
+  { ban }: { readonly ban: BanPolicy.BanPolicy | undefined } = { ban: BanPolicy.standard }
+) => {
+  let state: RateLimit.State | undefined
+  return {
+    send: (now: number, changed: Plan.Plan = plan): RateLimit.Verdict => {
+      const [verdict, after] = RateLimit.step(state, now, { plan: changed, ban })
+      state = after
+      return verdict
+    },
+    get state(): RateLimit.State {
+      if (state === undefined) throw new Error("nothing was sent yet")
+      return state
+    }
+  }
+}
+
+const outcomes = (verdicts: ReadonlyArray<RateLimit.Verdict>) => verdicts.map(({ outcome }) => outcome)
+
+describe("the minute", () => {
+  it("is full for a new caller and shows what is left after the request", () => {
+    const { send } = caller(Plan.standard.Free)
+    expect(send(midnight)).toEqual({
+      outcome: "admitted",
+      limit: 60,
+      remaining: 59,
+      resetAt: midnight / SECOND + 1,
+      retryAfter: 0
+    })
+  })
+
+  it("counts down by one and denies the request after the last, until the next token", () => {
+    const { send } = caller(Plan.standard.Free)
+    const burst = Array.from({ length: 61 }, () => send(midnight + 1))
+    expect(burst.map(({ remaining }) => remaining)).toEqual([
+      ...Array.from({ length: 60 }, (_, n) => 59 - n),
+      0
+    ])
+    expect(burst.at(-1)).toEqual({
+      outcome: "limited",
+      limit: 60,
+      remaining: 0,
+      resetAt: midnight / SECOND + 61,
+      retryAfter: 1
+    })
+    expect(send(midnight + 1_000).outcome).toBe("limited")
+    expect(send(midnight + 1_001).outcome).toBe("admitted")
+  })
+
+  it("admits 119 of a greedy client's requests in its first minute at 60 a minute", () => {
+    const { send } = caller(Plan.standard.Free, { ban: undefined })
+    const minute = Array.from({ length: MINUTE }, (_, ms) => send(midnight + ms))
+    expect(minute.filter(({ outcome }) => outcome === "admitted")).toHaveLength(119)
+  })
+
+  it("rounds Retry-After up to whole seconds", () => {
+    const { send } = caller({ perMinute: 7, perDay: 100 })
+    const burst = Array.from({ length: 8 }, () => send(midnight))
+    expect(burst.at(-1)?.retryAfter).toBe(9)
+    expect(send(midnight + 8_571).outcome).toBe("limited")
+    expect(send(midnight + 8_572).outcome).toBe("admitted")
+  })
+
+  it("never tells a denied client to wait 0 seconds", () => {
+    const { send } = caller({ perMinute: 60_000, perDay: Plan.maxRequests })
+    for (let count = 0; count < 60_000; count++) send(midnight)
+    expect(send(midnight)).toMatchObject({ outcome: "limited", retryAfter: 1 })
+    expect(send(midnight + 1).outcome).toBe("admitted")
+  })
+})
+
+describe("the day", () => {
+  const plan = { perMinute: 60, perDay: 3 }
+
+  it("is shown once it has less left than the minute, and resets at midnight UTC", () => {
+    const { send } = caller({ perMinute: 60, perDay: 30 })
+    expect(send(midnight + HOUR)).toEqual({
+      outcome: "admitted",
+      limit: 30,
+      remaining: 29,
+      resetAt: (midnight + DAY) / SECOND,
+      retryAfter: 0
+    })
+  })
+
+  it("is shown when both windows have equally much left, because it is full later", () => {
+    const { send } = caller({ perMinute: 5, perDay: 5 })
+    expect(send(midnight)).toMatchObject({ limit: 5, remaining: 4, resetAt: (midnight + DAY) / SECOND })
+  })
+
+  it("gives way to the minute when both have equally much left and midnight comes first", () => {
+    const { send } = caller({ perMinute: 5, perDay: 5 })
+    expect(send(midnight - 2 * SECOND)).toMatchObject({ remaining: 4, resetAt: midnight / SECOND + 10 })
+  })
+
+  it("ends between 23:59:59.999 and 00:00:00.000", () => {
+    const { send } = caller(plan)
+    const last = midnight - 1
+    expect(outcomes([send(last), send(last), send(last), send(last)])).toEqual([
+      "admitted",
+      "admitted",
+      "admitted",
+      "limited"
+    ])
+    expect(send(last)).toEqual({
+      outcome: "limited",
+      limit: 3,
+      remaining: 0,
+      resetAt: midnight / SECOND,
+      retryAfter: 1
+    })
+    expect(send(midnight)).toMatchObject({ outcome: "admitted", limit: 3, remaining: 2 })
+  })
+
+  it("is not refunded by a clock that steps back over midnight, before or after", () => {
+    const { send } = caller(plan)
+    send(midnight - 2)
+    expect(send(midnight)).toMatchObject({ remaining: 2, resetAt: (midnight + DAY) / SECOND })
+    expect(send(midnight - 1)).toMatchObject({ remaining: 1, resetAt: (midnight + DAY) / SECOND })
+    expect(send(midnight - HOUR)).toMatchObject({ remaining: 0, resetAt: (midnight + DAY) / SECOND })
+    expect(send(midnight - HOUR)).toMatchObject({ outcome: "limited", retryAfter: (DAY + HOUR) / SECOND })
+    expect(send(midnight + 1)).toMatchObject({ outcome: "limited", retryAfter: DAY / SECOND })
+    expect(send(midnight + DAY)).toMatchObject({ outcome: "admitted", remaining: 2 })
+  })
+
+  it("decides Retry-After when the minute is used up too", () => {
+    const { send } = caller({ perMinute: 2, perDay: 2 })
+    send(midnight + HOUR)
+    send(midnight + HOUR)
+    expect(send(midnight + HOUR)).toEqual({
+      outcome: "limited",
+      limit: 2,
+      remaining: 0,
+      resetAt: (midnight + DAY) / SECOND,
+      retryAfter: (23 * HOUR) / SECOND
+    })
+  })
+
+  it("leaves it to the minute when midnight comes before the next token", () => {
+    const { send } = caller({ perMinute: 1, perDay: 1 })
+    send(midnight - 10 * SECOND)
+    expect(send(midnight - 10 * SECOND)).toEqual({
+      outcome: "limited",
+      limit: 1,
+      remaining: 0,
+      resetAt: midnight / SECOND + 50,
+      retryAfter: 60
+    })
+    expect(send(midnight).outcome).toBe("limited")
+    expect(send(midnight + 50 * SECOND).outcome).toBe("admitted")
+  })
+})
+
+describe("a clock that moves back", () => {
+  it("refills nothing twice", () => {
+    const { send } = caller({ perMinute: 1, perDay: 100 })
+    send(midnight + HOUR)
+    expect(send(midnight + HOUR - MINUTE)).toMatchObject({ outcome: "limited", retryAfter: 120 })
+    expect(send(midnight + HOUR + MINUTE - 1).outcome).toBe("limited")
+    expect(send(midnight + HOUR + MINUTE).outcome).toBe("admitted")
+  })
+
+  it("never announces a wait that overflows a 32-bit timer", () => {
+    const { send } = caller({ perMinute: 1, perDay: 100 })
+    send(midnight + 400 * DAY)
+    expect(send(midnight).retryAfter).toBe(2_147_483)
+  })
+})
+
+describe("a changed plan", () => {
+  it("keeps what is left when it is raised, and refills faster", () => {
+    const { send } = caller(Plan.standard.Free)
+    for (let count = 0; count < 60; count++) send(midnight)
+    expect(send(midnight, Plan.standard.Pro)).toMatchObject({ outcome: "limited", limit: 300, retryAfter: 1 })
+    expect(send(midnight + 200, Plan.standard.Pro)).toMatchObject({ outcome: "admitted", remaining: 0 })
+    expect(send(midnight + MINUTE + 200, Plan.standard.Pro)).toMatchObject({ limit: 300, remaining: 299 })
+  })
+
+  it("caps what is left when it is lowered", () => {
+    const { send } = caller(Plan.standard.Business)
+    expect(send(midnight)).toMatchObject({ limit: 1_000, remaining: 999 })
+    expect(send(midnight, Plan.standard.Free)).toMatchObject({ limit: 60, remaining: 59 })
+    expect(send(midnight, Plan.standard.Business)).toMatchObject({ limit: 1_000, remaining: 58 })
+  })
+
+  it("counts the requests of the day against the new number, which may be used up already", () => {
+    const { send } = caller({ perMinute: 60, perDay: 100 })
+    for (let count = 0; count < 20; count++) send(midnight)
+    expect(send(midnight, { perMinute: 60, perDay: 10 })).toMatchObject({
+      outcome: "limited",
+      limit: 10,
+      remaining: 0,
+      retryAfter: DAY / SECOND
+    })
+    expect(send(midnight)).toMatchObject({ outcome: "admitted", remaining: 39 })
+  })
+})
+
+describe("the ban", () => {
+  /** One request a day, so that every request after the first is denied until midnight. */
+  const plan = { perMinute: 60, perDay: 1 }
+
+  /** A key that has its first 429, which is no strike, at `start`. */
+  const denied = (start: number) => {
+    const key = caller(plan)
+    key.send(start)
+    key.send(start)
+    return key
+  }
+
+  /** Sends a request a second, `count` times, the first a second after `start`. */
+  const hammer = (key: ReturnType<typeof caller>, start: number, count: number) =>
+    Array.from({ length: count }, (_, index) => key.send(start + (index + 1) * SECOND))
+
+  it("does not count the first 429", () => {
+    expect(denied(midnight).state.strikes).toBe(0)
+  })
+
+  it("counts a denied request before the announced time, not one at that time", () => {
+    const key = caller({ perMinute: 1, perDay: 100 })
+    key.send(midnight)
+    expect(key.send(midnight).retryAfter).toBe(60)
+    key.send(midnight + MINUTE - 1)
+    expect(key.state.strikes).toBe(1)
+    const patient = caller({ perMinute: 1, perDay: 100 })
+    patient.send(midnight)
+    patient.send(midnight)
+    patient.send(midnight + MINUTE)
+    expect(patient.send(midnight + MINUTE).outcome).toBe("limited")
+    expect(patient.state.strikes).toBe(0)
+  })
+
+  it("does not follow from 19 strikes", () => {
+    const key = denied(midnight)
+    expect(new Set(outcomes(hammer(key, midnight, 19)))).toEqual(new Set(["limited"]))
+    expect(key.state).toMatchObject({ strikes: 19, bannedUntil: 0 })
+  })
+
+  it("follows from the 20th strike, whose 429 announces it", () => {
+    const key = denied(midnight)
+    const now = midnight + 20 * SECOND
+    expect(hammer(key, midnight, 20).at(-1)).toEqual({
+      outcome: "banned",
+      limit: 60,
+      remaining: 0,
+      resetAt: (now + MINUTE) / SECOND,
+      // the day is used up beyond the end of the ban
+      retryAfter: (midnight + DAY - now) / SECOND
+    })
+    expect(key.state.bannedUntil).toBe(now + MINUTE)
+  })
+
+  it("announces its own end where the windows open earlier", () => {
+    const key = caller({ perMinute: 1, perDay: 100 }, { ban: { ...BanPolicy.standard, strikes: 2 } })
+    for (const ms of [0, 0, SECOND, 2 * SECOND]) key.send(midnight + ms)
+    expect(key.send(midnight + 2_001)).toMatchObject({
+      outcome: "banned",
+      limit: 1,
+      remaining: 0,
+      resetAt: midnight / SECOND + 62,
+      retryAfter: 60
+    })
+    expect(key.send(midnight + 2 * SECOND + MINUTE - 1)).toMatchObject({ outcome: "banned", retryAfter: 1 })
+    expect(key.send(midnight + 2 * SECOND + MINUTE).outcome).toBe("admitted")
+  })
+
+  it("also holds back requests that the windows would admit", () => {
+    const key = caller({ perMinute: 60, perDay: 1_000 }, { ban: { ...BanPolicy.standard, strikes: 1 } })
+    for (let count = 0; count < 61; count++) key.send(midnight)
+    key.send(midnight + 999)
+    expect(key.state.strikes).toBe(0)
+    expect(key.send(midnight + 999).outcome).toBe("banned")
+    expect(key.send(midnight + 30 * SECOND).outcome).toBe("banned")
+    expect(key.send(midnight + 999 + MINUTE)).toMatchObject({ outcome: "admitted", remaining: 59 })
+  })
+
+  it("sees one strike in 50 requests that are denied at once", () => {
+    const key = caller(plan)
+    for (let count = 0; count < 51; count++) key.send(midnight)
+    expect(key.state.strikes).toBe(1)
+    for (let count = 0; count < 50; count++) key.send(midnight + 999)
+    expect(key.state.strikes).toBe(1)
+    for (let count = 0; count < 50; count++) key.send(midnight + 1_000)
+    expect(key.state.strikes).toBe(2)
+  })
+
+  it("does not follow from 20 strikes that lie more than 5 minutes apart", () => {
+    const key = denied(midnight)
+    hammer(key, midnight, 19)
+    const first = midnight + SECOND
+    key.send(first + 5 * MINUTE)
+    expect(key.state).toMatchObject({ strikes: 1, strikesFrom: first + 5 * MINUTE, bannedUntil: 0 })
+    const quick = denied(midnight)
+    hammer(quick, midnight, 19)
+    expect(quick.send(first + 5 * MINUTE - 1).outcome).toBe("banned")
+  })
+
+  it("lasts 1, 5, 15, 60 and again 60 minutes for a key that does not learn", () => {
+    const key = denied(midnight)
+    let now = midnight
+    const minutes = Array.from({ length: 6 }, () => {
+      hammer(key, now, 20)
+      const length = key.state.bannedUntil - (now + 20 * SECOND)
+      now = key.state.bannedUntil
+      return length / MINUTE
+    })
+    expect(minutes).toEqual([1, 5, 15, 60, 60, 60])
+  })
+
+  it("is not made longer by requests during it", () => {
+    const key = denied(midnight)
+    hammer(key, midnight, 20)
+    const state = key.state
+    hammer(key, midnight + 20 * SECOND, 59)
+    expect(key.state).toBe(state)
+    expect(key.send(state.bannedUntil).outcome).toBe("limited")
+  })
+
+  it("gets one step milder with every clean day after its end", () => {
+    const lengthAfter = (pauseMs: number): number => {
+      const key = denied(midnight)
+      hammer(key, midnight, 20)
+      hammer(key, key.state.bannedUntil, 20)
+      const end = key.state.bannedUntil
+      // on the last clean day the plan's one request is used, then the next is denied
+      key.send(end + pauseMs)
+      key.send(end + pauseMs)
+      hammer(key, end + pauseMs, 20)
+      return (key.state.bannedUntil - (end + pauseMs + 20 * SECOND)) / MINUTE
+    }
+    // the first new strike comes a second after the pause
+    expect(lengthAfter(DAY - 2 * SECOND)).toBe(15)
+    expect(lengthAfter(DAY - SECOND)).toBe(5)
+    expect(lengthAfter(2 * DAY - 2 * SECOND)).toBe(5)
+    expect(lengthAfter(2 * DAY - SECOND)).toBe(1)
+    expect(lengthAfter(30 * DAY)).toBe(1)
+  })
+
+  it("does not get milder while strikes go on, even without a ban", () => {
+    const key = denied(midnight)
+    hammer(key, midnight, 20)
+    expect(key.state.banLevel).toBe(1)
+    for (let hour = 20; hour <= 60; hour += 20) {
+      const now = midnight + hour * HOUR
+      key.send(now)
+      key.send(now)
+      key.send(now + SECOND)
+      expect(key.state).toMatchObject({ strikeAt: now + SECOND, banLevel: 1 })
+    }
+  })
+
+  it("is over for a caller whose bans are switched off, also in what a denial says", () => {
+    const key = denied(midnight)
+    hammer(key, midnight, 20)
+    const policy = { plan, ban: undefined }
+    expect(RateLimit.step(key.state, midnight + 21 * SECOND, policy)[0].outcome).toBe("limited")
+    const [next] = RateLimit.step(key.state, midnight + 21 * SECOND, { ...policy, plan: Plan.standard.Free })
+    expect(next.outcome).toBe("admitted")
+  })
+
+  it("never meets a caller without ban policy", () => {
+    const { send } = caller(plan, { ban: undefined })
+    const verdicts = Array.from({ length: 10_000 }, (_, second) => send(midnight + second * SECOND))
+    expect(new Set(outcomes(verdicts))).toEqual(new Set(["admitted", "limited"]))
+  })
+})
+
+describe("spentAt", () => {
+  it("keeps a caller's state until midnight, and a minute after the last request around midnight", () => {
+    const early = RateLimit.initial(midnight, Plan.standard.Free)
+    expect(RateLimit.spentAt(early, BanPolicy.standard)).toBe(midnight + DAY)
+    const late = RateLimit.initial(midnight - 1, Plan.standard.Free)
+    expect(RateLimit.spentAt(late, BanPolicy.standard)).toBe(midnight - 1 + MINUTE)
+  })
+
+  it("is not reached a moment before: the requests of the day and of the minute still count", () => {
+    const key = caller({ perMinute: 1, perDay: 1 })
+    key.send(midnight)
+    expect(key.send(midnight + DAY - 1).outcome).toBe("limited")
+    const late = caller({ perMinute: 1, perDay: 100 })
+    late.send(midnight - 1)
+    expect(late.send(midnight - 1 + MINUTE - 1).outcome).toBe("limited")
+  })
+
+  it("keeps a banned caller's record for a clean day per step after the ban", () => {
+    const key = caller({ perMinute: 60, perDay: 1 })
+    for (let second = 0; second <= 20; second++) key.send(midnight + second * SECOND)
+    key.send(midnight + 21 * SECOND)
+    expect(key.state).toMatchObject({ banLevel: 1, bannedUntil: midnight + 21 * SECOND + MINUTE })
+    expect(RateLimit.spentAt(key.state, BanPolicy.standard)).toBe(midnight + 21 * SECOND + MINUTE + DAY)
+  })
+
+  it("waits for the end of a ban that is longer than any Retry-After", () => {
+    const ban = { ...BanPolicy.standard, strikes: 1, durationsMs: [400 * DAY] } as const
+    const key = caller({ perMinute: 60, perDay: 1 }, { ban })
+    for (const ms of [0, 1, 2]) key.send(midnight + ms)
+    expect(key.send(midnight + 3)).toMatchObject({ outcome: "banned", retryAfter: RateLimit.maxRetryAfter })
+    expect(key.send(midnight + 2 + 400 * DAY - 1).outcome).toBe("banned")
+    expect(RateLimit.spentAt(key.state, ban)).toBe(midnight + 2 + 400 * DAY)
+    expect(key.send(midnight + 2 + 400 * DAY).outcome).toBe("admitted")
+  })
+
+  it("waits for the end of the strike window", () => {
+    const ban = { ...BanPolicy.standard, withinMs: 3 * DAY }
+    const key = caller({ perMinute: 60, perDay: 1 }, { ban })
+    for (const ms of [0, 1, 2]) key.send(midnight + ms)
+    expect(key.state.strikes).toBe(1)
+    expect(RateLimit.spentAt(key.state, ban)).toBe(midnight + 2 + 3 * DAY)
+  })
+
+  it("does not forget a strike while it can keep the next one from counting", () => {
+    const ban = {
+      ...BanPolicy.standard,
+      strikes: 1,
+      strikeIntervalMs: 3 * DAY,
+      durationsMs: [MINUTE]
+    } as const
+    const policy = { plan: { perMinute: 60, perDay: 1 }, ban }
+    let state: RateLimit.State | undefined
+    for (const ms of [0, 1, 2]) state = RateLimit.step(state, midnight + ms, policy)[1]
+    if (state === undefined) throw new Error("requests were sent")
+    expect(RateLimit.spentAt(state, ban)).toBe(midnight + 2 + 3 * DAY)
+  })
+})

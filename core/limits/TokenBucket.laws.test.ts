@@ -1,0 +1,68 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Plan from "./Plan.ts"
+import * as TokenBucket from "./TokenBucket.ts"
+
+const perMinute = fc.oneof(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 1, max: Plan.maxRequests }))
+
+const bucket = perMinute.chain((perMinute) =>
+  fc.record({
+    perMinute: fc.constant(perMinute),
+    level: fc.integer({ min: 0, max: TokenBucket.capacity(perMinute) }),
+    at: fc.integer({ min: 0, max: 4_000_000_000_000 })
+  })
+)
+
+describe("a token bucket", () => {
+  it("holds, at the moment it reaches a target, at least the target, and a millisecond before less", () => {
+    fc.assert(
+      fc.property(bucket, fc.double({ min: 0, max: 1, noNaN: true }), ({ at, level, perMinute }, share) => {
+        const target = Math.floor(TokenBucket.capacity(perMinute) * share)
+        const reached = TokenBucket.reaches(level, at, target, perMinute)
+        expect(TokenBucket.levelAt({ level, at }, reached, perMinute)).toBeGreaterThanOrEqual(target)
+        if (reached > at) {
+          expect(TokenBucket.levelAt({ level, at }, reached - 1, perMinute)).toBeLessThan(target)
+        }
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  it("holds as much after two waits as after one of the same length", () => {
+    fc.assert(
+      fc.property(
+        bucket,
+        fc.nat({ max: 70_000 }),
+        fc.nat({ max: 70_000 }),
+        ({ at, level, perMinute }, a, b) => {
+          const halfway = { level: TokenBucket.levelAt({ level, at }, at + a, perMinute), at: at + a }
+          const once = TokenBucket.levelAt({ level, at }, at + a + b, perMinute)
+          expect(TokenBucket.levelAt(halfway, at + a + b, perMinute)).toBe(once)
+        }
+      )
+    )
+  })
+
+  it("is full a minute later, for any plan, and holds a safe integer, never above capacity", () => {
+    fc.assert(
+      fc.property(bucket, perMinute, fc.integer(), ({ at, level }, changed, ms) => {
+        expect(TokenBucket.levelAt({ level, at }, TokenBucket.fullBy(at), changed)).toBe(
+          TokenBucket.capacity(changed)
+        )
+        const now = TokenBucket.levelAt({ level, at }, at + ms, changed)
+        expect(Number.isSafeInteger(now)).toBe(true)
+        expect(now).toBeLessThanOrEqual(TokenBucket.capacity(changed))
+      })
+    )
+  })
+
+  it("pays for whole requests only, so many as remaining says", () => {
+    fc.assert(
+      fc.property(bucket, ({ level }) => {
+        const count = TokenBucket.remaining(level)
+        expect(count * TokenBucket.COST).toBeLessThanOrEqual(level)
+        expect((count + 1) * TokenBucket.COST).toBeGreaterThan(level)
+      })
+    )
+  })
+})

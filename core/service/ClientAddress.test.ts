@@ -1,0 +1,181 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as ClientAddress from "./ClientAddress.ts"
+
+describe("the network of an address", () => {
+  it.each([
+    ["192.0.2.7", "192.0.2.7"],
+    ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["::FFFF:192.0.2.7", "192.0.2.7"],
+    ["0:0:0:0:0:ffff:192.0.2.7", "192.0.2.7"],
+    ["::ffff:c000:207", "192.0.2.7"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::", "2001:db8:1:2::/64"],
+    ["2001:DB8:0001:2::9", "2001:db8:1:2::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["2001::1:2:3:4:192.0.2.7", "2001:0:1:2::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["::", "0:0:0:0::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"]
+  ])("of %s is %s", (address, network) => {
+    expect(ClientAddress.network(address)).toBe(network)
+  })
+
+  it("is one bucket for all whose address the host does not know", () => {
+    expect(ClientAddress.network(undefined)).toBe("unknown")
+  })
+
+  const group = fc.integer({ min: 0, max: 0xffff })
+
+  it("is the same for every address of a /64 and another for every other /64", () => {
+    fc.assert(
+      fc.property(
+        fc.tuple(fc.integer({ min: 1, max: 0xffff }), group, group, group),
+        fc.tuple(fc.integer({ min: 1, max: 0xffff }), group, group, group),
+        fc.tuple(group, group, group, group),
+        fc.tuple(group, group, group, group),
+        (prefix, other, host, neighbour) => {
+          const text = (groups: ReadonlyArray<number>) => groups.map((one) => one.toString(16)).join(":")
+          const network = ClientAddress.network(text([...prefix, ...host]))
+          expect(ClientAddress.network(text([...prefix, ...neighbour]))).toBe(network)
+          const foreign = ClientAddress.network(text([...other, ...host]))
+          expect(foreign === network).toBe(text(prefix) === text(other))
+        }
+      )
+    )
+  })
+
+  it("is the same however an address is written", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.constant(0), group), { minLength: 8, maxLength: 8 }),
+        fc.nat({ max: 7 }),
+        fc.nat({ max: 8 }),
+        (groups, from, length) => {
+          const hex = groups.map((one) => one.toString(16))
+          const long = hex.map((one) => one.padStart(4, "0").toUpperCase()).join(":")
+          const zeros = hex.slice(from, from + length)
+          const short =
+            zeros.length > 0 && zeros.every((one) => one === "0")
+              ? `${hex.slice(0, from).join(":")}::${hex.slice(from + length).join(":")}`
+              : hex.join(":")
+          expect(ClientAddress.network(short)).toBe(ClientAddress.network(long))
+        }
+      )
+    )
+  })
+
+  it("is an IPv4 address itself, also when it comes as IPv6", () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        expect(ClientAddress.network(address)).toBe(address)
+        expect(ClientAddress.network(`::ffff:${address}`)).toBe(address)
+      })
+    )
+  })
+
+  it("exists for any text", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.stringMatching(/^[0-9a-f:.%]{0,50}$/)), (text) => {
+        expect(ClientAddress.network(text)).not.toContain("NaN")
+      }),
+      { numRuns: 1000 }
+    )
+  })
+})
+
+describe("the address that counts", () => {
+  const peer = "10.0.0.1"
+
+  it.each([
+    { hops: 0, header: "203.0.113.9", counts: peer, because: "no proxy is trusted" },
+    { hops: 1, header: undefined, counts: peer, because: "the proxy wrote nothing" },
+    { hops: 1, header: "203.0.113.9", counts: "203.0.113.9", because: "the proxy wrote it" },
+    {
+      hops: 1,
+      header: "6.6.6.6, 203.0.113.9",
+      counts: "203.0.113.9",
+      because: "the client forged the first"
+    },
+    { hops: 2, header: "203.0.113.9,10.0.0.2", counts: "203.0.113.9", because: "two proxies wrote" },
+    {
+      hops: 2,
+      header: "6.6.6.6, 203.0.113.9, 10.0.0.2",
+      counts: "203.0.113.9",
+      because: "the first is forged"
+    },
+    { hops: 2, header: "203.0.113.9", counts: "203.0.113.9", because: "only one proxy was passed" },
+    { hops: 1, header: "6.6.6.6,  2001:db8::7 ", counts: "2001:db8::7", because: "spaces do not matter" },
+    { hops: 1, header: "203.0.113.9:51234", counts: "203.0.113.9", because: "the port is not the caller" },
+    { hops: 1, header: "[2001:db8::7]:51234", counts: "2001:db8::7", because: "the port is not the caller" },
+    { hops: 1, header: "[2001:db8::7]", counts: "2001:db8::7", because: "brackets are not the caller" },
+    { hops: 1, header: "::ffff:203.0.113.9", counts: "::ffff:203.0.113.9", because: "it is an address" }
+  ])("is $counts with $hops trusted proxies and $header: $because", ({ counts, header, hops }) => {
+    expect(ClientAddress.effective(peer, header, hops)).toBe(counts)
+  })
+
+  it.each([
+    "",
+    " ",
+    ",",
+    "unknown",
+    "_hidden",
+    "203.0.113.9, unknown",
+    "203.0.113.9,",
+    "203.0.113",
+    "203.0.113.256",
+    "203.0.113.9.1",
+    "0x7f.1",
+    "....",
+    ":::",
+    "::::",
+    "1::2::3",
+    "1:2:3",
+    "1:2:3:4:5:6:7",
+    "1:2:3:4:5:6:7:8:9",
+    "1:2:3:4::5:6:7:8",
+    "1:2:3:4:5:6:7::8:9",
+    "1:2:3:4:5:6:7:192.0.2.7",
+    "12345::",
+    "g::",
+    ":1:2:3:4:5:6:7",
+    "[203.0.113.9",
+    "203.0.113.9:port",
+    "__proto__",
+    "١٩٢.0.2.7",
+    "'; drop table pets",
+    "1".repeat(10_000)
+  ])("is the peer's when the proxy's entry is garbage: %j", (header) => {
+    expect(ClientAddress.effective(peer, header, 1)).toBe(peer)
+  })
+
+  it("is the peer's when nobody knows it", () => {
+    expect(ClientAddress.effective(undefined, undefined, 0)).toBeUndefined()
+    expect(ClientAddress.effective(undefined, "unknown", 1)).toBeUndefined()
+  })
+
+  it("cannot be chosen by a client: what it puts in front of the proxies' entries changes nothing", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.ipV4(), fc.ipV6()), { minLength: 1, maxLength: 3 }),
+        fc.oneof(fc.string(), fc.ipV4()),
+        (written, forged) => {
+          const honest = ClientAddress.effective(peer, written.join(", "), written.length)
+          expect(ClientAddress.effective(peer, `${forged}, ${written.join(", ")}`, written.length)).toBe(
+            honest
+          )
+        }
+      )
+    )
+  })
+
+  it("is every IPv4 and IPv6 address that a trusted proxy writes, and some address for any text", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.string(), fc.nat({ max: 3 }), (address, text, hops) => {
+        expect(ClientAddress.effective(peer, address, 1)).toBe(address)
+        expect(ClientAddress.effective(peer, text, hops)).toBeDefined()
+      }),
+      { numRuns: 500 }
+    )
+  })
+})

@@ -6,16 +6,13 @@ import type { Int64 } from "../../core/domain/Int64.ts"
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import type { PageQuery } from "../../core/domain/Page.ts"
 import { Pet } from "../../core/domain/Pet.ts"
+import type { PetStatus } from "../../core/domain/PetStatus.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 
 /** An empty repository; ids count from 1. */
 export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () => {
   const pets: Array<Pet> = []
-  const byStatus = {
-    available: [] as Array<Pet>,
-    pending: [] as Array<Pet>,
-    sold: [] as Array<Pet>
-  }
+  const byStatus: { readonly [status in PetStatus]: Array<Pet> } = { available: [], pending: [], sold: [] }
 
   const insert = (newPet: NewPet): Pet => {
     const pet = new Pet(BigInt(pets.length + 1), newPet)
@@ -25,8 +22,7 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
   }
 
   // Nothing is ever removed, so the animal with id n stands at index n − 1.
-  const find = (id: Int64): Option.Option<Pet> =>
-    Option.fromUndefinedOr(id > 0n && id <= BigInt(pets.length) ? pets[Number(id) - 1] : undefined)
+  const find = (id: Int64): Option.Option<Pet> => Option.fromUndefinedOr(pets[Number(id) - 1])
 
   const page = ({ after, limit, status }: PageQuery): ReadonlyArray<Pet> => {
     const candidates = status === undefined ? pets : byStatus[status]

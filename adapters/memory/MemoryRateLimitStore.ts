@@ -14,10 +14,7 @@ const SWEPT_PER_CALL = 2
  */
 export const layer: Layer.Layer<RateLimitStore> = Layer.effect(
   RateLimitStore,
-  Effect.gen(function* () {
-    const ban = yield* BanPolicy
-    return make(ban, new Map())
-  })
+  Effect.map(BanPolicy, (ban) => make(ban, new Map()))
 )
 
 /** A store over `states`. */

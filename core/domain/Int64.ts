@@ -11,7 +11,7 @@ export const max: Int64 = 2n ** 63n - 1n
 
 const MAX_DIGITS = 19
 
-export const is = (value: bigint): value is Int64 => value >= min && value <= max
+export const is = (value: bigint): boolean => value >= min && value <= max
 
 const message = `must be an integer between ${min} and ${max}`
 

@@ -19,10 +19,13 @@ export const fault = (name: string): string | undefined => {
   return undefined
 }
 
+// For readers of the published schema; says all that a portable pattern can: lone surrogates it cannot name.
+const pattern = "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$"
+
 export const PetName = Schema.String.annotate({ message: "must be a string" })
   .check(
     Schema.makeFilter((name) => fault(name) ?? true, {
-      toJsonSchema: () => ({ minLength: 1, maxLength, pattern: "\\S" })
+      toJsonSchema: () => ({ minLength: 1, maxLength, pattern })
     })
   )
   .annotate({

@@ -8,10 +8,13 @@ export type PetStatus = (typeof all)[number]
 /** Status of an animal created without one; the contract leaves it open (§2, gaps). */
 export const initial: PetStatus = "available"
 
+/** What a value that is none of them must be told. */
+export const message = `must be one of ${all.map((status) => `"${status}"`).join(", ")}`
+
 export const is = (text: string): text is PetStatus => (all as ReadonlyArray<string>).includes(text)
 
 export const PetStatus = Schema.Literals(all).annotate({
   identifier: "PetStatus",
   description: "Availability of an animal.",
-  message: `must be one of ${all.map((status) => `"${status}"`).join(", ")}`
+  message
 })

@@ -62,8 +62,11 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     )
 
   const unauthorized = (request: ServiceRequest, now: number, code: UnauthorizedCode) => {
-    const forwardedFor = options.trustedProxyHops === 0 ? undefined : request.header("x-forwarded-for")
-    const address = ClientAddress.effective(request.clientAddress, forwardedFor, options.trustedProxyHops)
+    const address = ClientAddress.effective(
+      request.clientAddress,
+      request.header("x-forwarded-for"),
+      options.trustedProxyHops
+    )
     return anonymous(address, now, ApiError.make(code))
   }
 

@@ -42,7 +42,7 @@ export const matcher = (basePath: string): ((method: string, path: string) => Ro
     if (segments === undefined) return undefined
     if (base.some((segment, index) => segments[index] !== segment)) return undefined
     const [collection, petId, ...rest] = segments.slice(base.length)
-    if (collection !== "pets" || rest.length > 0) return undefined
+    if (collection !== "pets" || petId === "" || rest.length > 0) return undefined
     return petId === undefined ? route(resources.pets, method, "") : route(resources.pet, method, petId)
   }
 }

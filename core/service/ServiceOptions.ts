@@ -70,8 +70,12 @@ type Rule = readonly [
   reason: string
 ]
 
+// Printable ASCII without `"`, `<` and `>`, since it stands in headers and within the angle brackets of `Link`.
 const isBaseUrl = (url: string | undefined): boolean =>
-  url === undefined || /^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/.test(url)
+  url === undefined ||
+  (/^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/.test(url) && /^[!-~]+$/.test(url) && !/["<>]/.test(url))
+
+const isTime = (epochMs: number): boolean => Math.abs(epochMs) <= 8.64e15
 
 const isNatural = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
@@ -109,8 +113,9 @@ const rules: ReadonlyArray<Rule> = [
   ],
   [
     "getPetDeprecation",
-    ({ getPetDeprecation: { announcedAt, sunsetAt } }) => announcedAt <= sunsetAt,
-    "must not be announced after its sunset (RFC 9745 §4)"
+    ({ getPetDeprecation: { announcedAt, sunsetAt } }) =>
+      isTime(announcedAt) && isTime(sunsetAt) && announcedAt <= sunsetAt,
+    "must have two dates, the announcement not after the sunset (RFC 9745 §4)"
   ],
   [
     "cursorKey",

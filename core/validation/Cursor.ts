@@ -9,13 +9,14 @@ import type * as Int64 from "../domain/Int64.ts"
 import type { PetStatus } from "../domain/PetStatus.ts"
 
 export interface Cursor {
-  /** The text of a cursor: 16 hexadecimal digits of id and 16 of seal. */
+  /** The text of a cursor: 16 hexadecimal digits of id, which is not negative, and 16 of seal. */
   readonly encode: (after: Int64.Int64, status: PetStatus | undefined) => Effect.Effect<string>
   /** The id, or `undefined` unless this text was made for this filter with this key. */
   readonly decode: (text: string, status: PetStatus | undefined) => Effect.Effect<Int64.Int64 | undefined>
 }
 
-const SEAL_DIGITS = 16
+/** Of the id and of the seal alike: 64 bits. */
+const DIGITS = 16
 
 /**
  * Cursors under `key`, a secret of 32 bytes or more that all nodes on one store share. The seal is SHA-256 over key
@@ -29,16 +30,16 @@ export const make = (key: Uint8Array): Effect.Effect<Cursor, never, Digest.Diges
       bytes.set(key)
       for (let index = 0; index < content.length; index++)
         bytes[key.length + index] = content.charCodeAt(index)
-      return Effect.map(digest.digestHex(Digest.sha256, bytes), (hex) => hex.slice(0, SEAL_DIGITS))
+      return Effect.map(digest.digestHex(Digest.sha256, bytes), (hex) => hex.slice(0, DIGITS))
     }
     return {
       encode: (after, status) => {
-        const id = after.toString(16).padStart(16, "0")
+        const id = after.toString(16).padStart(DIGITS, "0")
         return Effect.map(seal(id, status), (sealed) => id + sealed)
       },
       decode: (text, status) => {
         if (!/^[0-7][0-9a-f]{31}$/.test(text)) return Effect.succeed(undefined)
-        const id = text.slice(0, 16)
+        const id = text.slice(0, DIGITS)
         return Effect.map(seal(id, status), (sealed) =>
           text === id + sealed ? BigInt(`0x${id}`) : undefined
         )

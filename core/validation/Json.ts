@@ -51,7 +51,12 @@ export const parse = (text: string): Result.Result<Json, JsonFault> => {
 
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 
-// JSON.parse fits neither: it rounds numbers and lets the last of two equal names win.
+const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+
+// V8 makes a longer slice a view that keeps its whole parent alive: one stored name would hold a whole body in memory.
+const MAX_SLICE = 12
+
+// JSON.parse fits for single strings only: it rounds numbers and lets the last of two equal names win.
 class Reader {
   readonly text: string
   index = 0
@@ -111,57 +116,26 @@ class Reader {
   }
 
   string(): string {
-    const start = ++this.index
     const { text } = this
-    for (; ; this.index++) {
+    const start = this.index
+    let escaped = false
+    for (this.index++; ; this.index++) {
       const unit = text.charCodeAt(this.index)
-      if (unit === 0x22) return text.slice(start, this.index++)
-      if (unit === 0x5c) return this.stringWithEscapes(start)
-      if (Number.isNaN(unit)) this.fail("unexpected end of the text inside a string")
-      if (unit < 0x20) this.fail("unescaped control character inside a string")
-    }
-  }
-
-  stringWithEscapes(start: number): string {
-    const { text } = this
-    const pieces = [text.slice(start, this.index)]
-    for (;;) {
-      const unit = text.charCodeAt(this.index)
-      if (unit === 0x22) {
-        this.index++
-        return pieces.join("")
-      }
+      if (unit === 0x22) break
       if (unit === 0x5c) {
-        pieces.push(this.escape())
-      } else {
-        const from = this.index
-        this.skipPlainCharacters()
-        pieces.push(text.slice(from, this.index))
+        escaped = true
+        escapePattern.lastIndex = this.index
+        if (!escapePattern.test(text)) this.fail("invalid escape inside a string")
+        this.index = escapePattern.lastIndex - 1
+      } else if (unit < 0x20) {
+        this.fail("unescaped control character inside a string")
+      } else if (Number.isNaN(unit)) {
+        this.fail("unexpected end of the text inside a string")
       }
     }
-  }
-
-  skipPlainCharacters(): void {
-    for (; ; this.index++) {
-      const unit = this.text.charCodeAt(this.index)
-      if (unit === 0x22 || unit === 0x5c) return
-      if (Number.isNaN(unit)) this.fail("unexpected end of the text inside a string")
-      if (unit < 0x20) this.fail("unescaped control character inside a string")
-    }
-  }
-
-  escape(): string {
-    const letter = this.text.charAt(this.index + 1)
-    if (letter === "u") {
-      const hex = this.text.slice(this.index + 2, this.index + 6)
-      if (!/^[0-9a-fA-F]{4}$/.test(hex)) this.fail("invalid \\u escape")
-      this.index += 6
-      return String.fromCharCode(Number.parseInt(hex, 16))
-    }
-    const character = escapes.get(letter)
-    if (character === undefined) this.fail("invalid escape")
-    this.index += 2
-    return character
+    const end = this.index++
+    if (!escaped && end - start <= MAX_SLICE) return text.slice(start + 1, end)
+    return JSON.parse(text.slice(start, this.index))
   }
 
   array(): JsonArray {
@@ -225,17 +199,6 @@ class Reader {
     }
   }
 }
-
-const escapes: ReadonlyMap<string, string> = new Map([
-  ['"', '"'],
-  ["\\", "\\"],
-  ["/", "/"],
-  ["b", "\b"],
-  ["f", "\f"],
-  ["n", "\n"],
-  ["r", "\r"],
-  ["t", "\t"]
-])
 
 /** What `stringify` writes: like `JSON.stringify`'s input, with `bigint` for integers of any size. */
 export type Encodable =

@@ -27,9 +27,7 @@ export const decode = (query: string, strict: boolean): Result.Result<ListPetsPa
   const values = valuesOf(query, names, strict)
   if (Result.isFailure(values)) return Result.fail(values.failure)
   const { cursor, limit, status } = values.success
-  if (status !== undefined && !PetStatus.is(status)) {
-    return invalid("status", `must be one of ${PetStatus.all.map((value) => `"${value}"`).join(", ")}`)
-  }
+  if (status !== undefined && !PetStatus.is(status)) return invalid("status", PetStatus.message)
   if (limit !== undefined && !(/^[1-9][0-9]{0,2}$/.test(limit) && Number(limit) <= Page.limit.max)) {
     return invalid("limit", `must be an integer from ${Page.limit.min} to ${Page.limit.max}`)
   }

@@ -8,8 +8,7 @@ import * as ApiError from "../errors/ApiError.ts"
 import * as Json from "./Json.ts"
 import * as Utf8 from "./Utf8.ts"
 
-const decodeIgnoringExcess = Schema.decodeUnknownResult(NewPet, { errors: "all" })
-const decodeStrictly = Schema.decodeUnknownResult(NewPet, { errors: "all", onExcessProperty: "error" })
+const decodeFields = Schema.decodeUnknownResult(NewPet, { errors: "all" })
 
 /**
  * Reads a body. Unknown fields, `id` included, are ignored, or refused when `strict`. Fails with `invalid_json` for
@@ -26,9 +25,16 @@ export const decode = (
   if (Result.isFailure(json)) return invalidJson(json.failure.reason, json.failure.position)
   const body = json.success
   if (!isObject(body)) return Result.fail(ApiError.make("invalid_body", "The body must be a JSON object."))
-  const decoded = (strict ? decodeStrictly : decodeIgnoringExcess)(withInt64(body))
-  if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
-  return Result.fail(ApiError.make("invalid_body", describe(decoded.failure.issue)))
+  const decoded = decodeFields(withInt64(body))
+  const unknown = strict ? Object.keys(body).filter((name) => !Object.hasOwn(NewPet.fields, name)) : []
+  if (Result.isSuccess(decoded) && unknown.length === 0) return Result.succeed(decoded.success)
+  const faults = Result.isFailure(decoded) ? faultsOf(decoded.failure.issue) : []
+  return Result.fail(
+    ApiError.make(
+      "invalid_body",
+      `The body is invalid: ${[...faults, ...faultsOfUnknown(unknown)].join("; ")}.`
+    )
+  )
 }
 
 const invalidJson = (reason: string, position: number) =>
@@ -39,30 +45,36 @@ const invalidJson = (reason: string, position: number) =>
 const isObject = (json: Json.Json): json is Json.JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json) && !(json instanceof Json.JsonNumber)
 
-/** The members with `categoryId` as a `bigint`, where it is a number that denotes an int64. */
+/** The same members, with `categoryId` turned into a `bigint` where it is a number that denotes an int64. */
 const withInt64 = (body: Json.JsonObject): { readonly [name: string]: unknown } => {
   const { categoryId } = body
   if (!(categoryId instanceof Json.JsonNumber)) return body
-  return { ...body, categoryId: Int64.fromJsonNumber(categoryId.text) ?? categoryId }
+  // In place: nobody else holds a body that was just read, and copying it costs as much as reading it.
+  const members: { [name: string]: unknown } = body
+  members.categoryId = Int64.fromJsonNumber(categoryId.text) ?? categoryId
+  return members
 }
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) => {
-    if (issue._tag === "MissingKey") return "is required"
-    if (issue._tag === "UnexpectedKey") return "is not a known field"
-    return SchemaIssue.defaultLeafHook(issue)
-  }
+  leafHook: (issue) => (issue._tag === "MissingKey" ? "is required" : SchemaIssue.defaultLeafHook(issue))
 })
 
-const maxNamesShown = 5
-const maxNameLength = 64
+const faultsOf = (issue: SchemaIssue.Issue): ReadonlyArray<string> =>
+  issuesOf(issue).issues.map(({ message, path }) => `${String(path?.[0])}: ${message}`)
 
-const describe = (issue: SchemaIssue.Issue): string => {
-  const faults = issuesOf(issue).issues.map(({ message, path }) => {
-    const name = String(path?.[0] ?? "body")
-    return `${name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name}: ${message}`
-  })
-  const shown = faults.slice(0, maxNamesShown)
-  if (faults.length > shown.length) shown.push(`and ${faults.length - shown.length} more`)
-  return `The body is invalid: ${shown.join("; ")}.`
+const MAX_NAMES = 3
+const MAX_NAME_LENGTH = 40
+
+const faultsOfUnknown = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const faults = names.slice(0, MAX_NAMES).map((name) => `${quote(name)}: is not a known field`)
+  return names.length > MAX_NAMES
+    ? [...faults, `and ${names.length - MAX_NAMES} more unknown fields`]
+    : faults
 }
+
+// An unknown name may hold controls of terminals and of text direction and, where it is cut, half a surrogate pair.
+const quote = (name: string): string =>
+  JSON.stringify(name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name).replace(
+    /\p{C}/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`
+  )

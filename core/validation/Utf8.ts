@@ -16,6 +16,7 @@ export const decode = (bytes: Uint8Array): string | number => {
   let units: Array<number> = []
   let index = 0
   while (index < bytes.length) {
+    // Both casts: the index is within `bytes`.
     const lead = bytes[index] as number
     if (lead < 0x80) {
       units.push(lead)

@@ -1,0 +1,158 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as Plan from "../../core/limits/Plan.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as MemoryRateLimitStore from "./MemoryRateLimitStore.ts"
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+/** Quick to ban and slow to forgive, so that short histories reach every part of a state. */
+const harsh: BanPolicy.BanPolicy = {
+  strikes: 2,
+  withinMs: 5 * MINUTE,
+  strikeIntervalMs: 1000,
+  durationsMs: [MINUTE, 90 * MINUTE, 2 * DAY],
+  cleanMs: 2 * DAY
+}
+
+/** Requests of one key, a second apart. */
+interface Burst {
+  readonly key: string
+  readonly plan: Plan.Plan
+  readonly requests: number
+  /** When it starts: milliseconds after the burst before, or at the border of what the store must keep. */
+  readonly start: number | "before midnight" | "last moment of the state" | "state spent"
+}
+
+const burst: fc.Arbitrary<Burst> = fc.record({
+  key: fc.constantFrom("a", "b", "c"),
+  plan: fc.constantFrom(
+    { perMinute: 1, perDay: 3 },
+    { perMinute: 1, perDay: 100 },
+    { perMinute: 5, perDay: 5 }
+  ),
+  requests: fc.integer({ min: 1, max: 6 }),
+  start: fc.oneof(
+    fc.constantFrom(0, 1, 500, 999, 1000, MINUTE - 1, MINUTE, MINUTE + 1, 6 * MINUTE, DAY - 1, DAY),
+    fc.integer({ min: 0, max: 3 * DAY }),
+    fc.constantFrom("before midnight", "last moment of the state", "state spent")
+  )
+})
+
+const now = TestClock.testClockWith(({ currentTimeMillis }) => currentTimeMillis)
+
+describe("MemoryRateLimitStore", () => {
+  it("answers any history as a store that never forgets would", async () => {
+    let forgotten = 0
+    const outcomes = new Set<RateLimit.Outcome>()
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(burst, { maxLength: 40, size: "max" }),
+        fc.constantFrom(harsh, BanPolicy.standard),
+        (bursts, ban) =>
+          Effect.gen(function* () {
+            const states = new Map<string, RateLimit.State>()
+            const store = MemoryRateLimitStore.make(ban, states)
+            const everything = new Map<string, RateLimit.State>()
+            for (const { key, plan, requests, start } of bursts) {
+              const state = everything.get(key)
+              const before = yield* now
+              if (typeof start === "number") {
+                yield* TestClock.adjust(start)
+              } else if (start === "before midnight") {
+                yield* TestClock.setTime(Math.max(before, Math.ceil(before / DAY) * DAY - 3000))
+              } else if (state !== undefined) {
+                const spentAt = RateLimit.spentAt(state, ban)
+                yield* TestClock.setTime(Math.max(before, start === "state spent" ? spentAt : spentAt - 1))
+              }
+              for (let index = 0; index < requests; index++) {
+                if (index > 0) yield* TestClock.adjust(1000)
+                const at = yield* now
+                const [expected, next] = RateLimit.step(everything.get(key), at, { plan, ban })
+                everything.set(key, next)
+                const verdict = yield* store.modify(key, (stored) =>
+                  RateLimit.step(stored, at, { plan, ban })
+                )
+                expect(verdict).toEqual(expected)
+                outcomes.add(verdict.outcome)
+              }
+            }
+            forgotten += everything.size - states.size
+          }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
+      ),
+      { numRuns: 1000 }
+    )
+    expect(forgotten).toBeGreaterThan(100)
+    expect([...outcomes].sort()).toEqual(["admitted", "banned", "limited"])
+  })
+
+  it.effect(
+    "forgets 100 000 keys that were used once, by the traffic of one key after their day is over",
+    () =>
+      Effect.gen(function* () {
+        const states = new Map<string, RateLimit.State>()
+        const store = MemoryRateLimitStore.make(BanPolicy.standard, states)
+        const policy = { plan: Plan.standard.Free, ban: BanPolicy.standard }
+        const use = (key: string) =>
+          Effect.gen(function* () {
+            const now = yield* TestClock.testClockWith(({ currentTimeMillis }) => currentTimeMillis)
+            return yield* store.modify(key, (state) => RateLimit.step(state, now, policy))
+          })
+        for (let index = 0; index < 100_000; index++) yield* use(`network:${index}`)
+        expect(states.size).toBe(100_000)
+        yield* TestClock.adjust("25 hours")
+        for (let index = 0; index < 50_010; index++) yield* use("key:1")
+        expect(states.size).toBeLessThanOrEqual(2)
+      })
+  )
+
+  it.effect("stays small while new keys keep coming: it holds little more than the keys of two days", () =>
+    Effect.gen(function* () {
+      const states = new Map<string, RateLimit.State>()
+      const store = MemoryRateLimitStore.make(BanPolicy.standard, states)
+      const policy = { plan: Plan.standard.Free, ban: undefined }
+      let largest = 0
+      for (let index = 0; index < 20_000; index++) {
+        const at = index * (DAY / 1000)
+        yield* TestClock.setTime(at)
+        yield* store.modify(`network:${index}`, (state) => RateLimit.step(state, at, policy))
+        largest = Math.max(largest, states.size)
+      }
+      expect(largest).toBeLessThan(3000)
+    })
+  )
+
+  it.effect("a step that throws leaves the state as it was", () =>
+    Effect.gen(function* () {
+      const { modify } = yield* RateLimitStore
+      const policy = { plan: Plan.standard.Free, ban: undefined }
+      const count = modify("a", (state) => RateLimit.step(state, 0, policy))
+      yield* count
+      yield* Effect.exit(
+        modify("a", () => {
+          throw new Error("a bug in the step")
+        })
+      )
+      expect((yield* count).remaining).toBe(58)
+    }).pipe(Effect.provide(MemoryRateLimitStore.layer))
+  )
+
+  it.effect("concurrent steps of one key are counted one by one", () =>
+    Effect.gen(function* () {
+      const { modify } = yield* RateLimitStore
+      const policy = { plan: Plan.standard.Free, ban: undefined }
+      const verdicts = yield* Effect.all(
+        Array.from({ length: 100 }, () => modify("a", (state) => RateLimit.step(state, 0, policy))),
+        { concurrency: "unbounded" }
+      )
+      const admitted = verdicts.filter(({ outcome }) => outcome === "admitted")
+      expect(new Set(admitted.map(({ remaining }) => remaining)).size).toBe(60)
+      expect(admitted).toHaveLength(60)
+    }).pipe(Effect.provide(MemoryRateLimitStore.layer))
+  )
+})

@@ -1,0 +1,24 @@
+/** Integers around the places where int64 implementations go wrong. */
+import * as fc from "fast-check"
+import * as Int64 from "./Int64.ts"
+
+const edges = [0n, 2n ** 31n, 2n ** 32n, 2n ** 53n, 10n ** 18n, 2n ** 63n]
+
+const nearAnEdge = fc
+  .tuple(fc.constantFrom(...edges, ...edges.map((edge) => -edge)), fc.bigInt({ min: -2n, max: 2n }))
+  .map(([edge, offset]) => edge + offset)
+
+/** Any int64, often 0, ±2⁵³, ±2⁶³ or a neighbour of them. */
+export const int64: fc.Arbitrary<bigint> = fc.oneof(
+  fc.bigInt({ min: Int64.min, max: Int64.max }),
+  nearAnEdge.filter((value) => value >= Int64.min && value <= Int64.max),
+  fc.bigInt({ min: -1000n, max: 1000n })
+)
+
+/** Any int64 from 0 up. */
+export const natural64: fc.Arbitrary<bigint> = int64.map((value) => (value < 0n ? -(value + 1n) : value))
+
+/** Integers outside the range, often by one. */
+export const beyondInt64: fc.Arbitrary<bigint> = fc
+  .tuple(fc.oneof(fc.bigInt({ min: 1n, max: 3n }), fc.bigInt({ min: 1n, max: 10n ** 40n })), fc.boolean())
+  .map(([distance, below]) => (below ? Int64.min - distance : Int64.max + distance))

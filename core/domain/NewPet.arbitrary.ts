@@ -1,0 +1,41 @@
+/** Animals that the contract allows, with the names that stores and encoders get wrong. */
+import * as fc from "fast-check"
+import { int64 } from "./Int64.arbitrary.ts"
+import type { NewPet } from "./NewPet.ts"
+import * as PetName from "./PetName.ts"
+import * as PetStatus from "./PetStatus.ts"
+
+const awkwardCharacter = fc.constantFrom(
+  ..."\"\\/'`;%&<>$",
+  ..."\b\f\n\r\t\u0001\u001b\u007f\u0085",
+  ..."\u00a0\u2028\u2029\u202e\u200b\ufeff\ufffd\ufffe\uffff",
+  "e\u0301",
+  "é",
+  "😀",
+  "\u{10ffff}"
+)
+
+const isLegal = (name: string): boolean => PetName.fault(name) === undefined
+
+/** Legal names of any length, awkward characters included. */
+export const petName: fc.Arbitrary<string> = fc
+  .oneof(
+    fc.string({ minLength: 1, maxLength: PetName.maxLength, unit: "binary" }),
+    fc.string({ minLength: 1, maxLength: 30, unit: fc.oneof(awkwardCharacter, fc.constant("a")) }),
+    fc.string({ minLength: PetName.maxLength, maxLength: PetName.maxLength, unit: "binary" }),
+    fc.constantFrom(
+      "__proto__",
+      "'; DROP TABLE pets; --",
+      "<script>alert(1)</script>",
+      "null",
+      "😀".repeat(255)
+    )
+  )
+  .filter(isLegal)
+
+export const petStatus: fc.Arbitrary<PetStatus.PetStatus> = fc.constantFrom(...PetStatus.all)
+
+export const newPet: fc.Arbitrary<NewPet> = fc.record(
+  { name: petName, categoryId: int64, status: petStatus },
+  { noNullPrototype: true }
+)

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest"
+import * as PetName from "./PetName.ts"
+
+describe("PetName.fault", () => {
+  it.each([
+    ["one character", "a"],
+    ["255 characters", "a".repeat(255)],
+    ["255 emoji, which are 510 UTF-16 units", "😀".repeat(255)],
+    ["white space around letters", " \tRex\n"],
+    ["a right-to-left override", "\u202egod"],
+    ["control characters other than U+0000", "\u0001\r\n\u001b[31m\u007f"],
+    ["noncharacters", "\uffff\u{1fffe}"],
+    ["SQL", "Robert'); DROP TABLE pets;--"],
+    ["HTML", "<b>Rex</b>&amp;"],
+    ["the name of a prototype", "__proto__"],
+    ["a zero-width space, which is not white space", "\u200b"]
+  ])("allows %s", (_, name) => {
+    expect(PetName.fault(name)).toBeUndefined()
+  })
+
+  it.each([
+    ["nothing", "", "must not be empty"],
+    ["256 characters", "a".repeat(256), "must have at most 255 characters"],
+    ["256 emoji", "😀".repeat(256), "must have at most 255 characters"],
+    ["255 emoji and a letter", `${"😀".repeat(255)}a`, "must have at most 255 characters"],
+    ["a long text", "a".repeat(100_000), "must have at most 255 characters"],
+    ["spaces", "   ", "must not consist of white space only"],
+    ["other white space", "\t\n\r\u00a0\u2003\u3000\ufeff", "must not consist of white space only"],
+    ["U+0000", "\0", "must not contain the character U+0000"],
+    ["U+0000 within letters", "a\0b", "must not contain the character U+0000"],
+    ["a high surrogate alone", "a\ud83d", "must not contain lone surrogates"],
+    ["a low surrogate alone", "\ude00a", "must not contain lone surrogates"],
+    ["surrogates in the wrong order", "\ude00\ud83d", "must not contain lone surrogates"]
+  ])("refuses %s and says why", (_, name, reason) => {
+    expect(PetName.fault(name)).toBe(reason)
+  })
+})

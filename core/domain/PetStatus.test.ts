@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest"
+import * as PetStatus from "./PetStatus.ts"
+
+describe("PetStatus", () => {
+  it("has the three states of the contract", () => {
+    expect(PetStatus.all).toEqual(["available", "pending", "sold"])
+  })
+
+  it("starts as available", () => {
+    expect(PetStatus.initial).toBe("available")
+  })
+
+  it("names all states to whoever sent another one", () => {
+    expect(PetStatus.message).toBe('must be one of "available", "pending", "sold"')
+  })
+
+  it.each(["", "SOLD", "Available", " sold", "sold ", "sold,available", "' OR 1=1--", "toString", "0"])(
+    "does not take %j for a state",
+    (text) => {
+      expect(PetStatus.is(text)).toBe(false)
+    }
+  )
+})

@@ -1,0 +1,494 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import * as ApiKeySecret from "../access/ApiKeySecret.ts"
+import { enterprise, failing, open, type Reply, type Sent, start, stocked } from "./Service.fixture.ts"
+
+/** A well-formed secret that no store knows. */
+const unknown = "ast_00000000000000000000000000010kADx"
+
+const bearer = (value: string): Sent => ({ headers: [["Authorization", value]] })
+
+describe("Credentials", () => {
+  it.effect("the scheme is known in any case and after any number of spaces", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue("Free")
+      for (const scheme of ["Bearer ", "bearer ", "BEARER ", "bEaReR   "]) {
+        expect((yield* store.send(bearer(scheme + secret))).status).toBe(200)
+      }
+    })
+  )
+
+  it.effect("without a credential every answer is the same 401 with a bare challenge", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue("Free")
+      const missing: ReadonlyArray<Sent> = [
+        {},
+        bearer(""),
+        { target: `/v1/pets?access_token=${secret}` },
+        { headers: [["Cookie", `Authorization=Bearer ${secret}`]] },
+        { headers: [["Proxy-Authorization", `Bearer ${secret}`]] },
+        { headers: [["X-API-Key", secret]] },
+        { target: "/v1/nothing", method: "FOO" }
+      ]
+      for (const sent of missing) {
+        const reply = yield* store.send(sent)
+        expect([reply.status, reply.code]).toEqual([401, "missing_api_key"])
+        expect(reply.all("WWW-Authenticate")).toEqual(['Bearer realm="animals"'])
+        expect(reply.body).toBe((yield* store.send()).body)
+      }
+    })
+  )
+
+  it.effect("whatever is wrong with a credential, the answer is the same 401 and tells nothing of it", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ options: { anonymousPlan: { perMinute: 1000, perDay: 1000 } } })
+      const { secret } = yield* store.issue("Free")
+      const other = yield* store.issue("Free")
+      const revoked = yield* store.issue("Free")
+      yield* store.revoke(revoked.id)
+      const rotated = yield* store.issue("Free")
+      yield* store.rotate(rotated.id, 1000)
+      yield* TestClock.adjust(1000)
+      const hash = yield* Effect.provide(ApiKeySecret.hash(secret), NodeCrypto.layerDigest)
+      expect(ApiKeySecret.isWellFormed(unknown)).toBe(true)
+      const last = secret.endsWith("0") ? "1" : "0"
+      const invalid = [
+        ...["Bearer", "Bearer ", "Bearer     ", "Bearer \t", `Bearer\t${secret}`, `Bearer ${secret} `],
+        ...[` Bearer ${secret}`, `Bearer ${secret}\t`, `Bearer${secret}`, secret, `Token ${secret}`],
+        ...[
+          `Basic ${btoa(`user:${secret}`)}`,
+          `Bearer ${secret}, Bearer ${other.secret}`,
+          `Bearer ${secret},`
+        ],
+        ...[
+          `Bearer "${secret}"`,
+          `Bearer ${secret}=`,
+          `Bearer %61${secret.slice(1)}`,
+          "Bearer schl\u00fcssel"
+        ],
+        ...[`Bearer ${"a".repeat(512)}`, `Bearer ${"a".repeat(100_000)}`, `Bearer ${secret}${"=".repeat(9)}`],
+        ...[`Bearer ${secret.slice(0, -1)}${last}`, `Bearer ${secret.slice(0, -1)}`, `Bearer ${secret}0`],
+        ...[`Bearer ${secret.toUpperCase()}`, `Bearer ${secret.replace("ast_", "abc_")}`, "Bearer ast_"],
+        ...[`Bearer ${unknown}`, `Bearer ${hash}`, `Bearer ${secret.slice(4)}`],
+        ...[`Bearer ${revoked.secret}`, `Bearer ${rotated.secret}`, "Bearer __proto__", "Bearer \0"]
+      ]
+      const bodies = new Set<string>()
+      for (const value of invalid) {
+        const reply = yield* store.send(bearer(value))
+        expect([value, reply.status, reply.code]).toEqual([value, 401, "invalid_api_key"])
+        expect(reply.all("WWW-Authenticate")).toEqual(['Bearer realm="animals", error="invalid_token"'])
+        bodies.add(reply.body)
+      }
+      expect(bodies.size).toBe(1)
+      const twice: Sent = {
+        headers: [
+          ["Authorization", `Bearer ${secret}`],
+          ["authorization", `Bearer ${secret}`]
+        ]
+      }
+      expect((yield* store.send(twice)).code).toBe("invalid_api_key")
+      expect((yield* store.send({ key: secret })).rate[1]).toBe(59)
+    })
+  )
+
+  it.effect("a credential of the wrong form costs no look-up", () =>
+    Effect.gen(function* () {
+      let lookups = 0
+      const store = yield* open({
+        keys: (real) => ({
+          ...real,
+          findByHash: (hash) => {
+            lookups++
+            return real.findByHash(hash)
+          }
+        })
+      })
+      const { secret } = yield* store.issue("Free")
+      for (const key of [
+        "x",
+        secret.slice(0, -1),
+        `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`
+      ]) {
+        yield* store.send({ key })
+      }
+      yield* store.send()
+      expect(lookups).toBe(0)
+      yield* store.send({ key: secret })
+      yield* store.send({ key: unknown })
+      expect(lookups).toBe(2)
+    })
+  )
+
+  it.effect("a revoked key and an expired secret are refused from that moment on", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { id, secret: old } = yield* store.issue("Free")
+      const current = yield* store.rotate(id, 5000)
+      yield* TestClock.adjust(4999)
+      expect((yield* store.send({ key: old })).status).toBe(200)
+      yield* TestClock.adjust(1)
+      expect((yield* store.send({ key: old })).status).toBe(401)
+      expect((yield* store.send({ key: current })).status).toBe(200)
+      yield* store.revoke(id)
+      expect((yield* store.send({ key: current })).status).toBe(401)
+    })
+  )
+})
+
+describe("The anonymous budget", () => {
+  it.effect("has Free's numbers, answers 401 until it is used up and then 429, for that network only", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      for (let left = 59; left >= 0; left--) {
+        const reply = yield* store.send(left % 2 === 0 ? {} : { key: unknown })
+        expect([reply.status, ...reply.rate]).toEqual([401, 60, left, start / 1000 + 60 - left])
+      }
+      const refused = yield* store.send()
+      expect([refused.status, refused.code]).toEqual([429, "rate_limit_exceeded"])
+      expect(refused.all("WWW-Authenticate")).toEqual([])
+      expect([refused.header("Retry-After"), ...refused.rate]).toEqual(["1", 60, 0, start / 1000 + 60])
+      expect((yield* store.send({ clientAddress: "192.0.2.2" })).rate).toEqual([60, 59, start / 1000 + 1])
+      expect((yield* store.send({ clientAddress: undefined })).status).toBe(401)
+      yield* TestClock.adjust(1000)
+      expect((yield* store.send()).status).toBe(401)
+    })
+  )
+
+  it.effect("is the only state that made-up keys leave behind, and no state is named by a secret", () =>
+    Effect.gen(function* () {
+      const callers = new Set<string>()
+      const store = yield* open({
+        limits: (real) => ({
+          modify: (caller, step) => {
+            callers.add(caller)
+            return real.modify(caller, step)
+          }
+        })
+      })
+      const { id, secret } = yield* store.issue("Free")
+      yield* store.send({ key: secret })
+      for (let index = 0; index < 1000; index++) yield* store.send({ key: `ast_${index}` })
+      yield* store.send({ key: unknown })
+      expect([...callers]).toEqual([`key:${id}`, "network:192.0.2.1"])
+    })
+  )
+
+  it.effect("a valid key is served from a network whose budget is used up, and both are left alone", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ options: { anonymousPlan: { perMinute: 1, perDay: 5 } } })
+      const { secret } = yield* store.issue("Free")
+      yield* store.send()
+      expect((yield* store.send()).status).toBe(429)
+      expect((yield* store.send({ key: secret })).rate.slice(0, 2)).toEqual([60, 59])
+      for (let count = 0; count < 5; count++) yield* store.send({ key: secret })
+      expect((yield* store.send()).rate[1]).toBe(0)
+      expect((yield* store.send({ key: secret })).rate[1]).toBe(53)
+    })
+  )
+
+  it.effect("nobody is banned by their network: requests that go on after a 429 are only refused", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ options: { anonymousPlan: { perMinute: 1, perDay: 1000 } } })
+      yield* store.send()
+      for (let second = 0; second < 59; second++) {
+        yield* TestClock.adjust(1000)
+        expect((yield* store.send()).code).toBe("rate_limit_exceeded")
+      }
+      yield* TestClock.adjust(1000)
+      expect((yield* store.send()).status).toBe(401)
+    })
+  )
+
+  it.effect("the socket's address counts unless proxies are trusted", () =>
+    Effect.gen(function* () {
+      const forged: Sent = { headers: [["X-Forwarded-For", "198.51.100.7"]] }
+      const direct = yield* open()
+      yield* direct.send(forged)
+      expect((yield* direct.send()).rate[1]).toBe(58)
+      const proxied = yield* open({ options: { trustedProxyHops: 1 } })
+      yield* proxied.send(forged)
+      expect((yield* proxied.send()).rate[1]).toBe(59)
+      expect((yield* proxied.send(forged)).rate[1]).toBe(58)
+    })
+  )
+})
+
+describe("Plans", () => {
+  it.effect.each([
+    ["Free", 60, 1000],
+    ["Pro", 300, 10_000],
+    ["Business", 1000, 100_000]
+  ] as const)("%s has %i requests a minute and %i a day", ([plan, perMinute, perDay]) =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(plan)
+      const send = store.send({ key: secret, target: "/v1/nothing" })
+      expect((yield* send).rate).toEqual([perMinute, perMinute - 1, expect.any(Number)])
+      for (let used = 1; used < perMinute; used++) yield* send
+      expect((yield* send).rate).toEqual([perMinute, 0, start / 1000 + 60])
+      for (let used = perMinute; used < perDay; used += perMinute) {
+        yield* TestClock.adjust(60_000)
+        for (let sent = 0; sent < Math.min(perMinute, perDay - used); sent++) yield* send
+      }
+      yield* TestClock.adjust(60_000)
+      const refused = yield* send
+      const midnight = Date.UTC(2027, 0, 2) / 1000
+      const now = (yield* TestClock.testClockWith(({ currentTimeMillis }) => currentTimeMillis)) / 1000
+      expect([refused.status, ...refused.rate]).toEqual([429, perDay, 0, midnight])
+      expect(refused.header("Retry-After")).toBe(String(midnight - now))
+      yield* TestClock.setTime(midnight * 1000 - 1)
+      expect((yield* send).status).toBe(429)
+      yield* TestClock.setTime(midnight * 1000)
+      expect((yield* send).status).toBe(404)
+    })
+  )
+
+  it.effect("the minute's edge is exact to the millisecond", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue("Free")
+      for (let count = 0; count < 60; count++) yield* store.send({ key: secret })
+      yield* TestClock.adjust(999)
+      expect((yield* store.send({ key: secret })).status).toBe(429)
+      yield* TestClock.adjust(1)
+      expect((yield* store.send({ key: secret })).status).toBe(200)
+      expect((yield* store.send({ key: secret })).status).toBe(429)
+    })
+  )
+
+  it.effect("200 requests at once at 60 a minute are exactly 60 answers and 140 times 429", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue("Free")
+      const replies = yield* Effect.all(
+        Array.from({ length: 200 }, () => store.send({ key: secret })),
+        { concurrency: "unbounded" }
+      )
+      const admitted = replies.filter(({ status }) => status === 200)
+      expect(admitted.map(({ rate }) => rate[1]).sort((a, b) => b - a)).toEqual(
+        Array.from({ length: 60 }, (_, index) => 59 - index)
+      )
+      expect(replies.filter(({ status }) => status === 429)).toHaveLength(140)
+      expect((yield* store.send({ key: secret })).code).toBe("rate_limit_exceeded")
+    })
+  )
+
+  it.effect("a clock that steps back refunds nothing and names no reset in the past", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue("Free")
+      for (let count = 0; count < 60; count++) yield* store.send({ key: secret })
+      yield* TestClock.setTime(start - 3_600_000)
+      const reply = yield* store.send({ key: secret })
+      expect([reply.status, reply.rate[1]]).toEqual([429, 0])
+      expect(reply.rate[2]).toBeGreaterThan(start / 1000)
+      yield* TestClock.setTime(start + 3_600_000)
+      expect((yield* store.send({ key: secret })).rate[1]).toBe(59)
+    })
+  )
+})
+
+describe("Bans", () => {
+  const slow = enterprise(1, 1000)
+
+  /** Uses the key up, then sends once a second until it is banned; the ban's answer and how many requests it took. */
+  const hammer = Effect.fnUntraced(function* (send: Effect.Effect<Reply>) {
+    let reply = yield* send
+    while (reply.status !== 429) reply = yield* send
+    let strikes = 0
+    while (reply.code !== "api_key_banned") {
+      expect(reply.code).toBe("rate_limit_exceeded")
+      yield* TestClock.adjust(1000)
+      strikes++
+      reply = yield* send
+      if (reply.status !== 429) reply = yield* send
+    }
+    return { strikes, reply }
+  })
+
+  it.effect("20 requests before the announced time ban the key for a minute, whatever they ask for", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(slow)
+      const { reply, strikes } = yield* hammer(store.send({ key: secret }))
+      expect(strikes).toBe(20)
+      const banEnd = start / 1000 + 20 + 60
+      expect([reply.status, ...reply.rate]).toEqual([429, 1, 0, banEnd])
+      expect(reply.header("Retry-After")).toBe("60")
+      for (const sent of [{ target: "/v1/nothing" }, { target: "/v1/pets/1" }, { method: "FOO" }]) {
+        expect((yield* store.send({ ...sent, key: secret })).code).toBe("api_key_banned")
+      }
+    })
+  )
+
+  it.effect("a ban does not grow by requests during it, and ends when it said", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(slow)
+      const send = store.send({ key: secret })
+      const { reply } = yield* hammer(send)
+      for (let second = 59; second > 0; second--) {
+        yield* TestClock.adjust(1000)
+        const during = yield* send
+        expect([during.code, during.header("Retry-After"), ...during.rate]).toEqual([
+          "api_key_banned",
+          String(second),
+          ...reply.rate
+        ])
+      }
+      yield* TestClock.adjust(999)
+      expect((yield* send).code).toBe("api_key_banned")
+      yield* TestClock.adjust(1)
+      expect((yield* send).status).toBe(200)
+    })
+  )
+
+  it.effect("bans last 1, 5, 15, 60 and again 60 minutes, and a request after Retry-After is admitted", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(slow)
+      for (const minutes of [1, 5, 15, 60, 60]) {
+        const { reply } = yield* hammer(store.send({ key: secret }))
+        expect(reply.number("Retry-After")).toBe(minutes * 60)
+        yield* TestClock.adjust(minutes * 60_000)
+        expect((yield* store.send({ key: secret })).status).toBe(200)
+      }
+      yield* TestClock.adjust(5 * 86_400_000)
+      expect((yield* hammer(store.send({ key: secret }))).reply.header("Retry-After")).toBe("60")
+    })
+  )
+
+  it.effect("a burst at one moment is no offence, nor is the first 429", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(slow)
+      for (let burst = 0; burst < 3; burst++) {
+        for (let count = 0; count < 50; count++) {
+          expect((yield* store.send({ key: secret })).code).not.toBe("api_key_banned")
+        }
+        yield* TestClock.adjust(60_000)
+      }
+    })
+  )
+
+  it.effect("a client that never waits longer than 30 s and tries six times is not banned", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(enterprise(1, 2))
+      for (let request = 0; request < 20; request++) {
+        for (let attempt = 0; attempt < 6; attempt++) {
+          const reply = yield* store.send({ key: secret })
+          if (reply.status !== 429) break
+          expect(reply.code).toBe("rate_limit_exceeded")
+          yield* TestClock.adjust(Math.min(reply.number("Retry-After"), 30) * 1000)
+        }
+      }
+    })
+  )
+
+  it.effect("the two secrets of a rotated key share budget and ban", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { id, secret: old } = yield* store.issue("Free")
+      yield* store.send({ key: old })
+      const current = yield* store.rotate(id, 86_400_000)
+      expect((yield* store.send({ key: current })).rate[1]).toBe(58)
+      expect((yield* store.send({ key: old })).rate[1]).toBe(57)
+      const banned = yield* store.issue(slow)
+      const successor = yield* store.rotate(banned.id, 86_400_000)
+      yield* hammer(store.send({ key: banned.secret }))
+      expect((yield* store.send({ key: successor })).code).toBe("api_key_banned")
+      expect((yield* store.send({ key: current })).status).toBe(200)
+    })
+  )
+
+  it.effect("a revoked key gets 401, not its ban", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { id, secret } = yield* store.issue(slow)
+      yield* hammer(store.send({ key: secret }))
+      yield* store.revoke(id)
+      expect((yield* store.send({ key: secret })).code).toBe("invalid_api_key")
+    })
+  )
+})
+
+describe("Stores out of reach", () => {
+  const reset = start / 1000 + 5
+
+  it.effect("without limits the key's plan is shown, nothing left, and 503 says when to retry", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ limits: failing })
+      const { secret } = yield* store.issue("Pro")
+      const reply = yield* store.send({ key: secret })
+      expect([reply.status, reply.code, ...reply.rate]).toEqual([503, "service_unavailable", 300, 0, reset])
+      expect(reply.header("Retry-After")).toBe("5")
+      const stranger = yield* store.send()
+      expect([stranger.status, ...stranger.rate]).toEqual([503, 60, 0, reset])
+    })
+  )
+
+  it.effect("without limits an open service serves and refuses as ever, uncounted", () =>
+    Effect.gen(function* () {
+      const store = yield* open({
+        limits: failing,
+        options: { onLimitsUnavailable: "open" },
+        pets: stocked(1)
+      })
+      const { secret } = yield* store.issue("Pro")
+      for (let count = 0; count < 400; count++) {
+        const reply = yield* store.send({ key: secret })
+        expect([reply.status, ...reply.rate]).toEqual([200, 300, 300, start / 1000])
+      }
+      const stranger = yield* store.send()
+      expect([stranger.status, ...stranger.rate]).toEqual([401, 60, 60, start / 1000])
+      expect(store.logs.length).toBe(401)
+    })
+  )
+
+  it.effect("without keys a credential is answered 503 with Free's numbers, none or a bad one 401", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ keys: failing, options: { anonymousPlan: { perMinute: 9, perDay: 90 } } })
+      const { secret } = yield* store.issue("Business")
+      const reply = yield* store.send({ key: secret })
+      expect([reply.status, reply.code, ...reply.rate]).toEqual([503, "service_unavailable", 60, 0, reset])
+      expect(reply.header("Retry-After")).toBe("5")
+      expect((yield* store.send()).rate.slice(0, 2)).toEqual([9, 8])
+      expect((yield* store.send({ key: "x" })).status).toBe(401)
+    })
+  )
+
+  it.effect("without animals 503 carries the caller's own budget, and costs one", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ pets: failing })
+      const { secret } = yield* store.issue("Business")
+      const reply = yield* store.send({ key: secret })
+      expect([reply.status, reply.code, reply.rate[0], reply.rate[1]]).toEqual([
+        503,
+        "service_unavailable",
+        1000,
+        999
+      ])
+      expect(reply.header("Retry-After")).toBe("5")
+      expect((yield* store.send({ key: secret, target: "/v1/pets/1" })).rate[1]).toBe(998)
+      expect((yield* store.send({ key: secret, target: "/v1/pets/x" })).status).toBe(404)
+    })
+  )
+
+  it.effect("the service recovers when they do", () =>
+    Effect.gen(function* () {
+      let broken = true
+      const store = yield* open({
+        pets: (real) => ({ ...real, page: (query) => (broken ? failing(real) : real).page(query) })
+      })
+      const { secret } = yield* store.issue("Free")
+      expect((yield* store.send({ key: secret })).status).toBe(503)
+      broken = false
+      expect((yield* store.send({ key: secret })).status).toBe(200)
+    })
+  )
+})

@@ -1,0 +1,249 @@
+/** A service over the memory adapter under a test clock, and a client that sends it requests. */
+
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import { Memory } from "../../adapters/memory/index.ts"
+import * as KeyLifecycle from "../access/KeyLifecycle.ts"
+import { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as BanPolicy from "../limits/BanPolicy.ts"
+import type * as Plan from "../limits/Plan.ts"
+import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import { PetRepository } from "../ports/PetRepository.ts"
+import { RateLimitStore } from "../ports/RateLimitStore.ts"
+import * as Service from "./Service.ts"
+import type { ServiceOptions } from "./ServiceOptions.ts"
+import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "./ServiceRequest.ts"
+import type { Header, ServiceResponse } from "./ServiceResponse.ts"
+
+/** Noon, so that a test of minutes never meets midnight. */
+export const start = Date.UTC(2027, 0, 1, 12)
+
+export const sunset = Date.UTC(2030, 11, 5)
+
+export interface Setup {
+  readonly options?: Partial<ServiceOptions>
+  readonly ban?: BanPolicy.BanPolicy
+  /** Ports that stand in for those of the memory adapter, which they are given. */
+  readonly pets?: (real: PetRepository["Service"]) => PetRepository["Service"]
+  readonly limits?: (real: RateLimitStore["Service"]) => RateLimitStore["Service"]
+  readonly keys?: (real: ApiKeyStore["Service"]) => ApiKeyStore["Service"]
+}
+
+export interface Sent {
+  readonly method?: string
+  readonly target?: string
+  /** The secret of a key, for an `Authorization` header. */
+  readonly key?: string | undefined
+  readonly headers?: ReadonlyArray<Header>
+  /** Sent as it is, without a `Content-Type` of its own. */
+  readonly body?: string | Uint8Array
+  /** Sent as `application/json`. */
+  readonly json?: unknown
+  readonly clientAddress?: string | undefined
+  /** The host has read the body already. */
+  readonly bodyConsumed?: boolean
+}
+
+export class Reply {
+  readonly status: number
+  readonly headers: ReadonlyArray<Header>
+  readonly body: string
+  /** Largest number of bytes that the service asked for, or `undefined` when it left the body alone. */
+  readonly bodyAsked: number | undefined
+
+  constructor({ body, headers, status }: ServiceResponse, bodyAsked: number | undefined) {
+    this.status = status
+    this.headers = headers
+    this.body = body
+    this.bodyAsked = bodyAsked
+  }
+
+  all(name: string): ReadonlyArray<string> {
+    return this.headers
+      .filter(([other]) => other.toLowerCase() === name.toLowerCase())
+      .map(([, value]) => value)
+  }
+
+  header(name: string): string | undefined {
+    return this.all(name)[0]
+  }
+
+  number(name: string): number {
+    return Number(this.header(name) ?? "NaN")
+  }
+
+  get json(): unknown {
+    return JSON.parse(this.body)
+  }
+
+  /** The `code` of an error body. */
+  get code(): unknown {
+    const { json } = this
+    return typeof json === "object" && json !== null && "code" in json ? json.code : undefined
+  }
+
+  /** The three rate headers as numbers: limit, remaining, reset. */
+  get rate(): readonly [limit: number, remaining: number, reset: number] {
+    return [
+      this.number("X-RateLimit-Limit"),
+      this.number("X-RateLimit-Remaining"),
+      this.number("X-RateLimit-Reset")
+    ]
+  }
+
+  /** The target of `rel="next"`. */
+  get next(): string | undefined {
+    return this.all("Link")
+      .map((link) => /^<([^>]*)>; rel="next"$/.exec(link)?.[1])
+      .find((target) => target !== undefined)
+  }
+}
+
+const encoder = new TextEncoder()
+
+export const request = (sent: Sent, onBody: (maxBytes: number) => void = () => undefined): ServiceRequest => {
+  const { body, bodyConsumed, headers = [], json, key, method, target } = sent
+  const fields: Array<Header> = [...headers]
+  if (key !== undefined) fields.push(["Authorization", `Bearer ${key}`])
+  if (json !== undefined) fields.push(["Content-Type", "application/json"])
+  const content = json === undefined ? (body ?? "") : JSON.stringify(json)
+  const bytes = typeof content === "string" ? encoder.encode(content) : content
+  return {
+    method: method ?? "GET",
+    target: target ?? "/v1/pets",
+    clientAddress: "clientAddress" in sent ? sent.clientAddress : "192.0.2.1",
+    header: (name) => {
+      const values = fields.filter(([other]) => other.toLowerCase() === name).map(([, value]) => value)
+      return values.length === 0 ? undefined : values.join(", ")
+    },
+    body: (maxBytes) =>
+      Effect.suspend((): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> => {
+        onBody(maxBytes)
+        if (bodyConsumed === true) return Effect.fail(new BodyConsumed())
+        return bytes.length > maxBytes ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
+      })
+  }
+}
+
+export interface TestStore {
+  readonly service: Service.Service["Service"]
+  readonly send: (sent?: Sent) => Effect.Effect<Reply>
+  readonly issue: (
+    options: Plan.PlanName | KeyLifecycle.IssueOptions
+  ) => Effect.Effect<{ readonly id: string; readonly secret: string }>
+  readonly rotate: (id: string, overlapMs: number) => Effect.Effect<string>
+  readonly revoke: (id: string) => Effect.Effect<void>
+  /** What the service logged. */
+  readonly logs: ReadonlyArray<string>
+}
+
+/** An empty store at `start`. */
+export const open = Effect.fnUntraced(function* (
+  setup: Setup = {}
+): Effect.fn.Return<TestStore, never, Scope.Scope> {
+  yield* TestClock.setTime(start)
+  const logs: Array<string> = []
+  const collect = Logger.make(({ cause, message }) => {
+    logs.push(`${JSON.stringify(message)} ${Cause.pretty(cause)}`)
+  })
+  const memory = yield* Layer.build(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Memory.layer,
+        NodeCrypto.layerDigest,
+        SecureRandom.layerWebCrypto,
+        Logger.layer([collect])
+      ),
+      Layer.succeed(BanPolicy.BanPolicy, setup.ban ?? BanPolicy.standard)
+    )
+  )
+  const replaced = Context.mergeAll(
+    memory,
+    Context.make(PetRepository, (setup.pets ?? same)(Context.get(memory, PetRepository))),
+    Context.make(RateLimitStore, (setup.limits ?? same)(Context.get(memory, RateLimitStore))),
+    Context.make(ApiKeyStore, (setup.keys ?? same)(Context.get(memory, ApiKeyStore)))
+  )
+  const service = yield* Effect.orDie(Effect.provideContext(Service.make(setup.options), replaced))
+  return {
+    service,
+    logs,
+    send: (sent = {}) =>
+      Effect.suspend(() => {
+        let bodyAsked: number | undefined
+        const handled = service.handle(
+          request(sent, (maxBytes) => {
+            bodyAsked = maxBytes
+          })
+        )
+        return Effect.map(
+          Effect.provideContext(handled, memory),
+          (response) => new Reply(response, bodyAsked)
+        )
+      }),
+    issue: (options) =>
+      KeyLifecycle.issue(typeof options === "string" ? { plan: options } : options).pipe(
+        Effect.provideContext(memory),
+        Effect.map(({ key, secret }) => ({ id: key.id, secret: Redacted.value(secret) })),
+        Effect.orDie
+      ),
+    rotate: (id, overlapMs) =>
+      KeyLifecycle.rotate(id, overlapMs).pipe(
+        Effect.provideContext(memory),
+        Effect.map(({ secret }) => Redacted.value(secret)),
+        Effect.orDie
+      ),
+    revoke: (id) => KeyLifecycle.revoke(id).pipe(Effect.provideContext(memory), Effect.asVoid, Effect.orDie)
+  }
+})
+
+const same = <A>(real: A): A => real
+
+/** Runs a program of a property: in a scope and on a test clock of its own. */
+export const run = <A, E>(program: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Effect.provide(Effect.scoped(program), TestClock.layer()))
+
+export const outage = new StoreUnavailable({ retryable: true, cause: "the driver says: password=hunter2" })
+
+/** A store that is out of reach: every method fails. */
+export const failing = <Port extends object>(real: Port): Port => replacing(real, Effect.fail(outage))
+
+/** A store with a bug: every method dies. */
+export const dying = <Port extends object>(real: Port): Port =>
+  replacing(real, Effect.die(new Error("a bug in the store: password=hunter2")))
+
+const replacing = <Port extends object>(real: Port, result: Effect.Effect<never, StoreUnavailable>): Port =>
+  new Proxy(real, {
+    get: (target, name) => (typeof Reflect.get(target, name) === "function" ? () => result : result)
+  })
+
+/** A well-formed body of contract §2. */
+export const newPet = { name: "Rex", categoryId: 7 } as const
+
+/** A plan that no test exhausts. */
+export const ample: Plan.Plan = { perMinute: 1_000_000_000, perDay: 1_000_000_000 }
+
+export const enterprise = (perMinute: number, perDay: number): KeyLifecycle.IssueOptions => ({
+  plan: "Enterprise",
+  limits: { perMinute, perDay }
+})
+
+export const unlimited = enterprise(ample.perMinute, ample.perDay)
+
+/** A store with `count` animals, put there without requests. */
+export const stocked =
+  (count: number): NonNullable<Setup["pets"]> =>
+  (real) => {
+    for (let index = 0; index < count; index++) {
+      const status = (["available", "pending", "sold"] as const)[index % 3] ?? "available"
+      Effect.runSync(real.insert({ name: `animal ${index + 1}`, categoryId: BigInt(index), status }))
+    }
+    return real
+  }

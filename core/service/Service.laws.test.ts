@@ -1,0 +1,314 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import { catalogue } from "../errors/ErrorCatalogue.ts"
+import { badAuthorization, operation, sent } from "./Service.arbitrary.ts"
+import {
+  ample,
+  dying,
+  enterprise,
+  failing,
+  newPet,
+  open,
+  type Reply,
+  run,
+  type Setup,
+  start,
+  type TestStore,
+  unlimited
+} from "./Service.fixture.ts"
+
+const probe = /^(?:[Hh][Tt]{2}[Pp][Ss]?:\/\/[^/?#]*)?\/(?:livez|readyz|openapi\.json)(?:\?|$)/
+
+const statusOfCode = new Map<unknown, number>(
+  Object.entries(catalogue).map(([code, { status }]) => [code, status])
+)
+
+/** What contract §2, §7 and §8.3 and the house rules promise of every answer. */
+const expectWellFormed = (reply: Reply, now: number, probe: boolean): void => {
+  for (const [, value] of reply.headers) expect(value).toMatch(/^[ -~]+$/)
+  expect(reply.all("Date")).toEqual([new Date(now).toUTCString()])
+  expect(reply.all("Cache-Control")).toEqual(["no-store"])
+  expect(reply.all("X-Content-Type-Options")).toEqual(["nosniff"])
+  expect(reply.all("X-Request-Id")).toHaveLength(1)
+  expect(reply.all("Content-Type")).toEqual(reply.body === "" ? [] : ["application/json; charset=utf-8"])
+  expect(reply.body === "").toBe(reply.status === 204)
+  for (const name of ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]) {
+    expect(reply.all(name)).toEqual(probe ? [] : [expect.stringMatching(/^(?:0|[1-9][0-9]*)$/)])
+  }
+  if (!probe) {
+    const [limit, remaining, reset] = reply.rate
+    expect(limit).toBeGreaterThanOrEqual(1)
+    expect(remaining).toBeLessThan(limit)
+    expect(reset).toBeGreaterThanOrEqual(now / 1000)
+    const mayRetry = reply.status === 429 || reply.status === 503
+    expect(reply.all("Retry-After")).toEqual(mayRetry ? [expect.stringMatching(/^[1-9][0-9]*$/)] : [])
+  }
+  if (reply.status >= 400) {
+    const error = reply.json
+    expect(error).toEqual({
+      code: expect.any(String),
+      message: expect.stringMatching(/./),
+      status: reply.status
+    })
+    expect(statusOfCode.get(reply.code)).toBe(reply.status)
+  }
+}
+
+/** A store that outlives single runs of a property. */
+const shared = async (setup: Setup): Promise<TestStore & { readonly secret: string }> => {
+  const scope = Scope.makeUnsafe()
+  const store = await Effect.runPromise(
+    open(setup).pipe(Scope.provide(scope), Effect.provide(TestClock.layer()))
+  )
+  const { secret } = await Effect.runPromise(store.issue(unlimited))
+  return { ...store, secret }
+}
+
+/** Runs an effect at `start`. */
+const atStart = <A>(effect: Effect.Effect<A>): Promise<A> =>
+  run(Effect.andThen(TestClock.setTime(start), effect))
+
+const setups: ReadonlyArray<readonly [name: string, setup: Setup]> = [
+  ["a sound store", { options: { anonymousPlan: ample } }],
+  ["strict options", { options: { strict: true } }],
+  ["an animal store that fails", { pets: failing }],
+  ["an animal store that dies", { pets: dying }],
+  ["a limits store that fails", { limits: failing }],
+  ["a limits store that dies", { limits: dying }],
+  ["a key store that fails", { keys: failing }],
+  ["a key store that dies", { keys: dying }]
+]
+
+describe("Service.handle", () => {
+  it.each(setups)("answers any request well formed, over %s", async (_, setup) => {
+    const store = await shared(setup)
+    const authorization = fc.oneof(
+      { weight: 3, arbitrary: fc.constant(`Bearer ${store.secret}`) },
+      { weight: 1, arbitrary: badAuthorization }
+    )
+    const ids = new Set<string>()
+    const statuses = new Set<number>()
+    let answers = 0
+    await fc.assert(
+      fc.asyncProperty(sent({ authorization }), async (request) => {
+        const reply = await atStart(store.send(request))
+        expectWellFormed(reply, start, probe.test(request.target ?? ""))
+        answers++
+        ids.add(reply.header("X-Request-Id") ?? "")
+        statuses.add(reply.status)
+      }),
+      { numRuns: 1000 }
+    )
+    expect(ids.size).toBe(answers)
+    // The generator must not have missed the interesting answers.
+    if (setup.options?.anonymousPlan !== undefined) {
+      expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 404, 405, 415, 500]))
+    }
+  })
+
+  it("answers every request, whatever its order of checks ends in, over stores that fail now and then", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(operation, fc.boolean(), fc.constantFrom("sound", "fails", "dies")), {
+          maxLength: 12
+        }),
+        (steps) =>
+          run(
+            Effect.gen(function* () {
+              let state: "sound" | "fails" | "dies" = "sound"
+              const store = yield* open({
+                pets: (real) => {
+                  const sick = { sound: real, fails: failing(real), dies: dying(real) }
+                  return {
+                    insert: (pet) => sick[state].insert(pet),
+                    find: (id) => sick[state].find(id),
+                    page: (query) => sick[state].page(query)
+                  }
+                }
+              })
+              const { secret } = yield* store.issue("Free")
+              for (const [request, known, next] of steps) {
+                state = next
+                expectWellFormed(
+                  yield* store.send(known ? { ...request, key: secret } : request),
+                  start,
+                  false
+                )
+              }
+            })
+          )
+      ),
+      { numRuns: 200 }
+    )
+  })
+})
+
+describe("Errors", () => {
+  const marker = fc
+    .string({
+      unit: fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz0123456789"),
+      minLength: 12,
+      maxLength: 80
+    })
+    .map((text) => `mark${text}`)
+
+  const places: ReadonlyArray<readonly [place: string, request: (text: string, key: string) => object]> = [
+    ["a bearer token", (text) => ({ key: text })],
+    ["a token of the right form", (text) => ({ key: `ast_${text.padEnd(33, "0").slice(0, 33)}` })],
+    ["other credentials", (text) => ({ headers: [["Authorization", `Basic ${text}`]] })],
+    ["limit", (text, key) => ({ key, target: `/v1/pets?limit=${text}` })],
+    ["status", (text, key) => ({ key, target: `/v1/pets?status=${text}` })],
+    ["cursor", (text, key) => ({ key, target: `/v1/pets?cursor=${text}` })],
+    ["an unknown parameter", (text, key) => ({ key, target: `/v1/pets?x=${text}&limit=0` })],
+    ["a malformed query", (text, key) => ({ key, target: `/v1/pets?x=${text}%zz` })],
+    ["a path", (text, key) => ({ key, target: `/v1/${text}` })],
+    ["a petId", (text, key) => ({ key, target: `/v1/pets/${text}` })],
+    ["a method", (text, key) => ({ key, method: text })],
+    ["a content type", (text, key) => ({ key, method: "POST", headers: [["Content-Type", text]] })],
+    ["a content coding", (text, key) => ({ key, method: "POST", headers: [["Content-Encoding", text]] })],
+    ["a name", (text, key) => ({ key, method: "POST", json: { name: `${text}\0`, categoryId: 1 } })],
+    ["a categoryId", (text, key) => ({ key, method: "POST", json: { name: "x", categoryId: text } })],
+    ["a status", (text, key) => ({ key, method: "POST", json: { ...newPet, status: text } })],
+    [
+      "a status object",
+      (text, key) => ({ key, method: "POST", json: { ...newPet, status: { [text]: text } } })
+    ],
+    ["a value of an unknown field", (text, key) => ({ key, method: "POST", json: { x: text } })],
+    ["a body of another type", (text, key) => ({ key, method: "POST", json: [text] })],
+    [
+      "text that is no JSON",
+      (text, key) => ({
+        key,
+        method: "POST",
+        headers: [["Content-Type", "application/json"]],
+        body: `{"${text}": ${text}}`
+      })
+    ]
+  ]
+
+  it.each(places)("never repeat %s", async (_, request) => {
+    const stores = await Promise.all([shared({}), shared({ options: { strict: true } })])
+    await fc.assert(
+      fc.asyncProperty(marker, fc.constantFrom(...stores), async (text, store) => {
+        const reply = await atStart(store.send(request(text, store.secret)))
+        expect(reply.status).toBeGreaterThanOrEqual(400)
+        expect(JSON.stringify([reply.headers, reply.body])).not.toContain(text.slice(0, 12))
+      }),
+      { numRuns: 40 }
+    )
+  })
+
+  it.each([
+    ["fails", failing],
+    ["dies", dying]
+  ])("say nothing of a store that %s, and nothing of a credential is logged", async (_, broken) => {
+    for (const port of ["pets", "limits", "keys"] as const) {
+      const store = await shared({ [port]: broken })
+      const reply = await atStart(store.send({ key: store.secret }))
+      expect(reply.status).toBeGreaterThanOrEqual(500)
+      expect(JSON.stringify([reply.headers, reply.body])).not.toMatch(/hunter2|driver|bug|ast_/)
+      expect(store.logs.join()).toContain("hunter2")
+      expect(store.logs.join()).not.toContain(store.secret)
+    }
+  })
+})
+
+describe("Counting", () => {
+  const anonymous = { perMinute: 7, perDay: 1000 }
+  const networks: ReadonlyArray<readonly [address: string | undefined, network: string]> = [
+    ["192.0.2.1", "a"],
+    ["::ffff:192.0.2.1", "a"],
+    ["192.0.2.2", "b"],
+    ["2001:db8::1", "c"],
+    ["2001:db8:0:0:ffff::9", "c"],
+    ["2001:db8:0:1::1", "d"],
+    [undefined, "unknown"]
+  ]
+
+  interface Step {
+    readonly request: object
+    readonly caller: "first" | "second" | "nobody"
+    readonly from: readonly [address: string | undefined, network: string]
+    readonly bad: string | undefined
+  }
+
+  const step: fc.Arbitrary<Step> = fc.record({
+    request: operation,
+    caller: fc.constantFrom("first", "second", "nobody"),
+    from: fc.constantFrom(...networks),
+    bad: badAuthorization
+  })
+
+  it("takes one from exactly one budget per answer that is no 429, and the headers show that budget", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 60 }),
+        fc.constantFrom<NonNullable<Setup["pets"]> | undefined>(undefined, failing, dying),
+        (steps, pets) =>
+          run(
+            Effect.gen(function* () {
+              const store = yield* open({
+                options: { anonymousPlan: anonymous },
+                ...(pets === undefined ? undefined : { pets })
+              })
+              const keys = {
+                first: yield* store.issue(enterprise(11, 1000)),
+                second: yield* store.issue(enterprise(1000, 9))
+              }
+              const limits: { [budget: string]: number } = { first: 11, second: 9 }
+              const used = new Map<string, number>()
+              for (const { bad, caller, from, request } of steps) {
+                const [clientAddress, network] = from
+                const reply = yield* store.send({
+                  ...request,
+                  clientAddress,
+                  ...(caller === "nobody"
+                    ? { headers: bad === undefined ? [] : [["Authorization", bad]] }
+                    : { key: keys[caller].secret })
+                })
+                const budget = caller === "nobody" ? `network ${network}` : caller
+                const limit = limits[budget] ?? anonymous.perMinute
+                const before = used.get(budget) ?? 0
+                const open = before < limit
+                expect(reply.status === 429).toBe(!open)
+                if (open) expect(reply.status === 401).toBe(caller === "nobody")
+                if (open) used.set(budget, before + 1)
+                expect(reply.rate.slice(0, 2)).toEqual([limit, open ? limit - before - 1 : 0])
+              }
+            })
+          )
+      ),
+      { numRuns: 150 }
+    )
+  })
+
+  it("admits what is sent after Retry-After, for any plan, and never bans who waits as told", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 5000 }), operation), { minLength: 20, maxLength: 60 }),
+        (perMinute, perDay, steps) =>
+          run(
+            Effect.gen(function* () {
+              const store = yield* open()
+              const { secret } = yield* store.issue(enterprise(perMinute, perDay))
+              for (const [pause, request] of steps) {
+                yield* TestClock.adjust(pause)
+                const reply = yield* store.send({ ...request, key: secret })
+                if (reply.status !== 429) continue
+                expect(reply.code).toBe("rate_limit_exceeded")
+                yield* TestClock.adjust(reply.number("Retry-After") * 1000)
+                const retried = yield* store.send({ ...request, key: secret })
+                expect(retried.status).not.toBe(429)
+              }
+            })
+          )
+      ),
+      { numRuns: 100 }
+    )
+  })
+})

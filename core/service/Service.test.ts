@@ -1,0 +1,477 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { catalogue, codes } from "../errors/ErrorCatalogue.ts"
+import {
+  dying,
+  enterprise,
+  failing,
+  newPet,
+  open,
+  request,
+  type Sent,
+  start,
+  stocked,
+  sunset,
+  unlimited
+} from "./Service.fixture.ts"
+
+const json: Sent["headers"] = [["Content-Type", "application/json"]]
+const oversized = "x".repeat(65_537)
+
+describe("Order of checks", () => {
+  it.effect(
+    "an unknown key is refused before limits are: a revoked key gets 401 also when it is used up",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* open()
+        const { id, secret } = yield* store.issue(enterprise(1, 1))
+        yield* store.send({ key: secret })
+        expect((yield* store.send({ key: secret })).status).toBe(429)
+        yield* store.revoke(id)
+        expect((yield* store.send({ key: secret })).status).toBe(401)
+      })
+  )
+
+  it.effect("limits come before the route: a key that is used up gets 429 for an unknown path", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(enterprise(1, 1))
+      expect((yield* store.send({ key: secret, target: "/v1/nothing" })).status).toBe(404)
+      expect((yield* store.send({ key: secret, target: "/v1/nothing" })).status).toBe(429)
+    })
+  )
+
+  const adjacent: ReadonlyArray<readonly [earlier: number, later: string, sent: Sent]> = [
+    [404, "the method (405)", { method: "FOO", target: "/v1/nothing" }],
+    [405, "the content type (415)", { method: "PUT", headers: [["Content-Type", "text/plain"]] }],
+    [415, "the size (413)", { method: "POST", headers: [["Content-Type", "text/plain"]], body: oversized }],
+    [413, "the body (400)", { method: "POST", headers: json, body: oversized }],
+    [413, "the query (400)", { method: "POST", headers: json, body: oversized, target: "/v1/pets?a=%zz" }],
+    [400, "the operation (404)", { target: "/v1/pets/999?a=%zz" }]
+  ]
+
+  it.effect.each(adjacent)("%i comes before %s", ([status, , sent]) =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(unlimited)
+      expect((yield* store.send({ ...sent, key: secret })).status).toBe(status)
+    })
+  )
+
+  it.effect("400 comes before 410", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(unlimited)
+      yield* TestClock.setTime(sunset)
+      expect((yield* store.send({ key: secret, target: "/v1/pets/1?a=%zz" })).status).toBe(400)
+      expect((yield* store.send({ key: secret, target: "/v1/pets/1" })).status).toBe(410)
+    })
+  )
+
+  it.effect("reads a body for admitted requests only that may have one, and once at most", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(enterprise(4, 1000))
+      const post = { method: "POST", headers: json, body: oversized }
+      expect(yield* store.send(post)).toMatchObject({ status: 401, bodyAsked: undefined })
+      const first = yield* store.send({ key: secret, body: oversized })
+      expect(first).toMatchObject({ status: 200, bodyAsked: undefined })
+      expect(yield* store.send({ ...post, key: secret, target: "/v1/x" })).toMatchObject({
+        status: 404,
+        bodyAsked: undefined
+      })
+      expect(yield* store.send({ ...post, key: secret, headers: [] })).toMatchObject({
+        status: 415,
+        bodyAsked: undefined
+      })
+      expect(yield* store.send({ ...post, key: secret })).toMatchObject({ status: 413, bodyAsked: 65_536 })
+      expect(yield* store.send({ ...post, key: secret })).toMatchObject({ status: 429, bodyAsked: undefined })
+    })
+  )
+})
+
+describe("Paths", () => {
+  const found: ReadonlyArray<readonly [target: string, status: number]> = [
+    ["/v1/pets", 200],
+    ["/v1/pets?", 200],
+    ["/v1/p%65ts", 200],
+    ["/%76%31/pets", 200],
+    ["http://evil.example/v1/pets", 200],
+    ["HTTPS://user@evil.example:1/v1/pets?limit=5", 200],
+    ["/v1/pets/1", 200],
+    ["/v1/pets/%31", 200],
+    ["http://evil.example/v1/pets/1", 200]
+  ]
+  const missing = [
+    ...["", "*", "/", "/v1", "/v1/", "/pets", "/v2/pets", "/v1/store/orders", "/V1/pets", "/v1/PETS"],
+    ...["/v1/pets/", "/v1/pets//", "/v1/pets/1/", "//v1/pets", "/v1//pets", "/v1/pets//1", "/v1/pets/1/2"],
+    ...[
+      "/v1/pets/%zz",
+      "/v1/pets/%",
+      "/v1/pets/%ff",
+      "/v1%2Fpets",
+      "/v1/pets%2F1",
+      "/v1/pets/1%2F",
+      "/v1/pets/%00"
+    ],
+    ...["/v1/../v1/pets", "/v1/./pets", "/v1/pets/..", "/v1/pets/%2e%2e/", "/v1/pets/..;/1", "/v1/pets#x"],
+    ...[
+      "http://evil.example",
+      "http:/v1/pets",
+      "ftp://evil.example/v1/pets",
+      "evil.example/v1/pets",
+      "v1/pets"
+    ],
+    ...[
+      "/v1/pets/abc",
+      "/v1/pets/01",
+      "/v1/pets/1.0",
+      "/v1/pets/+1",
+      "/v1/pets/%201",
+      "/v1/pets/1e0",
+      "/v1/pets/0x1"
+    ],
+    ...["/v1/pets/0", "/v1/pets/-1", "/v1/pets/-0", "/v1/pets/\u0661", "/v1/pets/%D9%A1", "/v1/pets/NaN"],
+    ...["/v1/pets/9223372036854775807", "/v1/pets/9223372036854775808", "/v1/pets/18446744073709551617"],
+    ...["/v1/pets/__proto__", "/v1/pets/constructor", "/__proto__", `/v1/pets/${"1".repeat(65_536)}`]
+  ]
+
+  it.effect.each(found)("%s is found", ([target, status]) =>
+    Effect.gen(function* () {
+      const store = yield* open({ pets: stocked(3) })
+      const { secret } = yield* store.issue(unlimited)
+      expect((yield* store.send({ key: secret, target })).status).toBe(status)
+    })
+  )
+
+  it.effect("anything else is 404 with a key and 401 without, never a redirect", () =>
+    Effect.gen(function* () {
+      const store = yield* open({
+        pets: stocked(3),
+        options: { anonymousPlan: { perMinute: 1000, perDay: 1000 } }
+      })
+      const { secret } = yield* store.issue(unlimited)
+      for (const target of missing) {
+        const known = yield* store.send({ key: secret, target })
+        expect([target, known.status, known.code]).toEqual([target, 404, "not_found"])
+        expect((yield* store.send({ target })).status).toBe(401)
+      }
+    })
+  )
+
+  it.effect(
+    "a trailing slash and a malformed encoding are other paths for every method, before and after the sunset",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* open()
+        const { secret } = yield* store.issue(unlimited)
+        for (const now of [start, sunset]) {
+          yield* TestClock.setTime(now)
+          for (const target of ["/v1/pets/", "/v1/pets/%zz"]) {
+            for (const method of ["GET", "POST", "OPTIONS", "DELETE"]) {
+              expect((yield* store.send({ key: secret, method, target, json: newPet })).status).toBe(404)
+            }
+          }
+        }
+      })
+  )
+
+  it.effect("an empty base path serves from the root, a longer one from below it", () =>
+    Effect.gen(function* () {
+      for (const basePath of ["", "/a/b.c/v1"]) {
+        const store = yield* open({ options: { basePath }, pets: stocked(25) })
+        const { secret } = yield* store.issue(unlimited)
+        const page = yield* store.send({ key: secret, target: `${basePath}/pets` })
+        expect(page.status).toBe(200)
+        expect(page.next).toMatch(new RegExp(`^${basePath}/pets\\?limit=20&cursor=`))
+        expect((yield* store.send({ key: secret, target: `${basePath}/pets/1` })).status).toBe(200)
+        expect((yield* store.send({ key: secret, target: "/v1/pets" })).status).toBe(404)
+      }
+    })
+  )
+})
+
+describe("Methods", () => {
+  const unsupported = [
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "TRACE",
+    "CONNECT",
+    "FOO",
+    "get",
+    "",
+    "__proto__",
+    "constructor"
+  ]
+
+  it.effect.each([
+    ["/v1/pets", "GET, HEAD, POST, OPTIONS", unsupported],
+    ["/v1/pets/1", "GET, HEAD, OPTIONS", ["POST", ...unsupported]]
+  ] as const)("%s allows %s: OPTIONS says so with 204, others with 405", ([target, allow, others]) =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(unlimited)
+      const options = yield* store.send({ key: secret, target, method: "OPTIONS" })
+      expect([options.status, options.header("Allow"), options.body]).toEqual([204, allow, ""])
+      for (const method of others) {
+        const reply = yield* store.send({ key: secret, target, method, json: newPet })
+        expect([method, reply.status, reply.header("Allow"), reply.code]).toEqual([
+          method,
+          405,
+          allow,
+          "method_not_allowed"
+        ])
+      }
+      expect((yield* store.send({ target, method: "OPTIONS" })).status).toBe(401)
+    })
+  )
+
+  it.effect("HEAD answers as GET does and costs as much", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ pets: stocked(30) })
+      const { secret } = yield* store.issue("Pro")
+      for (const target of ["/v1/pets", "/v1/pets/1", "/v1/pets/99", "/v1/pets?limit=0"]) {
+        const get = yield* store.send({ key: secret, target })
+        const head = yield* store.send({ key: secret, target, method: "HEAD" })
+        const volatile = /^X-(?:RateLimit-Remaining|RateLimit-Reset|Request-Id)$/
+        expect(head.headers.filter(([name]) => !volatile.test(name))).toEqual(
+          get.headers.filter(([name]) => !volatile.test(name))
+        )
+        expect([head.status, head.body]).toEqual([get.status, get.body])
+        expect(head.rate[1]).toBe(get.rate[1] - 1)
+      }
+    })
+  )
+
+  it.effect("a method override is ignored", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(unlimited)
+      const reply = yield* store.send({
+        key: secret,
+        method: "POST",
+        headers: [["X-HTTP-Method-Override", "GET"]]
+      })
+      expect(reply.status).toBe(415)
+    })
+  )
+})
+
+describe("Probes", () => {
+  const targets = ["/livez", "/readyz", "/openapi.json", "/livez?x=%zz", "http://host/livez"]
+
+  it.effect.each(targets)("%s needs no key, has no limits and costs nothing", (target) =>
+    Effect.gen(function* () {
+      const store = yield* open({ options: { anonymousPlan: { perMinute: 1, perDay: 1 } } })
+      for (const method of ["GET", "HEAD", "GET"]) {
+        const reply = yield* store.send({ target, method })
+        expect(reply.status).toBe(200)
+        expect(reply.json).toBeTypeOf("object")
+        expect(reply.headers.filter(([name]) => name.startsWith("X-RateLimit"))).toEqual([])
+      }
+      expect((yield* store.send({ target, method: "POST" })).header("Allow")).toBe("GET, HEAD")
+      expect((yield* store.send({ target, method: "POST" })).code).toBe("method_not_allowed")
+      expect((yield* store.send()).rate.slice(0, 2)).toEqual([1, 0])
+    })
+  )
+
+  it.effect("they are no part of the base path", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(unlimited)
+      for (const target of ["/v1/livez", "/v1/readyz", "/v1/openapi.json", "/livez/", "/LIVEZ", "//livez"]) {
+        expect((yield* store.send({ target })).status).toBe(401)
+        expect((yield* store.send({ target, key: secret })).status).toBe(404)
+      }
+    })
+  )
+
+  it.effect("from drain on only /readyz says 503, and requests are still answered", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(unlimited)
+      expect((yield* store.send({ target: "/readyz" })).status).toBe(200)
+      yield* store.service.drain
+      expect((yield* store.send({ target: "/readyz" })).status).toBe(503)
+      expect((yield* store.send({ target: "/livez" })).status).toBe(200)
+      expect((yield* store.send({ key: secret })).status).toBe(200)
+    })
+  )
+
+  it.effect("they answer while every store is out of reach", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ pets: failing, limits: failing, keys: failing })
+      for (const target of targets) expect((yield* store.send({ target })).status).toBe(200)
+    })
+  )
+})
+
+describe("Defects", () => {
+  const broken = () => {
+    throw new Error("hunter2")
+  }
+
+  it.effect("what a store throws instead of failing is answered with 500", () =>
+    Effect.gen(function* () {
+      for (const port of ["pets", "limits", "keys"] as const) {
+        const store = yield* open({
+          [port]: (real: object) => new Proxy(real, { get: () => broken })
+        })
+        const { secret } = yield* store.issue(unlimited)
+        for (const target of ["/v1/pets", "/v1/pets/1"]) {
+          const reply = yield* store.send({ key: secret, target })
+          expect([port, reply.status, reply.code]).toEqual([port, 500, "internal_error"])
+          expect(store.logs.join()).toContain(reply.header("X-Request-Id"))
+        }
+      }
+    })
+  )
+
+  it.effect("what a host throws is answered with 500", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const sound = request({})
+      const header = yield* store.service.handle({ ...sound, header: broken })
+      expect(header.status).toBe(500)
+      const address = yield* store.service.handle({
+        ...sound,
+        get clientAddress(): string {
+          return broken()
+        }
+      })
+      expect(address.status).toBe(500)
+    })
+  )
+
+  it.effect("a host that read the body before is told so", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(unlimited)
+      const reply = yield* store.send({ key: secret, method: "POST", json: newPet, bodyConsumed: true })
+      expect([reply.status, reply.code]).toEqual([500, "internal_error"])
+      expect(reply.json).toMatchObject({ message: expect.stringContaining("body parser") })
+    })
+  )
+
+  it.effect("a body that breaks off ends the request without an answer, an error or an animal", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue(unlimited)
+      const sent = request({ key: secret, method: "POST", headers: json })
+      const exit = yield* Effect.exit(store.service.handle({ ...sent, body: () => Effect.interrupt }))
+      expect(Exit.hasInterrupts(exit)).toBe(true)
+      const fiber = yield* Effect.forkChild(store.service.handle({ ...sent, body: () => Effect.never }))
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(fiber)
+      expect((yield* store.send({ key: secret })).body).toBe("[]")
+      expect(store.logs).toEqual([])
+    })
+  )
+})
+
+describe("Time", () => {
+  it.effect("is told by the clock of the request, not by that of the set-up", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ pets: stocked(1) })
+      const { secret } = yield* store.issue(unlimited)
+      const clock = yield* Clock.Clock
+      const later = {
+        ...clock,
+        currentTimeMillis: Effect.succeed(sunset),
+        currentTimeMillisUnsafe: () => sunset
+      }
+      const send = store.send({ key: secret, target: "/v1/pets/1" })
+      expect((yield* send).status).toBe(200)
+      const reply = yield* Effect.provideService(send, Clock.Clock, later)
+      expect([reply.status, reply.header("Date")]).toEqual([410, "Thu, 05 Dec 2030 00:00:00 GMT"])
+    })
+  )
+
+  it.effect("Date is the second that has begun", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      yield* TestClock.setTime(start + 999)
+      expect((yield* store.send()).header("Date")).toBe("Fri, 01 Jan 2027 12:00:00 GMT")
+      yield* TestClock.setTime(start + 1000)
+      expect((yield* store.send()).header("Date")).toBe("Fri, 01 Jan 2027 12:00:01 GMT")
+    })
+  )
+})
+
+describe("Transport errors", () => {
+  const errors = ["malformed_request", "request_timeout", "headers_too_large"] as const
+
+  it.effect.each(errors)("%s is answered in full and counted for the network", (error) =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const response = yield* store.service.transportError(error, "192.0.2.1")
+      expect(response.status).toBe(catalogue[error].status)
+      const headers = new Map(response.headers)
+      expect(headers.get("X-RateLimit-Limit")).toBe("60")
+      expect(headers.get("X-RateLimit-Remaining")).toBe("59")
+      expect(headers.get("Content-Type")).toBe("application/json; charset=utf-8")
+      expect(headers.has("X-Request-Id")).toBe(true)
+      expect(JSON.parse(response.body)).toMatchObject({ code: error, status: response.status })
+      expect((yield* store.send()).rate[1]).toBe(58)
+      expect((yield* store.send({ clientAddress: "192.0.2.2" })).rate[1]).toBe(59)
+    })
+  )
+
+  it.effect("they are answered also when limits cannot be checked", () =>
+    Effect.gen(function* () {
+      for (const limits of [failing, dying]) {
+        const store = yield* open({ limits })
+        const response = yield* store.service.transportError("request_timeout", undefined)
+        expect(response.status).toBe(408)
+        expect(new Map(response.headers).get("X-RateLimit-Limit")).toBe("60")
+        expect(new Map(response.headers).get("X-RateLimit-Remaining")).toBe("0")
+      }
+    })
+  )
+})
+
+describe("Error codes", () => {
+  it.effect("each one that a request can meet is met", () =>
+    Effect.gen(function* () {
+      const seen = new Set<unknown>()
+      const store = yield* open({ pets: stocked(1), ban: banAtOnce })
+      const { secret: key } = yield* store.issue(unlimited)
+      const { secret: small } = yield* store.issue(enterprise(1, 1000))
+      const meet = (sent: Sent) => Effect.map(store.send(sent), ({ code }) => seen.add(code))
+      yield* meet({})
+      yield* meet({ key: "x" })
+      yield* meet({ key, target: "/v1/x" })
+      yield* meet({ key, method: "PUT" })
+      yield* meet({ key, method: "POST" })
+      yield* meet({ key, method: "POST", headers: json, body: oversized })
+      yield* meet({ key, method: "POST", headers: json, body: "{" })
+      yield* meet({ key, method: "POST", json: {} })
+      yield* meet({ key, target: "/v1/pets?limit=0" })
+      yield* meet({ key: small })
+      yield* meet({ key: small })
+      yield* TestClock.adjust(1000)
+      yield* meet({ key: small })
+      yield* meet({ key, method: "POST", json: newPet, bodyConsumed: true })
+      yield* TestClock.setTime(sunset)
+      yield* meet({ key, target: "/v1/pets/1" })
+      const sick = yield* open({ keys: failing })
+      seen.add((yield* sick.send({ key })).code)
+      seen.delete(undefined)
+      const transport = ["malformed_request", "request_timeout", "headers_too_large"]
+      expect([...seen].sort()).toEqual(codes.filter((code) => !transport.includes(code)).sort())
+    })
+  )
+
+  const banAtOnce = {
+    strikes: 1,
+    withinMs: 300_000,
+    strikeIntervalMs: 1000,
+    durationsMs: [60_000],
+    cleanMs: 86_400_000
+  } as const
+})

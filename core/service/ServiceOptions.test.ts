@@ -1,0 +1,101 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import * as Deprecation from "../deprecation/Deprecation.ts"
+import { open } from "./Service.fixture.ts"
+import * as ServiceOptions from "./ServiceOptions.ts"
+
+type Options = Partial<ServiceOptions.ServiceOptions>
+
+const valid: ReadonlyArray<Options> = [
+  {},
+  ...["", "/v1", "/a/b", "/a.b_c~d-e/V1"].map((basePath) => ({ basePath })),
+  ...["https://api.example", "http://h:8080/v1", "https://h/v1/", "http://[::1]:80/a%20b"].flatMap((url) => [
+    { publicBaseUrl: url },
+    { stagingBaseUrl: url }
+  ]),
+  { publicBaseUrl: undefined, cursorKey: undefined },
+  { maxBodyBytes: 0 },
+  { anonymousPlan: { perMinute: 1, perDay: 1 } },
+  { onLimitsUnavailable: "open" },
+  { trustedProxyHops: 3 },
+  { cursorKey: new Uint8Array(32) },
+  { getPetDeprecation: { announcedAt: 5, sunsetAt: 5, afterSunset: "gone" } }
+]
+
+const plan = (perMinute: number, perDay: number): Options => ({ anonymousPlan: { perMinute, perDay } })
+
+const life = (announcedAt: number, sunsetAt: number): Options => ({
+  getPetDeprecation: { ...Deprecation.getPet, announcedAt, sunsetAt }
+})
+
+const badUrls = [
+  ...[
+    "",
+    "api.example/v1",
+    "/v1",
+    "ftp://api.example",
+    "https://",
+    "https:///v1",
+    "https://h/v1?x=1",
+    "https://h#x"
+  ],
+  ...["https://h /v1", "https://h/\r\nX: 1", "https://h/>", 'https://h/"', "https://h<", "https://h\u00e9/v1"]
+]
+
+const invalid: ReadonlyArray<readonly [option: keyof ServiceOptions.ServiceOptions, options: Options]> = [
+  ...["v1", "/", "/v1/", "//v1", "/v 1", "/v1?x", "/v1#x", "/%76", "/v1\n", "/{v}", "/\u00e9"].map(
+    (basePath) => ["basePath", { basePath }] as const
+  ),
+  ...badUrls.map((url) => ["publicBaseUrl", { publicBaseUrl: url }] as const),
+  ...badUrls.map((url) => ["stagingBaseUrl", { stagingBaseUrl: url }] as const),
+  ...[-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY].flatMap(
+    (value) =>
+      [
+        ["maxBodyBytes", { maxBodyBytes: value }],
+        ["trustedProxyHops", { trustedProxyHops: value }]
+      ] as const
+  ),
+  ...[plan(0, 1), plan(1, 0), plan(1.5, 1), plan(1, Number.NaN), plan(1e10, 1), plan(1, Infinity)].map(
+    (options) => ["anonymousPlan", options] as const
+  ),
+  ...[
+    life(2, 1),
+    life(Number.NaN, 1),
+    life(1, Number.NaN),
+    life(1, Infinity),
+    life(-Infinity, 1),
+    life(1, 9e15)
+  ].map((options) => ["getPetDeprecation", options] as const),
+  ...[0, 16, 31].map((length) => ["cursorKey", { cursorKey: new Uint8Array(length) }] as const),
+  // What a program without types may pass.
+  ["onLimitsUnavailable", JSON.parse('{"onLimitsUnavailable":"ajar"}')]
+]
+
+describe("ServiceOptions", () => {
+  it("takes every value that can be meant, and the defaults for what is absent or undefined", () => {
+    for (const options of valid) {
+      const given = Object.entries(options).filter(([, value]) => value !== undefined)
+      expect(ServiceOptions.resolve(options)).toEqual(
+        Result.succeed({ ...ServiceOptions.defaults, ...Object.fromEntries(given) })
+      )
+    }
+  })
+
+  it.each(invalid)("refuses a bad %s and names it: %o", (option, options) => {
+    const resolved = ServiceOptions.resolve(options)
+    expect(Result.isFailure(resolved)).toBe(true)
+    if (Result.isFailure(resolved)) {
+      expect(resolved.failure).toMatchObject({ _tag: "InvalidOption", option })
+      expect(resolved.failure.message).toMatch(new RegExp(`^${option}: must `))
+    }
+  })
+
+  it.effect("a service is not made with a bad one", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(open({ options: { basePath: "v1" } }))
+      expect(Exit.isFailure(exit)).toBe(true)
+    })
+  )
+})

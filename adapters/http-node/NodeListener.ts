@@ -10,34 +10,56 @@ import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
 
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
 
+/** A listener of a server that leaves "100 Continue" to it; what it returns stops its work on the request. */
+export type Handler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  /** Called before a body is read, and only then: a refused client need not send one. */
+  sendContinue?: () => void
+) => () => void
+
 /** Bytes of a refused body that are read and thrown away, so that its sender comes to read the answer. */
 const MAX_DRAINED_BYTES = 64 * 1024 * 1024
 
-/** A listener; the request's fiber is interrupted when its client goes away. */
-export const make: Effect.Effect<NodeListener, never, Service> = Effect.gen(function* () {
+/** A handler; the request's fiber is interrupted when its client goes away. */
+export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(function* () {
   const service = yield* Service
   const run = Effect.runCallbackWith(yield* Effect.context())
-  return (request, response) => {
-    let answered = false
-    const interrupt = run(service.handle(new NodeRequest(request, response)), {
+  return (request, response, sendContinue) => {
+    let running = !response.destroyed
+    if (!running) return () => {}
+    const interrupt = run(service.handle(new NodeRequest(request, sendContinue)), {
       onExit: (exit) => {
-        answered = true
         if (Exit.isSuccess(exit)) send(request, response, exit.value)
-        else response.destroy()
+        else if (running) response.destroy()
+        running = false
       }
     })
+    const stop = (): void => {
+      running = false
+      interrupt()
+    }
     // Most requests are answered by now and need no listener.
-    if (!answered) response.once("close", () => interrupt())
+    if (running) response.once("close", stop)
+    return stop
   }
 })
 
+/** A listener; mount it before any body parser. */
+export const make: Effect.Effect<NodeListener, never, Service> = Effect.map(
+  makeHandler,
+  (handle) => (request, response) => {
+    handle(request, response)
+  }
+)
+
 class NodeRequest implements ServiceRequest {
   readonly #request: IncomingMessage & { readonly originalUrl?: unknown }
-  readonly #response: ServerResponse
+  readonly #sendContinue: (() => void) | undefined
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(request: IncomingMessage, sendContinue: (() => void) | undefined) {
     this.#request = request
-    this.#response = response
+    this.#sendContinue = sendContinue
   }
 
   get method(): string {
@@ -72,7 +94,7 @@ class NodeRequest implements ServiceRequest {
     return Effect.callback((resume) => {
       const request = this.#request
       if (Readable.isDisturbed(request)) return resume(Effect.fail(new BodyConsumed()))
-      if (request.headers.expect !== undefined) this.#response.writeContinue()
+      this.#sendContinue?.()
       const chunks: Array<Buffer> = []
       let size = 0
       const onData = (chunk: Buffer): void => {
@@ -80,7 +102,7 @@ class NodeRequest implements ServiceRequest {
         if (size <= maxBytes) chunks.push(chunk)
         else settle(Effect.fail(new BodyTooLarge()))
       }
-      const onEnd = (): void => settle(Effect.succeed(Buffer.concat(chunks)))
+      const onEnd = (): void => settle(Effect.succeed(Buffer.concat(chunks, size)))
       const stop = (): void => {
         request.off("data", onData).off("end", onEnd)
       }
@@ -94,29 +116,39 @@ class NodeRequest implements ServiceRequest {
   }
 }
 
-/** Whether more of the request's body is to come. */
-export const hasPendingBody = ({ complete, headers }: IncomingMessage): boolean =>
-  !complete && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0)
+/** Writes an answer, unless the host has answered already. */
+export const send = (request: IncomingMessage, response: ServerResponse, answer: ServiceResponse): void => {
+  if (response.headersSent) return
+  const { shouldKeepAlive } = response
+  writeHead(response, answer)
+  // Node gives the connection up here when the client still waits for "100 Continue": it sends no body then.
+  const refusedExpectation = shouldKeepAlive && !response.shouldKeepAlive
+  if (refusedExpectation || !hasPendingBody(request)) response.end(answer.body)
+  else drain(request, response, answer.body)
+}
 
-/** Writes an answer. */
-export const send = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  { body, headers, status }: ServiceResponse
-): void => {
+export const writeHead = (response: ServerResponse, { body, headers, status }: ServiceResponse): void => {
   const fields: Array<string> = []
   for (const [name, value] of headers) fields.push(name, value)
   if (status !== 204) fields.push("Content-Length", String(Buffer.byteLength(body)))
   response.writeHead(status, fields)
-  response.end(body)
-  if (hasPendingBody(request)) drain(request)
 }
 
-/** Reads on, for a while, what a client sends after it was answered: a reset would take the answer from it. */
-const drain = (request: IncomingMessage): void => {
+/** Whether more of the request's body is to come. */
+const hasPendingBody = ({ complete, headers }: IncomingMessage): boolean =>
+  !complete && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0)
+
+/**
+ * Answers in full and reads on before it ends the response: many clients read only after they have sent everything,
+ * and a connection that is closed with bytes unread takes the answer from them.
+ */
+const drain = (request: IncomingMessage, response: ServerResponse, body: string): void => {
+  response.write(body)
+  response.flushHeaders()
   let allowance = MAX_DRAINED_BYTES
   request.on("data", (chunk: Buffer) => {
     allowance -= chunk.length
     if (allowance < 0) request.socket.destroy()
   })
+  request.once("end", () => response.end())
 }

@@ -1,0 +1,133 @@
+import { Buffer } from "node:buffer"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { expectAlive, expectError, serve } from "./Server.fixture.ts"
+import { type Answer, pet, request, type Sent, Wire } from "./Wire.fixture.ts"
+
+interface Exchange {
+  readonly sent: Sent
+  readonly status: number
+  /** Bytes to send instead of `sent` as it stands. */
+  readonly bytes: string
+}
+
+const chunked = (key: string | undefined, body: string): string => {
+  const size = Buffer.byteLength(body).toString(16)
+  const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
+  const head = request({ method: "POST", headers, ...(key === undefined ? {} : { key }) })
+  return `${head}${size}\r\n${body}\r\n0\r\n\r\n`
+}
+
+/** Requests that leave their connection usable, each with the status it must get. */
+const exchange = (key: string): fc.Arbitrary<Exchange> => {
+  const exchangeOf = (sent: Sent, status: number, bytes = request(sent)): Exchange => ({
+    sent,
+    status,
+    bytes
+  })
+  const name = fc
+    .string({ unit: "grapheme", minLength: 1, maxLength: 40 })
+    .filter((text) => text.trim() !== "")
+  return fc.oneof(
+    fc.constant(exchangeOf({ key }, 200)),
+    fc.constant(exchangeOf({}, 401)),
+    fc.constant(exchangeOf({ key, method: "HEAD" }, 200)),
+    fc.constant(exchangeOf({ key, method: "OPTIONS" }, 204)),
+    fc.constant(exchangeOf({ key, method: "DELETE" }, 405)),
+    fc.constant(exchangeOf({ key, target: "/v1/none" }, 404)),
+    fc.constant(exchangeOf({ key, body: "{" }, 400)),
+    fc.constant(exchangeOf({ body: pet("refused") }, 401)),
+    fc.constant(exchangeOf({}, 401, chunked(undefined, pet("refused")))),
+    name.map((text) => exchangeOf({ key, body: pet(text) }, 201)),
+    name.map((text) => exchangeOf({ key }, 201, chunked(key, pet(text)))),
+    fc.nat({ max: 3_000 }).map((length) => exchangeOf({ key, body: " ".repeat(1_001 + length) }, 413))
+  )
+}
+
+/** Cuts bytes at places between 0 and 1. */
+const pieces = (bytes: Buffer, places: ReadonlyArray<number>): ReadonlyArray<Buffer> => {
+  const cuts = [
+    0,
+    ...places.map((place) => Math.floor(place * bytes.length)).toSorted((a, b) => a - b),
+    bytes.length
+  ]
+  return cuts.slice(1).map((cut, index) => bytes.subarray(cuts[index], cut))
+}
+
+const place = fc.double({ min: 0, max: 1, noNaN: true })
+const setup = { service: { maxBodyBytes: 1_000, anonymousPlan: { perMinute: 100_000, perDay: 1_000_000 } } }
+
+describe("on one connection", () => {
+  it("every request gets its own answer, in order, however the bytes are cut", async () => {
+    const server = await serve(setup)
+    const key = await server.issue()
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(exchange(key), { minLength: 1, maxLength: 12 }),
+        fc.array(place, { maxLength: 12 }),
+        async (exchanges, places) => {
+          const wire = await Wire.open(server.port)
+          const bytes = Buffer.from(exchanges.map((one) => one.bytes).join(""))
+          for (const piece of pieces(bytes, places)) await wire.send(piece)
+          for (const { sent, status } of exchanges) {
+            const answer = await wire.answer({ head: sent.method === "HEAD" })
+            expect(answer.status).toBe(status)
+          }
+          wire.end()
+          expect(await wire.rest()).toBe("")
+        }
+      )
+    )
+  })
+
+  it("the quota is counted once for each request, in order", async () => {
+    const server = await serve(setup)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 1, max: 30 }),
+        async (perMinute, count) => {
+          const key = await server.issue({ perMinute })
+          const wire = await Wire.sending(server.port, request({ key }).repeat(count))
+          for (let index = 0; index < count; index++) {
+            const answer: Answer = await wire.answer()
+            expect(answer.status).toBe(index < perMinute ? 200 : 429)
+            expect(answer.header("x-ratelimit-remaining")).toBe(String(Math.max(perMinute - index - 1, 0)))
+          }
+          wire.abort()
+        }
+      )
+    )
+  })
+
+  it("bytes of any kind after good requests leave the answers to those whole, and get one error at most", async () => {
+    const server = await serve(setup)
+    const key = await server.issue()
+    const noise = fc.oneof(
+      fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+      fc.string({ minLength: 1 }).map((text) => Buffer.from(text)),
+      place.map((where) => pieces(Buffer.from(request({ body: pet("cut") })), [where])[0] ?? Buffer.alloc(0))
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(exchange(key), { maxLength: 5 }),
+        noise,
+        fc.array(place, { maxLength: 5 }),
+        async (exchanges, garbage, places) => {
+          const wire = await Wire.open(server.port)
+          const bytes = Buffer.concat([Buffer.from(exchanges.map((one) => one.bytes).join("")), garbage])
+          for (const piece of pieces(bytes, places)) await wire.send(piece)
+          for (const { sent, status } of exchanges) {
+            expect((await wire.answer({ head: sent.method === "HEAD" })).status).toBe(status)
+          }
+          wire.end()
+          const last = await wire.answer().catch(() => undefined)
+          if (last?.status === 401) expectError(last, 401, "missing_api_key")
+          else if (last !== undefined) expectError(last, 400, "malformed_request")
+          if (last?.status !== 401) expect(await wire.rest()).toBe("")
+        }
+      )
+    )
+    await expectAlive(server)
+  })
+})

@@ -1,0 +1,365 @@
+import { Buffer } from "node:buffer"
+import { describe, expect, it } from "vitest"
+import { Count, expectAlive, expectError, Gate, serve } from "./Server.fixture.ts"
+import { type Answer, pet, request, Wire } from "./Wire.fixture.ts"
+
+const answers = async (wire: Wire, count: number): Promise<ReadonlyArray<Answer>> => {
+  const received: Array<Answer> = []
+  while (received.length < count) received.push(await wire.answer())
+  return received
+}
+
+const statuses = async (wire: Wire, count: number): Promise<ReadonlyArray<number>> =>
+  (await answers(wire, count)).map(({ status }) => status)
+
+describe("requests sent without waiting for answers", () => {
+  it("a thousand are answered in their order, each counted once", async () => {
+    const server = await serve()
+    const key = await server.issue({ perMinute: 1_000 })
+    const bytes = Array.from({ length: 1_000 }, (_, index) =>
+      index % 2 === 0
+        ? request({ key, body: pet(`pet ${index}`) })
+        : request({ key, target: `/v1/pets/${(index + 1) / 2}` })
+    )
+    const wire = await Wire.sending(server.port, bytes.join(""))
+    const received = await answers(wire, 1_000)
+    expect(received.map(({ status }) => status)).toEqual(
+      Array.from({ length: 1_000 }, (_, index) => (index % 2 === 0 ? 201 : 200))
+    )
+    expect(received.map((answer) => answer.json())).toEqual(
+      Array.from({ length: 1_000 }, (_, index) =>
+        expect.objectContaining({ name: `pet ${index - (index % 2)}` })
+      )
+    )
+    expect(received.map((answer) => Number(answer.header("x-ratelimit-remaining")))).toEqual(
+      Array.from({ length: 1_000 }, (_, index) => 999 - index)
+    )
+    await wire.send(request({ key }))
+    expectError(await wire.answer(), 429, "rate_limit_exceeded")
+  })
+
+  it("a quick answer waits for the slow one before it", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key }) + request({ key, target: "/v1/none" }))
+    await gate.entered.reaches(1)
+    gate.open()
+    expect(await statuses(wire, 2)).toEqual([200, 404])
+  })
+
+  it("what follows Connection: close is not carried out", async () => {
+    const server = await serve()
+    const key = await server.issue()
+    const last = request({ key, headers: ["Connection: close"] })
+    const wire = await Wire.sending(server.port, last + request({ key, body: pet("Rex") }))
+    const answer = await wire.answer()
+    expect([answer.status, answer.header("connection")]).toEqual([200, "close"])
+    expect(await wire.rest()).toBe("")
+    expect(await server.countPets()).toBe(0)
+  })
+
+  it("what follows a request that HTTP forbids is not carried out", async () => {
+    const server = await serve()
+    const key = await server.issue()
+    const faulty = "GET /v1/pets HTTP/1.1\r\n\r\n"
+    const wire = await Wire.sending(server.port, faulty + request({ key, body: pet("Rex") }))
+    expectError(await wire.answer(), 400, "malformed_request")
+    expect(await wire.rest()).toBe("")
+    expect(await server.countPets()).toBe(0)
+  })
+})
+
+describe("bad bytes after good requests", () => {
+  const garbage = "garbage\r\n\r\n"
+
+  it("leave the answer before them whole", async () => {
+    const server = await serve()
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key }) + garbage)
+    expect((await wire.answer()).status).toBe(200)
+    expectError(await wire.answer(), 400, "malformed_request")
+    expect(await wire.rest()).toBe("")
+  })
+
+  it("wait for the answer that is still being made", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key, body: pet("Rex") }) + garbage)
+    await gate.entered.reaches(1)
+    await wire.send(garbage)
+    gate.open()
+    expect((await wire.answer()).status).toBe(201)
+    expectError(await wire.answer(), 400, "malformed_request")
+    expect(await wire.rest()).toBe("")
+  })
+
+  it("wait for all answers before them, quick ones behind slow ones", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets })
+    const key = await server.issue()
+    const quick = request({ key, target: "/v1/none" })
+    const wire = await Wire.sending(server.port, request({ key }) + quick.repeat(3) + garbage)
+    await gate.entered.reaches(1)
+    gate.open()
+    expect(await statuses(wire, 5)).toEqual([200, 404, 404, 404, 400])
+    expect(await wire.rest()).toBe("")
+  })
+
+  it("in a body, too", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets })
+    const key = await server.issue()
+    const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
+    const broken = `${request({ method: "POST", key, headers })}zz\r\n`
+    const wire = await Wire.sending(server.port, request({ key }) + broken)
+    await gate.entered.reaches(1)
+    gate.open()
+    const good = await wire.answer()
+    expect(good.status).toBe(200)
+    expectError(await wire.answer(), 400, "malformed_request")
+    expect(await wire.rest()).toBe("")
+    // The broken request was not begun, so it cost its key nothing.
+    const next = await (await Wire.sending(server.port, request({ key }))).answer()
+    expect(Number(next.header("x-ratelimit-remaining"))).toBe(
+      Number(good.header("x-ratelimit-remaining")) - 1
+    )
+  })
+
+  it("in a body that was refused already, get no second answer", async () => {
+    const server = await serve()
+    const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
+    const wire = await Wire.sending(server.port, request({ method: "POST", headers }))
+    expectError(await wire.answer(), 401, "missing_api_key")
+    await wire.send("zz\r\n")
+    expect(await wire.rest()).toBe("")
+  })
+
+  it("after Connection: close get no answer", async () => {
+    const server = await serve()
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key, headers: ["Connection: close"] }) + garbage)
+    expect((await wire.answer()).status).toBe(200)
+    expect(await wire.rest()).toBe("")
+  })
+
+  it("are counted once, in however many pieces they come", async () => {
+    const server = await serve({ service: { anonymousPlan: { perMinute: 9, perDay: 100 } } })
+    const wire = await Wire.sending(server.port, garbage)
+    const answer = await wire.answer()
+    for (let piece = 0; piece < 5; piece++) await wire.send(garbage)
+    expect(await wire.rest()).toBe("")
+    expect(answer.header("x-ratelimit-remaining")).toBe("8")
+    const next = await (await Wire.sending(server.port, request({}))).answer()
+    expect(next.header("x-ratelimit-remaining")).toBe("7")
+  })
+
+  it("are counted once while the limits are slow to answer", async () => {
+    const gate = new Gate()
+    const anonymousPlan = { perMinute: 9, perDay: 100 }
+    const server = await serve({ limits: gate.limits, service: { anonymousPlan } })
+    const wire = await Wire.sending(server.port, garbage)
+    await gate.entered.reaches(1)
+    await wire.send(garbage)
+    // Whatever the server reads before this request, it has read before the gate opens.
+    const next = await Wire.sending(server.port, request({}))
+    await gate.entered.reaches(2)
+    gate.open()
+    expect((await wire.answer()).header("x-ratelimit-remaining")).toBe("8")
+    expect(await wire.rest()).toBe("")
+    expect((await next.answer()).header("x-ratelimit-remaining")).toBe("7")
+  })
+
+  it("leave their sender to send twenty megabytes before it reads", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key }) + garbage)
+    await gate.entered.reaches(1)
+    gate.open()
+    for (let sent = 0; sent < 20; sent++) await wire.send(Buffer.alloc(1_000_000, "x"))
+    expect((await wire.answer()).status).toBe(200)
+    expectError(await wire.answer(), 400, "malformed_request")
+  })
+})
+
+describe("a client that goes away", () => {
+  it("before its answer is made ends the work on its request", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key, body: pet("Rex") }))
+    await gate.entered.reaches(1)
+    wire.abort()
+    await gate.interrupted.reaches(1)
+    gate.open()
+    expect(await server.countPets()).toBe(0)
+    await expectAlive(server)
+  })
+
+  it("ends the work on all that it asked for, begun or not", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key }).repeat(50))
+    await gate.entered.reaches(1)
+    wire.abort()
+    await gate.interrupted.reaches(1)
+    gate.open()
+    await expectAlive(server)
+    expect(gate.entered.value).toBe(1)
+  })
+
+  it("within its body leaves nothing behind", async () => {
+    const read = new Count()
+    const server = await serve({
+      pets: (real) => ({
+        ...real,
+        insert: (newPet) => {
+          read.increment()
+          return real.insert(newPet)
+        }
+      })
+    })
+    const key = await server.issue()
+    const wires = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        Wire.sending(server.port, request({ key, body: pet("Rex") }).slice(0, -1))
+      )
+    )
+    for (const wire of wires) wire.abort()
+    const whole = await Wire.sending(server.port, request({ key, body: pet("Rex") }))
+    expect((await whole.answer()).json()).toEqual({ id: 1, name: "Rex", categoryId: 1, status: "available" })
+    expect(read.value).toBe(1)
+  })
+
+  it("while its answer is written does no harm", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets })
+    const key = await server.issue()
+    const wires = await Promise.all(
+      Array.from({ length: 20 }, () => Wire.sending(server.port, request({ key }).repeat(20)))
+    )
+    await gate.entered.reaches(20)
+    gate.open()
+    for (const wire of wires) wire.abort()
+    await expectAlive(server)
+  })
+})
+
+describe("a body that arrives too slowly", () => {
+  const trickling = async (wire: Wire): Promise<void> => {
+    const timer = setInterval(() => void wire.send("x"), 20)
+    await wire.closed
+    clearInterval(timer)
+  }
+
+  it("is answered with 408, and not carried out when it is completed after all", async () => {
+    const server = await serve({ server: { requestTimeoutMs: 100 } })
+    const key = await server.issue()
+    const bytes = request({ key, body: pet("Rex") })
+    const wire = await Wire.sending(server.port, bytes.slice(0, -1))
+    const answer = await wire.answer()
+    expectError(answer, 408, "request_timeout")
+    expect(answer.header("connection")).toBe("close")
+    await wire.send(bytes.slice(-1))
+    expect(await wire.rest()).toBe("")
+    expect(await server.countPets()).toBe(0)
+    await expectAlive(server)
+  })
+
+  it("behind another request is answered with 408, and not carried out after all", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets, server: { requestTimeoutMs: 100 } })
+    const key = await server.issue()
+    const bytes = request({ key, body: pet("Rex") })
+    const wire = await Wire.sending(server.port, request({ key }) + bytes.slice(0, -1))
+    await gate.entered.reaches(1)
+    gate.open()
+    expect((await wire.answer()).status).toBe(200)
+    expectError(await wire.answer(), 408, "request_timeout")
+    await wire.send(bytes.slice(-1))
+    expect(await wire.rest()).toBe("")
+    expect(await server.countPets()).toBe(0)
+  })
+
+  it("byte by byte is answered with 408 and then cut", async () => {
+    const server = await serve({ server: { requestTimeoutMs: 100 } })
+    const key = await server.issue()
+    const headers = ["Content-Type: application/json", "Content-Length: 1000"]
+    const wire = await Wire.sending(server.port, request({ method: "POST", key, headers }))
+    const cut = trickling(wire)
+    expectError(await wire.answer(), 408, "request_timeout")
+    await cut
+  })
+
+  it("after its request was refused ends the connection", async () => {
+    const server = await serve({ server: { requestTimeoutMs: 100 } })
+    const wire = await Wire.sending(
+      server.port,
+      request({ method: "POST", headers: ["Content-Length: 1000"] })
+    )
+    const cut = trickling(wire)
+    expectError(await wire.answer(), 401, "missing_api_key")
+    await cut
+  })
+})
+
+describe("headers that arrive too slowly", () => {
+  it("are answered with 408", async () => {
+    const server = await serve({ server: { headersTimeoutMs: 100 } })
+    const wire = await Wire.sending(server.port, "GET /v1/pets HTTP/1.1\r\nHost: a\r\n")
+    const timer = setInterval(() => void wire.send("X: a\r\n"), 20)
+    expectError(await wire.answer(), 408, "request_timeout")
+    await wire.closed
+    clearInterval(timer)
+  })
+
+  it("after an answered request are answered with 408", async () => {
+    const server = await serve({ server: { headersTimeoutMs: 100 } })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, `${request({ key })}GET /v1/pets HTTP/1.1\r\n`)
+    expect((await wire.answer()).status).toBe(200)
+    expectError(await wire.answer(), 408, "request_timeout")
+    expect(await wire.rest()).toBe("")
+  })
+
+  it("do not hurry the answer before them", async () => {
+    const gate = new Gate()
+    const server = await serve({ server: { headersTimeoutMs: 100 }, pets: gate.pets })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, `${request({ key })}GET /v1/pets HTTP/1.1\r\n`)
+    const other = await Wire.sending(server.port, "GET")
+    expectError(await other.answer(), 408, "request_timeout")
+    gate.open()
+    expect((await wire.answer()).status).toBe(200)
+    expectError(await wire.answer(), 408, "request_timeout")
+  })
+})
+
+describe("a client that does not read", () => {
+  it("has few of its requests carried out, and is cut in time", async () => {
+    const pages = new Count()
+    const server = await serve({
+      server: { requestTimeoutMs: 200 },
+      pets: (real) => ({
+        ...real,
+        page: (query) => {
+          pages.increment()
+          return real.page(query)
+        }
+      })
+    })
+    const key = await server.issue()
+    const long = request({ key, body: pet("\u0001".repeat(255)) })
+    await answers(await Wire.sending(server.port, long.repeat(100)), 100)
+    const many = 500
+    const wire = await Wire.sending(server.port, request({ key, target: "/v1/pets?limit=100" }).repeat(many))
+    // A sender learns that it was cut; one that neither sends nor reads would not.
+    const more = setInterval(() => void wire.send("x"), 20)
+    await wire.closed
+    clearInterval(more)
+    expect(pages.value).toBeLessThan(many / 2)
+  })
+})

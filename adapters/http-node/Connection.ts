@@ -1,0 +1,125 @@
+/** One connection of `NodeServer`: in which order it is answered, what breaks it, and how it ends. */
+import { Buffer } from "node:buffer"
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
+import type { Socket } from "node:net"
+import type { TransportError } from "../../core/service/Service.ts"
+import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
+import * as NodeListener from "./NodeListener.ts"
+import * as TransportFault from "./TransportFault.ts"
+
+/** Milliseconds that a broken connection stays open after its answer, so that its client comes to read it. */
+const LINGER_MS = 1_000
+
+export interface Answers {
+  readonly handle: NodeListener.Handler
+  readonly refuse: (
+    error: TransportError,
+    clientAddress: string | undefined,
+    write: (answer: ServiceResponse) => void
+  ) => void
+}
+
+export class Connection {
+  readonly #socket: Socket
+  readonly #answers: Answers
+  /** The response to the latest request. */
+  #latest: ServerResponse | undefined
+  #stopLatest: (() => void) | undefined
+  #broken = false
+
+  constructor(socket: Socket, answers: Answers) {
+    this.#socket = socket
+    this.#answers = answers
+  }
+
+  receive(request: IncomingMessage, response: ServerResponse, sendContinue?: () => void): void {
+    const previous = this.#latest
+    // After a response that announces the end of the connection nothing is processed (RFC 9112 §9.6).
+    if (this.#broken || previous?.shouldKeepAlive === false) return
+    this.#latest = response
+    const fault = TransportFault.ofRequest(request)
+    if (fault !== undefined) {
+      response.shouldKeepAlive = false
+      this.#refuse(fault, (answer) => NodeListener.send(request, response, answer))
+    } else if (previous === undefined || previous.writableFinished) {
+      this.#stopLatest = this.#answers.handle(request, response, sendContinue)
+    } else {
+      // One after the other (RFC 9112 §9.3.2), which also bounds what a connection can make the server hold.
+      let stopped = false
+      this.#stopLatest = () => {
+        stopped = true
+      }
+      previous.once("finish", () => {
+        if (stopped) return
+        const stop = this.#answers.handle(request, response, sendContinue)
+        if (this.#latest === response) this.#stopLatest = stop
+      })
+    }
+  }
+
+  /** Answers what cannot be understood or did not come in time, after all that was asked before. */
+  fail(error: Error): void {
+    // Node reports every further piece of a broken stream, too.
+    if (this.#broken || !this.#socket.writable) return
+    this.#broken = true
+    const latest = this.#latest
+    const fault = TransportFault.ofError(error)
+    const answerOutsideRequests = (): void =>
+      this.#refuse(fault, (answer) => this.#lingeringClose(messageOf(answer)))
+
+    if (latest === undefined || latest.writableFinished) answerOutsideRequests()
+    else if (latest.req.complete) {
+      // Until then nothing is read: bytes of no use must not make a client that does not read look alive.
+      this.#socket.pause()
+      latest.once("finish", () => {
+        this.#socket.resume()
+        answerOutsideRequests()
+      })
+    } else if (latest.headersSent) latest.end(() => this.#lingeringClose())
+    else {
+      this.#stopLatest?.()
+      latest.shouldKeepAlive = false
+      this.#refuse(fault, (answer) => {
+        if (latest.headersSent) return
+        NodeListener.writeHead(latest, answer)
+        latest.write(answer.body, () => this.#lingeringClose())
+      })
+    }
+  }
+
+  /** Ends the connection as soon as it owes no answer. */
+  dismiss(): void {
+    if (this.#broken) return
+    const latest = this.#latest
+    if (latest === undefined || latest.writableFinished) this.#socket.destroySoon()
+    else if (latest.headersSent) latest.once("finish", () => this.dismiss())
+    else latest.shouldKeepAlive = false
+  }
+
+  /** Cuts the silent connection when it is idle or its client does not read, not when it waits for its answer. */
+  timeOut(): void {
+    if (this.#latest?.headersSent === true || this.#socket.writableLength > 0) this.#socket.destroy()
+  }
+
+  #refuse(error: TransportError, write: (answer: ServiceResponse) => void): void {
+    this.#answers.refuse(error, this.#socket.remoteAddress, write)
+  }
+
+  /** Ends the connection, but reads on for a while: closed with bytes unread, it would take the answer from its client. */
+  #lingeringClose(last = ""): void {
+    this.#socket.end(last)
+    const cut = setTimeout(() => this.#socket.destroy(), LINGER_MS)
+    this.#socket.once("close", () => clearTimeout(cut))
+  }
+}
+
+/** An answer as text, for a connection on which there is no request to answer. */
+const messageOf = ({ body, headers, status }: ServiceResponse): string => {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close"
+  ]
+  return `${lines.join("\r\n")}\r\n\r\n${body}`
+}

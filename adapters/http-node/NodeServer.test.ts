@@ -1,0 +1,259 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import * as Net from "node:net"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { Pet } from "../../core/domain/Pet.ts"
+import * as NodeServer from "./NodeServer.ts"
+import { Count, collectGarbage, expectError, Gate, openService, serve } from "./Server.fixture.ts"
+import { pet, request, Wire } from "./Wire.fixture.ts"
+
+describe("listening", () => {
+  it("fails with ListenFailed when the port is taken, and the first server goes on", async () => {
+    const server = await serve()
+    const service = await openService()
+    const exit = await service.run(
+      Effect.exit(Scope.provide(NodeServer.make({ port: server.port }), service.scope))
+    )
+    expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toMatchObject({
+      _tag: "ListenFailed",
+      host: "127.0.0.1",
+      port: server.port,
+      cause: { code: "EADDRINUSE" }
+    })
+    expectError(await (await Wire.sending(server.port, request({}))).answer(), 401, "missing_api_key")
+  })
+
+  it("takes a free port when asked for port 0, another for each server", async () => {
+    const [first, second] = await Promise.all([serve(), serve()])
+    expect(first.port).toBeGreaterThan(0)
+    expect(second.port).not.toBe(first.port)
+  })
+})
+
+describe("requests at the same time", () => {
+  it("200 at 60 a minute: 60 are carried out, and their Remaining counts from 59 to 0, each once", async () => {
+    const server = await serve()
+    const key = await server.issue({ perMinute: 60 })
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async () => (await Wire.sending(server.port, request({ key }))).answer())
+    )
+    const remaining = answers
+      .filter(({ status }) => status === 200)
+      .map((answer) => Number(answer.header("x-ratelimit-remaining")))
+    expect(remaining.toSorted((a, b) => b - a)).toEqual(Array.from({ length: 60 }, (_, index) => 59 - index))
+    for (const answer of answers) {
+      if (answer.status === 200) continue
+      expectError(answer, 429, "rate_limit_exceeded")
+      expect([answer.header("x-ratelimit-remaining"), answer.header("retry-after")]).toEqual(["0", "1"])
+    }
+  })
+})
+
+describe("connections", () => {
+  it("above the cap are closed at once, and there is room again when one has gone", async () => {
+    const server = await serve({ server: { maxConnections: 2 } })
+    const key = await server.issue()
+    const [first, second] = [await Wire.open(server.port), await Wire.open(server.port)]
+    const third = await Wire.open(server.port)
+    expect(await third.rest()).toBe("")
+    await first.send(request({ key, headers: ["Connection: close"] }))
+    expect((await first.answer()).status).toBe(200)
+    await first.rest()
+    const fourth = await Wire.sending(server.port, request({ key }))
+    expect((await fourth.answer()).status).toBe(200)
+    await second.send(request({ key }))
+    expect((await second.answer()).status).toBe(200)
+  })
+
+  it("that have gone are forgotten", async () => {
+    const sockets: Array<WeakRef<Net.Socket>> = []
+    const remember = (message: unknown): void => {
+      // The shape that Node documents for this channel.
+      sockets.push(new WeakRef((message as { readonly socket: Net.Socket }).socket))
+    }
+    subscribe("net.server.socket", remember)
+    onTestFinished(() => {
+      unsubscribe("net.server.socket", remember)
+    })
+    const server = await serve()
+    const key = await server.issue()
+    for (let count = 0; count < 50; count++) {
+      const wire = await Wire.sending(server.port, request({ key, headers: ["Connection: close"] }))
+      await wire.answer()
+      await wire.rest()
+    }
+    await collectGarbage()
+    expect(sockets).toHaveLength(50)
+    expect(sockets.filter((socket) => socket.deref() !== undefined).length).toBeLessThan(10)
+  })
+
+  it("that idle are closed without a word", async () => {
+    const server = await serve({ server: { keepAliveTimeoutMs: 50 } })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key }))
+    expect((await wire.answer()).status).toBe(200)
+    expect(await wire.rest()).toBe("")
+  })
+
+  it("wait for a slow answer as long as it takes", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets, server: { requestTimeoutMs: 50, keepAliveTimeoutMs: 1 } })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key }))
+    // Two more that run into the limit of 50 milliseconds, one after the other.
+    for (let count = 0; count < 2; count++) {
+      expectError(await (await Wire.sending(server.port, "GET")).answer(), 408, "request_timeout")
+    }
+    gate.open()
+    expect((await wire.answer()).status).toBe(200)
+  })
+})
+
+describe("closing", () => {
+  const refusesConnections = (port: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = Net.connect(port, "127.0.0.1", () => {
+        socket.destroy()
+        resolve(false)
+      })
+      socket.once("error", () => resolve(true))
+    })
+
+  it("lets requests in flight finish, and says that they were the last", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key, body: pet("Rex") }))
+    await gate.entered.reaches(1)
+    const closed = server.close()
+    expect(await refusesConnections(server.port)).toBe(true)
+    gate.open()
+    const answer = await wire.answer()
+    expect([answer.status, answer.header("connection")]).toEqual([201, "close"])
+    expect(await wire.rest()).toBe("")
+    await closed
+  }, 2_000)
+
+  it("lets a body in flight arrive", async () => {
+    const server = await serve()
+    const key = await server.issue()
+    const bytes = request({ key, body: pet("Rex"), headers: ["Expect: 100-continue"] })
+    const wire = await Wire.sending(server.port, bytes.slice(0, -1))
+    expect((await wire.answer()).status).toBe(100)
+    const closed = server.close()
+    expect(await refusesConnections(server.port)).toBe(true)
+    await wire.send(bytes.slice(-1))
+    const answer = await wire.answer()
+    expect([answer.status, answer.header("connection")]).toEqual([201, "close"])
+    await wire.rest()
+    await closed
+  }, 2_000)
+
+  it("ends idle connections at once, used or not", async () => {
+    const server = await serve()
+    const key = await server.issue()
+    const unused = await Wire.open(server.port)
+    const used = await Wire.sending(server.port, request({ key }))
+    expect((await used.answer()).status).toBe(200)
+    const closed = server.close()
+    expect(await unused.rest()).toBe("")
+    expect(await used.rest()).toBe("")
+    await closed
+  }, 2_000)
+
+  it("lets all requests finish that came one behind the other, and announces the end with the last", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key }).repeat(3))
+    await gate.entered.reaches(1)
+    const closed = server.close()
+    gate.open()
+    const connections = [await wire.answer(), await wire.answer(), await wire.answer()].map((answer) =>
+      answer.header("connection")
+    )
+    expect(connections).toEqual(["keep-alive", "keep-alive", "close"])
+    expect(await wire.rest()).toBe("")
+    await closed
+  }, 2_000)
+
+  it("lets a client read to the end what it was sent", async () => {
+    const found = new Count()
+    // More than the system's buffers hold.
+    const name = "x".repeat(20_000_000)
+    const server = await serve({
+      pets: (real) => ({
+        ...real,
+        find: (id) =>
+          Effect.sync(() => {
+            found.increment()
+            return Option.some(new Pet(id, { name, categoryId: 1n, status: "available" }))
+          })
+      })
+    })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key, target: "/v1/pets/1" }))
+    await found.reaches(1)
+    const closed = server.close()
+    expect((await wire.answer()).body.length).toBeGreaterThan(name.length)
+    expect(await wire.rest()).toBe("")
+    await closed
+  }, 5_000)
+
+  it("lets the sender of a refused body read the answer", async () => {
+    const server = await serve()
+    const wire = await Wire.sending(server.port, request({ method: "POST", headers: ["Content-Length: 9"] }))
+    expectError(await wire.answer(), 401, "missing_api_key")
+    const closed = server.close()
+    await wire.send("123456789")
+    expect(await wire.rest()).toBe("")
+    await closed
+  }, 2_000)
+
+  it("cuts what takes longer than it may, and ends the work on it", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets, server: { shutdownTimeoutMs: 50 } })
+    const key = await server.issue()
+    const working = await Wire.sending(server.port, request({ key }))
+    const sending = await Wire.sending(server.port, request({ key, body: pet("Rex") }).slice(0, -1))
+    await gate.entered.reaches(1)
+    await server.close()
+    expect(await working.rest()).toBe("")
+    expect(await sending.rest()).toBe("")
+    await gate.interrupted.reaches(1)
+  }, 2_000)
+
+  it("loses no answer to a request that was carried out, while clients go on sending", async () => {
+    const inserted = new Count()
+    const server = await serve({
+      pets: (real) => ({
+        ...real,
+        insert: (newPet) => {
+          inserted.increment()
+          return Effect.andThen(Effect.yieldNow, real.insert(newPet))
+        }
+      })
+    })
+    const key = await server.issue()
+    const hammer = async (): Promise<number> => {
+      const wire = await Wire.open(server.port)
+      for (let created = 0; ; created++) {
+        await wire.send(request({ key, body: pet("Rex") }))
+        try {
+          expect((await wire.answer()).status).toBe(201)
+        } catch {
+          return created
+        }
+      }
+    }
+    const clients = Array.from({ length: 20 }, hammer)
+    await inserted.reaches(300)
+    await server.close()
+    const answered = (await Promise.all(clients)).reduce((sum, created) => sum + created, 0)
+    expect(answered).toBe(inserted.value)
+  }, 5_000)
+})

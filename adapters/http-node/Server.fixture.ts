@@ -1,0 +1,197 @@
+/** A server over the memory adapter on a free port of the loopback address, under a clock that stands still. */
+import { setImmediate } from "node:timers/promises"
+import * as V8 from "node:v8"
+import { runInNewContext } from "node:vm"
+import * as Clock from "effect/Clock"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import { expect, onTestFinished } from "vitest"
+import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import type { Plan } from "../../core/limits/Plan.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as Service from "../../core/service/Service.ts"
+import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
+import * as NodeDigest from "../embed/NodeDigest.ts"
+import { MemoryApiKeyStore, MemoryPetRepository, MemoryRateLimitStore } from "../memory/index.ts"
+import * as NodeListener from "./NodeListener.ts"
+import * as NodeServer from "./NodeServer.ts"
+import type { Answer } from "./Wire.fixture.ts"
+
+type Pets = PetRepository["Service"]
+type Limits = RateLimitStore["Service"]
+
+export interface Setup {
+  readonly server?: Partial<NodeServer.NodeServerOptions>
+  readonly service?: Partial<ServiceOptions>
+  /** Ports that stand in for those of the memory adapter, which they are given. */
+  readonly pets?: (real: Pets) => Pets
+  readonly limits?: (real: Limits) => Limits
+}
+
+const noon = Date.UTC(2027, 0, 1, 12)
+
+const stillClock = Layer.effect(
+  Clock.Clock,
+  Effect.map(Clock.Clock, (machine) => ({
+    currentTimeMillisUnsafe: () => noon,
+    currentTimeMillis: Effect.succeed(noon),
+    currentTimeNanosUnsafe: () => BigInt(noon) * 1_000_000n,
+    currentTimeNanos: Effect.succeed(BigInt(noon) * 1_000_000n),
+    monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: machine.monotonicTimeNanos,
+    sleep: (duration) => machine.sleep(duration)
+  }))
+)
+
+/** The service alone, with what programs over it need; closed at the end of the test. */
+export const openService = async ({
+  limits = (real) => real,
+  pets = (real) => real,
+  service
+}: Setup = {}) => {
+  const scope = Scope.makeUnsafe()
+  const repository = Layer.provide(
+    Layer.effect(PetRepository, Effect.map(PetRepository, pets)),
+    MemoryPetRepository.layer
+  )
+  const layer = Service.layer(service).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        MemoryApiKeyStore.layer,
+        Layer.provide(
+          Layer.effect(RateLimitStore, Effect.map(RateLimitStore, limits)),
+          MemoryRateLimitStore.layer
+        ),
+        repository,
+        NodeDigest.layer,
+        SecureRandom.layerWebCrypto
+      )
+    ),
+    Layer.provideMerge(Layer.succeed(BanPolicy.BanPolicy, BanPolicy.standard)),
+    Layer.provideMerge(stillClock)
+  )
+  const run = Effect.runPromiseWith(await Effect.runPromise(Layer.buildWithScope(layer, scope)))
+  const close = () => run(Scope.close(scope, Exit.void))
+  onTestFinished(close)
+  return {
+    run,
+    scope,
+    close,
+    /** A key with limits that no test reaches, unless it says which. */
+    issue: async (limits: Partial<Plan> = {}): Promise<string> => {
+      const { secret } = await run(
+        KeyLifecycle.issue({
+          plan: "Enterprise",
+          limits: { perMinute: 100_000, perDay: 1_000_000, ...limits }
+        })
+      )
+      return Redacted.value(secret)
+    },
+    /** How many animals are stored, a hundred at most. */
+    countPets: async (): Promise<number> => {
+      const found = await run(
+        PetRepository.use((stored) => stored.page({ limit: 100, after: undefined, status: undefined }))
+      )
+      return found.length
+    },
+    listener: () => run(NodeListener.make)
+  }
+}
+
+/** A server of its own; closed at the end of the test. */
+export const serve = async (setup: Setup = {}) => {
+  const service = await openService(setup)
+  const { port } = await service.run(
+    Scope.provide(NodeServer.make({ port: 0, ...setup.server }), service.scope)
+  )
+  return { ...service, port }
+}
+
+/** A number that grows, and that can be waited for. */
+export class Count {
+  #value = 0
+  readonly #waiting: Array<readonly [value: number, resolve: () => void]> = []
+
+  get value(): number {
+    return this.#value
+  }
+
+  increment(): void {
+    this.#value++
+    for (const [value, resolve] of this.#waiting) if (value <= this.#value) resolve()
+  }
+
+  reaches(value: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (value <= this.#value) resolve()
+      else this.#waiting.push([value, resolve])
+    })
+  }
+}
+
+/** A store that is busy until it is told to go on. */
+export class Gate {
+  readonly entered = new Count()
+  readonly interrupted = new Count()
+  readonly passed = new Count()
+  readonly #latch = Latch.makeUnsafe(false)
+
+  readonly pets = (real: Pets): Pets => ({
+    insert: (pet) => this.#held(real.insert(pet)),
+    find: (id) => this.#held(real.find(id)),
+    page: (query) => this.#held(real.page(query))
+  })
+
+  readonly limits = (real: Limits): Limits => ({ modify: (key, step) => this.#held(real.modify(key, step)) })
+
+  open(): void {
+    this.#latch.openUnsafe()
+  }
+
+  #held<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.suspend(() => {
+      this.entered.increment()
+      return Effect.andThen(
+        Effect.onInterrupt(this.#latch.await, () => Effect.sync(() => this.interrupted.increment())),
+        Effect.tap(effect, () => Effect.sync(() => this.passed.increment()))
+      )
+    })
+  }
+}
+
+/** Checks that an answer is an error as the interface has it, with the headers that every answer carries. */
+export const expectError = (answer: Answer, status: number, code: string): void => {
+  expect({ status: answer.status, body: answer.json() }).toEqual({
+    status,
+    body: { code, message: expect.any(String), status }
+  })
+  expect(answer.header("content-type")).toBe("application/json; charset=utf-8")
+  for (const name of ["limit", "remaining", "reset"]) {
+    expect(answer.header(`x-ratelimit-${name}`), name).toMatch(/^[0-9]+$/)
+  }
+}
+
+/** Checks that a server still serves. */
+export const expectAlive = async ({ port }: { readonly port: number }): Promise<void> => {
+  const response = await fetch(`http://127.0.0.1:${port}/livez`, { headers: { Connection: "close" } })
+  expect(await response.json()).toEqual({ status: "live" })
+}
+
+/** Frees what nothing refers to. */
+export const collectGarbage = async (): Promise<void> => {
+  V8.setFlagsFromString("--expose-gc")
+  // The global function that the flag above brings into new contexts.
+  const collect = runInNewContext("gc") as () => void
+  // Buffers are given back by a thread that runs behind the collector.
+  for (let round = 0; round < 10; round++) {
+    collect()
+    await setImmediate()
+  }
+}

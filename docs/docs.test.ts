@@ -36,7 +36,7 @@ describe("documentation", () => {
 describe("docs/embedding.md", () => {
   const regions = [
     ...read("adapters/embed/Recipes.fixture.ts").matchAll(
-      / {2}\/\/ #region (\w+)\n([^]*?) {2}\/\/ #endregion/g
+      / {2}\/\/ #region (\w+)\n([\s\S]*?) {2}\/\/ #endregion/g
     )
   ].map(([, name = "", code = ""]) => ({ name, code: code.replaceAll(/^ {2}/gm, "") }))
 

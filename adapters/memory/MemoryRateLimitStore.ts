@@ -8,6 +8,9 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 /** States looked at per request: two for each that is added, so the spent ones are found faster than new ones come. */
 const SWEPT_PER_CALL = 2
 
+/** Milliseconds a spent state is kept on: a request that is still on its way here was stamped a little earlier. */
+const GRACE_MS = 60_000
+
 /**
  * An empty store. Spent states are swept in passing, a few with every call and without timers: a state goes only when
  * it decides like an absent one, so forgetting it changes no answer.
@@ -29,7 +32,7 @@ export const make = (ban: BanPolicy, states: Map<string, RateLimit.State>): Rate
         return
       }
       const [key, state] = next.value
-      if (RateLimit.spentAt(state, ban) <= now) states.delete(key)
+      if (RateLimit.spentAt(state, ban) + GRACE_MS <= now) states.delete(key)
     }
   }
 

@@ -171,6 +171,25 @@ describe("bad bytes after good requests", () => {
     expect((await next.answer()).header("x-ratelimit-remaining")).toBe("7")
   })
 
+  it("after a faulty request do not stop the work on the one before it", async () => {
+    const [busy, counting] = [new Gate(), new Gate()]
+    const server = await serve({
+      pets: busy.pets,
+      limits: (real) => ({
+        modify: (key, step) => (key.startsWith("network:") ? counting.limits(real) : real).modify(key, step)
+      })
+    })
+    const key = await server.issue()
+    const faulty = "POST /v1/pets HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
+    const wire = await Wire.sending(server.port, request({ key }) + faulty)
+    await busy.entered.reaches(1)
+    await counting.entered.reaches(2)
+    counting.open()
+    busy.open()
+    expect((await wire.answer()).status).toBe(200)
+    expectError(await wire.answer(), 400, "malformed_request")
+  })
+
   it("leave their sender to send twenty megabytes before it reads", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })

@@ -39,6 +39,7 @@ export class Connection {
     this.#latest = response
     const fault = TransportFault.ofRequest(request)
     if (fault !== undefined) {
+      this.#stopLatest = undefined
       response.shouldKeepAlive = false
       this.#refuse(fault, (answer) => NodeListener.send(request, response, answer))
     } else if (previous === undefined || previous.writableFinished) {

@@ -32,8 +32,9 @@ const stringText: fc.Arbitrary<string> = fc
   )
   .map((pieces) => `"${pieces.join("")}"`)
 
+// Without backslashes: once V8 (13.6) has seen an object with the name `\`, its JSON.parse reads the name `"` as `\` too.
 const nameText = fc.oneof(
-  stringText,
+  stringText.filter((text) => !JSON.parse(text).includes("\\")),
   fc
     .constantFrom("__proto__", "constructor", "prototype", "toJSON", "then", "hasOwnProperty", "0", "-1", "")
     .map((name) => JSON.stringify(name))

@@ -21,6 +21,8 @@ export const effective = (
  */
 export const network = (address: string | undefined): string => {
   if (address === undefined) return "unknown"
+  const ipv4 = plainIpv4.exec(address)?.[1]
+  if (ipv4 !== undefined) return ipv4
   const groups = groupsOf(address.replace(/%.*$/, ""))
   if (groups === undefined) return address
   if (groups.slice(0, 6).join() === "0,0,0,0,0,65535") {
@@ -34,6 +36,10 @@ export const network = (address: string | undefined): string => {
     .map((group) => group.toString(16))
     .join(":")}::/64`
 }
+
+// Nearly every address: taking it apart as the rare ones are would cost more than the whole 401 around it.
+const plainIpv4 =
+  /^(?:::ffff:)?((?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})$/i
 
 /** Some proxies write the port as well; each connection would be a caller of its own. */
 const withoutPort = (text: string): string =>

@@ -1,6 +1,4 @@
 /** The value of `--issue-key`: `PLAN[:perMinute=N,perDay=N]`. */
-export type { IssueOptions } from "../../core/access/KeyLifecycle.ts"
-
 import * as Result from "effect/Result"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as Plan from "../../core/limits/Plan.ts"

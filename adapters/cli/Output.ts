@@ -23,4 +23,5 @@ const presenter: CliOutput.Presenter = {
   }
 }
 
+/** What errors look like, and where they go. */
 export const layer = Layer.merge(CliOutput.layer(formatter), CliOutput.layerPresenter(presenter))

@@ -6,6 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import {
   type AnimalStore,
   InvalidDatabase,
@@ -27,6 +28,7 @@ const flagOf = {
   trustedProxyHops: "trusted-proxy-hops"
 } as const
 
+/** The command; it runs until it is interrupted. */
 export const serve = Command.make(
   "serve",
   {
@@ -113,7 +115,7 @@ export const serve = Command.make(
 /** The keys that were asked for, in that order; a store in which nobody has a key gets one of plan Free. */
 const issueAtStart = Effect.fnUntraced(function* (
   store: AnimalStore,
-  requested: ReadonlyArray<IssueKeyFlag.IssueOptions>
+  requested: ReadonlyArray<KeyLifecycle.IssueOptions>
 ): Effect.fn.Return<ReadonlyArray<IssuedApiKey>, CliError.UserError> {
   const existing = yield* userPromise(() => store.keys.list())
   const wanted = requested.length === 0 && existing.length === 0 ? [{ plan: "Free" as const }] : requested

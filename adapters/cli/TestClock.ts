@@ -21,12 +21,14 @@ const Advance = Schema.fromJsonString(
 )
 const decodeAdvance = Schema.decodeUnknownOption(Advance)
 
+/** A clock ahead of the machine's. */
 export interface TestClock {
   /** Epoch milliseconds: the machine's time plus all advances. */
   readonly now: () => number
   readonly advance: (ms: number) => void
 }
 
+/** A clock that tells the machine's time until it is advanced. */
 export const make = (): TestClock => {
   let offset = 0
   return {
@@ -56,7 +58,8 @@ export const serve = (
     Effect.acquireRelease(
       Effect.callback<Http.Server, TestClockUnbound>((resume) => {
         const server = Http.createServer((request, response) => void respond(clock, request, response))
-        server.once("error", (cause) => resume(Effect.fail(new TestClockUnbound({ port, cause }))))
+        // Stays, since an accept that fails later must not end the process.
+        server.on("error", (cause) => resume(Effect.fail(new TestClockUnbound({ port, cause }))))
         server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
       (server) =>

@@ -62,7 +62,9 @@ describe("opening", () => {
     [{ maxBodyBytes: -1 }, "maxBodyBytes", /^maxBodyBytes: must be/],
     [{ trustedProxyHops: 0.5 }, "trustedProxyHops", /^trustedProxyHops: must be/],
     [{ anonymousPlan: { perMinute: 0, perDay: 1 } }, "anonymousPlan", /^anonymousPlan: must have/],
-    [{ cursorKey: new Uint8Array(8) }, "cursorKey", /^cursorKey: must have at least 32 bytes/]
+    [{ cursorKey: new Uint8Array(8) }, "cursorKey", /^cursorKey: must have at least 32 bytes/],
+    [{ ban: { strikes: 0 } }, "ban", /^ban: must have whole numbers/],
+    [{ ban: { cleanMs: Number.NaN } }, "ban", /^ban: must have whole numbers/]
   ])("%j is refused by an InvalidOption that names the option", async (options, option, message) => {
     const reason = await rejection(openAnimalStore(options))
     expect(reason).toBeInstanceOf(InvalidOption)
@@ -293,6 +295,14 @@ describe("listen", () => {
 })
 
 describe("close", () => {
+  it("leaves a store that listens no more", async () => {
+    const store = await openAnimalStore()
+    const closed = store.close()
+    expect(await rejection(store.listen({ port: 0 }))).toMatchObject({ message: "the store is closed" })
+    await closed
+    expect(await rejection(store.listen({ port: 0 }))).toMatchObject({ message: "the store is closed" })
+  })
+
   it("can be called again, during and after", async () => {
     const store = await openAnimalStore()
     await store.listen({ port: 0 })

@@ -20,6 +20,7 @@ import * as Database from "./Database.ts"
 import * as InFlight from "./InFlight.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 
+/** What `openAnimalStore` takes: the options of the service, and those of what it stands on. */
 export interface AnimalStoreOptions extends Partial<ServiceOptions> {
   /** Where everything is kept; `memory:` (the default) ends with the process. */
   readonly database?: string | undefined
@@ -40,21 +41,25 @@ export interface IssuedApiKey {
   readonly key: string
 }
 
+/** An open store. */
 export interface AnimalStore {
   /** For `http.createServer`, Express and Connect (`app.use("/v1", …)`), Fastify: before any body parser. */
   readonly nodeListener: NodeListener.NodeListener
   /** For web-standard hosts: Hono, Bun, Deno, route handlers. */
   readonly fetch: FetchHandler.FetchHandler
-  /** Starts a server of its own; it is stopped by `close`. */
+  /** Starts a server of its own; it is stopped by `close`. Rejects with `ListenFailed`, and once the store is closed. */
   readonly listen: (options?: Partial<NodeServer.NodeServerOptions>) => Promise<AddressInfo>
   readonly keys: {
-    /** Rejects with `PlanInvalid` when the numbers make no plan. */
+    /** Makes a key. Rejects with `PlanInvalid` when plan and numbers make no limits. */
     readonly issue: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey>
-    /** All keys, oldest first, without secrets. */
+    /** All keys, oldest first; of their secrets only the hashes. */
     readonly list: () => Promise<ReadonlyArray<ApiKey>>
-    /** Gives the key a new secret; the old one works for `overlapMs` more. */
+    /**
+     * Gives the key a new secret; the old one works for `overlapMs` (0 or more) more. Rejects with `ApiKeyUnknown` or
+     * `ApiKeyRevoked`.
+     */
     readonly rotate: (id: string, options: { readonly overlapMs: number }) => Promise<IssuedApiKey>
-    /** Refuses the key from now on. */
+    /** Refuses the key from now on. Rejects with `ApiKeyUnknown`. */
     readonly revoke: (id: string) => Promise<void>
   }
   /**
@@ -84,7 +89,11 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
   return {
     nodeListener: await run(NodeListener.make),
     fetch: await run(FetchHandler.make(options)),
-    listen: (serverOptions) => run(Scope.provide(NodeServer.make(serverOptions), scope)),
+    listen: async (serverOptions) => {
+      // A server in a closed scope would be stopped as soon as it listens, and its address would answer nobody.
+      if (closing !== undefined) throw new Error("the store is closed")
+      return run(Scope.provide(NodeServer.make(serverOptions), scope))
+    },
     keys: {
       issue: (issueOptions) => run(Effect.map(KeyLifecycle.issue(issueOptions), issued)),
       list: () => run(KeyLifecycle.list),

@@ -7,6 +7,7 @@ import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Memory from "../memory/Memory.ts"
 
+/** What a database has to offer. */
 export type Stores = ApiKeyStore | PetRepository | RateLimitStore
 
 /** A database address that names no store. */

@@ -4,6 +4,7 @@ import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
+/** `Digest` for Node. */
 export const layer: Layer.Layer<Digest.Digest> = Layer.succeed(Digest.Digest, {
   digest: (algorithm, data) =>
     Effect.sync(() => new Uint8Array(hash(nodeNames[algorithm.name], data, "buffer"))),

@@ -1,8 +1,13 @@
 /** The store for programs without Effect. */
-export { ApiKeyRevoked } from "../../core/access/ApiKey.ts"
-export { ApiKeyUnknown, PlanInvalid } from "../../core/access/KeyLifecycle.ts"
-export { InvalidOption } from "../../core/service/ServiceOptions.ts"
-export { ListenFailed } from "../http-node/NodeServer.ts"
+export { type ApiKey, ApiKeyRevoked, type StoredSecret } from "../../core/access/ApiKey.ts"
+export { ApiKeyUnknown, type IssueOptions, PlanInvalid } from "../../core/access/KeyLifecycle.ts"
+export type { Deprecation } from "../../core/deprecation/Deprecation.ts"
+export type { BanPolicy } from "../../core/limits/BanPolicy.ts"
+export type { Plan, PlanName } from "../../core/limits/Plan.ts"
+export { InvalidOption, type ServiceOptions } from "../../core/service/ServiceOptions.ts"
+export type { FetchHandler, FetchHandlerOptions } from "../http-fetch/FetchHandler.ts"
+export type { NodeListener } from "../http-node/NodeListener.ts"
+export { ListenFailed, type NodeServerOptions } from "../http-node/NodeServer.ts"
 export {
   type AnimalStore,
   type AnimalStoreOptions,

@@ -4,8 +4,10 @@ import { Service } from "../../core/service/Service.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
 
+/** What web-standard hosts call. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
+/** What a host can tell the handler. */
 export interface FetchHandlerOptions {
   /** The caller's IP address, where the host knows it; a `Request` does not. */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined

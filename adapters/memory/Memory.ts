@@ -4,6 +4,7 @@ import * as MemoryApiKeyStore from "./MemoryApiKeyStore.ts"
 import * as MemoryPetRepository from "./MemoryPetRepository.ts"
 import * as MemoryRateLimitStore from "./MemoryRateLimitStore.ts"
 
+/** The three stores together, each of them empty. */
 export const layer = Layer.mergeAll(
   MemoryApiKeyStore.layer,
   MemoryPetRepository.layer,

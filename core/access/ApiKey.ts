@@ -17,6 +17,7 @@ export interface ApiKey {
   readonly secrets: ReadonlyArray<StoredSecret>
 }
 
+/** What is kept of a secret. Times are epoch milliseconds. */
 export interface StoredSecret {
   /** SHA-256 of the secret, lower-case hexadecimal. */
   readonly hash: string
@@ -25,6 +26,7 @@ export interface StoredSecret {
   readonly expiresAt: number | undefined
 }
 
+/** The key is revoked, which is final. */
 export class ApiKeyRevoked extends Data.TaggedError("ApiKeyRevoked")<{ readonly id: string }> {
   override get message(): string {
     return `the API key ${this.id} is revoked`

@@ -16,6 +16,7 @@ const RANDOM_BYTES = 20
 const RANDOM_DIGITS = 27
 const CHECKSUM_DIGITS = 6
 
+/** The form of every secret, for validators and secret scanners. */
 export const pattern: RegExp = /^ast_[0-9A-Za-z]{33}$/
 
 const checksum = (text: string): string => Base62.encode(BigInt(Crc32.ofAscii(text)), CHECKSUM_DIGITS)

@@ -227,6 +227,17 @@ describe("the limits of a key", () => {
     )
   })
 
+  it("are none for a plan that does not exist", () => {
+    // What a program without types may pass.
+    for (const options of ['{"plan":"free"}', '{"plan":"Gold","limits":{"perMinute":1,"perDay":1}}', "{}"]) {
+      expect(KeyLifecycle.limitsOf(JSON.parse(options))).toEqual(
+        Result.fail(
+          new KeyLifecycle.PlanInvalid({ reason: "plan must be one of Free, Pro, Business, Enterprise" })
+        )
+      )
+    }
+  })
+
   it.each(plans)("may replace either number of %s", (plan) => {
     const { perDay, perMinute } = Plan.standard[plan]
     expect(KeyLifecycle.limitsOf({ plan, limits: { perMinute: 7 } })).toEqual(

@@ -5,8 +5,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as Redacted from "effect/Redacted"
-import { value as revealed } from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
@@ -16,12 +15,14 @@ import * as ApiKey from "./ApiKey.ts"
 import * as ApiKeySecret from "./ApiKeySecret.ts"
 import * as Base62 from "./Base62.ts"
 
+/** There is no key with this id. */
 export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{ readonly id: string }> {
   override get message(): string {
     return `there is no API key ${this.id}`
   }
 }
 
+/** The plan and the numbers asked for make no limits; `reason` says why. */
 export class PlanInvalid extends Data.TaggedError("PlanInvalid")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
@@ -34,6 +35,7 @@ export interface IssuedKey {
   readonly secret: Redacted.Redacted<string>
 }
 
+/** What a key is issued for. */
 export interface IssueOptions {
   readonly plan: Plan.PlanName
   /** Numbers that replace the plan's; Enterprise has none of its own and needs both. */
@@ -46,6 +48,9 @@ export interface IssueOptions {
 
 /** The limits of a key: the plan's numbers of contract §8.2, replaced where `limits` says so. */
 export const limitsOf = ({ plan, limits }: IssueOptions): Result.Result<Plan.Plan, PlanInvalid> => {
+  if (!Plan.names.includes(plan)) {
+    return Result.fail(new PlanInvalid({ reason: `plan must be one of ${Plan.names.join(", ")}` }))
+  }
   const numbers = { ...(plan === "Enterprise" ? {} : Plan.standard[plan]), ...definedOf(limits) }
   if (!("perMinute" in numbers && "perDay" in numbers)) {
     return Result.fail(new PlanInvalid({ reason: "Enterprise needs both perMinute and perDay" }))
@@ -86,7 +91,7 @@ export const issue = Effect.fn("KeyLifecycle.issue")(function* (
   return { key, secret }
 })
 
-/** Gives the key a new secret; the old one is accepted for `overlapMs` more. Both share limits and bans. */
+/** Gives the key a new secret; the old one is accepted for `overlapMs` (0 or more) more. Both share limits and bans. */
 export const rotate = Effect.fn("KeyLifecycle.rotate")(function* (
   id: string,
   overlapMs: number
@@ -116,7 +121,7 @@ export const revoke = Effect.fn("KeyLifecycle.revoke")(function* (
   return yield* known(id, revoked)
 })
 
-/** All keys, oldest first, without their secrets. */
+/** All keys, oldest first; of their secrets only what is stored, the hashes. */
 export const list = Effect.flatMap(ApiKeyStore, (store) => store.list)
 
 const known = <A>(id: string, found: Option.Option<A>): Effect.Effect<A, ApiKeyUnknown> =>
@@ -124,7 +129,7 @@ const known = <A>(id: string, found: Option.Option<A>): Effect.Effect<A, ApiKeyU
 
 const newSecret = Effect.gen(function* () {
   const secret = yield* ApiKeySecret.generate
-  return { secret, hash: yield* ApiKeySecret.hash(revealed(secret)) }
+  return { secret, hash: yield* ApiKeySecret.hash(Redacted.value(secret)) }
 })
 
 const newId = Effect.gen(function* () {

@@ -4,15 +4,20 @@
  */
 import * as HttpDate from "./HttpDate.ts"
 
+/** What an operation answers from its sunset on: 410, 404, or as before because the date is only announced. */
+export const removals = ["gone", "not-found", "announce-only"] as const
+
+/** The dates of one operation. */
 export interface Deprecation {
   /** Epoch milliseconds (UTC) since which the operation is deprecated. */
   readonly announcedAt: number
   /** Epoch milliseconds (UTC) from which the operation is removed; not before `announcedAt`. */
   readonly sunsetAt: number
-  /** What the operation answers from its sunset on: 410, 404, or as before because the date is only announced. */
-  readonly afterSunset: "gone" | "not-found" | "announce-only"
+  /** What the operation answers from its sunset on. */
+  readonly afterSunset: (typeof removals)[number]
 }
 
+/** Where an operation stands: not yet announced, announced, or no longer carried out. */
 export type Phase = "active" | "deprecated" | "removed"
 
 /** `GET /pets/{petId}`: deprecated since 20 November 2026, removed on 5 December 2030, 00:00 UTC. */
@@ -22,6 +27,7 @@ export const getPet: Deprecation = {
   afterSunset: "gone"
 }
 
+/** The phase at `now` (epoch milliseconds, UTC); `removed` begins with the very millisecond of `sunsetAt`. */
 export const phaseAt = (policy: Deprecation, now: number): Phase => {
   if (policy.afterSunset !== "announce-only" && now >= policy.sunsetAt) return "removed"
   return now >= policy.announcedAt ? "deprecated" : "active"

@@ -4,13 +4,17 @@
  */
 import * as Schema from "effect/Schema"
 
+/** An integer from `min` to `max`; the type alone does not hold the range, `is` and the schema do. */
 export type Int64 = bigint
 
+/** −2⁶³. */
 export const min: Int64 = -(2n ** 63n)
+/** 2⁶³−1. */
 export const max: Int64 = 2n ** 63n - 1n
 
 const MAX_DIGITS = 19
 
+/** Whether `value` is within the range. */
 export const is = (value: bigint): boolean => value >= min && value <= max
 
 const message = `must be an integer between ${min} and ${max}`

@@ -5,6 +5,7 @@ import { Int64 } from "./Int64.ts"
 import { PetName } from "./PetName.ts"
 import * as PetStatus from "./PetStatus.ts"
 
+/** Decodes the fields of a body; a `status` that is absent becomes `PetStatus.initial`. */
 export const NewPet = Schema.Struct({
   name: PetName,
   categoryId: Int64,

@@ -4,6 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 
+/** Most code points of a name. */
 export const maxLength = 255
 
 /** Why `name` is refused, or `undefined` when it is allowed. */
@@ -22,6 +23,7 @@ export const fault = (name: string): string | undefined => {
 // For readers of the published schema; says all that a portable pattern can: lone surrogates it cannot name.
 const pattern = "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$"
 
+/** A name for which `fault` finds none. */
 export const PetName = Schema.String.annotate({ message: "must be a string" })
   .check(
     Schema.makeFilter((name) => fault(name) ?? true, {

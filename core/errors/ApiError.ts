@@ -16,6 +16,7 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Data.TaggedCla
   declare readonly code: Code
 }
 
+/** A failure with `code`; without a `message` of its own it has the entry's meaning. */
 export const make = <const Code extends ErrorCode>(
   code: Code,
   message: string = catalogue[code].meaning

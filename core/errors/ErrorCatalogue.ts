@@ -3,6 +3,7 @@
  * the docs. The contract leaves the values of `code` open (§7, last line); its statuses are those of §7 and §8.
  */
 
+/** What the catalogue says about one code. */
 export interface Entry {
   /** HTTP status; the body's `status` repeats it. */
   readonly status: number
@@ -14,6 +15,7 @@ export interface Entry {
   readonly retryable: boolean
 }
 
+/** The entry of every code, in the order in which the docs list them. */
 export const catalogue = {
   missing_api_key: {
     status: 401,
@@ -42,7 +44,7 @@ export const catalogue = {
   not_found: { status: 404, meaning: "There is no such resource.", clause: "§4.3", retryable: false },
   operation_removed: {
     status: 410,
-    meaning: "This operation was removed on 5 December 2030: use 'GET /pets' with the 'status' filter.",
+    meaning: "This operation is removed: use 'GET /pets' with the 'status' filter.",
     clause: "§9.3",
     retryable: false
   },
@@ -104,6 +106,8 @@ export const catalogue = {
   }
 } as const satisfies { readonly [code: string]: Entry }
 
+/** A value of `code` in an Error body. */
 export type ErrorCode = keyof typeof catalogue
 
+/** All values of `code`, in the order of the catalogue. */
 export const codes = Object.keys(catalogue) as ReadonlyArray<ErrorCode>

@@ -8,6 +8,7 @@
  */
 import * as Context from "effect/Context"
 
+/** The numbers of the rule above; what `isValid` refuses makes no sound state. */
 export interface BanPolicy {
   /** Strikes that make a ban. */
   readonly strikes: number
@@ -21,6 +22,7 @@ export interface BanPolicy {
   readonly cleanMs: number
 }
 
+/** 20 strikes within 5 minutes; bans of 1, 5, 15 and 60 minutes; a step back for each clean day. */
 export const standard: BanPolicy = {
   strikes: 20,
   withinMs: 300_000,
@@ -28,6 +30,22 @@ export const standard: BanPolicy = {
   durationsMs: [60_000, 300_000, 900_000, 3_600_000],
   cleanMs: 86_400_000
 }
+
+/** Longest time in a policy, about 31 years: sums of times stay exact integers. */
+export const maxMs = 1_000_000_000_000
+
+const isWhole = (value: number, min: number): boolean =>
+  Number.isInteger(value) && value >= min && value <= maxMs
+
+/** Whether a policy has whole numbers only: at least one strike and one duration, no time below 0, none above `maxMs`. */
+export const isValid = ({ cleanMs, durationsMs, strikeIntervalMs, strikes, withinMs }: BanPolicy): boolean =>
+  isWhole(strikes, 1) &&
+  isWhole(withinMs, 1) &&
+  isWhole(strikeIntervalMs, 0) &&
+  isWhole(cleanMs, 1) &&
+  Array.isArray(durationsMs) &&
+  durationsMs.length > 0 &&
+  durationsMs.every((duration) => isWhole(duration, 1))
 
 /** The policy in force, for the service and for stores that must know when a state is spent. */
 export const BanPolicy = Context.Reference<BanPolicy>("animal-store/core/limits/BanPolicy", {

@@ -2,6 +2,7 @@
 
 const DAY_MS = 86_400_000
 
+/** What is kept of one caller's day. */
 export interface DailyQuota {
   /** Days since 1970-01-01 UTC; only moves forward, so a clock stepping back over midnight refunds nothing. */
   readonly day: number

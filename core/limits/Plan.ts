@@ -10,6 +10,7 @@ const Requests = Schema.Int.check(
   })
 )
 
+/** Limits as data: requests per minute and per UTC day, whole numbers from 1 to `maxRequests`. */
 export const Plan = Schema.Struct({ perMinute: Requests, perDay: Requests })
 
 export type Plan = typeof Plan.Type
@@ -17,6 +18,7 @@ export type Plan = typeof Plan.Type
 /** The plans of contract §8.2. */
 export const names = ["Free", "Pro", "Business", "Enterprise"] as const
 
+/** The name of a plan, as contract §8.2 writes it. */
 export type PlanName = (typeof names)[number]
 
 /** The numbers of contract §8.2; Enterprise has none, they are agreed for each key. */
@@ -26,4 +28,5 @@ export const standard = {
   Business: { perMinute: 1_000, perDay: 100_000 }
 } as const satisfies { readonly [name in Exclude<PlanName, "Enterprise">]: Plan }
 
+/** Whether a value is a plan. */
 export const isValid = Schema.is(Plan)

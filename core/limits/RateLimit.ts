@@ -23,12 +23,14 @@ export interface State extends TokenBucket.TokenBucket, DailyQuota.DailyQuota {
   readonly bannedUntil: number
 }
 
+/** What a caller is held to. */
 export interface Policy {
   readonly plan: Plan
   /** `undefined` for callers who cannot be banned: those known by their address only. */
   readonly ban: BanPolicy | undefined
 }
 
+/** Whether a request may go on, and if not, whether a window or a ban forbids it. */
 export type Outcome = "admitted" | "limited" | "banned"
 
 /** The answer, in the terms of contract §8.3: all three header values come from the same window. */

@@ -10,6 +10,7 @@ const MINUTE_MS = 60_000
 /** Units that one request takes. */
 export const COST = MINUTE_MS
 
+/** What is kept of one caller's minute. */
 export interface TokenBucket {
   /** Units stored at the moment `at`. */
   readonly level: number
@@ -17,6 +18,7 @@ export interface TokenBucket {
   readonly at: number
 }
 
+/** Units in a full bucket of a plan with so many requests per minute. */
 export const capacity = (perMinute: number): number => perMinute * MINUTE_MS
 
 /** Units stored at `now`; a lowered plan caps them, a raised one keeps them. */

@@ -5,6 +5,7 @@ import type * as Option from "effect/Option"
 import type { ApiKey } from "../access/ApiKey.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 
+/** What a store of API keys promises, method by method. */
 export class ApiKeyStore extends Context.Service<
   ApiKeyStore,
   {

@@ -8,6 +8,7 @@ import type { PageQuery } from "../domain/Page.ts"
 import type { Pet } from "../domain/Pet.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 
+/** What a store of animals promises, method by method. */
 export class PetRepository extends Context.Service<
   PetRepository,
   {

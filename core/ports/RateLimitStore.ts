@@ -4,6 +4,7 @@ import type * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type { State } from "../limits/RateLimit.ts"
 
+/** What a store of rate-limit states promises. */
 export class RateLimitStore extends Context.Service<
   RateLimitStore,
   {

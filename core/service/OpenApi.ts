@@ -16,6 +16,7 @@ import type { ServiceOptions } from "./ServiceOptions.ts"
 /** The document as JSON text; int64 bounds are numbers with all their digits. */
 export const json = (options: ServiceOptions): string => Json.stringify(document(options))
 
+/** The document as a value; its int64 bounds are `bigint`, so only `Json.stringify` can write it. */
 export const document = (options: ServiceOptions): JsonObject => ({
   openapi: "3.1.0",
   info: {

@@ -15,6 +15,7 @@ import * as Deprecation from "../deprecation/Deprecation.ts"
 import * as HttpDate from "../deprecation/HttpDate.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as BanPolicy from "../limits/BanPolicy.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
 import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
@@ -34,6 +35,7 @@ import * as Target from "./Target.ts"
 /** What a host reports when there is no request to handle: the connection did not carry a complete one. */
 export type TransportError = "malformed_request" | "request_timeout" | "headers_too_large"
 
+/** The service, made by `make` or `layer`. */
 export class Service extends Context.Service<
   Service,
   {
@@ -49,6 +51,8 @@ export class Service extends Context.Service<
   }
 >()("animal-store/core/service/Service") {}
 
+const invalidBan = `must have whole numbers: one strike or more, one duration or more, times of at most ${BanPolicy.maxMs} ms`
+
 type Ports = PetRepository | RateLimitStore | ApiKeyStore
 type Crypto = Digest.Digest | SecureRandom.SecureRandom
 
@@ -57,6 +61,9 @@ export const make = Effect.fnUntraced(function* (
   given: Partial<ServiceOptions.ServiceOptions> = {}
 ): Effect.fn.Return<Service["Service"], ServiceOptions.InvalidOption, Ports | Crypto> {
   const options = yield* Effect.fromResult(ServiceOptions.resolve(given))
+  if (!BanPolicy.isValid(yield* BanPolicy.BanPolicy)) {
+    return yield* Effect.fail(new ServiceOptions.InvalidOption({ option: "ban", reason: invalidBan }))
+  }
   const admission = yield* Admission.make(options)
   const dispatch = yield* Dispatch.make(options)
   const nextRequestId = yield* RequestId.make

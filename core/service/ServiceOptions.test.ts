@@ -70,7 +70,13 @@ const invalid: ReadonlyArray<readonly [option: keyof ServiceOptions.ServiceOptio
   ].map((options) => ["getPetDeprecation", options] as const),
   ...[0, 16, 31].map((length) => ["cursorKey", { cursorKey: new Uint8Array(length) }] as const),
   // What a program without types may pass.
-  ["onLimitsUnavailable", JSON.parse('{"onLimitsUnavailable":"ajar"}')]
+  ["onLimitsUnavailable", JSON.parse('{"onLimitsUnavailable":"ajar"}')],
+  [
+    "getPetDeprecation",
+    JSON.parse('{"getPetDeprecation":{"announcedAt":1,"sunsetAt":2,"afterSunset":"never"}}')
+  ],
+  ["getPetDeprecation", JSON.parse('{"getPetDeprecation":{"afterSunset":"gone"}}')],
+  ["cursorKey", JSON.parse('{"cursorKey":"a secret text of more than 32 characters"}')]
 ]
 
 describe("ServiceOptions", () => {

@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import * as Deprecation from "../deprecation/Deprecation.ts"
 import * as Plan from "../limits/Plan.ts"
 
+/** The options of a service, all given; `resolve` completes those of a user. */
 export interface ServiceOptions {
   /** Path before `/pets` in the request targets that the service sees; empty when the host strips it. */
   readonly basePath: string
@@ -27,6 +28,7 @@ export interface ServiceOptions {
   readonly cursorKey: Uint8Array | undefined
 }
 
+/** What holds for every option that is not given. */
 export const defaults: ServiceOptions = {
   basePath: "/v1",
   publicBaseUrl: undefined,
@@ -42,7 +44,8 @@ export const defaults: ServiceOptions = {
 
 /** An option that cannot be meant; a mistake of whoever sets the service up. */
 export class InvalidOption extends Data.TaggedError("InvalidOption")<{
-  readonly option: keyof ServiceOptions
+  /** `ban` is no option of `ServiceOptions` but the `BanPolicy` that the service finds in its context. */
+  readonly option: keyof ServiceOptions | "ban"
   readonly reason: string
 }> {
   override get message(): string {
@@ -76,6 +79,12 @@ const isBaseUrl = (url: string | undefined): boolean =>
   (/^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/.test(url) && /^[!-~]+$/.test(url) && !/["<>]/.test(url))
 
 const isTime = (epochMs: number): boolean => Math.abs(epochMs) <= 8.64e15
+
+const isLife = ({ afterSunset, announcedAt, sunsetAt }: Deprecation.Deprecation): boolean =>
+  isTime(announcedAt) &&
+  isTime(sunsetAt) &&
+  announcedAt <= sunsetAt &&
+  Deprecation.removals.includes(afterSunset)
 
 const isNatural = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
@@ -113,13 +122,12 @@ const rules: ReadonlyArray<Rule> = [
   ],
   [
     "getPetDeprecation",
-    ({ getPetDeprecation: { announcedAt, sunsetAt } }) =>
-      isTime(announcedAt) && isTime(sunsetAt) && announcedAt <= sunsetAt,
-    "must have two dates, the announcement not after the sunset (RFC 9745 §4)"
+    ({ getPetDeprecation }) => isLife(getPetDeprecation),
+    `must have two dates, the announcement not after the sunset (RFC 9745 §4), and afterSunset one of ${Deprecation.removals.join(", ")}`
   ],
   [
     "cursorKey",
-    ({ cursorKey }) => cursorKey === undefined || cursorKey.length >= 32,
-    "must have at least 32 bytes"
+    ({ cursorKey }) => cursorKey === undefined || (cursorKey instanceof Uint8Array && cursorKey.length >= 32),
+    "must have at least 32 bytes, in a Uint8Array"
   ]
 ]

@@ -2,6 +2,7 @@
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 
+/** One request; a host makes it, the service reads it. */
 export interface ServiceRequest {
   /** As sent, case-sensitive. */
   readonly method: string

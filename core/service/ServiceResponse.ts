@@ -1,7 +1,9 @@
 /** An answer as the pipeline gives it; the host adds what frames it on its connection. */
 
+/** A field of an answer. */
 export type Header = readonly [name: string, value: string]
 
+/** One answer; the service makes it, a host writes it. */
 export interface ServiceResponse {
   readonly status: number
   /** In the order to send; a name may occur twice. `Content-Length` and connection headers are the host's. */

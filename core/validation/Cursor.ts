@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Int64 from "../domain/Int64.ts"
 import type { PetStatus } from "../domain/PetStatus.ts"
 
+/** Writes and reads cursors under one key. */
 export interface Cursor {
   /** The text of a cursor: 16 hexadecimal digits of id, which is not negative, and 16 of seal. */
   readonly encode: (after: Int64.Int64, status: PetStatus | undefined) => Effect.Effect<string>

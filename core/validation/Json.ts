@@ -12,6 +12,7 @@ export class JsonNumber {
   }
 }
 
+/** A JSON array. */
 export interface JsonArray extends ReadonlyArray<Json> {}
 
 /** Own, enumerable members only; made without a prototype, so `__proto__` is a name like any other. */
@@ -19,6 +20,7 @@ export interface JsonObject {
   readonly [name: string]: Json
 }
 
+/** A value as it was read. */
 export type Json = null | boolean | string | JsonNumber | JsonArray | JsonObject
 
 /** Why a text is not acceptable, and the index of the UTF-16 unit where that shows. */

@@ -5,6 +5,7 @@ import * as PetStatus from "../domain/PetStatus.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import * as QueryString from "./QueryString.ts"
 
+/** The parameters of `GET /pets`, with defaults filled in. */
 export interface ListPetsParameters {
   readonly limit: number
   readonly status: PetStatus.PetStatus | undefined
@@ -12,6 +13,7 @@ export interface ListPetsParameters {
   readonly cursor: string | undefined
 }
 
+/** The query parameters that `GET /pets` knows. */
 export const names = ["limit", "status", "cursor"] as const
 
 const defaults: ListPetsParameters = { limit: Page.limit.default, status: undefined, cursor: undefined }

@@ -1,5 +1,6 @@
 /** Query strings as `application/x-www-form-urlencoded` pairs (WHATWG URL §5.1), decoded strictly. */
 
+/** One decoded pair; `value` is empty where there was no `=`. */
 export interface QueryParameter {
   readonly name: string
   readonly value: string

@@ -65,9 +65,10 @@ describe("serve --json", () => {
   })
 
   it("listens within a second of its start", async () => {
-    const { server } = await serveJson()
-    // Three times as long, for machines that do other things at the same time.
-    expect(server.startedIn).toBeLessThan(3_000)
+    const times: Array<number> = []
+    // The best of several: other tests run on the same cores.
+    for (let start = 0; start < 5; start++) times.push((await serveJson()).server.startedIn)
+    expect(Math.min(...times)).toBeLessThan(1_000)
   })
 })
 

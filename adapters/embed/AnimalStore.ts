@@ -55,8 +55,8 @@ export interface AnimalStore {
     /** All keys, oldest first; of their secrets only the hashes. */
     readonly list: () => Promise<ReadonlyArray<ApiKey>>
     /**
-     * Gives the key a new secret; the old one works for `overlapMs` (0 or more) more. Rejects with `ApiKeyUnknown` or
-     * `ApiKeyRevoked`.
+     * Gives the key a new secret; the old one works for `overlapMs` (0 or more) more. Rejects with `ApiKeyUnknown`,
+     * `ApiKeyRevoked` or `OverlapInvalid`.
      */
     readonly rotate: (id: string, options: { readonly overlapMs: number }) => Promise<IssuedApiKey>
     /** Refuses the key from now on. Rejects with `ApiKeyUnknown`. */
@@ -97,7 +97,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
     keys: {
       issue: (issueOptions) => run(Effect.map(KeyLifecycle.issue(issueOptions), issued)),
       list: () => run(KeyLifecycle.list),
-      rotate: (id, { overlapMs }) => run(Effect.map(KeyLifecycle.rotate(id, overlapMs), issued)),
+      rotate: async (id, { overlapMs }) => run(Effect.map(KeyLifecycle.rotate(id, overlapMs), issued)),
       revoke: (id) => run(Effect.asVoid(KeyLifecycle.revoke(id)))
     },
     close: () => {

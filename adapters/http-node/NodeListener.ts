@@ -93,7 +93,10 @@ class NodeRequest implements ServiceRequest {
   body(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> {
     return Effect.callback((resume) => {
       const request = this.#request
-      if (Readable.isDisturbed(request)) return resume(Effect.fail(new BodyConsumed()))
+      // A host that set an encoding gets text instead of bytes, and so would we.
+      if (Readable.isDisturbed(request) || request.readableEncoding !== null) {
+        return resume(Effect.fail(new BodyConsumed()))
+      }
       this.#sendContinue?.()
       const chunks: Array<Buffer> = []
       let size = 0

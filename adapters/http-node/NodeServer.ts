@@ -51,7 +51,9 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
 export const make = Effect.fnUntraced(function* (
   given: Partial<NodeServerOptions> = {}
 ): Effect.fn.Return<AddressInfo, ListenFailed, Service | Scope.Scope> {
-  const options = { ...defaults, ...given }
+  // Absent, not undefined: `host: undefined` would listen on every interface.
+  const present = Object.entries(given).filter(([, value]) => value !== undefined)
+  const options: NodeServerOptions = { ...defaults, ...Object.fromEntries(present) }
   const headersTimeout = Math.min(options.headersTimeoutMs, options.requestTimeoutMs)
   const service = yield* Service
   const run = Effect.runCallbackWith(yield* Effect.context())

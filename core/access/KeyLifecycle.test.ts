@@ -149,6 +149,17 @@ describe("a rotated key", () => {
     }).pipe(Effect.provide(environment))
   )
 
+  it.effect("is not rotated with an overlap that is no whole number of milliseconds", () =>
+    Effect.gen(function* () {
+      const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
+      for (const overlapMs of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+        const failure = yield* Effect.flip(KeyLifecycle.rotate(key.id, overlapMs))
+        expect(failure).toEqual(new KeyLifecycle.OverlapInvalid({ overlapMs }))
+      }
+      expect(yield* KeyLifecycle.list).toEqual([key])
+    }).pipe(Effect.provide(environment))
+  )
+
   it.effect("must exist and must not be revoked", () =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(KeyLifecycle.rotate("key_none", 0))).toEqual(

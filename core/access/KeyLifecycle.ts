@@ -35,6 +35,13 @@ export interface IssuedKey {
   readonly secret: Redacted.Redacted<string>
 }
 
+/** The overlap of a rotation is no whole number of milliseconds, 0 or more. */
+export class OverlapInvalid extends Data.TaggedError("OverlapInvalid")<{ readonly overlapMs: number }> {
+  override get message(): string {
+    return "overlapMs must be a whole number of milliseconds, 0 or more"
+  }
+}
+
 /** What a key is issued for. */
 export interface IssueOptions {
   readonly plan: Plan.PlanName
@@ -97,9 +104,10 @@ export const rotate = Effect.fn("KeyLifecycle.rotate")(function* (
   overlapMs: number
 ): Effect.fn.Return<
   IssuedKey,
-  ApiKey.ApiKeyRevoked | ApiKeyUnknown | StoreUnavailable,
+  ApiKey.ApiKeyRevoked | ApiKeyUnknown | OverlapInvalid | StoreUnavailable,
   ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
 > {
+  if (!(Number.isSafeInteger(overlapMs) && overlapMs >= 0)) return yield* new OverlapInvalid({ overlapMs })
   const { hash, secret } = yield* newSecret
   const now = yield* Clock.currentTimeMillis
   const rotated = yield* (yield* ApiKeyStore).update(id, (key) => {

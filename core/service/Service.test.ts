@@ -274,7 +274,8 @@ describe("Probes", () => {
         expect(reply.json).toBeTypeOf("object")
         expect(reply.headers.filter(([name]) => name.startsWith("X-RateLimit"))).toEqual([])
       }
-      expect((yield* store.send({ target, method: "POST" })).header("Allow")).toBe("GET, HEAD")
+      expect((yield* store.send({ target, method: "POST" })).header("Allow")).toBe("GET, HEAD, OPTIONS")
+      expect((yield* store.send({ target, method: "OPTIONS" })).status).toBe(204)
       expect((yield* store.send({ target, method: "POST" })).code).toBe("method_not_allowed")
       expect((yield* store.send()).rate.slice(0, 2)).toEqual([1, 0])
     })

@@ -67,6 +67,7 @@ export const make = Effect.fnUntraced(function* (
   const admission = yield* Admission.make(options)
   const dispatch = yield* Dispatch.make(options)
   const nextRequestId = yield* RequestId.make
+  const dateOf = HttpDate.memoized()
   const matchRoute = Route.matcher(options.basePath)
   const deprecationHeaders = Deprecation.headers(
     options.getPetDeprecation,
@@ -77,12 +78,13 @@ export const make = Effect.fnUntraced(function* (
 
   const probe = (method: string, path: string): Answer.Answer | undefined => {
     if (path !== "/livez" && path !== "/readyz" && path !== "/openapi.json") return undefined
+    if (method === "OPTIONS") return Answer.make(204, "", probeAllow)
     if (method !== "GET" && method !== "HEAD") {
-      return Answer.error(ApiError.make("method_not_allowed"), [["Allow", "GET, HEAD"]])
+      return Answer.error(ApiError.make("method_not_allowed"), probeAllow)
     }
     if (path === "/livez") return Answer.make(200, '{"status":"live"}')
     if (path === "/readyz") {
-      return ready ? Answer.make(200, '{"status":"ready"}') : Answer.make(503, '{"status":"draining"}')
+      return ready ? Answer.make(200, '{"status":"ready"}') : stopping
     }
     openApi ??= OpenApi.json(options)
     return Answer.make(200, openApi)
@@ -93,7 +95,7 @@ export const make = Effect.fnUntraced(function* (
     const requestId = nextRequestId()
     const { path, query } = Target.parse(request.target)
     const probed = probe(request.method, path)
-    if (probed !== undefined) return respond(probed, undefined, requestId, now)
+    if (probed !== undefined) return respond(probed, undefined, requestId, dateOf(now))
 
     const route = matchRoute(request.method, path)
     const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : noHeaders
@@ -109,7 +111,7 @@ export const make = Effect.fnUntraced(function* (
             (cause) => failed(cause, requestId)
           )
         : refused(refusal)
-    return respond(answer, verdict, requestId, now, operationHeaders)
+    return respond(answer, verdict, requestId, dateOf(now), operationHeaders)
   })
 
   /** Admission itself failed: nobody knows the caller's limits. */
@@ -159,7 +161,7 @@ export const make = Effect.fnUntraced(function* (
         Effect.suspend(() => admission.anonymous(clientAddress, now, failure)),
         (cause) => uncounted(cause, requestId, now)
       )
-      return respond(Answer.error(failure), verdict, requestId, now)
+      return respond(Answer.error(failure), verdict, requestId, dateOf(now))
     }),
     drain: Effect.sync(() => {
       ready = false
@@ -192,6 +194,10 @@ const refused = (refusal: ApiError.ApiError): Answer.Answer => {
   }
 }
 
+const probeAllow: ReadonlyArray<Header> = [["Allow", "GET, HEAD, OPTIONS"]]
+
+const stopping = Answer.error(ApiError.make("service_unavailable", "The service is stopping."))
+
 const bodyConsumed = Answer.error(
   ApiError.make(
     "internal_error",
@@ -211,7 +217,7 @@ const respond = (
   answer: Answer.Answer,
   verdict: Verdict | undefined,
   requestId: string,
-  now: number,
+  date: string,
   operationHeaders: ReadonlyArray<Header> = noHeaders
 ): ServiceResponse => {
   const headers: Array<Header> = []
@@ -224,17 +230,8 @@ const respond = (
     if (answer.status === 429) headers.push(["Retry-After", String(verdict.retryAfter)])
     if (answer.status === 503) headers.push(["Retry-After", String(Admission.UNAVAILABLE_RETRY_AFTER)])
   }
-  headers.push(dateHeader(now), cacheControl, contentTypeOptions, ["X-Request-Id", requestId])
+  headers.push(["Date", date], cacheControl, contentTypeOptions, ["X-Request-Id", requestId])
   if (answer.body !== "") headers.push(contentType)
   headers.push(...answer.headers, ...operationHeaders)
   return { status: answer.status, headers, body: answer.body }
-}
-
-let latestDate: { readonly second: number; readonly header: Header } | undefined
-
-// Formatting a date costs more than the rest of the headers together, and a second holds many requests.
-const dateHeader = (now: number): Header => {
-  const second = Math.floor(now / 1000)
-  if (latestDate?.second !== second) latestDate = { second, header: ["Date", HttpDate.format(now)] }
-  return latestDate.header
 }

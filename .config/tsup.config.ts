@@ -1,28 +1,23 @@
+import { globSync } from "node:fs"
 import { defineConfig } from "tsup"
 
-/** One entry for each public subpath of package.json, and the command line. */
+const isSource = (file: string): boolean => !/\.(test|arbitrary|fixture)\.ts$/.test(file)
+
+/**
+ * Every module is an entry of its own: each is a public subpath, and bundlers of using programs take what they need.
+ * The types come from `tsc`, one file a module too; bundled, they would live in files that no program can name.
+ */
 export default defineConfig({
-  entry: {
-    index: "adapters/embed/index.ts",
-    core: "core/index.ts",
-    memory: "adapters/memory/index.ts",
-    "http-node": "adapters/http-node/index.ts",
-    "http-fetch": "adapters/http-fetch/index.ts",
-    cli: "adapters/cli/main.ts"
-  },
+  entry: Object.fromEntries(
+    globSync("{core,adapters}/**/*.ts")
+      .filter(isSource)
+      .map((file) => [file.replace(/\.ts$/, ""), file])
+  ),
   format: "esm",
   target: "node22",
-  dts: {
-    entry: {
-      index: "adapters/embed/index.ts",
-      core: "core/index.ts",
-      memory: "adapters/memory/index.ts",
-      "http-node": "adapters/http-node/index.ts",
-      "http-fetch": "adapters/http-fetch/index.ts"
-    }
-  },
   clean: true,
-  splitting: true,
   treeshake: true,
-  sourcemap: false
+  esbuildOptions: (options) => {
+    options.chunkNames = "chunks/[hash]"
+  }
 })

@@ -142,6 +142,17 @@ describe("a host that read the body first is told what to do, at once", () => {
     expect(list.status).toBe(200)
   })
 
+  it("in Node after setEncoding, which makes text of the bytes", async () => {
+    const store = await openAnimalStore()
+    const { send } = await served(store, (request, response) => {
+      request.setEncoding("utf8")
+      store.nodeListener(request, response)
+    })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const response = await send("/v1/pets", { ...post(key, body), signal: deadline() })
+    expect(await response.json()).toEqual(tooLate)
+  })
+
   it("in Fastify behind its own parser", async () => {
     const store = await openAnimalStore()
     const app = Fastify()

@@ -1,6 +1,11 @@
 /** The store for programs without Effect. */
 export { type ApiKey, ApiKeyRevoked, type StoredSecret } from "../../core/access/ApiKey.ts"
-export { ApiKeyUnknown, type IssueOptions, OverlapInvalid, PlanInvalid } from "../../core/access/KeyLifecycle.ts"
+export {
+  ApiKeyUnknown,
+  type IssueOptions,
+  OverlapInvalid,
+  PlanInvalid
+} from "../../core/access/KeyLifecycle.ts"
 export type { Deprecation } from "../../core/deprecation/Deprecation.ts"
 export type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 export type { Plan, PlanName } from "../../core/limits/Plan.ts"

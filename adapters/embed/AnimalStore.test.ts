@@ -295,6 +295,13 @@ describe("listen", () => {
 })
 
 describe("close", () => {
+  it("takes an option that is undefined for absent, and so listens on the loopback address", async () => {
+    const store = await open()
+    // What a program without types makes of an unset environment variable.
+    const address: unknown = await Reflect.apply(store.listen, undefined, [{ host: undefined, port: 0 }])
+    expect(address).toMatchObject({ address: "127.0.0.1" })
+  })
+
   it("leaves a store that listens no more", async () => {
     const store = await openAnimalStore()
     const closed = store.close()

@@ -357,6 +357,20 @@ describe("headers that arrive too slowly", () => {
   })
 })
 
+describe("a client that does not wait for an answer that takes long", () => {
+  it("is cut when ten thousand of its requests are waiting", async () => {
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key }))
+    const flood = "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
+    await wire.send(flood.repeat(9_000))
+    await wire.send(flood.repeat(3_000))
+    await wire.closed
+    gate.open()
+  })
+})
+
 describe("a client that does not read", () => {
   it("has few of its requests carried out, and is cut in time", async () => {
     const pages = new Count()
@@ -373,7 +387,7 @@ describe("a client that does not read", () => {
     const key = await server.issue()
     const long = request({ key, body: pet("\u0001".repeat(255)) })
     await answers(await Wire.sending(server.port, long.repeat(100)), 100)
-    const many = 500
+    const many = 5_000 // more than fit into what is read at once
     const wire = await Wire.sending(server.port, request({ key, target: "/v1/pets?limit=100" }).repeat(many))
     // A sender learns that it was cut; one that neither sends nor reads would not.
     const more = setInterval(() => void wire.send("x"), 20)

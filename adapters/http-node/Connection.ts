@@ -10,6 +10,10 @@ import * as TransportFault from "./TransportFault.ts"
 /** Milliseconds that a broken connection stays open after its answer, so that its client comes to read it. */
 const LINGER_MS = 1_000
 
+/** Requests that may wait for the answer to an earlier one of their connection. */
+const MAX_WAITING = 10_000
+
+/** What a connection is answered with. */
 export interface Answers {
   readonly handle: NodeListener.Handler
   readonly refuse: (
@@ -25,6 +29,7 @@ export class Connection {
   /** The response to the latest request. */
   #latest: ServerResponse | undefined
   #stopLatest: (() => void) | undefined
+  #waiting = 0
   #broken = false
 
   constructor(socket: Socket, answers: Answers) {
@@ -42,15 +47,18 @@ export class Connection {
       this.#stopLatest = undefined
       response.shouldKeepAlive = false
       this.#refuse(fault, (answer) => NodeListener.send(request, response, answer))
-    } else if (previous === undefined || previous.writableFinished) {
+    } else if (previous === undefined || previous.writableEnded) {
+      // Answered, if not yet flushed: Node stops reading from a client that leaves its answers lying.
       this.#stopLatest = this.#answers.handle(request, response, sendContinue)
     } else {
-      // One after the other (RFC 9112 §9.3.2), which also bounds what a connection can make the server hold.
+      // One after the other (RFC 9112 §9.3.2). Node reads on meanwhile, whatever waits: hence the limit.
+      if (++this.#waiting > MAX_WAITING) return void this.#socket.destroy()
       let stopped = false
       this.#stopLatest = () => {
         stopped = true
       }
       previous.once("finish", () => {
+        this.#waiting--
         if (stopped) return
         const stop = this.#answers.handle(request, response, sendContinue)
         if (this.#latest === response) this.#stopLatest = stop

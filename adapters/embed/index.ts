@@ -3,6 +3,7 @@ export { type ApiKey, ApiKeyRevoked, type StoredSecret } from "../../core/access
 export {
   ApiKeyUnknown,
   type IssueOptions,
+  LabelInvalid,
   OverlapInvalid,
   PlanInvalid
 } from "../../core/access/KeyLifecycle.ts"

@@ -23,6 +23,12 @@ export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
         return Option.fromUndefinedOr(id === undefined ? undefined : keys.get(id))
       }),
     insert: (key) => Effect.sync(() => put(key)),
+    insertFirst: (key) =>
+      Effect.sync(() => {
+        if (keys.size > 0) return false
+        put(key)
+        return true
+      }),
     update: (id, change) =>
       Effect.sync(() => {
         const key = keys.get(id)

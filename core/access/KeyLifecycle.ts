@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as PetName from "../domain/PetName.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import * as Plan from "../limits/Plan.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
@@ -26,6 +27,13 @@ export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{ readonly 
 export class PlanInvalid extends Data.TaggedError("PlanInvalid")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
+  }
+}
+
+/** The label is no text of 1 to 255 characters that every store keeps alike; `reason` says why. */
+export class LabelInvalid extends Data.TaggedError("LabelInvalid")<{ readonly reason: string }> {
+  override get message(): string {
+    return `label ${this.reason}`
   }
 }
 
@@ -79,10 +87,32 @@ export const issue = Effect.fn("KeyLifecycle.issue")(function* (
   options: IssueOptions
 ): Effect.fn.Return<
   IssuedKey,
-  PlanInvalid | StoreUnavailable,
+  LabelInvalid | PlanInvalid | StoreUnavailable,
   ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
 > {
+  const issued = yield* newKey(options)
+  yield* (yield* ApiKeyStore).insert(issued.key)
+  return issued
+})
+
+/** Issues a key if there is none yet: of several processes that start on an empty store at once, one gets a key. */
+export const issueFirst = Effect.fn("KeyLifecycle.issueFirst")(function* (
+  options: IssueOptions
+): Effect.fn.Return<
+  Option.Option<IssuedKey>,
+  LabelInvalid | PlanInvalid | StoreUnavailable,
+  ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
+> {
+  const issued = yield* newKey(options)
+  return (yield* (yield* ApiKeyStore).insertFirst(issued.key)) ? Option.some(issued) : Option.none()
+})
+
+const newKey = Effect.fnUntraced(function* (
+  options: IssueOptions
+): Effect.fn.Return<IssuedKey, LabelInvalid | PlanInvalid, Digest.Digest | SecureRandom.SecureRandom> {
   const limits = yield* Effect.fromResult(limitsOf(options))
+  const labelFault = options.label === undefined ? undefined : PetName.fault(options.label)
+  if (labelFault !== undefined) return yield* new LabelInvalid({ reason: labelFault })
   const { hash, secret } = yield* newSecret
   const createdAt = yield* Clock.currentTimeMillis
   const key: ApiKey.ApiKey = {
@@ -94,7 +124,6 @@ export const issue = Effect.fn("KeyLifecycle.issue")(function* (
     revokedAt: undefined,
     secrets: [{ hash, createdAt, expiresAt: undefined }]
   }
-  yield* (yield* ApiKeyStore).insert(key)
   return { key, secret }
 })
 

@@ -74,57 +74,34 @@ export const initial = (now: number, plan: Plan): State => ({
  * const [second] = step(state, 1, policy) // second.outcome === "limited", second.retryAfter === 60
  * ```
  */
-export const step = (
-  state: State | undefined,
-  now: number,
-  { plan, ban }: Policy
-): readonly [Verdict, State] => {
+export const step = (state: State | undefined, now: number, policy: Policy): readonly [Verdict, State] => {
+  const { plan, ban } = policy
   const before = state ?? initial(now, plan)
-  const { perMinute, perDay } = plan
-  const level = TokenBucket.levelAt(before, now, perMinute)
+  if (isBanned(before, now, ban)) return [denied(before, now, policy), before]
+
+  const level = TokenBucket.levelAt(before, now, plan.perMinute)
   const at = Math.max(before.at, now)
   const day = DailyQuota.dayAt(before.day, now)
   const used = day === before.day ? before.used : 0
-
-  const tokenAt = TokenBucket.reaches(level, at, TokenBucket.COST, perMinute)
-  const minuteOpen = level >= TokenBucket.COST
-  const dayOpen = used < perDay
-  const banned = ban !== undefined && now < before.bannedUntil
-
-  if (minuteOpen && dayOpen && !banned) {
-    const left = level - TokenBucket.COST
-    const minuteRemaining = TokenBucket.remaining(left)
-    const dayRemaining = perDay - used - 1
-    const fullAt = TokenBucket.reaches(left, at, TokenBucket.capacity(perMinute), perMinute)
-    const midnight = DailyQuota.endOf(day)
-    const minuteBinds =
-      minuteRemaining < dayRemaining || (minuteRemaining === dayRemaining && fullAt > midnight)
-    return [
-      minuteBinds ? admitted(perMinute, minuteRemaining, fullAt) : admitted(perDay, dayRemaining, midnight),
-      { ...before, level: left, at, day, used: used + 1 }
-    ]
+  if (level >= TokenBucket.COST && used < plan.perDay) {
+    const after = { ...before, level: level - TokenBucket.COST, at, day, used: used + 1 }
+    return [admitted(after, plan), after]
   }
-
-  const minuteWait = minuteOpen ? 0 : tokenAt - now
-  const dayWait = dayOpen ? 0 : DailyQuota.endOf(day) - now
-  const windowsWait = Math.max(minuteWait, dayWait)
-  if (banned) {
-    return [bannedVerdict(plan, before.bannedUntil, now, windowsWait), before]
-  }
-
   const record = ban === undefined ? before : strike(before, now, ban)
-  const verdict =
-    ban !== undefined && now < record.bannedUntil
-      ? bannedVerdict(plan, record.bannedUntil, now, windowsWait)
-      : dayWait > minuteWait
-        ? denied(perDay, DailyQuota.endOf(day), dayWait)
-        : denied(
-            perMinute,
-            TokenBucket.reaches(level, at, TokenBucket.capacity(perMinute), perMinute),
-            minuteWait
-          )
-  return [verdict, { ...record, level, at, day, used, retryAt: now + verdict.retryAfter * 1000 }]
+  const after = { ...record, level, at, day, used }
+  const verdict = denied(after, now, policy)
+  return [verdict, { ...after, retryAt: now + verdict.retryAfter * 1000 }]
 }
+
+/**
+ * What `step` answers when it has come to `after`. A store that makes the step by itself, in its own language, only
+ * has to tell the new state and whether it admitted the request; the headers are computed here in any case.
+ */
+export const verdictOf = (isAdmitted: boolean, after: State, now: number, policy: Policy): Verdict =>
+  isAdmitted ? admitted(after, policy.plan) : denied(after, now, policy)
+
+const isBanned = (state: State, now: number, ban: BanPolicy | undefined): boolean =>
+  ban !== undefined && now < state.bannedUntil
 
 /** The record after a denied request at `now`: unchanged, one strike more, or banned. */
 const strike = (state: State, now: number, ban: BanPolicy): State => {
@@ -172,28 +149,55 @@ export const spentAt = (state: State, ban: BanPolicy): number =>
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000)
 
-const admitted = (limit: number, remaining: number, fullAt: number): Verdict => ({
-  outcome: "admitted",
-  limit,
-  remaining,
-  resetAt: seconds(fullAt),
-  retryAfter: 0
-})
+/** The verdict on an admitted request that left this state: of both windows the one with less in it. */
+const admitted = (after: State, { perDay, perMinute }: Plan): Verdict => {
+  const minuteRemaining = TokenBucket.remaining(after.level)
+  const dayRemaining = perDay - after.used
+  const fullAt = TokenBucket.reaches(after.level, after.at, TokenBucket.capacity(perMinute), perMinute)
+  const midnight = DailyQuota.endOf(after.day)
+  const minuteBinds =
+    minuteRemaining < dayRemaining || (minuteRemaining === dayRemaining && fullAt > midnight)
+  return {
+    outcome: "admitted",
+    limit: minuteBinds ? perMinute : perDay,
+    remaining: minuteBinds ? minuteRemaining : dayRemaining,
+    resetAt: seconds(minuteBinds ? fullAt : midnight),
+    retryAfter: 0
+  }
+}
 
-const retryAfter = (waitMs: number): number => Math.min(Math.max(seconds(waitMs), 1), maxRetryAfter)
+/** The verdict on a denied request: the ban, or of both windows the one that lasts longer. */
+const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
+  const { perDay, perMinute } = plan
+  const level = TokenBucket.levelAt(state, now, perMinute)
+  const at = Math.max(state.at, now)
+  const day = DailyQuota.dayAt(state.day, now)
+  const minuteWait =
+    level >= TokenBucket.COST ? 0 : TokenBucket.reaches(level, at, TokenBucket.COST, perMinute) - now
+  const dayWait = day === state.day && state.used >= perDay ? DailyQuota.endOf(day) - now : 0
+  if (isBanned(state, now, ban)) {
+    const banWait = state.bannedUntil - now
+    return refusal("banned", perMinute, state.bannedUntil, Math.max(banWait, minuteWait, dayWait))
+  }
+  return dayWait > minuteWait
+    ? refusal("limited", perDay, DailyQuota.endOf(day), dayWait)
+    : refusal(
+        "limited",
+        perMinute,
+        TokenBucket.reaches(level, at, TokenBucket.capacity(perMinute), perMinute),
+        minuteWait
+      )
+}
 
-const denied = (limit: number, fullAt: number, waitMs: number): Verdict => ({
-  outcome: "limited",
+const refusal = (
+  outcome: "limited" | "banned",
+  limit: number,
+  resetAtMs: number,
+  waitMs: number
+): Verdict => ({
+  outcome,
   limit,
   remaining: 0,
-  resetAt: seconds(fullAt),
-  retryAfter: retryAfter(waitMs)
-})
-
-const bannedVerdict = (plan: Plan, until: number, now: number, windowsWaitMs: number): Verdict => ({
-  outcome: "banned",
-  limit: plan.perMinute,
-  remaining: 0,
-  resetAt: seconds(until),
-  retryAfter: retryAfter(Math.max(until - now, windowsWaitMs))
+  resetAt: seconds(resetAtMs),
+  retryAfter: Math.min(Math.max(seconds(waitMs), 1), maxRetryAfter)
 })

@@ -18,6 +18,9 @@ export class ApiKeyStore extends Context.Service<
     /** Adds a key; its id and its hashes are new. */
     readonly insert: (key: ApiKey) => Effect.Effect<void, StoreUnavailable>
 
+    /** Adds a key if the store has none; says whether it did. Atomic: of several at once, one adds its key. */
+    readonly insertFirst: (key: ApiKey) => Effect.Effect<boolean, StoreUnavailable>
+
     /**
      * Replaces the key `id` by what `change` makes of it and answers with the other value that `change` returns;
      * `None` when there is no such key. Atomic: no other `update` of that key comes between reading and writing.

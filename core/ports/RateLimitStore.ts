@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
-import type { State } from "../limits/RateLimit.ts"
+import type { Policy, State, Verdict } from "../limits/RateLimit.ts"
 
 /** What a store of rate-limit states promises. */
 export class RateLimitStore extends Context.Service<
@@ -17,5 +17,11 @@ export class RateLimitStore extends Context.Service<
       key: string,
       step: (state: State | undefined) => readonly [answer: A, state: State]
     ) => Effect.Effect<A, StoreUnavailable>
+
+    /**
+     * The same as `modify(key, (state) => RateLimit.step(state, at, policy))`, for stores that make the step by
+     * themselves, in one round trip. `at` is `now`, or the time of the store's own clock, which all nodes share.
+     */
+    readonly consume?: (key: string, now: number, policy: Policy) => Effect.Effect<Verdict, StoreUnavailable>
   }
 >()("animal-store/core/ports/RateLimitStore") {}

@@ -36,22 +36,24 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   const ban = yield* BanPolicy
   const digest = yield* Digest.Digest
 
+  const consume =
+    limits.consume ??
+    ((key: string, now: number, policy: RateLimit.Policy) =>
+      limits.modify(key, (state) => RateLimit.step(state, now, policy)))
+
   const count = (
     caller: string,
     policy: RateLimit.Policy,
     now: number,
     refusal: ApiError.ApiError | undefined
   ): Effect.Effect<Admission> =>
-    Effect.matchEffect(
-      limits.modify(caller, (state) => RateLimit.step(state, now, policy)),
-      {
-        onSuccess: (verdict) => Effect.succeed({ verdict, refusal: refusalOf(verdict) ?? refusal }),
-        onFailure: (failure) =>
-          options.onLimitsUnavailable === "open"
-            ? Effect.as(reportUnavailable(failure), { verdict: uncounted(policy.plan, now), refusal })
-            : unavailable(failure, policy.plan, now)
-      }
-    )
+    Effect.matchEffect(consume(caller, now, policy), {
+      onSuccess: (verdict) => Effect.succeed({ verdict, refusal: refusalOf(verdict) ?? refusal }),
+      onFailure: (failure) =>
+        options.onLimitsUnavailable === "open"
+          ? Effect.as(reportUnavailable(failure), { verdict: uncounted(policy.plan, now), refusal })
+          : unavailable(failure, policy.plan, now)
+    })
 
   const anonymous = (address: string | undefined, now: number, refusal: ApiError.ApiError) =>
     count(

@@ -22,7 +22,9 @@ type Failure = ApiError.ApiError | StoreUnavailable
 export const make = Effect.fnUntraced(function* (options: ServiceOptions.ServiceOptions) {
   const pets = yield* PetRepository
   const cursor = yield* Cursor.make(
-    options.cursorKey ?? (yield* SecureRandom.SecureRandom.use((random) => random.randomBytes(32)))
+    options.cursorKey ??
+      (yield* Cursor.SharedKey) ??
+      (yield* SecureRandom.SecureRandom.use((random) => random.randomBytes(32)))
   )
   const petsAddress = ServiceOptions.petsAddress(options)
 

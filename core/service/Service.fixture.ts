@@ -221,7 +221,11 @@ export const dying = <Port extends object>(real: Port): Port =>
 
 const replacing = <Port extends object>(real: Port, result: Effect.Effect<never, StoreUnavailable>): Port =>
   new Proxy(real, {
-    get: (target, name) => (typeof Reflect.get(target, name) === "function" ? () => result : result)
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name)
+      if (member === undefined) return undefined
+      return typeof member === "function" ? () => result : result
+    }
   })
 
 /** A well-formed body of contract §2. */

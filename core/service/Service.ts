@@ -21,6 +21,7 @@ import type { Verdict } from "../limits/RateLimit.ts"
 import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import type { PetRepository } from "../ports/PetRepository.ts"
 import type { RateLimitStore } from "../ports/RateLimitStore.ts"
+import { Readiness } from "../ports/Readiness.ts"
 import * as Admission from "./Admission.ts"
 import * as Answer from "./Answer.ts"
 import * as Dispatch from "./Dispatch.ts"
@@ -73,29 +74,38 @@ export const make = Effect.fnUntraced(function* (
     options.getPetDeprecation,
     ServiceOptions.petsAddress(options)
   )
-  let ready = true
+  // Anybody may ask, so the stores are asked once a second at most.
+  const storesReady = yield* Effect.cachedWithTTL(yield* Readiness, "1 second")
+  let stopping = false
   let openApi: string | undefined
 
-  const probe = (method: string, path: string): Answer.Answer | undefined => {
+  const probe = (method: string, path: string): Effect.Effect<Answer.Answer> | undefined => {
     if (path !== "/livez" && path !== "/readyz" && path !== "/openapi.json") return undefined
-    if (method === "OPTIONS") return Answer.make(204, "", probeAllow)
+    if (method === "OPTIONS") return Effect.succeed(Answer.make(204, "", probeAllow))
     if (method !== "GET" && method !== "HEAD") {
-      return Answer.error(ApiError.make("method_not_allowed"), probeAllow)
+      return Effect.succeed(Answer.error(ApiError.make("method_not_allowed"), probeAllow))
     }
-    if (path === "/livez") return Answer.make(200, '{"status":"live"}')
-    if (path === "/readyz") {
-      return ready ? Answer.make(200, '{"status":"ready"}') : stopping
-    }
+    if (path === "/livez") return Effect.succeed(Answer.make(200, '{"status":"live"}'))
+    if (path === "/readyz") return readiness
     openApi ??= OpenApi.json(options)
-    return Answer.make(200, openApi)
+    return Effect.succeed(Answer.make(200, openApi))
   }
+
+  const readiness = Effect.suspend(() =>
+    stopping
+      ? Effect.succeed(isStopping)
+      : Effect.match(storesReady, { onSuccess: () => isReady, onFailure: () => isOutOfReach })
+  )
 
   const handle = Effect.fnUntraced(function* (request: ServiceRequest): Effect.fn.Return<ServiceResponse> {
     const now = Math.floor(yield* Clock.currentTimeMillis)
     const requestId = nextRequestId()
     const { path, query } = Target.parse(request.target)
     const probed = probe(request.method, path)
-    if (probed !== undefined) return respond(probed, undefined, requestId, dateOf(now))
+    if (probed !== undefined) {
+      const answer = yield* Effect.catchCause(probed, (cause) => failed(cause, requestId))
+      return respond(answer, undefined, requestId, dateOf(now))
+    }
 
     const route = matchRoute(request.method, path)
     const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : noHeaders
@@ -164,7 +174,7 @@ export const make = Effect.fnUntraced(function* (
       return respond(Answer.error(failure), verdict, requestId, dateOf(now))
     }),
     drain: Effect.sync(() => {
-      ready = false
+      stopping = true
     })
   }
 })
@@ -196,7 +206,9 @@ const refused = (refusal: ApiError.ApiError): Answer.Answer => {
 
 const probeAllow: ReadonlyArray<Header> = [["Allow", "GET, HEAD, OPTIONS"]]
 
-const stopping = Answer.error(ApiError.make("service_unavailable", "The service is stopping."))
+const isReady = Answer.make(200, '{"status":"ready"}')
+const isStopping = Answer.error(ApiError.make("service_unavailable", "The service is stopping."))
+const isOutOfReach = Answer.error(ApiError.make("service_unavailable", "The database is out of reach."))
 
 const bodyConsumed = Answer.error(
   ApiError.make(

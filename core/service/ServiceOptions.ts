@@ -24,7 +24,7 @@ export interface ServiceOptions {
   readonly trustedProxyHops: number
   /** Life of `GET /pets/{petId}`. */
   readonly getPetDeprecation: Deprecation.Deprecation
-  /** Secret of 32 bytes or more that seals cursors; random when absent, so they end with this service. */
+  /** Secret of 32 bytes or more that seals cursors; when absent, the stores' own, or random. */
   readonly cursorKey: Uint8Array | undefined
 }
 

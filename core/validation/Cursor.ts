@@ -3,6 +3,7 @@
  * made up, cut, made by another server or meant for another filter is refused instead of answered with other animals.
  */
 
+import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import type * as Int64 from "../domain/Int64.ts"
@@ -15,6 +16,17 @@ export interface Cursor {
   /** The id, or `undefined` unless this text was made for this filter with this key. */
   readonly decode: (text: string, status: PetStatus | undefined) => Effect.Effect<Int64.Int64 | undefined>
 }
+
+/**
+ * The key that all nodes on one store share, 32 bytes or more. A store that lasts keeps it and provides it; `undefined`
+ * where there is none: cursors then end with their service.
+ */
+export const SharedKey = Context.Reference<Uint8Array | undefined>(
+  "animal-store/core/validation/Cursor/SharedKey",
+  {
+    defaultValue: () => undefined
+  }
+)
 
 /** Of the id and of the seal alike: 64 bits. */
 const DIGITS = 16

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
@@ -21,8 +22,11 @@ import * as InFlight from "./InFlight.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 
 /** What `openAnimalStore` takes: the options of the service, and those of what it stands on. */
-export interface AnimalStoreOptions extends Partial<ServiceOptions> {
-  /** Where everything is kept; `memory:` (the default) ends with the process. */
+export interface AnimalStoreOptions extends Partial<ServiceOptions>, Partial<Database.DatabaseOptions> {
+  /**
+   * Where everything is kept: `memory:` (the default) ends with the process, `sqlite:PATH` is a file, `postgres://…` a
+   * server.
+   */
   readonly database?: string | undefined
   /** When a key is banned for going on after a 429; what is absent is as in `BanPolicy.standard`. */
   readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
@@ -50,8 +54,10 @@ export interface AnimalStore {
   /** Starts a server of its own; it is stopped by `close`. Rejects with `ListenFailed`, and once the store is closed. */
   readonly listen: (options?: Partial<NodeServer.NodeServerOptions>) => Promise<AddressInfo>
   readonly keys: {
-    /** Makes a key. Rejects with `PlanInvalid` when plan and numbers make no limits. */
+    /** Makes a key. Rejects with `PlanInvalid` when plan and numbers make no limits, or `LabelInvalid`. */
     readonly issue: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey>
+    /** Makes a key if there is none yet, else answers `undefined`: of several that start at once, one gets a key. */
+    readonly issueFirst: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey | undefined>
     /** All keys, oldest first; of their secrets only the hashes. */
     readonly list: () => Promise<ReadonlyArray<ApiKey>>
     /**
@@ -70,7 +76,7 @@ export interface AnimalStore {
 }
 
 /**
- * Opens a store. Rejects with `InvalidOption` or `InvalidDatabase`.
+ * Opens a store. Rejects with `InvalidOption`, `InvalidDatabase` or `DatabaseUnusable`.
  *
  * @example
  * ```ts
@@ -96,6 +102,12 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
     },
     keys: {
       issue: (issueOptions) => run(Effect.map(KeyLifecycle.issue(issueOptions), issued)),
+      issueFirst: (issueOptions) =>
+        run(
+          Effect.map(KeyLifecycle.issueFirst(issueOptions), (first) =>
+            Option.getOrUndefined(Option.map(first, issued))
+          )
+        ),
       list: () => run(KeyLifecycle.list),
       rotate: async (id, { overlapMs }) => run(Effect.map(KeyLifecycle.rotate(id, overlapMs), issued)),
       revoke: (id) => run(Effect.asVoid(KeyLifecycle.revoke(id)))
@@ -108,8 +120,23 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
 }
 
 const build = Effect.fnUntraced(function* (options: AnimalStoreOptions, scope: Scope.Scope) {
-  const { ban, database = "memory:", log = console.error, now, ...rest } = options
-  const stores = yield* Effect.fromResult(Database.stores(database))
+  const {
+    ban,
+    database = "memory:",
+    databaseConnections = Database.defaults.databaseConnections,
+    databaseTimeoutMs = Database.defaults.databaseTimeoutMs,
+    keyCacheMs = Database.defaults.keyCacheMs,
+    log = console.error,
+    now,
+    ...rest
+  } = options
+  const stores = yield* Effect.fromResult(
+    Database.stores(
+      database,
+      { databaseConnections, databaseTimeoutMs, keyCacheMs },
+      now === undefined ? "database" : "service"
+    )
+  )
   const settings = Layer.mergeAll(
     Logger.layer([Logger.map(Logger.formatLogFmt, unfailing(log))]),
     Layer.succeed(BanPolicy.BanPolicy, banPolicyOf(ban)),
@@ -117,7 +144,8 @@ const build = Effect.fnUntraced(function* (options: AnimalStoreOptions, scope: S
   )
   const layer = InFlight.layer.pipe(
     Layer.provide(Service.layer(rest)),
-    Layer.provideMerge(Layer.mergeAll(stores, NodeDigest.layer, SecureRandom.layerWebCrypto)),
+    Layer.provideMerge(stores),
+    Layer.provideMerge(Layer.mergeAll(NodeDigest.layer, SecureRandom.layerWebCrypto)),
     Layer.provideMerge(settings)
   )
   return yield* Layer.buildWithScope(layer, scope)

@@ -1,24 +1,80 @@
 /** Which stores a database address names. */
+import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Data from "effect/Data"
 import type * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
-import type { PetRepository } from "../../core/ports/PetRepository.ts"
-import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Memory from "../memory/Memory.ts"
+import * as ApiKeyCache from "../sql/ApiKeyCache.ts"
+import type { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
+import * as Postgres from "../sql/Postgres.ts"
+import * as Sql from "../sql/Sql.ts"
+import * as Sqlite from "../sql/Sqlite.ts"
 
-/** What a database has to offer. */
-export type Stores = ApiKeyStore | PetRepository | RateLimitStore
+/** How a database is used; what is absent is as in `defaults`. */
+export interface DatabaseOptions {
+  /** Milliseconds, 1 or more, after which a database that does not answer counts as out of reach (503). */
+  readonly databaseTimeoutMs: number
+  /** Most connections to PostgreSQL, 1 or more. */
+  readonly databaseConnections: number
+  /** Milliseconds, 0 to 5000, that API keys are kept: so long a revocation may take to reach every node. */
+  readonly keyCacheMs: number
+}
 
-/** A database address that names no store. */
-export class InvalidDatabase extends Data.TaggedError("InvalidDatabase")<{ readonly reason: string }> {
+/** One second, 16 connections, five seconds. */
+export const defaults: DatabaseOptions = {
+  databaseTimeoutMs: Sql.defaults.timeoutMs,
+  databaseConnections: Postgres.defaultConnections,
+  keyCacheMs: Sql.defaults.keyCacheMs
+}
+
+/** A database address, or an option of databases, that cannot be meant. */
+export class InvalidDatabase extends Data.TaggedError("InvalidDatabase")<{
+  readonly option: "database" | keyof DatabaseOptions
+  readonly reason: string
+}> {
   override get message(): string {
-    return `database: ${this.reason}`
+    return `${this.option}: ${this.reason}`
   }
 }
 
-/** The stores at `address`: `memory:`, which keeps everything in this process and loses it with it. */
-export const stores = (address: string): Result.Result<Layer.Layer<Stores>, InvalidDatabase> =>
-  address === "memory:"
-    ? Result.succeed(Memory.layer)
-    : Result.fail(new InvalidDatabase({ reason: "must be 'memory:'" }))
+/**
+ * The stores at `address`: `memory:` keeps everything in this process and loses it with it, `sqlite:PATH` in a file,
+ * `postgres://…` on a server. `clock` says whose time limits go by on a server.
+ */
+export const stores = (
+  address: string,
+  { databaseConnections, databaseTimeoutMs, keyCacheMs }: DatabaseOptions,
+  clock: Sql.SqlOptions["clock"]
+): Result.Result<Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom>, InvalidDatabase> => {
+  for (const [option, value, min, max] of [
+    ["databaseTimeoutMs", databaseTimeoutMs, 1, MAX_TIMEOUT_MS],
+    ["databaseConnections", databaseConnections, 1, MAX_CONNECTIONS],
+    ["keyCacheMs", keyCacheMs, 0, ApiKeyCache.maxKeepMs]
+  ] as const) {
+    if (!(Number.isInteger(value) && value >= min && value <= max)) {
+      return Result.fail(
+        new InvalidDatabase({ option, reason: `must be a whole number from ${min} to ${max}` })
+      )
+    }
+  }
+  const options = { timeoutMs: databaseTimeoutMs, keyCacheMs }
+  if (address === "memory:") return Result.succeed(Memory.layer)
+  if (address.startsWith("sqlite:") && address !== "sqlite:" && !address.includes("\0")) {
+    return Result.succeed(Sqlite.layer({ ...options, filename: address.slice("sqlite:".length) }))
+  }
+  if (/^postgres(?:ql)?:\/\//.test(address) && URL.canParse(address)) {
+    const url = Redacted.make(address)
+    return Result.succeed(Postgres.layer({ ...options, url, connections: databaseConnections, clock }))
+  }
+  // The address may hold a password, so it is not repeated.
+  return Result.fail(
+    new InvalidDatabase({
+      option: "database",
+      reason: "must be 'memory:', 'sqlite:PATH' or 'postgres://user:password@host:port/database'"
+    })
+  )
+}
+
+const MAX_TIMEOUT_MS = 60_000
+const MAX_CONNECTIONS = 1_000

@@ -14,10 +14,11 @@ export { InvalidOption, type ServiceOptions } from "../../core/service/ServiceOp
 export type { FetchHandler, FetchHandlerOptions } from "../http-fetch/FetchHandler.ts"
 export type { NodeListener } from "../http-node/NodeListener.ts"
 export { ListenFailed, type NodeServerOptions } from "../http-node/NodeServer.ts"
+export { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
 export {
   type AnimalStore,
   type AnimalStoreOptions,
   type IssuedApiKey,
   openAnimalStore
 } from "./AnimalStore.ts"
-export { InvalidDatabase } from "./Database.ts"
+export { type DatabaseOptions, InvalidDatabase } from "./Database.ts"

@@ -205,6 +205,7 @@ describe("a store that is out of reach", () => {
   const failure = new StoreUnavailable({ retryable: true, cause: "down" })
   const down = Layer.succeed(ApiKeyStore, {
     findByHash: () => Effect.fail(failure),
+    insertFirst: () => Effect.fail(failure),
     insert: () => Effect.fail(failure),
     update: () => Effect.fail(failure),
     list: Effect.fail(failure)

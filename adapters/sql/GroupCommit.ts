@@ -1,0 +1,74 @@
+/**
+ * Group commit: writes that arrive while others are being written share one transaction, and with it one wait for the
+ * disk. Made for SQLite, where one transaction writes at a time.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as WriteTransaction from "./WriteTransaction.ts"
+
+/** Most writes of one transaction: they all wait for its end. */
+const MAX_GROUP = 512
+
+interface Waiting<Write, A> {
+  readonly write: Write
+  readonly resume: (exit: Effect.Effect<A, SqlError>) => void
+}
+
+/**
+ * Submits a write and waits for its commit. `commit` carries out a group of writes within one transaction and answers
+ * with an exit for each, in order; when it fails, nothing of the group is stored and each of its writes fails.
+ * While another process holds the lock a group waits, and who is interrupted leaves it unwritten.
+ */
+export const make = <Write, A>(
+  sql: SqlClient.SqlClient,
+  commit: (writes: ReadonlyArray<Write>) => Effect.Effect<ReadonlyArray<Exit.Exit<A>>, SqlError>
+): Effect.Effect<(write: Write) => Effect.Effect<A, SqlError>> =>
+  Effect.map(Effect.context<never>(), (context) => {
+    const runFork = Effect.runForkWith(context)
+    const waiting = new Set<Waiting<Write, A>>()
+    let running = false
+
+    const drain = Effect.gen(function* () {
+      let pauseMs: number = WriteTransaction.lockedPauseMs.first
+      while (waiting.size > 0) {
+        // Whoever is ready to write now comes along.
+        yield* Effect.yieldNow
+        const group = [...waiting].slice(0, MAX_GROUP)
+        const exit = yield* Effect.exit(
+          WriteTransaction.immediate(sql, commit(group.map(({ write }) => write)))
+        )
+        if (Exit.isFailure(exit) && isLocked(exit)) {
+          yield* Effect.sleep(pauseMs)
+          pauseMs = Math.min(pauseMs * 2, WriteTransaction.lockedPauseMs.longest)
+          continue
+        }
+        pauseMs = WriteTransaction.lockedPauseMs.first
+        for (const [index, member] of group.entries()) {
+          waiting.delete(member)
+          member.resume(Exit.isFailure(exit) ? Exit.failCause(exit.cause) : (exit.value[index] ?? unanswered))
+        }
+      }
+      running = false
+    })
+
+    return (write) =>
+      Effect.callback((resume) => {
+        const member = { write, resume }
+        waiting.add(member)
+        if (!running) {
+          running = true
+          runFork(drain)
+        }
+        return Effect.sync(() => {
+          waiting.delete(member)
+        })
+      })
+  })
+
+const isLocked = ({ cause }: Exit.Failure<unknown, SqlError>): boolean =>
+  cause.reasons.some((reason) => Cause.isFailReason(reason) && WriteTransaction.isLocked(reason.error))
+
+const unanswered = Effect.die(new Error("a commit answered with fewer exits than it had writes"))

@@ -1,0 +1,71 @@
+/** Forgets callers whose state decides like none at all, so that the table holds little more than those of two days. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import * as RateLimitRow from "./RateLimitRow.ts"
+
+const PAUSE = "1 minute"
+
+/** Rows looked at in one statement, and statements in one round: 20 000 rows a minute. */
+const PAGE = 500
+const PAGES = 40
+
+/** Milliseconds a spent state is kept on: a request that is still on its way here was stamped a little earlier. */
+const GRACE_MS = 60_000
+
+/** A round every minute, each where the one before ended. A round that fails is left to the next. */
+export const forever = (sql: SqlClient.SqlClient, ban: BanPolicy): Effect.Effect<never> => {
+  let after = ""
+  const round = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    for (let count = 0; count < PAGES; count++) {
+      after = yield* sweepPage(sql, ban, now, after)
+      if (after === "") return
+    }
+  })
+  return Effect.forever(Effect.andThen(Effect.sleep(PAUSE), Effect.ignore(round)))
+}
+
+interface Row extends RateLimitRow.RateLimitRow {
+  readonly key: string
+}
+
+/** Sweeps the rows with a key above `after`, up to a page of them; answers where to go on, "" for the beginning. */
+export const sweepPage = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  ban: BanPolicy,
+  now: number,
+  after: string
+): Effect.fn.Return<string, SqlError> {
+  const rows = yield* sql<Row>`
+    SELECT key, ${sql.literal(RateLimitRow.columns.join(", "))} FROM rate_limits
+    WHERE key > ${after} ORDER BY key LIMIT ${PAGE}`
+  const spent = rows.filter((row) => RateLimit.spentAt(RateLimitRow.toState(row), ban) + GRACE_MS <= now)
+  if (spent.length > 0) yield* remove(sql, spent)
+  return rows.length < PAGE ? "" : (rows.at(-1)?.key ?? "")
+})
+
+/** Removes rows that are still as they were read: a request in between has changed `at`, `level` or `used`. */
+const remove = (sql: SqlClient.SqlClient, rows: ReadonlyArray<Row>): Effect.Effect<unknown, SqlError> => {
+  const versions = rows.map((row) => {
+    const { at, level, used } = RateLimitRow.toState(row)
+    return [row.key, at, level, used] as const
+  })
+  return sql.onDialectOrElse({
+    pg: () =>
+      sql.unsafe(
+        `DELETE FROM rate_limits WHERE (key, at, level, used) IN (
+           SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]))`,
+        [0, 1, 2, 3].map((column) => versions.map((version) => version[column]))
+      ),
+    orElse: () =>
+      sql.unsafe(
+        `DELETE FROM rate_limits WHERE (key, at, level, used) IN (
+           SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?))`,
+        [JSON.stringify(versions)]
+      )
+  })
+}

@@ -1,0 +1,155 @@
+/** `ApiKeyStore` in a database: a row per key and a row per secret, found by its hash. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { ApiKey } from "../../core/access/ApiKey.ts"
+import * as Plan from "../../core/limits/Plan.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import * as StoreCall from "./StoreCall.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
+
+/** What `layer` takes. */
+export interface SqlApiKeyStoreOptions {
+  /** Milliseconds after which a call is given up. */
+  readonly timeoutMs: number
+}
+
+/** The store over the `SqlClient` in the context, whose tables `Migrations.migrate` has made; changes are seen at once. */
+export const layer = (options: SqlApiKeyStoreOptions): Layer.Layer<ApiKeyStore, never, SqlClient.SqlClient> =>
+  Layer.effect(ApiKeyStore, make(options))
+
+const make = Effect.fnUntraced(function* ({
+  timeoutMs
+}: SqlApiKeyStoreOptions): Effect.fn.Return<ApiKeyStore["Service"], never, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const call = StoreCall.make(timeoutMs)
+  const isPostgres = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
+
+  const rows = (condition: string, ...parameters: ReadonlyArray<unknown>) =>
+    sql.unsafe<KeyRow>(
+      `SELECT k.*, s.hash, s.created_at AS secret_created_at, s.expires_at
+       FROM api_keys k LEFT JOIN api_key_secrets s ON s.key_id = k.id
+       ${condition} ORDER BY k.position, s.position`,
+      parameters
+    )
+
+  const parameter = isPostgres ? "$1" : "?"
+  const byHash = `WHERE k.id = (SELECT key_id FROM api_key_secrets WHERE hash = ${parameter})`
+  const byId = `WHERE k.id = ${parameter}`
+
+  const insertSecrets = (key: ApiKey) =>
+    Effect.forEach(
+      key.secrets,
+      ({ createdAt, expiresAt, hash }, position) =>
+        sql`INSERT INTO api_key_secrets ${sql.insert({
+          hash,
+          key_id: key.id,
+          position,
+          created_at: createdAt,
+          expires_at: expiresAt ?? null
+        })}`,
+      { discard: true }
+    )
+
+  const insert = (key: ApiKey) =>
+    Effect.andThen(
+      sql`INSERT INTO api_keys ${sql.insert({ id: key.id, ...fieldsOf(key) })}`,
+      insertSecrets(key)
+    )
+
+  const insertFirst = (key: ApiKey) =>
+    Effect.gen(function* () {
+      if (isPostgres) yield* sql`LOCK TABLE api_keys IN EXCLUSIVE MODE`
+      const existing = yield* sql`SELECT 1 FROM api_keys LIMIT 1`
+      if (existing.length > 0) return false
+      yield* insert(key)
+      return true
+    })
+
+  const replace = (key: ApiKey) =>
+    Effect.gen(function* () {
+      yield* sql`UPDATE api_keys SET ${sql.update(fieldsOf(key))} WHERE id = ${key.id}`
+      yield* sql`DELETE FROM api_key_secrets WHERE key_id = ${key.id}`
+      yield* insertSecrets(key)
+    })
+
+  const update = <A>(
+    id: string,
+    change: (key: ApiKey) => readonly [answer: A, key: ApiKey]
+  ): Effect.Effect<Option.Option<A>, SqlError> =>
+    Effect.gen(function* () {
+      if (isPostgres) yield* sql`SELECT 1 FROM api_keys WHERE id = ${id} FOR UPDATE`
+      const [key] = keysIn(yield* rows(byId, id))
+      if (key === undefined) return Option.none()
+      const [answer, changed] = change(key)
+      yield* replace(changed)
+      return Option.some(answer)
+    })
+
+  return {
+    findByHash: (hash) =>
+      Effect.map(call(rows(byHash, hash)), (found) => Option.fromUndefinedOr(keysIn(found)[0])),
+    insert: (key) => call(WriteTransaction.run(sql, insert(key))),
+    insertFirst: (key) => call(WriteTransaction.run(sql, insertFirst(key))),
+    update: (id, change) => call(WriteTransaction.run(sql, update(id, change))),
+    list: Effect.map(call(rows("")), keysIn)
+  }
+})
+
+/** A key with one of its secrets; a key without any has none in its only row. */
+interface KeyRow {
+  readonly id: string
+  readonly plan: string
+  readonly per_minute: unknown
+  readonly per_day: unknown
+  readonly label: string | null
+  readonly created_at: unknown
+  readonly revoked_at: unknown
+  readonly hash: string | null
+  readonly secret_created_at: unknown
+  readonly expires_at: unknown
+}
+
+const fieldsOf = (key: ApiKey) => ({
+  plan: key.plan,
+  per_minute: key.limits.perMinute,
+  per_day: key.limits.perDay,
+  label: key.label ?? null,
+  created_at: key.createdAt,
+  revoked_at: key.revokedAt ?? null
+})
+
+/** The keys whose rows follow each other. */
+const keysIn = (rows: ReadonlyArray<KeyRow>): ReadonlyArray<ApiKey> => {
+  const keys = new Map<string, ApiKey & { readonly secrets: Array<ApiKey["secrets"][number]> }>()
+  for (const row of rows) {
+    const key = keys.get(row.id) ?? { ...toKey(row), secrets: [] }
+    keys.set(row.id, key)
+    if (row.hash === null) continue
+    key.secrets.push({
+      hash: row.hash,
+      createdAt: Number(row.secret_created_at),
+      expiresAt: toTime(row.expires_at)
+    })
+  }
+  return [...keys.values()]
+}
+
+const toKey = (row: KeyRow): Omit<ApiKey, "secrets"> => ({
+  id: row.id,
+  plan: toPlan(row.plan),
+  limits: { perMinute: Number(row.per_minute), perDay: Number(row.per_day) },
+  label: row.label ?? undefined,
+  createdAt: Number(row.created_at),
+  revokedAt: toTime(row.revoked_at)
+})
+
+const toTime = (value: unknown): number | undefined => (value === null ? undefined : Number(value))
+
+const toPlan = (value: string): Plan.PlanName => {
+  const plan = Plan.names.find((known) => known === value)
+  if (plan === undefined) throw new Error("a row has a plan that is unknown")
+  return plan
+}

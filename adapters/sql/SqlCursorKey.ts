@@ -1,0 +1,29 @@
+/** The key that seals cursors, kept in the database so that all nodes on it share one that lasts. */
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Hex from "effect/encoding/Hex"
+import * as SqlClient from "effect/sql/SqlClient"
+import { DatabaseUnusable, fromSqlError } from "./DatabaseUnusable.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
+
+const NAME = "cursor_key"
+const BYTES = 32
+
+/** The key; the first who asks makes it. */
+export const get: Effect.Effect<
+  Uint8Array,
+  DatabaseUnusable,
+  SecureRandom.SecureRandom | SqlClient.SqlClient
+> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const random = yield* (yield* SecureRandom.SecureRandom).randomBytes(BYTES)
+  const row = { name: NAME, value: Hex.encode(random) }
+  yield* WriteTransaction.run(sql, sql`INSERT INTO settings ${sql.insert(row)} ON CONFLICT (name) DO NOTHING`)
+  const [stored] = yield* sql<{ readonly value: string }>`SELECT value FROM settings WHERE name = ${NAME}`
+  return yield* Effect.fromResult(Hex.decode(stored?.value ?? ""))
+}).pipe(
+  Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
+  Effect.catchTag("EncodingError", (cause) =>
+    Effect.fail(new DatabaseUnusable({ reason: `the setting ${NAME} is not hexadecimal`, cause }))
+  )
+)

@@ -1,0 +1,105 @@
+/** `PetRepository` in a database, int64 exact. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { NewPet } from "../../core/domain/NewPet.ts"
+import type { PageQuery } from "../../core/domain/Page.ts"
+import { Pet } from "../../core/domain/Pet.ts"
+import * as PetStatus from "../../core/domain/PetStatus.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import * as GroupCommit from "./GroupCommit.ts"
+import * as StoreCall from "./StoreCall.ts"
+
+/** What `layer` takes. */
+export interface SqlPetRepositoryOptions {
+  /** Milliseconds after which a call is given up. */
+  readonly timeoutMs: number
+}
+
+/** The repository over the `SqlClient` in the context, whose tables `Migrations.migrate` has made. */
+export const layer = (
+  options: SqlPetRepositoryOptions
+): Layer.Layer<PetRepository, never, SqlClient.SqlClient> => Layer.effect(PetRepository, make(options))
+
+const make = Effect.fnUntraced(function* ({
+  timeoutMs
+}: SqlPetRepositoryOptions): Effect.fn.Return<PetRepository["Service"], never, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const call = StoreCall.make(timeoutMs)
+  const text = sql.onDialectOrElse({
+    pg: () => statements((index) => `$${index}`),
+    orElse: () => statements(() => "?")
+  })
+
+  const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
+    Effect.provideService(sql.unsafe<PetRow>(statement, parameters), SqlClient.SafeIntegers, true)
+
+  const insertOne = (pet: NewPet): Effect.Effect<Pet, SqlError> =>
+    Effect.map(
+      query(text.insert, pet.name, pet.categoryId, pet.status),
+      ([row]) => new Pet(toInt64(row?.id), pet)
+    )
+
+  const insert = yield* sql.onDialectOrElse({
+    pg: () => Effect.succeed(insertOne),
+    orElse: () =>
+      GroupCommit.make(sql, (pets: ReadonlyArray<NewPet>) =>
+        Effect.forEach(pets, (pet) => Effect.map(insertOne(pet), Exit.succeed))
+      )
+  })
+
+  const rows = ({ after, limit, status }: PageQuery) =>
+    status === undefined
+      ? query(text.page, after ?? 0n, limit)
+      : query(text.pageOfStatus, status, after ?? 0n, limit)
+
+  return {
+    insert: (pet) => call(insert(pet)),
+    find: (id) =>
+      Effect.map(call(query(text.find, id)), ([row]) =>
+        row === undefined ? Option.none() : Option.some(toPet(row))
+      ),
+    page: (page) => Effect.map(call(rows(page)), (found) => found.map(toPet))
+  }
+})
+
+interface PetRow {
+  readonly id: unknown
+  readonly name: string
+  readonly category_id: unknown
+  readonly status: string
+}
+
+const columns = "id, name, category_id, status"
+
+/** Ids are positive, so that the first page is the one after 0. */
+const statements = (parameter: (index: number) => string) => ({
+  insert: `INSERT INTO pets (name, category_id, status) VALUES (${[1, 2, 3].map(parameter).join(", ")}) RETURNING id`,
+  find: `SELECT ${columns} FROM pets WHERE id = ${parameter(1)}`,
+  page: `SELECT ${columns} FROM pets WHERE id > ${parameter(1)} ORDER BY id LIMIT ${parameter(2)}`,
+  pageOfStatus: `SELECT ${columns} FROM pets WHERE status = ${parameter(1)} AND id > ${parameter(2)} ORDER BY id LIMIT ${parameter(3)}`
+})
+
+const toPet = (row: PetRow): Pet =>
+  new Pet(toInt64(row.id), {
+    name: row.name,
+    categoryId: toInt64(row.category_id),
+    status: toStatus(row.status)
+  })
+
+/** Drivers give bigints or, to be exact otherwise, text; a number may have been rounded already. */
+const toInt64 = (value: unknown): bigint => {
+  if (typeof value === "bigint") return value
+  if (typeof value === "string" || (typeof value === "number" && Number.isSafeInteger(value)))
+    return BigInt(value)
+  throw new Error("the driver returned an int64 that is not exact")
+}
+
+const toStatus = (value: string): PetStatus.PetStatus => {
+  const status = PetStatus.all.find((known) => known === value)
+  if (status === undefined) throw new Error("a row has a status that is unknown")
+  return status
+}

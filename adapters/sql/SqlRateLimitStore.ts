@@ -1,0 +1,143 @@
+/** `RateLimitStore` in a database: one row per caller. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { BanPolicy } from "../../core/limits/BanPolicy.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as GroupCommit from "./GroupCommit.ts"
+import * as RateLimitRow from "./RateLimitRow.ts"
+import * as RateLimitStep from "./RateLimitStep.ts"
+import * as RateLimitSweep from "./RateLimitSweep.ts"
+import * as StoreCall from "./StoreCall.ts"
+
+/** What `layer` takes. */
+export interface SqlRateLimitStoreOptions {
+  /** Milliseconds after which a call is given up. */
+  readonly timeoutMs: number
+  /** Whose time counts: the service's, or that of the database (PostgreSQL only), which all nodes share. */
+  readonly clock: "service" | "database"
+}
+
+type Modify = RateLimitStore["Service"]["modify"]
+type Step<A> = (state: RateLimit.State | undefined) => readonly [answer: A, state: RateLimit.State]
+
+/** The store over the `SqlClient` in the context, whose tables `Migrations.migrate` has made; it sweeps spent states. */
+export const layer = (
+  options: SqlRateLimitStoreOptions
+): Layer.Layer<RateLimitStore, never, SqlClient.SqlClient> => Layer.effect(RateLimitStore, make(options))
+
+const make = Effect.fnUntraced(function* ({
+  clock,
+  timeoutMs
+}: SqlRateLimitStoreOptions): Effect.fn.Return<
+  RateLimitStore["Service"],
+  never,
+  Scope.Scope | SqlClient.SqlClient
+> {
+  const sql = yield* SqlClient.SqlClient
+  const call = StoreCall.make(timeoutMs)
+  yield* Effect.forkScoped(RateLimitSweep.forever(sql, yield* BanPolicy))
+  return yield* sql.onDialectOrElse({
+    pg: () => Effect.succeed({ modify: modifyLocked(sql, call), consume: consume(sql, call, clock) }),
+    orElse: () => Effect.map(modifyGrouped(sql, call), (modify) => ({ modify }))
+  })
+})
+
+const columns = RateLimitRow.columns.join(", ")
+
+/** PostgreSQL: one statement. */
+const consume =
+  (sql: SqlClient.SqlClient, call: StoreCall.StoreCall, clock: SqlRateLimitStoreOptions["clock"]) =>
+  (key: string, now: number, policy: RateLimit.Policy) =>
+    Effect.map(
+      call(
+        sql.unsafe<RateLimitRow.RateLimitRow & { readonly admitted: boolean; readonly decided_at: unknown }>(
+          RateLimitStep.consume,
+          RateLimitStep.parameters(key, clock === "service" ? now : null, policy)
+        )
+      ),
+      ([row]) => {
+        if (row === undefined) throw new Error("an upsert returned no row")
+        return RateLimit.verdictOf(row.admitted, RateLimitRow.toState(row), Number(row.decided_at), policy)
+      }
+    )
+
+/** PostgreSQL: the row is locked while the step is made here; an absent one is put there to be locked. */
+const modifyLocked = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall): Modify => {
+  const zeros = RateLimitRow.columns.map(() => "0").join(", ")
+  const lock = `
+    INSERT INTO rate_limits AS held (key, ${columns}, admitted, decided_at)
+    SELECT $1, ${zeros}, false, 0 FROM set_config('synchronous_commit', 'off', true)
+    ON CONFLICT (key) DO UPDATE SET key = held.key
+    RETURNING ${columns}, xmax = 0 AS is_new`
+  const replace = `
+    UPDATE rate_limits SET (${columns}) = (${RateLimitRow.columns.map((_, index) => `$${index + 2}::bigint`).join(", ")})
+    WHERE key = $1`
+  return <A>(key: string, step: Step<A>) =>
+    call(
+      sql.withTransaction(
+        Effect.flatMap(
+          sql.unsafe<RateLimitRow.RateLimitRow & { readonly is_new: boolean }>(lock, [key]),
+          ([row]) => {
+            const before = row === undefined || row.is_new ? undefined : RateLimitRow.toState(row)
+            const [answer, after] = step(before)
+            return Effect.as(sql.unsafe(replace, [key, ...RateLimitRow.values(after)]), answer)
+          }
+        )
+      )
+    )
+}
+
+interface Modification {
+  readonly key: string
+  readonly step: Step<unknown>
+}
+
+/** SQLite: the steps of all who wait are made here, within one transaction; there is no round trip to save. */
+const modifyGrouped = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall): Effect.Effect<Modify> => {
+  const read = `SELECT key, ${columns} FROM rate_limits WHERE key IN (SELECT value FROM json_each(?))`
+  const write = `
+    INSERT INTO rate_limits (key, ${columns})
+    SELECT value ->> 0, ${RateLimitRow.columns.map((_, index) => `value ->> ${index + 1}`).join(", ")}
+    FROM json_each(?) WHERE true
+    ON CONFLICT (key) DO UPDATE SET ${RateLimitRow.columns.map((name) => `${name} = excluded.${name}`).join(", ")}`
+
+  const commit = Effect.fnUntraced(function* (
+    group: ReadonlyArray<Modification>
+  ): Effect.fn.Return<ReadonlyArray<Exit.Exit<unknown>>, SqlError> {
+    const keys = JSON.stringify([...new Set(group.map(({ key }) => key))])
+    const rows = yield* sql.unsafe<RateLimitRow.RateLimitRow & { readonly key: string }>(read, [keys])
+    const states = new Map(rows.map((row) => [row.key, RateLimitRow.toState(row)]))
+    const changed = new Map<string, RateLimit.State>()
+    const exits = group.map(({ key, step }) => {
+      try {
+        const before = states.get(key)
+        const [answer, after] = step(before)
+        if (after !== before) {
+          states.set(key, after)
+          changed.set(key, after)
+        }
+        return Exit.succeed(answer)
+      } catch (defect) {
+        return Exit.die(defect)
+      }
+    })
+    if (changed.size > 0) {
+      const written = Array.from(changed, ([key, state]) => [key, ...RateLimitRow.values(state)])
+      yield* sql.unsafe(write, [JSON.stringify(written)])
+    }
+    return exits
+  })
+
+  return Effect.map(
+    GroupCommit.make(sql, commit),
+    (submit): Modify =>
+      // the group's answers come back in the order of its steps
+      <A>(key: string, step: Step<A>) =>
+        call(submit({ key, step }) as Effect.Effect<A, SqlError>)
+  )
+}

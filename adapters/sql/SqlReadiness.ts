@@ -1,0 +1,23 @@
+/** `Readiness` of a database: it is written to, since every request must be counted. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { Readiness } from "../../core/ports/Readiness.ts"
+import * as StoreCall from "./StoreCall.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
+
+/** What `layer` takes. */
+export interface SqlReadinessOptions {
+  /** Milliseconds within which the database has to carry out a write. */
+  readonly timeoutMs: number
+}
+
+/** Readiness of the `SqlClient` in the context, whose tables `Migrations.migrate` has made. */
+export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, never, SqlClient.SqlClient> =>
+  Layer.effect(
+    Readiness,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const write = sql`UPDATE settings SET value = value WHERE name = 'cursor_key'`
+      return Effect.asVoid(StoreCall.make(timeoutMs)(WriteTransaction.run(sql, write)))
+    })
+  )

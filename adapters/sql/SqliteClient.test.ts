@@ -1,0 +1,654 @@
+import { Buffer } from "node:buffer"
+import { spawn } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as TestClock from "effect/testing/TestClock"
+import { vi } from "vitest"
+import * as SqliteClient from "./SqliteClient.ts"
+
+/** A folder of its own, removed afterwards. */
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "sqlite-client-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const newFile = Effect.map(folder, (path) => join(path, "test.db"))
+
+const client = (filename: string, options: Partial<SqliteClient.SqliteClientConfig> = {}) =>
+  SqliteClient.make({ ...options, filename }).pipe(Effect.provide(Reactivity.layer))
+
+const inMemory = client(":memory:")
+
+/** A foreign connection, as another program would have it. */
+const stranger = (filename: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
+    (database) => Effect.sync(() => database.isOpen && database.close())
+  )
+
+interface Failed {
+  readonly reason: string
+  readonly errno: unknown
+  readonly isRetryable: boolean
+}
+
+const failure = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<Failed, A, R> =>
+  Effect.map(Effect.flip(effect), ({ isRetryable, reason }) => ({
+    reason: reason._tag,
+    errno: reason.cause instanceof Error && "errno" in reason.cause ? reason.cause.errno : undefined,
+    isRetryable
+  }))
+
+const locked = { reason: "LockTimeoutError", errno: 5, isRetryable: true }
+const refused = { reason: "UnknownError", errno: undefined, isRetryable: false }
+
+/** What a row of one column holds. */
+const single = (rows: ReadonlyArray<object>): unknown => Object.values(rows[0] ?? {})[0]
+
+const withTable = (sql: SqlClient.SqlClient) => sql`CREATE TABLE t (a INTEGER PRIMARY KEY)`
+
+const count = (sql: SqlClient.SqlClient) => Effect.map(sql`SELECT count(*) FROM t`, single)
+
+const FIRST_100_000 =
+  "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000) SELECT n FROM c"
+
+describe("opening", () => {
+  it.effect("sets up durability, the log, the lock's timeout and the constraints", () =>
+    Effect.gen(function* () {
+      const setting = (sql: SqlClient.SqlClient, name: string) =>
+        Effect.map(sql.unsafe(`PRAGMA ${name}`), single)
+      const settings = (sql: SqlClient.SqlClient) =>
+        Effect.forEach(
+          ["journal_mode", "synchronous", "busy_timeout", "foreign_keys", "trusted_schema"],
+          (name) => setting(sql, name)
+        )
+      const filename = yield* newFile
+      expect(yield* settings(yield* client(filename))).toEqual(["wal", 2, 5, 1, 0])
+      const other = yield* client(filename, { synchronous: "NORMAL", busyTimeoutMs: 7 })
+      expect(yield* settings(other)).toEqual(["wal", 1, 7, 1, 0])
+      expect(yield* settings(yield* client(filename, { readonly: true }))).toEqual(["wal", 2, 5, 1, 0])
+      expect(yield* settings(yield* inMemory)).toEqual(["memory", 2, 5, 1, 0])
+    })
+  )
+
+  it.effect("fails where there is no file, no folder, no database", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const open = (name: string, readonly = false) => failure(client(join(path, name), { readonly }))
+      const cantOpen = { reason: "ConnectionError", errno: 14, isRetryable: true }
+      expect(yield* open(".")).toEqual(cantOpen)
+      expect(yield* open("none/test.db")).toEqual(cantOpen)
+      expect(yield* open("none.db", true)).toEqual(cantOpen)
+      expect(existsSync(join(path, "none.db"))).toBe(false)
+      expect(yield* open("a\0b")).toEqual(refused)
+      writeFileSync(join(path, "novel.db"), "It was a dark and stormy night. ".repeat(500))
+      const notADatabase = { reason: "UnknownError", errno: 26, isRetryable: false }
+      expect(yield* open("novel.db")).toEqual(notADatabase)
+      expect(yield* open("novel.db", true)).toEqual(notADatabase)
+    })
+  )
+
+  it.effect("waits for who is busy with the file, but not forever", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const other = yield* stranger(filename)
+      other.exec("CREATE TABLE t (a); BEGIN EXCLUSIVE")
+      const patient = yield* Effect.forkChild(client(filename, { busyTimeoutMs: 0 }))
+      yield* TestClock.adjust("3900 millis")
+      expect(patient.pollUnsafe()).toBeUndefined()
+      other.exec("COMMIT")
+      yield* TestClock.adjust("20 millis")
+      expect(yield* count(yield* Fiber.join(patient))).toBe(0)
+
+      const second = join(filename, "../second.db")
+      ;(yield* stranger(second)).exec("CREATE TABLE t (a); BEGIN EXCLUSIVE")
+      const hopeless = yield* Effect.forkChild(failure(client(second, { busyTimeoutMs: 0 })))
+      yield* TestClock.adjust("5 seconds")
+      expect(yield* Fiber.join(hopeless)).toEqual(locked)
+    })
+  )
+
+  it("ten processes open the same twenty new files at once", async () => {
+    const path = mkdtempSync(join(tmpdir(), "sqlite-client-"))
+    try {
+      const program = `
+        import * as Effect from "effect/Effect"
+        import * as SqlClient from "effect/sql/SqlClient"
+        import * as SqliteClient from "./SqliteClient.ts"
+        const use = Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* sql\`SELECT 1\`
+        })
+        process.stdout.write("ready")
+        process.stdin.once("data", async () => {
+          process.stdin.destroy()
+          for (let index = 0; index < 20; index++) {
+            const filename = ${JSON.stringify(path)} + "/" + index + ".db"
+            await Effect.runPromise(Effect.provide(use, SqliteClient.layer({ filename })))
+          }
+        })`
+      const processes = Array.from({ length: 10 }, () => {
+        const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+          cwd: import.meta.dirname,
+          stdio: ["pipe", "pipe", "inherit"],
+          timeout: 25_000
+        })
+        const ready = new Promise((resolve) => child.stdout.once("data", resolve))
+        const code = new Promise((resolve) => child.once("exit", resolve))
+        return { child, code, ready }
+      })
+      await Promise.all(processes.map(({ ready }) => ready))
+      for (const { child } of processes) child.stdin.write("go")
+      expect(await Promise.all(processes.map(({ code }) => code))).toEqual(Array(10).fill(0))
+    } finally {
+      rmSync(path, { recursive: true, force: true })
+    }
+  })
+})
+
+describe("parameters and rows", () => {
+  it.effect("refuses what SQLite would store as something else", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      const impossible: ReadonlyArray<unknown> = [
+        ...[undefined, new Date(0), { a: 1 }, {}, [], [1], () => 1, Symbol("a"), NaN],
+        ...[2n ** 63n, -(2n ** 63n) - 1n, "a\0b", "\0", "a\ud800", "\udc00a", new Float64Array(1)]
+      ]
+      for (const value of impossible) {
+        for (const params of [[value], [1, value]]) {
+          const statement = sql.unsafe(`SELECT ${params.map(() => "?").join()}`, params)
+          expect(yield* failure<unknown, never>(statement)).toEqual(refused)
+          expect(yield* failure<unknown, never>(statement.values)).toEqual(refused)
+          expect(yield* failure<unknown, never>(statement.raw)).toEqual(refused)
+          expect(yield* failure<unknown, never>(statement.unprepared)).toEqual(refused)
+          expect(yield* failure<unknown, never>(Stream.runDrain(statement.stream))).toEqual(refused)
+        }
+      }
+    })
+  )
+
+  it.effect("takes booleans as integers", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      expect((yield* sql.unsafe("SELECT ?, typeof(?), ?", [true, true, false]).values)[0]).toEqual([
+        1,
+        "integer",
+        0
+      ])
+    })
+  )
+
+  it.effect("refuses a second statement, and SQL that is not text", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      yield* withTable(sql)
+      for (const text of ["SELECT 1; DELETE FROM t", "SELECT 1\0", "SELECT '\ud800'", "", "-- nothing"]) {
+        expect(yield* failure(sql.unsafe(text))).toEqual(refused)
+      }
+      expect(single(yield* sql.unsafe(" SELECT 'é😀' ; \n"))).toBe("é😀")
+    })
+  )
+
+  it.effect("an integer beyond 2^53 fails as a number, and is exact as a bigint", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      const statement = sql`SELECT ${2n ** 53n + 1n}`
+      const exact = Effect.provideService(SqlClient.SafeIntegers, true)
+      for (let round = 0; round < 2; round++) {
+        expect(yield* failure(statement)).toEqual(refused)
+        expect(yield* failure(statement.unprepared)).toEqual(refused)
+        expect(yield* failure(statement.values)).toEqual(refused)
+        expect(yield* failure(statement.raw)).toEqual(refused)
+        expect(yield* failure(Stream.runDrain(statement.stream))).toEqual(refused)
+        expect(single(yield* exact(statement))).toBe(2n ** 53n + 1n)
+        expect(single(yield* exact(statement.unprepared))).toBe(2n ** 53n + 1n)
+        expect(yield* exact(statement.values)).toEqual([[2n ** 53n + 1n]])
+        expect(yield* exact(statement.valuesUnprepared)).toEqual([[2n ** 53n + 1n]])
+        expect(yield* exact(Stream.runCollect(statement.stream))).toHaveLength(1)
+      }
+    })
+  )
+
+  it.effect("one statement may be read as objects, arrays, numbers and bigints in turn", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      const statement = sql`SELECT 1 AS a`
+      const exact = Effect.provideService(SqlClient.SafeIntegers, true)
+      const ways = [
+        [statement, [{ a: 1 }]],
+        [statement.values, [[1]]],
+        [statement.raw, [{ a: 1 }]],
+        [exact(statement), [{ a: 1n }]],
+        [exact(statement.values), [[1n]]],
+        [exact(statement.raw), [{ a: 1n }]]
+      ] as const
+      for (const first of ways) {
+        for (const [read, expected] of [first, ...ways, first]) expect(yield* read).toEqual(expected)
+      }
+    })
+  )
+
+  it.effect("raw gives rows, or what was changed", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      yield* withTable(sql)
+      expect(yield* sql`INSERT INTO t VALUES (5), (6)`.raw).toEqual({ changes: 2, lastInsertRowid: 6 })
+      const returning = sql`INSERT INTO t VALUES (7) RETURNING a`
+      expect(yield* returning.raw).toEqual([{ a: 7 }])
+      const last = Effect.provideService(
+        sql`INSERT INTO t VALUES (${2n ** 60n})`.raw,
+        SqlClient.SafeIntegers,
+        true
+      )
+      expect(yield* last).toEqual({ changes: 1n, lastInsertRowid: 2n ** 60n })
+      expect(yield* sql`INSERT INTO t VALUES (1)`).toEqual([])
+      expect(yield* sql`INSERT INTO t VALUES (2)`.values).toEqual([])
+    })
+  )
+
+  it.effect("a cached statement sees a changed table", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      yield* withTable(sql)
+      yield* sql`INSERT INTO t VALUES (1)`
+      expect(yield* sql`SELECT * FROM t`).toEqual([{ a: 1 }])
+      yield* sql`ALTER TABLE t ADD COLUMN b DEFAULT 2`
+      expect(yield* sql`SELECT * FROM t`).toEqual([{ a: 1, b: 2 }])
+    })
+  )
+
+  it.effect("keeps as many statements prepared as it is told, and no more", () =>
+    Effect.gen(function* () {
+      const prepare = vi.spyOn(DatabaseSync.prototype, "prepare")
+      yield* Effect.addFinalizer(() => Effect.sync(() => prepare.mockRestore()))
+      const prepared = (sql: SqlClient.SqlClient, numbers: ReadonlyArray<number>) =>
+        Effect.gen(function* () {
+          prepare.mockClear()
+          for (const number of numbers) expect(single(yield* sql.unsafe(`SELECT ${number}`))).toBe(number)
+          return prepare.mock.calls.length
+        })
+      const three = yield* client(":memory:", { preparedStatements: 3 })
+      expect(yield* prepared(three, [1, 2, 3, 1, 2, 3])).toBe(3)
+      expect(yield* prepared(three, [4, 3, 2, 4])).toBe(1)
+      expect(yield* prepared(three, [1])).toBe(1)
+      expect(yield* prepared(yield* client(":memory:", { preparedStatements: 0 }), [1, 1])).toBe(2)
+      const transacting = yield* inMemory
+      yield* transacting.withTransaction(Effect.void)
+      prepare.mockClear()
+      yield* transacting.withTransaction(Effect.void)
+      expect(prepare).not.toHaveBeenCalled()
+      const standard = yield* inMemory
+      const numbers = Array.from({ length: 200 }, (_, index) => index)
+      expect(yield* prepared(standard, [...numbers, ...numbers])).toBe(200)
+      expect(yield* prepared(standard, [200, 199, 1, 0])).toBe(2)
+    })
+  )
+})
+
+describe("errors", () => {
+  it.effect("constraints, syntax and limits are told apart", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      yield* sql`CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT UNIQUE NOT NULL, c REFERENCES t)`
+      yield* sql`INSERT INTO t VALUES (1, 'a', 1)`
+      const unique = sql`INSERT INTO t VALUES (2, 'a', 1)`
+      expect(yield* failure(unique)).toEqual({ reason: "UniqueViolation", errno: 2067, isRetryable: false })
+      expect(yield* Effect.flip(unique)).toMatchObject({
+        reason: { constraint: "t.b", operation: "execute" }
+      })
+      const constraint = { reason: "ConstraintError", isRetryable: false }
+      expect(yield* failure(sql`INSERT INTO t VALUES (1, 'b', 1)`)).toEqual({ ...constraint, errno: 1555 })
+      expect(yield* failure(sql`INSERT INTO t VALUES (2, NULL, 1)`)).toEqual({ ...constraint, errno: 1299 })
+      expect(yield* failure(sql`INSERT INTO t VALUES (2, 'b', 9)`)).toEqual({ ...constraint, errno: 787 })
+      const unknown = { reason: "UnknownError", isRetryable: false }
+      expect(yield* failure(sql`SELEKT`)).toEqual({ ...unknown, errno: 1 })
+      expect(yield* failure(sql.unsafe("SELECT ?", [1, 2]))).toEqual({ ...unknown, errno: 25 })
+      expect((yield* Effect.flip(sql`SELEKT`)).message).toContain("syntax error")
+      expect(yield* sql`SELECT a FROM t`).toEqual([{ a: 1 }])
+    })
+  )
+
+  it.effect("a full database fails, keeps what it has and recovers", () =>
+    Effect.gen(function* () {
+      const sql = yield* client(yield* newFile)
+      yield* sql`CREATE TABLE t (a BLOB)`
+      yield* sql`PRAGMA max_page_count = 10`
+      const insert = sql`INSERT INTO t VALUES (zeroblob(20000))`
+      yield* insert
+      const full = { reason: "UnknownError", errno: 13, isRetryable: false }
+      expect(yield* failure(insert)).toEqual(full)
+      expect(
+        yield* failure(
+          sql.withTransaction(Effect.andThen(sql`DELETE FROM t`, insert).pipe(Effect.andThen(insert)))
+        )
+      ).toEqual(full)
+      expect(yield* count(sql)).toBe(1)
+      yield* sql`PRAGMA max_page_count = 1000`
+      yield* insert
+      expect(yield* count(sql)).toBe(2)
+    })
+  )
+
+  it.effect("a client for reading writes nothing", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      yield* withTable(yield* client(filename))
+      const sql = yield* client(filename, { readonly: true })
+      const readonly = { reason: "UnknownError", errno: 8, isRetryable: false }
+      expect(yield* failure(sql`INSERT INTO t VALUES (1)`)).toEqual(readonly)
+      expect(yield* count(sql)).toBe(0)
+    })
+  )
+
+  it.effect("a damaged file fails", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      yield* Effect.scoped(Effect.flatMap(client(filename), withTable))
+      const bytes = readFileSync(filename)
+      writeFileSync(
+        filename,
+        Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0x55)])
+      )
+      const corrupt = { reason: "UnknownError", errno: 11, isRetryable: false }
+      expect(yield* failure(count(yield* client(filename)))).toEqual(corrupt)
+    })
+  )
+
+  it("a disk that takes no more bytes fails as input and output", async () => {
+    const path = mkdtempSync(join(tmpdir(), "sqlite-client-"))
+    try {
+      const program = `
+        import * as Effect from "effect/Effect"
+        import * as SqlClient from "effect/sql/SqlClient"
+        import * as SqliteClient from "./SqliteClient.ts"
+        const use = Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* sql\`CREATE TABLE t (a BLOB)\`
+          const { isRetryable, reason } = yield* Effect.flip(sql\`INSERT INTO t VALUES (zeroblob(1000000))\`)
+          const rows = yield* sql\`SELECT count(*) AS count FROM t\`
+          yield* sql\`INSERT INTO t VALUES (1)\`
+          console.log(JSON.stringify([reason._tag, reason.cause.errno, isRetryable, rows]))
+        })
+        const filename = ${JSON.stringify(join(path, "test.db"))}
+        await Effect.runPromise(Effect.provide(use, SqliteClient.layer({ filename })))`
+      const script = `trap "" XFSZ; ulimit -f 500; exec "$0" --input-type=module -e "$1"`
+      const child = spawn("sh", ["-c", script, process.execPath, program], {
+        cwd: import.meta.dirname,
+        stdio: ["ignore", "pipe", "inherit"],
+        timeout: 25_000
+      })
+      const pieces: Array<string> = []
+      for await (const piece of child.stdout) pieces.push(String(piece))
+      expect(JSON.parse(pieces.join(""))).toEqual(["UnknownError", 778, false, [{ count: 0 }]])
+    } finally {
+      rmSync(path, { recursive: true, force: true })
+    }
+  })
+})
+
+describe("two clients of one file", () => {
+  it.effect("a second writer is told at once to retry, readers see the last commit", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const [one, two] = [yield* client(filename), yield* client(filename)]
+      yield* withTable(one)
+      yield* one`INSERT INTO t VALUES (1)`
+      yield* one.withTransaction(
+        Effect.gen(function* () {
+          yield* one`INSERT INTO t VALUES (2)`
+          expect(yield* count(one)).toBe(2)
+          expect(yield* count(two)).toBe(1)
+          const startedAt = performance.now()
+          expect(yield* failure(two`INSERT INTO t VALUES (3)`)).toEqual(locked)
+          expect(performance.now() - startedAt).toBeLessThan(1_000)
+          const immediate = Effect.provideService(
+            two.withTransaction(two`SELECT 1`),
+            SqlClient.BeginTransaction,
+            "BEGIN IMMEDIATE"
+          )
+          expect(yield* failure(immediate)).toEqual(locked)
+        })
+      )
+      expect(yield* count(two)).toBe(2)
+      yield* two`INSERT INTO t VALUES (3)`
+      expect(yield* count(one)).toBe(3)
+    })
+  )
+
+  it.effect("a transaction that read before another wrote may not write", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const [one, two] = [yield* client(filename), yield* client(filename)]
+      yield* withTable(one)
+      const late = one.withTransaction(
+        count(one).pipe(
+          Effect.andThen(two`INSERT INTO t VALUES (1)`),
+          Effect.andThen(one`INSERT INTO t VALUES (2)`)
+        )
+      )
+      expect(yield* failure(late)).toEqual({ ...locked, errno: 517 })
+      expect(yield* count(one)).toBe(1)
+    })
+  )
+})
+
+describe("transactions", () => {
+  it.effect("are rolled back by a failure, a defect and an interruption", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      yield* withTable(sql)
+      const insert = sql`INSERT INTO t VALUES (1)`
+      for (const end of [Effect.fail("no"), Effect.die("bug"), Effect.interrupt]) {
+        const exit = yield* Effect.exit(sql.withTransaction(Effect.andThen(insert, end)))
+        expect(Exit.isFailure(exit)).toBe(true)
+        expect(yield* count(sql)).toBe(0)
+      }
+      const inserted = yield* Deferred.make<void>()
+      const fiber = yield* Effect.forkChild(
+        sql.withTransaction(
+          insert.pipe(Effect.andThen(Deferred.succeed(inserted, undefined)), Effect.andThen(Effect.never))
+        )
+      )
+      yield* Deferred.await(inserted)
+      yield* Fiber.interrupt(fiber)
+      expect(yield* count(sql)).toBe(0)
+      yield* sql.withTransaction(insert)
+      expect(yield* count(sql)).toBe(1)
+    })
+  )
+
+  it.effect("a nested one is rolled back by itself", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      yield* withTable(sql)
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`INSERT INTO t VALUES (1)`
+          for (let round = 0; round < 2; round++) {
+            const inner = sql.withTransaction(
+              Effect.andThen(sql`INSERT INTO t VALUES (2)`, Effect.fail("no"))
+            )
+            expect(yield* Effect.flip(inner)).toBe("no")
+          }
+          yield* sql.withTransaction(sql`INSERT INTO t VALUES (3)`)
+          expect(yield* failure(sql`RELEASE effect_sql_1`)).toEqual({ ...refused, errno: 1 })
+        })
+      )
+      expect(yield* sql`SELECT a FROM t`.values).toEqual([[1], [3]])
+    })
+  )
+
+  it.effect("other fibers neither see nor join them", () =>
+    Effect.gen(function* () {
+      const sql = yield* client(yield* newFile)
+      yield* withTable(sql)
+      // Adds two rows or, every third time, none; in between, the number of rows is odd.
+      const write = (index: number) =>
+        sql
+          .withTransaction(
+            sql`INSERT INTO t DEFAULT VALUES`.pipe(
+              Effect.andThen(Effect.yieldNow),
+              Effect.andThen(sql`INSERT INTO t DEFAULT VALUES`),
+              Effect.andThen(index % 3 === 0 ? Effect.fail("no") : Effect.void)
+            )
+          )
+          .pipe(Effect.ignore)
+      const read = Effect.andThen(Effect.yieldNow, count(sql))
+      const stream = Effect.map(Stream.runCollect(sql`SELECT a FROM t`.stream), (rows) => rows.length)
+      const seen = yield* Effect.forEach(
+        Array.from({ length: 300 }, (_, index) => index),
+        (index) => (index % 3 === 0 ? Effect.as(write(index / 3), 0) : index % 3 === 1 ? read : stream),
+        { concurrency: "unbounded" }
+      )
+      expect(seen.filter((rows) => typeof rows !== "number" || rows % 2 === 1)).toEqual([])
+      expect(new Set(seen).size).toBeGreaterThan(5)
+      expect(yield* count(sql)).toBe(2 * 66)
+    })
+  )
+
+  it.effect("begin as they are told", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const sql = yield* client(filename)
+      const other = yield* stranger(filename)
+      yield* withTable(sql)
+      const tryToWrite = Effect.sync(() => {
+        try {
+          other.exec("INSERT INTO t DEFAULT VALUES")
+          return "written"
+        } catch {
+          return "locked"
+        }
+      })
+      const begin = Effect.provideService(SqlClient.BeginTransaction, "BEGIN IMMEDIATE")
+      expect(yield* sql.withTransaction(tryToWrite)).toBe("written")
+      expect(yield* begin(sql.withTransaction(sql.withTransaction(tryToWrite)))).toBe("locked")
+      expect(yield* tryToWrite).toBe("written")
+    })
+  )
+
+  it.effect("a COMMIT that fails leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const sql = yield* client(filename)
+      yield* sql`CREATE TABLE t (a INTEGER PRIMARY KEY, b REFERENCES t DEFERRABLE INITIALLY DEFERRED)`
+      const orphan = sql.withTransaction(sql`INSERT INTO t VALUES (1, 99)`)
+      for (let round = 0; round < 2; round++) {
+        expect(yield* failure(orphan)).toEqual({ reason: "ConstraintError", errno: 787, isRetryable: false })
+        expect(yield* count(sql)).toBe(0)
+      }
+      // Without the log, a reader is in the way of a COMMIT.
+      yield* sql`PRAGMA journal_mode = DELETE`
+      const other = yield* stranger(filename)
+      other.exec("BEGIN; SELECT * FROM t")
+      const insert = sql.withTransaction(sql`INSERT INTO t VALUES (1, 1)`)
+      for (let round = 0; round < 2; round++) {
+        expect(yield* failure(insert)).toEqual(locked)
+        expect(yield* count(sql)).toBe(0)
+      }
+      other.exec("COMMIT")
+      yield* insert
+      expect(yield* count(sql)).toBe(1)
+    })
+  )
+})
+
+describe("streams", () => {
+  it.effect("bring every row in order, and the client back when they end early", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      const numbers = sql.unsafe<{ n: number }>(FIRST_100_000).stream
+      for (const length of [0, 1, 99, 100, 101, 250, 100_000]) {
+        const rows = yield* Stream.runCollect(
+          sql.unsafe<{ n: number }>(`SELECT * FROM (${FIRST_100_000}) LIMIT ${length}`).stream
+        )
+        expect(rows.map(({ n }) => n)).toEqual(Array.from({ length }, (_, index) => index + 1))
+      }
+      expect(yield* Stream.runCollect(Stream.take(numbers, 3))).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
+      yield* withTable(sql)
+      yield* sql`INSERT INTO t VALUES (1)`
+      yield* Stream.runDrain(Stream.take(sql.unsafe(`SELECT n FROM t, (${FIRST_100_000})`).stream, 1))
+      yield* sql`DROP TABLE t`
+    })
+  )
+
+  it.effect("do not meet another use of the same statement", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      const pairs = sql.unsafe<{ n: number }>(`SELECT * FROM (${FIRST_100_000}) LIMIT 300`)
+      const rows = yield* sql.withTransaction(
+        Stream.runCollect(
+          Stream.mapEffect(pairs.stream, ({ n }) => Effect.map(pairs.values, (all) => [n, all.length]))
+        )
+      )
+      expect(rows).toEqual(Array.from({ length: 300 }, (_, index) => [index + 1, 300]))
+    })
+  )
+
+  it.effect("fail where a row cannot be read", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      const numbers = sql.unsafe(
+        `SELECT CASE n WHEN 250 THEN 9007199254740993 ELSE n END FROM (${FIRST_100_000})`
+      )
+      expect(yield* failure(Stream.runDrain(numbers.stream))).toEqual(refused)
+      expect(yield* failure(Stream.runDrain(sql`SELEKT`.stream))).toEqual({ ...refused, errno: 1 })
+      expect(single(yield* sql`SELECT 1`)).toBe(1)
+    })
+  )
+})
+
+describe("closing", () => {
+  it.effect("writes the log back into the file, and later use fails", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const scope = yield* Scope.make()
+      const sql = yield* Scope.provide(client(filename), scope)
+      yield* withTable(sql)
+      expect(existsSync(`${filename}-wal`)).toBe(true)
+      yield* Scope.close(scope, Exit.void)
+      expect(existsSync(`${filename}-wal`)).toBe(false)
+      for (const use of [
+        withTable(sql),
+        withTable(sql).values,
+        withTable(sql).unprepared,
+        withTable(sql).raw
+      ]) {
+        expect(yield* failure<unknown, never>(use)).toEqual(refused)
+      }
+      expect(yield* failure(Stream.runDrain(sql`SELECT 1`.stream))).toEqual(refused)
+      expect(yield* failure(sql.withTransaction(Effect.void))).toEqual(refused)
+    })
+  )
+
+  it.effect("ends a transaction and a stream that are under way", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const scope = yield* Scope.make()
+      const sql = yield* Scope.provide(client(filename), scope)
+      yield* withTable(sql)
+      const close = Scope.close(scope, Exit.void)
+      expect(
+        yield* failure(sql.withTransaction(Effect.andThen(sql`INSERT INTO t VALUES (1)`, close)))
+      ).toEqual(refused)
+      expect(yield* count(yield* client(filename))).toBe(0)
+
+      const second = yield* Scope.make()
+      const other = yield* Scope.provide(client(filename), second)
+      const numbers = Stream.tap(other.unsafe(FIRST_100_000).stream, () => Scope.close(second, Exit.void))
+      expect(yield* failure(Stream.runDrain(numbers))).toEqual(refused)
+    })
+  )
+})

@@ -1,0 +1,217 @@
+/**
+ * `SqlClient` over the SQLite that is built into Node. It stands in until `@effect/sql-sqlite-node` has a stable
+ * release for Effect 4: this file goes when that package comes.
+ *
+ * One connection, which statements, transactions and streams use one after the other. Whatever the driver refuses or
+ * throws is an `SqlError`, with SQLite's extended result code as `reason.cause.errno`. `updateValues` is not supported.
+ */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Connection, Row } from "effect/sql/SqlConnection"
+import { classifySqliteError, SqlError } from "effect/sql/SqlError"
+import * as Statement from "effect/sql/Statement"
+
+/** Rows of a stream that are read at once, which blocks the thread. */
+const ROWS_PER_PULL = 100
+
+export interface SqliteClientConfig {
+  /** A path, or `:memory:`. */
+  readonly filename: string
+  readonly readonly?: boolean | undefined
+  /** `FULL` (default) loses no commit; with `NORMAL` a power failure may take the latest ones. */
+  readonly synchronous?: "FULL" | "NORMAL" | undefined
+  /** Milliseconds that SQLite waits for a lock, 5 by default. It blocks the whole thread meanwhile: rather retry. */
+  readonly busyTimeoutMs?: number | undefined
+  /** Statements that are kept prepared, 200 by default. */
+  readonly preparedStatements?: number | undefined
+}
+
+/** A client of the file as the `SqlClient` service, closed with the layer. */
+export const layer = (config: SqliteClientConfig): Layer.Layer<SqlClient.SqlClient, SqlError> =>
+  Layer.provide(Layer.effect(SqlClient.SqlClient, make(config)), Reactivity.layer)
+
+/** Opens the file, which is created unless it is opened for reading only, and closes it with the scope. */
+export const make = (
+  config: SqliteClientConfig
+): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
+  Effect.gen(function* () {
+    const database = yield* open(config)
+    const acquirers = SqlClient.makeSqliteAcquirers({
+      connection: Effect.succeed(connect(database, config.preparedStatements ?? 200)),
+      semaphore: yield* Semaphore.make(1),
+      isTransaction: () => database.isOpen && database.isTransaction
+    })
+    return yield* SqlClient.make({
+      ...acquirers,
+      compiler: Statement.makeCompilerSqlite(),
+      driver: "sqlite-node",
+      prepareTransactionControls: true,
+      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+      spanAttributes: [["db.system.name", "sqlite"]]
+    })
+  })
+
+const open = (config: SqliteClientConfig): Effect.Effect<DatabaseSync, SqlError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { busyTimeoutMs = 5, filename, readonly: readOnly = false, synchronous = "FULL" } = config
+    const database = yield* Effect.acquireRelease(
+      attempt("open", () => new DatabaseSync(filename, { readOnly, timeout: busyTimeoutMs })),
+      (database) => Effect.sync(() => database.close())
+    )
+    const pragmas = [
+      "PRAGMA trusted_schema = OFF",
+      // It reads the file, too: one that is no database is found out here.
+      `PRAGMA synchronous = ${synchronous}`,
+      ...(readOnly ? [] : ["PRAGMA journal_mode = WAL"])
+    ]
+    yield* attempt("open", () => database.exec(pragmas.join(";"))).pipe(
+      // Who changes the journal mode must be alone for a moment, and for that SQLite does not always wait by itself.
+      Effect.retry({
+        while: ({ reason }) => reason._tag === "LockTimeoutError",
+        schedule: Schedule.upTo(Schedule.spaced("20 millis"), { duration: "4 seconds" })
+      })
+    )
+    return database
+  })
+
+const connect = (database: DatabaseSync, capacity: number): Connection => {
+  const cache = new Map<string, StatementSync>()
+
+  const cached = (sql: string): StatementSync => {
+    const known = cache.get(sql)
+    if (known !== undefined) return known
+    const statement = prepare(database, sql)
+    cache.set(sql, statement)
+    if (cache.size > capacity) {
+      const [oldest = sql] = cache.keys()
+      cache.delete(oldest)
+    }
+    return statement
+  }
+  const fresh = (sql: string): StatementSync => prepare(database, sql)
+
+  const objects =
+    (operation: string, statement: typeof cached): Connection["execute"] =>
+    (sql, params, transformRows = identity) =>
+      attempt(operation, (bigints) => transformRows(all(statement(sql), params, bigints, false)))
+
+  const arrays =
+    (operation: string, statement: typeof cached): Connection["executeValues"] =>
+    (sql, params) =>
+      attempt(
+        operation,
+        // The types of the driver know rows as objects only.
+        (bigints) => all(statement(sql), params, bigints, true) as ReadonlyArray<unknown> as Values
+      )
+
+  return {
+    execute: objects("execute", cached),
+    executeUnprepared: objects("executeUnprepared", fresh),
+    executeValues: arrays("executeValues", cached),
+    executeValuesUnprepared: arrays("executeValuesUnprepared", fresh),
+    // Rows, or `changes` and `lastInsertRowid` of a statement that has none.
+    executeRaw: (sql, params) =>
+      attempt("executeRaw", (bigints) => {
+        const statement = cached(sql)
+        if (statement.columns().length > 0) return all(statement, params, bigints, false)
+        statement.setReadBigInts(bigints)
+        return statement.run(...params.map(bound))
+      }),
+    executeStream: (sql, params, transformRows = identity) =>
+      Effect.acquireRelease(
+        attempt("executeStream", (bigints) => {
+          // Not the cached statement: its next use would start it over under this one.
+          const statement = fresh(sql)
+          statement.setReadBigInts(bigints)
+          return statement.iterate(...params.map(bound))
+        }),
+        (cursor) => Effect.ignore(attempt("executeStream", () => cursor.return?.()))
+      ).pipe(
+        Effect.map((cursor) =>
+          Stream.paginate(undefined, () =>
+            attempt("executeStream", () => {
+              const page: Array<Row> = []
+              let next = cursor.next()
+              while (next.done !== true && page.push(next.value) < ROWS_PER_PULL) next = cursor.next()
+              return [transformRows(page), next.done === true ? Option.none() : Option.some(undefined)]
+            })
+          )
+        ),
+        Stream.unwrap
+      )
+  }
+}
+
+type Values = ReadonlyArray<ReadonlyArray<unknown>>
+
+/** One statement; more of them in `sql` would be left out without a word. */
+const prepare = (database: DatabaseSync, sql: string): StatementSync => {
+  const statement = database.prepare(text(sql))
+  if (sql.slice(statement.sourceSQL.length).trim() === "") return statement
+  throw new TypeError("more than one SQL statement")
+}
+
+const all = (
+  statement: StatementSync,
+  params: ReadonlyArray<unknown>,
+  bigints: boolean,
+  arrays: boolean
+): ReadonlyArray<Row> => {
+  // Both, always: a cached statement remembers how it was read last.
+  statement.setReadBigInts(bigints)
+  statement.setReturnArrays(arrays)
+  return statement.all(...params.map(bound))
+}
+
+/** A parameter as SQLite stores it; throws on what it would store as something else. */
+const bound = (value: unknown): SQLInputValue => {
+  switch (typeof value) {
+    case "string":
+      return text(value)
+    case "bigint":
+      return value
+    case "number":
+      if (Number.isNaN(value)) break
+      return value
+    case "boolean":
+      return value ? 1n : 0n
+    case "object":
+      if (value === null || value instanceof Uint8Array) return value
+  }
+  throw new TypeError(`not a value of SQLite: ${typeof value}`)
+}
+
+const text = (value: string): string => {
+  // SQLite would end the text at U+0000, and lone surrogates would become U+FFFD.
+  if (value.includes("\0") || /\p{Surrogate}/u.test(value)) throw new TypeError("not a text of SQLite")
+  return value
+}
+
+/** Runs a call of the driver; what it throws becomes an error. */
+const attempt = <A>(operation: string, call: (bigints: boolean) => A): Effect.Effect<A, SqlError> =>
+  Effect.withFiber((fiber) => {
+    try {
+      return Effect.succeed(call(fiber.getRef(SqlClient.SafeIntegers)))
+    } catch (thrown) {
+      return Effect.fail(errorOf(thrown, operation))
+    }
+  })
+
+const errorOf = (thrown: unknown, operation: string): SqlError => {
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  // Node calls `errcode` what `classifySqliteError` calls `errno`.
+  const cause = Predicate.hasProperty(thrown, "errcode")
+    ? Object.assign(new Error(message, { cause: thrown }), { errno: thrown.errcode })
+    : thrown
+  return new SqlError({ reason: classifySqliteError(cause, { message, operation }) })
+}

@@ -1,0 +1,38 @@
+/** Transactions that write, in the way of each dialect. */
+import * as Effect from "effect/Effect"
+import * as References from "effect/References"
+import * as Schedule from "effect/Schedule"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+
+/** Milliseconds before a database that another process is writing to is tried again: from the first to the longest. */
+export const lockedPauseMs = { first: 1, longest: 25 } as const
+
+/** Whether another process is writing to the SQLite database just now. */
+export const isLocked = ({ reason }: SqlError): boolean => reason._tag === "LockTimeoutError"
+
+/** One attempt under SQLite's write lock, in one go, so that nobody in this process finds the database locked by it. */
+export const immediate = <A, R>(
+  sql: SqlClient.SqlClient,
+  work: Effect.Effect<A, SqlError, R>
+): Effect.Effect<A, SqlError, R> =>
+  sql.withTransaction(work).pipe(
+    // A deferred transaction that reads first fails when it comes to write after somebody else.
+    Effect.provideService(SqlClient.BeginTransaction, "BEGIN IMMEDIATE"),
+    Effect.provideService(References.PreventSchedulerYield, true)
+  )
+
+const whileLocked = Schedule.min([
+  Schedule.exponential(lockedPauseMs.first),
+  Schedule.spaced(lockedPauseMs.longest)
+])
+
+/** A transaction; with SQLite it waits until other processes have written theirs. */
+export const run = <A>(
+  sql: SqlClient.SqlClient,
+  work: Effect.Effect<A, SqlError>
+): Effect.Effect<A, SqlError> =>
+  sql.onDialectOrElse({
+    pg: () => sql.withTransaction(work),
+    orElse: () => Effect.retry(immediate(sql, work), { while: isLocked, schedule: whileLocked })
+  })

@@ -1,0 +1,10 @@
+/** Stores in SQLite and PostgreSQL. */
+export * as DatabaseUnusable from "./DatabaseUnusable.ts"
+export * as Migrations from "./Migrations.ts"
+export * as Postgres from "./Postgres.ts"
+export * as Sql from "./Sql.ts"
+export * as SqlApiKeyStore from "./SqlApiKeyStore.ts"
+export * as Sqlite from "./Sqlite.ts"
+export * as SqliteClient from "./SqliteClient.ts"
+export * as SqlPetRepository from "./SqlPetRepository.ts"
+export * as SqlRateLimitStore from "./SqlRateLimitStore.ts"

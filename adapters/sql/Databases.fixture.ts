@@ -1,0 +1,115 @@
+/** Real databases for tests: a new SQLite file, or a schema of its own in PostgreSQL when a server can be reached. */
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { describe } from "vitest"
+import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
+import * as Postgres from "./Postgres.ts"
+import type * as Sql from "./Sql.ts"
+import * as Sqlite from "./Sqlite.ts"
+import * as SqliteClient from "./SqliteClient.ts"
+
+/** An empty database, which goes with its scope. */
+export interface Database {
+  /** As `--database` takes it. */
+  readonly address: string
+  /** A client of its own on it. */
+  readonly client: Layer.Layer<SqlClient.SqlClient, SqlError>
+  /** The stores on it, as a node opens them; each use is another node. */
+  readonly stores: (options?: Partial<Sql.SqlOptions>) => Layer.Layer<Sql.Stores, DatabaseUnusable>
+}
+
+/** A kind of database. */
+export interface Kind {
+  readonly name: "SQLite" | "PostgreSQL"
+  /** Why it cannot be tested here, or `undefined`. */
+  readonly missing: string | undefined
+  readonly create: Effect.Effect<Database, never, Scope.Scope>
+}
+
+/** A new file in a new folder. */
+export const sqlite: Kind = {
+  name: "SQLite",
+  missing: undefined,
+  create: Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))),
+      (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
+    ),
+    (folder): Database => {
+      const filename = path.join(folder, "test.db")
+      return {
+        address: `sqlite:${filename}`,
+        client: SqliteClient.layer({ filename }),
+        stores: ({ clock: _, ...options } = {}) =>
+          Layer.provide(Sqlite.layer({ ...options, filename }), SecureRandom.layerWebCrypto)
+      }
+    }
+  )
+}
+
+const server = process.env.ANIMAL_STORE_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres"
+
+const clientOf = (address: string) =>
+  PgClient.layer({ url: Redacted.make(address), maxConnections: 4, connectTimeout: 2_000 })
+
+const onServer = (use: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError>) =>
+  Effect.asVoid(Effect.flatMap(PgClient.PgClient, use)).pipe(Effect.provide(clientOf(server)))
+
+const reachable: true | string = await Effect.runPromise(
+  Effect.match(
+    onServer((sql) => sql`SELECT 1`),
+    {
+      onSuccess: () => true as const,
+      onFailure: (error) => error.message
+    }
+  )
+)
+
+let schemas = 0
+
+/** A schema of its own on the server that ANIMAL_STORE_TEST_POSTGRES names, by default one on this machine. */
+export const postgres: Kind = {
+  name: "PostgreSQL",
+  missing: reachable === true ? undefined : `no PostgreSQL: ${reachable}`,
+  create: Effect.map(
+    Effect.acquireRelease(
+      Effect.suspend(() => {
+        const schema = `animal_store_test_${process.pid}_${Date.now().toString(36)}_${schemas++}`
+        return Effect.as(Effect.orDie(onServer((sql) => sql`CREATE SCHEMA ${sql(schema)}`)), schema)
+      }),
+      (schema) => Effect.orDie(onServer((sql) => sql`DROP SCHEMA ${sql(schema)} CASCADE`))
+    ),
+    (schema): Database => {
+      const url = new URL(server)
+      url.searchParams.set("options", `-csearch_path=${schema}`)
+      const address = url.href
+      return {
+        address,
+        client: clientOf(address),
+        stores: (options = {}) =>
+          Layer.provide(
+            Postgres.layer({ ...options, url: Redacted.make(address) }),
+            SecureRandom.layerWebCrypto
+          )
+      }
+    }
+  )
+}
+
+/** Both kinds. */
+export const kinds: ReadonlyArray<Kind> = [sqlite, postgres]
+
+/** Describes what holds on a kind of database; skipped, with the reason in its name, where there is none. */
+export const describeOn = (kind: Kind, title: string, tests: () => void): void => {
+  if (kind.missing === undefined) describe(`${title} on ${kind.name}`, tests)
+  else describe.skip(`${title} on ${kind.name} (skipped, ${kind.missing})`, tests)
+}

@@ -46,10 +46,17 @@ module.exports = {
       to: { path: "^adapters/", pathNot: ["^adapters/cli/", "^adapters/embed/"] }
     },
     {
+      name: "nothing-needs-the-bench",
+      comment: "What measures the product is no part of it.",
+      severity: "error",
+      from: { pathNot: "^bench/" },
+      to: { path: "^bench/" }
+    },
+    {
       name: "one-effect-module-at-a-time",
       comment: "The barrel pulls all of effect into every bundle; import effect/X.",
       severity: "error",
-      from: { path: "^(core|adapters)/" },
+      from: { path: "^(core|adapters|bench)/" },
       to: { path: ["^node_modules/effect/dist/index[.]", "^node_modules/effect/dist/[a-z-]+/index[.]"] }
     },
     {

@@ -74,6 +74,8 @@ const reachable: true | string = await Effect.runPromise(
   )
 )
 
+if (reachable !== true) console.warn(`PostgreSQL tests are skipped: ${reachable}`)
+
 let schemas = 0
 
 /** A schema of its own on the server that ANIMAL_STORE_TEST_POSTGRES names, by default one on this machine. */

@@ -1,0 +1,139 @@
+/** Clients that ask one request after the other, each on a connection that it keeps, as busy programs do. */
+import { Buffer } from "node:buffer"
+import * as Http from "node:http"
+import * as fc from "fast-check"
+import * as NewPetArbitrary from "../../core/domain/NewPet.arbitrary.ts"
+import type { NewPet } from "../../core/domain/NewPet.ts"
+import * as Json from "../../core/validation/Json.ts"
+
+/** An answer that came whole. */
+export interface Answer {
+  readonly status: number
+  readonly header: (name: string) => string
+  readonly body: string
+}
+
+export interface Request {
+  readonly method?: "GET" | "POST"
+  /** Below the base URL, such as `/pets`. */
+  readonly path: string
+  readonly key: string
+  readonly body?: string
+}
+
+/** A connection to a server. */
+export interface Client {
+  /** Rejects when the connection ends before the answer does. `onSent` is told once the last byte is handed over. */
+  readonly send: (request: Request, onSent?: () => void) => Promise<Answer>
+  readonly close: () => void
+}
+
+export const connect = (url: string): Client => {
+  const agent = new Http.Agent({ keepAlive: true, maxSockets: 1 })
+  return {
+    send: ({ body, key, method = body === undefined ? "GET" : "POST", path }, onSent) =>
+      new Promise((resolve, reject) => {
+        const headers = {
+          Authorization: `Bearer ${key}`,
+          ...(body !== undefined && {
+            "Content-Type": "application/json",
+            "Content-Length": Buffer.byteLength(body)
+          })
+        }
+        const request = Http.request(url + path, { agent, method, headers }, (response) => {
+          let text = ""
+          response.setEncoding("utf8").on("data", (chunk: string) => {
+            text += chunk
+          })
+          response.on("error", reject)
+          response.on("end", () => {
+            resolve({
+              status: response.statusCode ?? 0,
+              header: (name) => String(response.headers[name] ?? ""),
+              body: text
+            })
+          })
+        })
+        request.on("error", reject)
+        request.end(body ?? "", onSent)
+      }),
+    close: () => agent.destroy()
+  }
+}
+
+/** Does `work` with so many clients at once, spread over the servers in turn, and waits for all. */
+export const together = async <A>(
+  urls: ReadonlyArray<string>,
+  count: number,
+  work: (client: Client, index: number) => Promise<A>
+): Promise<ReadonlyArray<A>> => {
+  const clients = Array.from({ length: count }, (_, index) => connect(urls[index % urls.length] ?? ""))
+  try {
+    return await Promise.all(clients.map(work))
+  } finally {
+    for (const client of clients) client.close()
+  }
+}
+
+/** A pet as the wire has it, exact. */
+export interface WirePet extends NewPet {
+  readonly id: bigint
+}
+
+const read = (value: Json.Json | undefined): WirePet => {
+  if (typeof value !== "object" || value === null || !isObject(value)) throw new Error("no pet")
+  const { categoryId, id, name, status } = value
+  if (
+    !(id instanceof Json.JsonNumber && categoryId instanceof Json.JsonNumber && typeof name === "string") ||
+    !(status === "available" || status === "pending" || status === "sold")
+  ) {
+    throw new Error(`no pet: ${JSON.stringify(value)}`)
+  }
+  return { id: BigInt(id.text), name, categoryId: BigInt(categoryId.text), status }
+}
+
+const isObject = (value: Json.JsonObject | Json.JsonArray | Json.JsonNumber): value is Json.JsonObject =>
+  !Array.isArray(value) && !(value instanceof Json.JsonNumber)
+
+const parse = (text: string): Json.Json => {
+  const parsed = Json.parse(text)
+  if (parsed._tag === "Failure") throw new Error(`${parsed.failure.reason}: ${text}`)
+  return parsed.success
+}
+
+/** The pet in the body of an answer. */
+export const petIn = (body: string): WirePet => read(parse(body))
+
+/** The pets in the body of a list. */
+export const petsIn = (body: string): ReadonlyArray<WirePet> => {
+  const list = parse(body)
+  if (!Array.isArray(list)) throw new Error(`no list: ${body}`)
+  return list.map(read)
+}
+
+/** Different animals, as many as are asked for: hostile names, and an int64 far from zero that tells them apart. */
+export const makeAnimals = (seed: number): (() => NewPet) => {
+  const samples = fc.sample(NewPetArbitrary.newPet, { seed, numRuns: 500 })
+  let serial = 0n
+  return () => {
+    serial++
+    const sample = samples[Number(serial) % samples.length]
+    if (sample === undefined) throw new Error("no sample")
+    // An odd factor: no two serial numbers give the same int64.
+    return { ...sample, categoryId: BigInt.asIntN(64, serial * 0x9e3779b97f4a7c15n) }
+  }
+}
+
+/** The body that creates an animal. */
+export const bodyOf = ({ categoryId, name, status }: NewPet): string =>
+  `{"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`
+
+/** Whether the answer says what was sent. */
+export const isSame = (pet: WirePet, sent: NewPet): boolean =>
+  pet.name === sent.name && pet.categoryId === sent.categoryId && pet.status === sent.status
+
+/** Waits until the UTC day, and with it a daily quota, is not about to end. */
+export const awayFromMidnight = async (marginMs: number): Promise<void> => {
+  const left = 86_400_000 - (Date.now() % 86_400_000)
+  if (left < marginMs) await new Promise((resolve) => setTimeout(resolve, left + 1_000))
+}

@@ -1,0 +1,253 @@
+/** Callers' histories for the laws of stores: requests at every border of the state that is stored. */
+import * as fc from "fast-check"
+import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
+import * as BanPolicies from "../../core/limits/BanPolicy.ts"
+import * as Plan from "../../core/limits/Plan.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+
+export const SECOND = 1_000
+export const MINUTE = 60_000
+export const HOUR = 3_600_000
+export const DAY = 86_400_000
+
+/** What the time of a request is counted from: the one before, whoever sent it, or a border of the caller's state. */
+const origins = [
+  "clock",
+  "minute",
+  "midnight",
+  "last refill",
+  "retry",
+  "strike interval",
+  "strike window",
+  "ban end",
+  "clean period"
+] as const
+
+export interface Move {
+  readonly key: string
+  readonly plan: Plan.Plan
+  /** Whether the ban policy is in force. */
+  readonly bannable: boolean
+  readonly origin: (typeof origins)[number]
+  readonly offsetMs: number
+  readonly requests: number
+  /** Milliseconds between them. */
+  readonly everyMs: number
+}
+
+const plan: fc.Arbitrary<Plan.Plan> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      { perMinute: 1, perDay: 2 },
+      { perMinute: 1, perDay: 9 },
+      { perMinute: 3, perDay: 3 },
+      { perMinute: 7, perDay: 1_000 }
+    )
+  },
+  fc.constantFrom(
+    Plan.standard.Free,
+    { perMinute: 1, perDay: Plan.maxRequests },
+    { perMinute: Plan.maxRequests, perDay: 1 },
+    { perMinute: Plan.maxRequests, perDay: Plan.maxRequests }
+  ),
+  fc.record({
+    perMinute: fc.integer({ min: 1, max: 2_000 }),
+    perDay: fc.integer({ min: 1, max: Plan.maxRequests })
+  })
+)
+
+const offsetMs: fc.Arbitrary<number> = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: -1, max: 1 }) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 2 * SECOND }) },
+  fc.constantFrom(SECOND, MINUTE - 1, MINUTE, MINUTE + 1, DAY - 1, DAY),
+  fc.integer({ min: 0, max: 3 * DAY }),
+  fc.integer({ min: -2 * MINUTE, max: -1 }),
+  fc.integer({ min: -2 * DAY, max: -1 })
+)
+
+const move: fc.Arbitrary<Move> = fc.record({
+  key: fc.constantFrom("a", "a", "a", "b"),
+  plan,
+  bannable: fc.oneof({ weight: 8, arbitrary: fc.constant(true) }, fc.constant(false)),
+  origin: fc.constantFrom(...origins, "clock" as const, "ban end" as const),
+  offsetMs,
+  requests: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(1) },
+    { weight: 2, arbitrary: fc.integer({ min: 2, max: 8 }) }
+  ),
+  everyMs: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(0, 1, 499, 999, SECOND) },
+    fc.integer({ min: 0, max: MINUTE })
+  )
+})
+
+export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(move, { maxLength: 60, size: "max" })
+
+/** The standard policy and harsher ones, which ban within a few requests. */
+export const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom<BanPolicy>(
+  BanPolicies.standard,
+  {
+    strikes: 1,
+    withinMs: 10 * MINUTE,
+    strikeIntervalMs: 0,
+    durationsMs: [MINUTE, 2 * MINUTE, HOUR, 2 * DAY],
+    cleanMs: HOUR
+  },
+  {
+    strikes: 2,
+    withinMs: 5 * SECOND,
+    strikeIntervalMs: 500,
+    durationsMs: [1, SECOND, 90 * SECOND, 2 * HOUR],
+    cleanMs: DAY
+  },
+  {
+    strikes: 3,
+    withinMs: 3 * MINUTE,
+    strikeIntervalMs: SECOND,
+    durationsMs: [20 * SECOND, 5 * MINUTE],
+    cleanMs: 10 * MINUTE
+  },
+  { strikes: 2, withinMs: DAY, strikeIntervalMs: MINUTE, durationsMs: [BanPolicies.maxMs], cleanMs: 7 }
+)
+
+/** Moments of our century, most of them around a UTC midnight. */
+export const moment: fc.Arbitrary<number> = fc
+  .tuple(
+    fc.integer({ min: 11_000, max: 30_000 }),
+    fc.oneof(fc.integer({ min: -2, max: 2 }), fc.integer({ min: 0, max: DAY - 1 }))
+  )
+  .map(([day, ms]) => day * DAY + ms)
+
+/** The time of a move's first request; `clock` is that of the latest request of all. */
+export const timeOf = (
+  { offsetMs, origin }: Move,
+  clock: number,
+  state: RateLimit.State | undefined,
+  ban: BanPolicy
+): number => Math.max(originOf(origin, clock, state, ban) + offsetMs, 0)
+
+const originOf = (
+  origin: Move["origin"],
+  clock: number,
+  state: RateLimit.State | undefined,
+  ban: BanPolicy
+): number => {
+  if (state === undefined) return clock
+  switch (origin) {
+    case "clock":
+      return clock
+    case "minute":
+      return (Math.floor(clock / MINUTE) + 1) * MINUTE
+    case "midnight":
+      return (Math.floor(clock / DAY) + 1) * DAY
+    case "last refill":
+      return state.at + MINUTE
+    case "retry":
+      return state.retryAt > 0 ? state.retryAt : clock
+    case "strike interval":
+      return state.strikeAt > 0 ? state.strikeAt + ban.strikeIntervalMs : clock
+    case "strike window":
+      return state.strikes > 0 ? state.strikesFrom + ban.withinMs : clock
+    case "ban end":
+      // A ban of years is nothing to wait for again and again: times must stay exact.
+      return state.bannedUntil > 0 && state.bannedUntil < clock + 1_000 * DAY ? state.bannedUntil : clock
+    case "clean period":
+      return Math.max(state.bannedUntil, state.strikeAt) < clock + 1_000 * DAY
+        ? Math.max(state.bannedUntil, state.strikeAt, clock) + ban.cleanMs
+        : clock
+  }
+}
+
+/** One request of a history, what was known before it and what came of it. */
+export interface Sent {
+  readonly key: string
+  readonly now: number
+  readonly policy: RateLimit.Policy
+  readonly before: RateLimit.State | undefined
+  readonly verdict: RateLimit.Verdict
+  readonly after: RateLimit.State
+}
+
+/** Sends every request of `moves`, from `start` on, to the core's step. */
+export const play = (start: number, moves: ReadonlyArray<Move>, ban: BanPolicy): ReadonlyArray<Sent> => {
+  const states = new Map<string, RateLimit.State>()
+  const sent: Array<Sent> = []
+  let clock = start
+  for (const one of moves) {
+    const policy: RateLimit.Policy = { plan: one.plan, ban: one.bannable ? ban : undefined }
+    clock = timeOf(one, clock, states.get(one.key), ban)
+    for (let count = 0; count < one.requests; count++) {
+      if (count > 0) clock += one.everyMs
+      const before = states.get(one.key)
+      const [verdict, after] = RateLimit.step(before, clock, policy)
+      states.set(one.key, after)
+      sent.push({ key: one.key, now: clock, policy, before, verdict, after })
+    }
+  }
+  return sent
+}
+
+/** What a request shows of the rules; a law counts them to know that it has seen all. */
+export const features = ({ after, before, now, policy: { ban, plan }, verdict }: Sent): Array<string> => {
+  const found: Array<string> = [verdict.outcome]
+  if (before === undefined) return ["first request", ...found]
+  const minuteDenies = after.level < MINUTE
+  const dayDenies = after.day === Math.floor(now / DAY) && after.used >= plan.perDay
+  if (verdict.outcome === "limited") {
+    if (minuteDenies && dayDenies) found.push("denied by both windows")
+    else found.push(minuteDenies ? "denied by the minute" : "denied by the day")
+  }
+  if (now < before.at) found.push("clock went back")
+  if (now < before.day * DAY) found.push("clock went back over midnight")
+  if (after.day > before.day && before.used > 0) found.push("a new day")
+  if (before.level > plan.perMinute * MINUTE) found.push("plan lowered below what was left")
+  if (ban === undefined) {
+    if (now < before.bannedUntil) found.push("ban not in force")
+    return found
+  }
+  if (now < before.bannedUntil) found.push("request during a ban")
+  if (now === before.bannedUntil) found.push("request at the end of a ban")
+  if (now === before.retryAt) found.push("request at the announced time")
+  if (after.bannedUntil > before.bannedUntil && after.strikeAt === now) {
+    const step = ban.durationsMs.indexOf(after.bannedUntil - now)
+    found.push(`ban ${step + 1} of ${ban.durationsMs.length}`)
+  }
+  const isStrike = after.strikes > 0 && after.strikeAt === now && after.strikeAt !== before.strikeAt
+  if (isStrike && after.strikes > 1) found.push("one strike more")
+  if (isStrike && before.strikes > 0 && after.strikes === 1) found.push("strikes expired")
+  if (after.strikeAt === now && after.banLevel < before.banLevel) found.push("ban level fell")
+  const tooSoon = Math.abs(now - before.strikeAt) < ban.strikeIntervalMs
+  if (verdict.outcome === "limited" && now < before.retryAt && tooSoon) found.push("too soon for a strike")
+  return found
+}
+
+/** Every feature, of those whose absence would make a law empty. */
+export const allFeatures: ReadonlyArray<string> = [
+  "first request",
+  "admitted",
+  "limited",
+  "banned",
+  "denied by the minute",
+  "denied by the day",
+  "denied by both windows",
+  "clock went back",
+  "clock went back over midnight",
+  "a new day",
+  "plan lowered below what was left",
+  "ban not in force",
+  "request during a ban",
+  "request at the end of a ban",
+  "request at the announced time",
+  "ban 1 of 4",
+  "ban 2 of 4",
+  "ban 3 of 4",
+  "ban 4 of 4",
+  "ban 1 of 2",
+  "ban 2 of 2",
+  "ban 1 of 1",
+  "one strike more",
+  "strikes expired",
+  "ban level fell",
+  "too soon for a strike"
+]

@@ -4,7 +4,6 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import type { PageQuery } from "../../core/domain/Page.ts"
 import { Pet } from "../../core/domain/Pet.ts"
@@ -12,6 +11,7 @@ import * as PetStatus from "../../core/domain/PetStatus.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as StoreCall from "./StoreCall.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** What `layer` takes. */
 export interface SqlPetRepositoryOptions {
@@ -29,25 +29,29 @@ const make = Effect.fnUntraced(function* ({
 }: SqlPetRepositoryOptions): Effect.fn.Return<PetRepository["Service"], never, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const call = StoreCall.make(timeoutMs)
-  const text = sql.onDialectOrElse({
-    pg: () => statements((index) => `$${index}`),
-    orElse: () => statements(() => "?")
-  })
+  const text = statementsFor(sql)
 
   const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     Effect.provideService(sql.unsafe<PetRow>(statement, parameters), SqlClient.SafeIntegers, true)
 
-  const insertOne = (pet: NewPet): Effect.Effect<Pet, SqlError> =>
-    Effect.map(
-      query(text.insert, pet.name, pet.categoryId, pet.status),
-      ([row]) => new Pet(toInt64(row?.id), pet)
-    )
+  const inserted = (pet: NewPet, [row]: ReadonlyArray<Pick<PetRow, "id">>): Pet =>
+    new Pet(toInt64(row?.id), pet)
+  const values = (pet: NewPet) => [pet.name, pet.categoryId, pet.status]
 
   const insert = yield* sql.onDialectOrElse({
-    pg: () => Effect.succeed(insertOne),
+    pg: () =>
+      Effect.succeed((pet: NewPet) =>
+        Effect.map(query(text.insert, ...values(pet)), (rows) => inserted(pet, rows))
+      ),
     orElse: () =>
       GroupCommit.make(sql, (pets: ReadonlyArray<NewPet>) =>
-        Effect.forEach(pets, (pet) => Effect.map(insertOne(pet), Exit.succeed))
+        Effect.flatMap(WriteTransaction.connection(sql), (connection) =>
+          Effect.forEach(pets, (pet) =>
+            Effect.map(connection.execute(text.insert, values(pet), undefined), (rows) =>
+              Exit.succeed(inserted(pet, rows))
+            )
+          )
+        ).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
       )
   })
 
@@ -74,6 +78,13 @@ interface PetRow {
 }
 
 const columns = "id, name, category_id, status"
+
+/** The statements in the dialect of `sql`. */
+export const statementsFor = (sql: SqlClient.SqlClient): ReturnType<typeof statements> =>
+  sql.onDialectOrElse({
+    pg: () => statements((index) => `$${index}`),
+    orElse: () => statements(() => "?")
+  })
 
 /** Ids are positive, so that the first page is the one after 0. */
 const statements = (parameter: (index: number) => string) => ({

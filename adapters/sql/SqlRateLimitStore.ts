@@ -13,6 +13,7 @@ import * as RateLimitRow from "./RateLimitRow.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import * as RateLimitSweep from "./RateLimitSweep.ts"
 import * as StoreCall from "./StoreCall.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** What `layer` takes. */
 export interface SqlRateLimitStoreOptions {
@@ -99,36 +100,41 @@ interface Modification {
 
 /** SQLite: the steps of all who wait are made here, within one transaction; there is no round trip to save. */
 const modifyGrouped = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall): Effect.Effect<Modify> => {
-  const read = `SELECT key, ${columns} FROM rate_limits WHERE key IN (SELECT value FROM json_each(?))`
-  const write = `
-    INSERT INTO rate_limits (key, ${columns})
-    SELECT value ->> 0, ${RateLimitRow.columns.map((_, index) => `value ->> ${index + 1}`).join(", ")}
-    FROM json_each(?) WHERE true
-    ON CONFLICT (key) DO UPDATE SET ${RateLimitRow.columns.map((name) => `${name} = excluded.${name}`).join(", ")}`
+  const read = `SELECT ${columns} FROM rate_limits WHERE key = ?`
+  const write = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitRow.columns.map(() => "?").join(", ")})`
 
   const commit = Effect.fnUntraced(function* (
     group: ReadonlyArray<Modification>
   ): Effect.fn.Return<ReadonlyArray<Exit.Exit<unknown>>, SqlError> {
-    const keys = JSON.stringify([...new Set(group.map(({ key }) => key))])
-    const rows = yield* sql.unsafe<RateLimitRow.RateLimitRow & { readonly key: string }>(read, [keys])
-    const states = new Map(rows.map((row) => [row.key, RateLimitRow.toState(row)]))
-    const changed = new Map<string, RateLimit.State>()
-    const exits = group.map(({ key, step }) => {
+    const connection = yield* WriteTransaction.connection(sql)
+    const states = new Map<string, RateLimit.State | undefined>()
+    const changed = new Set<string>()
+    const exits: Array<Exit.Exit<unknown>> = []
+    for (const { key, step } of group) {
+      if (!states.has(key)) {
+        const [row]: ReadonlyArray<RateLimitRow.RateLimitRow> = yield* connection.execute(
+          read,
+          [key],
+          undefined
+        )
+        states.set(key, row === undefined ? undefined : RateLimitRow.toState(row))
+      }
       try {
         const before = states.get(key)
         const [answer, after] = step(before)
         if (after !== before) {
           states.set(key, after)
-          changed.set(key, after)
+          changed.add(key)
         }
-        return Exit.succeed(answer)
+        exits.push(Exit.succeed(answer))
       } catch (defect) {
-        return Exit.die(defect)
+        exits.push(Exit.die(defect))
       }
-    })
-    if (changed.size > 0) {
-      const written = Array.from(changed, ([key, state]) => [key, ...RateLimitRow.values(state)])
-      yield* sql.unsafe(write, [JSON.stringify(written)])
+    }
+    for (const key of changed) {
+      const state = states.get(key)
+      if (state !== undefined)
+        yield* connection.execute(write, [key, ...RateLimitRow.values(state)], undefined)
     }
     return exits
   })

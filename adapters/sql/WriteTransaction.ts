@@ -1,8 +1,10 @@
 /** Transactions that write, in the way of each dialect. */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
+import type * as SqlConnection from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** Milliseconds before a database that another process is writing to is tried again: from the first to the longest. */
@@ -20,6 +22,17 @@ export const immediate = <A, R>(
     // A deferred transaction that reads first fails when it comes to write after somebody else.
     Effect.provideService(SqlClient.BeginTransaction, "BEGIN IMMEDIATE"),
     Effect.provideService(References.PreventSchedulerYield, true)
+  )
+
+/**
+ * The connection of the transaction that this runs in: for the many statements of a group, at a fifth of the cost of
+ * statements that find it by themselves.
+ */
+export const connection = (sql: SqlClient.SqlClient): Effect.Effect<SqlConnection.Connection> =>
+  Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
+    Option.isSome(transaction)
+      ? Effect.succeed(transaction.value[0])
+      : Effect.die(new Error("there is no transaction"))
   )
 
 const whileLocked = Schedule.min([

@@ -201,6 +201,30 @@ describe("a revoked key", () => {
   )
 })
 
+describe("issueFirst", () => {
+  it.effect("issues a key only if there is none", () =>
+    Effect.gen(function* () {
+      const attempts = yield* Effect.all(
+        Array.from({ length: 20 }, () => KeyLifecycle.issueFirst({ plan: "Free" })),
+        { concurrency: "unbounded" }
+      )
+      const issued = Option.getOrThrow(Option.firstSomeOf(attempts))
+      expect(attempts.filter(Option.isSome)).toHaveLength(1)
+      expect((yield* KeyLifecycle.list).map(({ id }) => id)).toEqual([issued.key.id])
+    }).pipe(Effect.provide(environment))
+  )
+})
+
+describe("labels", () => {
+  it.effect.each(["", " ", "a\0b", "\ud800", "x".repeat(256)])("%j is refused", (label) =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.flip(KeyLifecycle.issue({ plan: "Free", label }))
+      expect(exit).toMatchObject({ _tag: "LabelInvalid", message: expect.stringMatching(/^label must/) })
+      expect(yield* KeyLifecycle.list).toEqual([])
+    }).pipe(Effect.provide(environment))
+  )
+})
+
 describe("a store that is out of reach", () => {
   const failure = new StoreUnavailable({ retryable: true, cause: "down" })
   const down = Layer.succeed(ApiKeyStore, {

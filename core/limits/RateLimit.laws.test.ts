@@ -480,3 +480,68 @@ describe("the three headers", () => {
     )
   })
 })
+
+describe("verdictOf", () => {
+  const integer = (max: number) => fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max }))
+
+  it("answers as the step itself, for the state it came to and whether it admitted", () => {
+    const outcomes = new Map<RateLimit.Outcome, number>()
+    let back = 0
+    fc.assert(
+      fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policies, (start, moves, policies) => {
+        for (const { after, before, now, policy, verdict } of Arbitrary.play(start, moves, policies)) {
+          expect(RateLimit.verdictOf(verdict.outcome === "admitted", after, now, policy)).toEqual(verdict)
+          outcomes.set(verdict.outcome, (outcomes.get(verdict.outcome) ?? 0) + 1)
+          if (before !== undefined && now < before.at) back++
+        }
+      }),
+      { numRuns: 300 }
+    )
+    expect(Math.min(back, ...outcomes.values())).toBeGreaterThan(1000)
+    expect(outcomes.size).toBe(3)
+  })
+
+  it("does so for states that no history leads to as well", () => {
+    const outcomes = new Map<string, number>()
+    fc.assert(
+      fc.property(
+        Arbitrary.moment,
+        Arbitrary.policy,
+        fc.record({
+          level: fc.oneof(integer(2 * MINUTE), integer(Plan.maxRequests * MINUTE)),
+          strikes: integer(20),
+          banLevel: integer(4),
+          used: fc.oneof(integer(40), integer(Plan.maxRequests))
+        }),
+        fc.record({
+          at: fc.integer({ min: -2 * MINUTE, max: 2 * MINUTE }),
+          strikesFrom: fc.integer({ min: -DAY, max: DAY }),
+          strikeAt: fc.integer({ min: -2 * MINUTE, max: 2 * MINUTE }),
+          retryAt: fc.integer({ min: -MINUTE, max: MINUTE }),
+          bannedUntil: fc.oneof(
+            fc.integer({ min: -MINUTE, max: 2 }),
+            fc.integer({ min: -DAY, max: 60 * DAY })
+          )
+        }),
+        fc.integer({ min: -1, max: 1 }),
+        (now, policy, counts, offsets, days) => {
+          const state: RateLimit.State = {
+            ...counts,
+            at: now + offsets.at,
+            day: Math.floor(now / DAY) + days,
+            strikesFrom: now + offsets.strikesFrom,
+            strikeAt: now + offsets.strikeAt,
+            retryAt: now + offsets.retryAt,
+            bannedUntil: now + offsets.bannedUntil
+          }
+          const [verdict, after] = RateLimit.step(state, now, policy)
+          expect(RateLimit.verdictOf(verdict.outcome === "admitted", after, now, policy)).toEqual(verdict)
+          outcomes.set(verdict.outcome, (outcomes.get(verdict.outcome) ?? 0) + 1)
+        }
+      ),
+      { numRuns: 3000 }
+    )
+    expect(Math.min(...outcomes.values())).toBeGreaterThan(100)
+    expect(outcomes.size).toBe(3)
+  })
+})

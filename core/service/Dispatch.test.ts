@@ -301,13 +301,30 @@ describe("listPets", () => {
     })
   )
 
-  it.effect("services that share a cursor key follow each other's cursors", () =>
+  it.effect.each([
+    { options: { cursorKey: new Uint8Array(32).fill(7) } },
+    { cursorKey: new Uint8Array(32).fill(7) }
+  ])("services that share a cursor key follow each other's cursors: %o", (shared) =>
     Effect.gen(function* () {
-      const setup = { options: { cursorKey: new Uint8Array(32).fill(7) }, pets: stocked(30) }
+      const setup = { ...shared, pets: stocked(30) }
       const first = yield* client(setup)
       const second = yield* client(setup)
       const { next } = yield* first()
       expect((yield* second({ target: next ?? "" })).body).toBe((yield* first({ target: next ?? "" })).body)
+    })
+  )
+
+  it.effect("the option goes before the key that the stores keep", () =>
+    Effect.gen(function* () {
+      const cursorKey = new Uint8Array(32).fill(7)
+      const first = yield* client({
+        options: { cursorKey },
+        cursorKey: new Uint8Array(32),
+        pets: stocked(30)
+      })
+      const second = yield* client({ cursorKey, pets: stocked(30) })
+      const { next } = yield* first()
+      expect((yield* second({ target: next ?? "" })).status).toBe(200)
     })
   )
 

@@ -18,6 +18,8 @@ import type * as Plan from "../limits/Plan.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { PetRepository } from "../ports/PetRepository.ts"
 import { RateLimitStore } from "../ports/RateLimitStore.ts"
+import { Readiness } from "../ports/Readiness.ts"
+import * as Cursor from "../validation/Cursor.ts"
 import * as Service from "./Service.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "./ServiceRequest.ts"
@@ -35,6 +37,10 @@ export interface Setup {
   readonly pets?: (real: PetRepository["Service"]) => PetRepository["Service"]
   readonly limits?: (real: RateLimitStore["Service"]) => RateLimitStore["Service"]
   readonly keys?: (real: ApiKeyStore["Service"]) => ApiKeyStore["Service"]
+  /** Whether the stores can serve. */
+  readonly readiness?: Effect.Effect<void, StoreUnavailable>
+  /** The key of cursors that the stores keep. */
+  readonly cursorKey?: Uint8Array
 }
 
 export interface Sent {
@@ -169,7 +175,9 @@ export const open = Effect.fnUntraced(function* (
     memory,
     Context.make(PetRepository, (setup.pets ?? same)(Context.get(memory, PetRepository))),
     Context.make(RateLimitStore, (setup.limits ?? same)(Context.get(memory, RateLimitStore))),
-    Context.make(ApiKeyStore, (setup.keys ?? same)(Context.get(memory, ApiKeyStore)))
+    Context.make(ApiKeyStore, (setup.keys ?? same)(Context.get(memory, ApiKeyStore))),
+    Context.make(Readiness, setup.readiness ?? Effect.void),
+    Context.make(Cursor.SharedKey, setup.cursorKey)
   )
   const service = yield* Effect.orDie(Effect.provideContext(Service.make(setup.options), replaced))
   return {

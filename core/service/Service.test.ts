@@ -11,6 +11,7 @@ import {
   failing,
   newPet,
   open,
+  outage,
   request,
   type Sent,
   start,
@@ -301,6 +302,38 @@ describe("Probes", () => {
       expect((yield* store.send({ target: "/readyz" })).status).toBe(503)
       expect((yield* store.send({ target: "/livez" })).status).toBe(200)
       expect((yield* store.send({ key: secret })).status).toBe(200)
+    })
+  )
+
+  it.effect("/readyz says whether the stores can serve, and asks them once a second at most", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      let isDown = false
+      const readiness = Effect.suspend(() => {
+        asked++
+        return isDown ? Effect.fail(outage) : Effect.void
+      })
+      const store = yield* open({ readiness })
+      const ready = Effect.map(store.send({ target: "/readyz" }), ({ status }) => status)
+      for (let count = 0; count < 10; count++) expect(yield* ready).toBe(200)
+      isDown = true
+      expect([yield* ready, asked]).toEqual([200, 1])
+      yield* TestClock.adjust(1000)
+      const reply = yield* store.send({ target: "/readyz" })
+      expect([reply.status, reply.code]).toEqual([503, "service_unavailable"])
+      expect(reply.body).not.toContain("hunter2")
+      expect((yield* store.send({ target: "/livez" })).status).toBe(200)
+      isDown = false
+      yield* TestClock.adjust(1000)
+      expect([yield* ready, asked]).toEqual([200, 3])
+    })
+  )
+
+  it.effect("/readyz answers 500 when asking the stores is a defect", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ readiness: Effect.die(new Error("hunter2")) })
+      const reply = yield* store.send({ target: "/readyz" })
+      expect([reply.status, reply.body.includes("hunter2")]).toEqual([500, false])
     })
   )
 

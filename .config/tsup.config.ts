@@ -17,6 +17,8 @@ export default defineConfig({
   target: "node22",
   clean: true,
   treeshake: true,
+  // node:sqlite has no other name.
+  removeNodeProtocol: false,
   esbuildOptions: (options) => {
     options.chunkNames = "chunks/[hash]"
   }

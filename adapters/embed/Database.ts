@@ -1,15 +1,14 @@
 /** Which stores a database address names. */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Data from "effect/Data"
-import type * as Layer from "effect/Layer"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Memory from "../memory/Memory.ts"
 import * as ApiKeyCache from "../sql/ApiKeyCache.ts"
 import type { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
-import * as Postgres from "../sql/Postgres.ts"
-import * as Sql from "../sql/Sql.ts"
-import * as Sqlite from "../sql/Sqlite.ts"
+import type * as Sql from "../sql/Sql.ts"
 
 /** How a database is used; what is absent is as in `defaults`. */
 export interface DatabaseOptions {
@@ -21,11 +20,11 @@ export interface DatabaseOptions {
   readonly keyCacheMs: number
 }
 
-/** One second, 16 connections, five seconds. */
+/** What holds for every option that is not given. */
 export const defaults: DatabaseOptions = {
-  databaseTimeoutMs: Sql.defaults.timeoutMs,
-  databaseConnections: Postgres.defaultConnections,
-  keyCacheMs: Sql.defaults.keyCacheMs
+  databaseTimeoutMs: 1_000,
+  databaseConnections: 16,
+  keyCacheMs: ApiKeyCache.maxKeepMs
 }
 
 /** A database address, or an option of databases, that cannot be meant. */
@@ -60,12 +59,29 @@ export const stores = (
   }
   const options = { timeoutMs: databaseTimeoutMs, keyCacheMs }
   if (address === "memory:") return Result.succeed(Memory.layer)
-  if (address.startsWith("sqlite:") && address !== "sqlite:" && !address.includes("\0")) {
-    return Result.succeed(Sqlite.layer({ ...options, filename: address.slice("sqlite:".length) }))
+  // Drivers are loaded when they are used: it takes time, and node:sqlite warns on older Nodes.
+  // `sqlite://a/b` would be the file /a/b, and `sqlite::memory:` a file of that name.
+  const filename = /^sqlite:(?!\/\/)([^\0]+)$/.exec(address)?.[1]
+  if (filename !== undefined && filename !== ":memory:") {
+    return Result.succeed(
+      Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("../sql/Sqlite.ts")),
+          (sqlite) => sqlite.layer({ ...options, filename })
+        )
+      )
+    )
   }
   if (/^postgres(?:ql)?:\/\//.test(address) && URL.canParse(address)) {
     const url = Redacted.make(address)
-    return Result.succeed(Postgres.layer({ ...options, url, connections: databaseConnections, clock }))
+    return Result.succeed(
+      Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("../sql/Postgres.ts")),
+          (postgres) => postgres.layer({ ...options, url, connections: databaseConnections, clock })
+        )
+      )
+    )
   }
   // The address may hold a password, so it is not repeated.
   return Result.fail(

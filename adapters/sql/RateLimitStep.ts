@@ -68,7 +68,10 @@ END $$`
 
 const names = [...columns, "admitted", "decided_at"]
 
-const now = "coalesce($2::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)"
+/** The server's time in epoch milliseconds, at the moment it is read. */
+export const serverNow = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+
+const now = `coalesce($2::bigint, ${serverNow})`
 
 /**
  * Counts a request and returns the new row. The old values are read through the target row alone, and the clock within

@@ -16,11 +16,15 @@ const PAGES = 40
 /** Milliseconds a spent state is kept on: a request that is still on its way here was stamped a little earlier. */
 const GRACE_MS = 60_000
 
-/** A round every minute, each where the one before ended. A round that fails is left to the next. */
-export const forever = (sql: SqlClient.SqlClient, ban: BanPolicy): Effect.Effect<never> => {
+/** A round every minute, each where the one before ended, at the time that `clock` tells. A round that fails is left to the next. */
+export const forever = (
+  sql: SqlClient.SqlClient,
+  ban: BanPolicy,
+  clock: Effect.Effect<number, SqlError> = Clock.currentTimeMillis
+): Effect.Effect<never> => {
   let after = ""
   const round = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* clock
     for (let count = 0; count < PAGES; count++) {
       after = yield* sweepPage(sql, ban, now, after)
       if (after === "") return

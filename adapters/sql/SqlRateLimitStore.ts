@@ -1,4 +1,5 @@
 /** `RateLimitStore` in a database: one row per caller. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -41,12 +42,21 @@ const make = Effect.fnUntraced(function* ({
 > {
   const sql = yield* SqlClient.SqlClient
   const call = StoreCall.make(timeoutMs)
-  yield* Effect.forkScoped(RateLimitSweep.forever(sql, yield* BanPolicy))
+  const isServerTime = clock === "database" && sql.onDialectOrElse({ pg: () => true, orElse: () => false })
+  yield* Effect.forkScoped(
+    RateLimitSweep.forever(sql, yield* BanPolicy, isServerTime ? serverTime(sql) : Clock.currentTimeMillis)
+  )
   return yield* sql.onDialectOrElse({
     pg: () => Effect.succeed({ modify: modifyLocked(sql, call), consume: consume(sql, call, clock) }),
     orElse: () => Effect.map(modifyGrouped(sql, call), (modify) => ({ modify }))
   })
 })
+
+/** PostgreSQL's clock in epoch milliseconds: a node whose own is ahead must not forget what still counts. */
+const serverTime = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =>
+  Effect.map(sql.unsafe<{ readonly now: unknown }>(`SELECT ${RateLimitStep.serverNow} AS now`), ([row]) =>
+    Number(row?.now)
+  )
 
 const columns = RateLimitRow.columns.join(", ")
 

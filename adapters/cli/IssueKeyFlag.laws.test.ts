@@ -16,6 +16,23 @@ const inAnyCase = (text: string) =>
       [...text].map((letter, index) => (upper[index] ? letter.toUpperCase() : letter.toLowerCase())).join("")
     )
 
+describe("the name of a plan", () => {
+  it("is understood in any case, and no other text is", () => {
+    const names = plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name)))
+    fc.assert(
+      fc.property(names, fc.string({ minLength: 1 }), ([name, written], more) => {
+        expect(IssueKeyFlag.parsePlan(written)).toEqual(Result.succeed(name))
+        for (const text of ["", more, written + more, more + written]) {
+          if (Plan.names.some((known) => known.toLowerCase() === text.toLowerCase())) continue
+          expect(IssueKeyFlag.parsePlan(text)).toEqual(
+            Result.fail("must be one of Free, Pro, Business, Enterprise")
+          )
+        }
+      })
+    )
+  })
+})
+
 describe("a key specification", () => {
   it("that is written says what was meant, in any case of the plan and any order of the numbers", () => {
     fc.assert(

@@ -15,7 +15,7 @@ const form = "must be PLAN or PLAN:perMinute=N,perDay=N"
  */
 export const parse = (text: string): Result.Result<KeyLifecycle.IssueOptions, string> => {
   const [name = "", numbers, ...rest] = text.split(":")
-  const plan = Plan.names.find((candidate) => candidate.toLowerCase() === name.toLowerCase())
+  const plan = planNamed(name)
   if (plan === undefined || rest.length > 0) {
     return Result.fail(`${form} with PLAN one of ${Plan.names.join(", ")}`)
   }
@@ -34,3 +34,10 @@ export const parse = (text: string): Result.Result<KeyLifecycle.IssueOptions, st
     onFailure: ({ reason }) => reason
   })
 }
+
+/** The value of `--plan`: the name of a plan in any case. */
+export const parsePlan = (text: string): Result.Result<Plan.PlanName, string> =>
+  Result.fromNullishOr(planNamed(text), () => `must be one of ${Plan.names.join(", ")}`)
+
+const planNamed = (name: string): Plan.PlanName | undefined =>
+  Plan.names.find((candidate) => candidate.toLowerCase() === name.toLowerCase())

@@ -25,6 +25,15 @@ export interface Started {
 
 export type Environment = { readonly [name: string]: string }
 
+/** Where a process runs, and as whom. */
+export interface Place {
+  readonly cwd?: string
+  /** The number of a user and of a group. */
+  readonly uid?: number
+  /** What the modes of new files leave out, in octal digits. */
+  readonly umask?: string
+}
+
 /** Longest life of a process, so that none outlives a test that failed. */
 const LIFETIME_MS = 25_000
 
@@ -50,9 +59,14 @@ const listenTo = (stream: Readable) => {
   return { ended, says }
 }
 
-const launch = (args: ReadonlyArray<string>, environment: Environment) => {
+const launch = (args: ReadonlyArray<string>, environment: Environment, { cwd, uid, umask }: Place) => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_"))
-  const child = spawn(process.execPath, [main, ...args], {
+  const command = [process.execPath, main, ...args]
+  const [file = "", ...rest] =
+    umask === undefined ? command : ["sh", "-c", `umask ${umask} && exec "$0" "$@"`, ...command]
+  const child = spawn(file, rest, {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(uid === undefined ? {} : { uid, gid: uid }),
     env: { ...Object.fromEntries(inherited), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: LIFETIME_MS,
@@ -70,13 +84,20 @@ const launch = (args: ReadonlyArray<string>, environment: Environment) => {
 }
 
 /** Runs to the end. */
-export const run = (args: ReadonlyArray<string>, environment: Environment = {}): Promise<Ended> =>
-  launch(args, environment).ended
+export const run = (
+  args: ReadonlyArray<string>,
+  environment: Environment = {},
+  place: Place = {}
+): Promise<Ended> => launch(args, environment, place).ended
 
 /** Runs `serve` until it listens; rejects with its output when it ends instead. */
-export const start = async (args: ReadonlyArray<string>, environment: Environment = {}): Promise<Started> => {
+export const start = async (
+  args: ReadonlyArray<string>,
+  environment: Environment = {},
+  place: Place = {}
+): Promise<Started> => {
   const launchedAt = performance.now()
-  const { child, ended, stderr, stdout } = launch(["serve", ...args], environment)
+  const { child, ended, stderr, stdout } = launch(["serve", ...args], environment, place)
   const failed = ended.then((end) => Promise.reject(new Error(`ended early: ${JSON.stringify(end)}`)))
   failed.catch(() => undefined)
   const greeting = await Promise.race([stdout.says(/^.*\n$/s), failed])

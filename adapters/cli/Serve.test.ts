@@ -13,8 +13,11 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => stop(server, "SIGKILL")))
 })
 
+/** Nothing here is about what lasts. */
+const inMemory: Environment = { ANIMAL_STORE_DATABASE: "memory:" }
+
 const serve = async (args: ReadonlyArray<string>, environment?: Environment): Promise<Started> => {
-  const server = await start(args, environment)
+  const server = await start(args, { ...inMemory, ...environment })
   running.push(server)
   return server
 }
@@ -138,7 +141,7 @@ describe("every flag and its environment variable", () => {
     expect(code).toBe(0)
     const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
     const flags = [...section.matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)/gm)]
-    expect(flags).toHaveLength(10)
+    expect(flags).toHaveLength(13)
     for (const [, flag = "", variable] of flags) {
       expect(variable).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
     }
@@ -151,7 +154,10 @@ describe("every flag and its environment variable", () => {
       ANIMAL_STORE_STAGING_BASE_URL: "https://staging.example.org/v1",
       ANIMAL_STORE_STRICT: "TRUE",
       ANIMAL_STORE_TRUSTED_PROXY_HOPS: "1",
-      ANIMAL_STORE_DATABASE: "memory:"
+      ANIMAL_STORE_DATABASE: "memory:",
+      ANIMAL_STORE_DATABASE_TIMEOUT: "2s",
+      ANIMAL_STORE_DATABASE_CONNECTIONS: "3",
+      ANIMAL_STORE_KEY_CACHE: "0"
     })
     expect(keys.map(({ plan }) => plan)).toEqual(["Pro", "Enterprise"])
     const headers = { Authorization: `Bearer ${keys[0]?.key}`, "Content-Type": "application/json" }
@@ -198,6 +204,8 @@ describe("a mistake", () => {
   const port = "must be a whole number from 0 to 65535"
   const plan = "must be PLAN or PLAN:perMinute=N,perDay=N with PLAN one of Free, Pro, Business, Enterprise"
   const url = "must be an absolute http(s) address without query"
+  const duration = (min: string, max: string) =>
+    `must be a duration from ${min} to ${max}, such as 500ms, 30s or 24h`
 
   it.each<readonly [args: ReadonlyArray<string>, environment: Environment, message: string]>([
     [["--port", "zz"], {}, `--port: ${port}; got "zz"`],
@@ -220,10 +228,19 @@ describe("a mistake", () => {
       '--trusted-proxy-hops: must be a whole number from 0 to 100; got "many"'
     ],
     [["--host", ""], {}, '--host: must not be empty; got ""'],
+    [["--database", ""], {}, '--database: must not be empty; got ""'],
+    [["--database-timeout", "0"], {}, `--database-timeout: ${duration("1ms", "1m")}; got "0"`],
+    [[], { ANIMAL_STORE_KEY_CACHE: "6s" }, `ANIMAL_STORE_KEY_CACHE: ${duration("0", "5s")}; got "6s"`],
+    [
+      ["--database-connections", "0"],
+      {},
+      '--database-connections: must be a whole number from 1 to 1000; got "0"'
+    ],
+    [["--port", "1\u202e\u009b"], {}, `--port: ${port}; got "1\\u{202e}\\u{9b}"`],
     [["--public-base-url", "example.org"], {}, `--public-base-url (ANIMAL_STORE_PUBLIC_BASE_URL): ${url}`],
     [[], { ANIMAL_STORE_STAGING_BASE_URL: "x" }, `--staging-base-url (ANIMAL_STORE_STAGING_BASE_URL): ${url}`]
   ])("%j %j is reported in one clear line", async (args, environment, message) => {
-    const { code, stderr, stdout } = await run(["serve", ...args], environment)
+    const { code, stderr, stdout } = await run(["serve", ...args], { ...inMemory, ...environment })
     expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: `animal-store: ${message}\n`, stdout: "" })
   })
 
@@ -245,8 +262,8 @@ describe("a mistake", () => {
     await once(other, "listening")
     const { port: used } = other.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
     const [server, clock] = await Promise.all([
-      run(["serve", "--port", String(used)]),
-      run(["serve", "--port", "0", "--test-clock-port", String(used)])
+      run(["serve", "--port", String(used)], inMemory),
+      run(["serve", "--port", "0", "--test-clock-port", String(used)], inMemory)
     ])
     other.close()
     expect(server).toMatchObject({ code: 1, stdout: "" })
@@ -258,19 +275,10 @@ describe("a mistake", () => {
 
 describe("--test-clock-port", () => {
   it("moves the time of the service: buckets refill and getPet reaches its sunset", async () => {
-    const server = await start([
-      "--json",
-      "--port",
-      "0",
-      "--test-clock-port",
-      "0",
-      "--issue-key",
-      "pro:perMinute=1"
-    ])
-    running.push(server)
+    const args = ["--test-clock-port", "0", "--issue-key", "pro:perMinute=1"]
+    const { keys, server, url } = await serveJson(args)
     const [clock] = await server.says(/http:\S+\/clock/)
     expect(clock).toMatch(/^http:\/\/127\.0\.0\.1:/)
-    const { keys, url }: Announced = JSON.parse(server.greeting)
     const status = async (path: string) =>
       (await fetch(url + path, { headers: { Authorization: `Bearer ${keys[0]?.key}` } })).status
     const advance = async (ms: number): Promise<number> => {

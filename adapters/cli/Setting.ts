@@ -4,6 +4,7 @@ import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { printable } from "./Printable.ts"
 
 /** The value that a text denotes, or what is wrong with it, such as "must be a whole number". */
 export type Parse<A> = (text: string) => Result.Result<A, string>
@@ -37,7 +38,8 @@ const fromVariable = (flag: string): Config.Config<Given> =>
 const parsed = <A>(parse: Parse<A>, { source, text }: Given): Effect.Effect<A, CliError.CliError> =>
   Effect.mapError(
     Effect.fromResult(parse(text)),
-    (fault) => new CliError.ValidationError({ message: `${source}: ${fault}; got ${JSON.stringify(text)}` })
+    (fault) =>
+      new CliError.ValidationError({ message: `${source}: ${fault}; got ${printable(JSON.stringify(text))}` })
   )
 
 // An empty variable counts as absent: composing tools pass one where nothing is configured.
@@ -94,13 +96,16 @@ export const toggle = (flag: string, description: string): Flag.Flag<boolean> =>
 export const text: Parse<string> = (given) =>
   given === "" ? Result.fail("must not be empty") : Result.succeed(given)
 
-/** A whole number from 0 to `max`, in decimal digits. */
-export const natural =
-  (max: number): Parse<number> =>
+/** A whole number from `min` (0 or more) to `max`, in decimal digits. */
+export const between =
+  (min: number, max: number): Parse<number> =>
   (digits) =>
-    /^[0-9]{1,15}$/.test(digits) && Number(digits) <= max
+    /^[0-9]{1,15}$/.test(digits) && Number(digits) >= min && Number(digits) <= max
       ? Result.succeed(Number(digits))
-      : Result.fail(`must be a whole number from 0 to ${max}`)
+      : Result.fail(`must be a whole number from ${min} to ${max}`)
+
+/** A whole number from 0 to `max`, in decimal digits. */
+export const natural = (max: number): Parse<number> => between(0, max)
 
 const words = new Map([
   ...["true", "yes", "on", "1", "y"].map((word) => [word, true] as const),

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Runtime from "effect/Runtime"
 import packageJson from "../../package.json" with { type: "json" }
+import { keys } from "./Keys.ts"
 import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
 
@@ -16,7 +17,7 @@ const teardown: Runtime.Teardown = (exit, onExit) =>
   Runtime.defaultTeardown(exit, (code) => onExit(code === INTERRUPTED ? 0 : code))
 
 Command.make("animal-store").pipe(
-  Command.withSubcommands([serve]),
+  Command.withSubcommands([serve, keys]),
   Command.run({ version: packageJson.version }),
   Effect.tapDefect((defect) => Effect.logFatal("animal-store failed unexpectedly", defect)),
   Effect.provide([NodeServices.layer, Output.layer]),

@@ -102,6 +102,10 @@ describe("keys", () => {
       { id: first.id, plan: "Pro", label: "till", limits: { perMinute: 300, perDay: 10_000 } },
       { id: second.id, plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } }
     ])
+    expect(first).toEqual({
+      ...{ id: first.id, plan: "Pro", label: "till", limits: { perMinute: 300, perDay: 10_000 } },
+      ...{ key: first.key, oldKeyExpiresAt: undefined }
+    })
     const text = JSON.stringify(listed)
     for (const { key } of [first, second]) expect(text).not.toContain(key.slice(4, 20))
     expect(first.key).toMatch(/^ast_[0-9A-Za-z]{33}$/)
@@ -112,7 +116,8 @@ describe("keys", () => {
     const store = await open({ now: () => now })
     const old = await store.keys.issue({ plan: "Free" })
     const fresh = await store.keys.rotate(old.id, { overlapMs: 1_000 })
-    expect({ id: fresh.id, plan: fresh.plan }).toEqual({ id: old.id, plan: "Free" })
+    expect(fresh).toEqual({ ...old, key: expect.any(String), oldKeyExpiresAt: now + 1_000 })
+    expect(fresh.key).not.toBe(old.key)
     const statuses = async () => [
       (await get(store, "/v1/pets", old.key)).status,
       (await get(store, "/v1/pets", fresh.key)).status
@@ -127,8 +132,9 @@ describe("keys", () => {
   it("are refused once revoked", async () => {
     const store = await open()
     const { id, key } = await store.keys.issue({ plan: "Free" })
-    await store.keys.revoke(id)
-    await store.keys.revoke(id)
+    const revoked = await store.keys.revoke(id)
+    expect(revoked).toMatchObject({ id, revokedAt: expect.any(Number) })
+    expect(await store.keys.revoke(id)).toEqual(revoked)
     expect((await get(store, "/v1/pets", key)).status).toBe(401)
     const reason = await rejection(store.keys.rotate(id, { overlapMs: 0 }))
     expect(reason).toBeInstanceOf(ApiKeyRevoked)

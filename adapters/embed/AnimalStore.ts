@@ -38,11 +38,11 @@ export interface AnimalStoreOptions extends Partial<ServiceOptions>, Partial<Dat
   readonly clientAddress?: FetchHandler.FetchHandlerOptions["clientAddress"]
 }
 
-/** A key at the moment it is issued; `key` is the secret, shown here only. */
-export interface IssuedApiKey {
-  readonly id: string
-  readonly plan: ApiKey["plan"]
+/** A key at the moment it is issued or rotated; `key` is the secret, shown here only. */
+export interface IssuedApiKey extends Pick<ApiKey, "id" | "plan" | "limits" | "label"> {
   readonly key: string
+  /** Epoch milliseconds at which the secret that it replaces stops to be accepted; `undefined` for a new key. */
+  readonly oldKeyExpiresAt: number | undefined
 }
 
 /** An open store. */
@@ -65,8 +65,8 @@ export interface AnimalStore {
      * `ApiKeyRevoked` or `OverlapInvalid`.
      */
     readonly rotate: (id: string, options: { readonly overlapMs: number }) => Promise<IssuedApiKey>
-    /** Refuses the key from now on. Rejects with `ApiKeyUnknown`. */
-    readonly revoke: (id: string) => Promise<void>
+    /** Refuses the key from now on, and answers what is known of it. Rejects with `ApiKeyUnknown`. */
+    readonly revoke: (id: string) => Promise<ApiKey>
   }
   /**
    * Lets requests in flight finish, for ten seconds at most, stops servers that `listen` started, then closes the
@@ -110,7 +110,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
         ),
       list: () => run(KeyLifecycle.list),
       rotate: async (id, { overlapMs }) => run(Effect.map(KeyLifecycle.rotate(id, overlapMs), issued)),
-      revoke: (id) => run(Effect.asVoid(KeyLifecycle.revoke(id)))
+      revoke: (id) => run(KeyLifecycle.revoke(id))
     },
     close: () => {
       closing ??= run(Scope.close(scope, Exit.void))
@@ -180,5 +180,8 @@ const clockOf = (machine: Clock.Clock, now: () => number): Clock.Clock => ({
 const issued = ({ key, secret }: KeyLifecycle.IssuedKey): IssuedApiKey => ({
   id: key.id,
   plan: key.plan,
-  key: Redacted.value(secret)
+  limits: key.limits,
+  label: key.label,
+  key: Redacted.value(secret),
+  oldKeyExpiresAt: key.secrets[1]?.expiresAt
 })

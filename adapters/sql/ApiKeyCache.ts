@@ -1,15 +1,24 @@
 /** Keeps API keys in memory for moments, so that a request need not ask the database who sends it. */
 import * as Cache from "effect/Cache"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type { ApiKey } from "../../core/access/ApiKey.ts"
+import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 
 /** Longest time in milliseconds that a key may be kept: so long a revocation may take to reach every node. */
 export const maxKeepMs = 5_000
 
 const CAPACITY = 10_000
+
+/** What the store below answered, and when it was asked, by the monotonic clock. */
+interface Known {
+  readonly key: Option.Option<ApiKey>
+  readonly askedAt: bigint
+}
 
 /**
  * The store below, asked for each hash once in `keepMs` milliseconds (0 to `maxKeepMs`; 0 asks each time). Unknown
@@ -22,13 +31,27 @@ export const layer = (keepMs: number): Layer.Layer<ApiKeyStore, never, ApiKeySto
     Effect.gen(function* () {
       const store = yield* ApiKeyStore
       if (keepMs === 0) return store
-      const cache = yield* Cache.makeWith(store.findByHash, {
+      const ask = (hash: string): Effect.Effect<Known, StoreUnavailable> =>
+        Effect.flatMap(Clock.monotonicTimeNanos, (askedAt) =>
+          Effect.map(store.findByHash(hash), (key) => ({ key, askedAt }))
+        )
+      const cache = yield* Cache.makeWith(ask, {
         capacity: CAPACITY,
-        timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? keepMs : 0)
+        timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value.key) ? keepMs : 0)
       })
+      const keepNanos = BigInt(keepMs) * 1_000_000n
       return {
         ...store,
-        findByHash: (hash) => Cache.get(cache, hash),
+        findByHash: (hash) =>
+          Effect.gen(function* () {
+            const kept = yield* Cache.getSuccess(cache, hash)
+            const now = yield* Clock.monotonicTimeNanos
+            // The cache counts from the answer, by a clock that may be put back.
+            if (Option.isSome(kept) && now - kept.value.askedAt >= keepNanos) {
+              yield* Cache.invalidate(cache, hash)
+            }
+            return (yield* Cache.get(cache, hash)).key
+          }),
         update: (id, change) => Effect.ensuring(store.update(id, change), Cache.invalidateAll(cache))
       }
     })

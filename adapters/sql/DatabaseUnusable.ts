@@ -1,6 +1,9 @@
 /** Why a database cannot be opened: a mistake to be mended by a person, told in one line. */
 import * as Data from "effect/Data"
-import type { SqlError } from "effect/sql/SqlError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 /** The database cannot be used; `reason` names no secret. */
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
@@ -14,9 +17,29 @@ export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
 
 /** What a driver's error on opening means. */
 export const fromSqlError = (error: SqlError): DatabaseUnusable =>
-  new DatabaseUnusable({ reason: lineOf(error), cause: error })
+  new DatabaseUnusable({ reason: detailOf(error), cause: error })
 
-const lineOf = ({ message, reason }: SqlError): string => {
-  const detail = reason.cause instanceof Error && reason.cause.message !== "" ? reason.cause.message : message
+/** A layer whose failures say what `explain` makes of a driver's error, such as where the database is. */
+export const explainedBy =
+  (explain: (error: SqlError) => string) =>
+  <A, R>(layer: Layer.Layer<A, DatabaseUnusable, R>): Layer.Layer<A, DatabaseUnusable, R> =>
+    Layer.catchTag(layer, "DatabaseUnusable", (unusable) =>
+      Layer.effectContext<A, DatabaseUnusable, never>(
+        Effect.fail(
+          isSqlError(unusable.cause)
+            ? new DatabaseUnusable({ reason: explain(unusable.cause), cause: unusable.cause })
+            : unusable
+        )
+      )
+    )
+
+/** What the driver says, in one line, without the address, which not every driver names. */
+export const detailOf = ({ message, reason }: SqlError): string => {
+  // Node tries each address of a host; what they fail with is mostly the same.
+  const cause = reason.cause instanceof AggregateError ? reason.cause.errors[0] : reason.cause
+  if (Predicate.hasProperty(cause, "syscall") && Predicate.hasProperty(cause, "code")) {
+    return `${cause.syscall} ${cause.code}`
+  }
+  const detail = cause instanceof Error && cause.message !== "" ? cause.message : message
   return detail.split("\n", 1)[0] ?? reason._tag
 }

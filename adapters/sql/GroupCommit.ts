@@ -30,15 +30,23 @@ export const make = <Write, A>(
     const runFork = Effect.runForkWith(context)
     const waiting = new Set<Waiting<Write, A>>()
     let running = false
+    const next = () => [...waiting].slice(0, MAX_GROUP)
 
     const drain = Effect.gen(function* () {
       let pauseMs: number = WriteTransaction.lockedPauseMs.first
       while (waiting.size > 0) {
         // Whoever is ready to write now comes along.
         yield* Effect.yieldNow
-        const group = [...waiting].slice(0, MAX_GROUP)
+        let group = next()
         const exit = yield* Effect.exit(
-          WriteTransaction.immediate(sql, commit(group.map(({ write }) => write)))
+          WriteTransaction.immediate(
+            sql,
+            Effect.suspend(() => {
+              // Once more: until it has begun some may have gone, and others have come.
+              group = next()
+              return commit(group.map(({ write }) => write))
+            })
+          )
         )
         if (Exit.isFailure(exit) && isLocked(exit)) {
           yield* Effect.sleep(pauseMs)

@@ -1,12 +1,16 @@
 /** The stores in PostgreSQL: any number of machines. */
+import { Buffer } from "node:buffer"
 import * as PgClient from "@effect/sql-pg/PgClient"
+import * as PgTypes from "@effect/sql-pg/PgTypes"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
-import { type DatabaseUnusable, fromSqlError } from "./DatabaseUnusable.ts"
+import type { SqlError } from "effect/sql/SqlError"
+import { type DatabaseUnusable, detailOf, explainedBy, fromSqlError } from "./DatabaseUnusable.ts"
 import * as Sql from "./Sql.ts"
 
 /** What `layer` takes. */
@@ -33,7 +37,10 @@ export const layer = ({
         Effect.mapError(
           PgClient.make({
             url,
+            types,
             maxConnections: connections,
+            // A connection that the network has lost is found out by a request that it fails: keep few that idle.
+            idleTimeout: "5 seconds",
             connectTimeout: options.timeoutMs ?? Sql.defaults.timeoutMs,
             applicationName: "animal-store"
           }),
@@ -41,5 +48,39 @@ export const layer = ({
         )
       )
     ),
-    Layer.provide(Reactivity.layer)
+    Layer.provide(Reactivity.layer),
+    explainedBy(explain(placeOf(Redacted.value(url))))
   )
+
+const explain =
+  (place: string) =>
+  (error: SqlError): string => {
+    const server = `the PostgreSQL server at ${place}`
+    const detail = detailOf(error)
+    switch (error.reason._tag) {
+      case "ConnectionError":
+        return `cannot reach ${server}: ${detail}`
+      case "AuthenticationError":
+        return `${server} refuses the login: ${detail}`
+      default:
+        return `${server} says: ${detail}`
+    }
+  }
+
+/** Host and port of an address, and nothing else of it: it may hold a password. */
+const placeOf = (address: string): string => {
+  if (!URL.canParse(address)) return "an address that is none"
+  const { hostname, port, searchParams } = new URL(address)
+  const host = searchParams.get("host") ?? (hostname === "" ? "localhost" : hostname)
+  return `${host}:${searchParams.get("port") ?? (port === "" ? 5432 : port)}`
+}
+
+/** The driver's types, but its own text loses a U+FEFF at the beginning when there is a U+FFFD behind it. */
+const types = PgTypes.makeRegistry()
+types.register<string>(PgTypes.OID.text, {
+  encode: (value) => Result.succeed(Buffer.from(value)),
+  write: (sink, value) => Result.succeed(sink.utf8(value)),
+  decode: (bytes) => Result.succeed(Buffer.from(bytes).toString()),
+  read: (bytes, offset, size) =>
+    Result.succeed(Buffer.from(bytes.buffer, bytes.byteOffset + offset, size).toString())
+})

@@ -26,8 +26,8 @@ const origins = [
 export interface Move {
   readonly key: string
   readonly plan: Plan.Plan
-  /** Whether the ban policy is in force. */
-  readonly bannable: boolean
+  /** Which of a history's ban policies is in force, if any. */
+  readonly ban: 0 | 1 | undefined
   readonly origin: (typeof origins)[number]
   readonly offsetMs: number
   readonly requests: number
@@ -69,7 +69,11 @@ const offsetMs: fc.Arbitrary<number> = fc.oneof(
 const move: fc.Arbitrary<Move> = fc.record({
   key: fc.constantFrom("a", "a", "a", "b"),
   plan,
-  bannable: fc.oneof({ weight: 8, arbitrary: fc.constant(true) }, fc.constant(false)),
+  ban: fc.oneof(
+    { weight: 14, arbitrary: fc.constant(0 as const) },
+    { weight: 4, arbitrary: fc.constant(1 as const) },
+    fc.constant(undefined)
+  ),
   origin: fc.constantFrom(...origins, "clock" as const, "ban end" as const),
   offsetMs,
   requests: fc.oneof(
@@ -85,13 +89,18 @@ const move: fc.Arbitrary<Move> = fc.record({
 export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(move, { maxLength: 60, size: "max" })
 
 /** The standard policy and harsher ones, which ban within a few requests. */
-export const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom<BanPolicy>(
-  BanPolicies.standard,
+const [quick, stepping, offending, lasting, only]: readonly [
+  BanPolicy,
+  BanPolicy,
+  BanPolicy,
+  BanPolicy,
+  BanPolicy
+] = [
   {
     strikes: 1,
     withinMs: 10 * MINUTE,
     strikeIntervalMs: 0,
-    durationsMs: [MINUTE, 2 * MINUTE, HOUR, 2 * DAY],
+    durationsMs: [MINUTE, 2 * MINUTE, HOUR, 40 * DAY],
     cleanMs: HOUR
   },
   {
@@ -108,8 +117,40 @@ export const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom<BanPolicy>(
     durationsMs: [20 * SECOND, 5 * MINUTE],
     cleanMs: 10 * MINUTE
   },
-  { strikes: 2, withinMs: DAY, strikeIntervalMs: MINUTE, durationsMs: [BanPolicies.maxMs], cleanMs: 7 }
+  { strikes: 2, withinMs: DAY, strikeIntervalMs: MINUTE, durationsMs: [BanPolicies.maxMs], cleanMs: 7 },
+  { strikes: 1, withinMs: MINUTE, strikeIntervalMs: 0, durationsMs: [MINUTE], cleanMs: 100 * DAY }
+]
+
+const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom(
+  BanPolicies.standard,
+  quick,
+  stepping,
+  offending,
+  lasting,
+  only
 )
+
+/** The policy of a history, and another one that replaces it now and then. */
+export type Bans = readonly [BanPolicy, BanPolicy]
+
+export const bans: fc.Arbitrary<Bans> = fc.tuple(ban, ban)
+
+/** An offender who comes back after each ban: all of them in turn, and then one of a policy that has fewer. */
+export const offenders: ReadonlyArray<readonly [moves: ReadonlyArray<Move>, bans: Bans]> = [
+  [quick, only] as const,
+  [offending, only] as const
+].map((bans) => {
+  const offence = (ban: Move["ban"]): Move => ({
+    key: "a",
+    plan: { perMinute: 1, perDay: 9 },
+    ban,
+    origin: "ban end",
+    offsetMs: 0,
+    requests: 6,
+    everyMs: SECOND
+  })
+  return [[...bans[0].durationsMs.map(() => offence(0)), offence(1)], bans]
+})
 
 /** Moments of our century, most of them around a UTC midnight. */
 export const moment: fc.Arbitrary<number> = fc
@@ -170,13 +211,13 @@ export interface Sent {
 }
 
 /** Sends every request of `moves`, from `start` on, to the core's step. */
-export const play = (start: number, moves: ReadonlyArray<Move>, ban: BanPolicy): ReadonlyArray<Sent> => {
+export const play = (start: number, moves: ReadonlyArray<Move>, bans: Bans): ReadonlyArray<Sent> => {
   const states = new Map<string, RateLimit.State>()
   const sent: Array<Sent> = []
   let clock = start
   for (const one of moves) {
-    const policy: RateLimit.Policy = { plan: one.plan, ban: one.bannable ? ban : undefined }
-    clock = timeOf(one, clock, states.get(one.key), ban)
+    const policy = { plan: one.plan, ban: one.ban === undefined ? undefined : bans[one.ban] }
+    clock = timeOf(one, clock, states.get(one.key), policy.ban ?? bans[0])
     for (let count = 0; count < one.requests; count++) {
       if (count > 0) clock += one.everyMs
       const before = states.get(one.key)
@@ -212,6 +253,7 @@ export const features = ({ after, before, now, policy: { ban, plan }, verdict }:
   if (after.bannedUntil > before.bannedUntil && after.strikeAt === now) {
     const step = ban.durationsMs.indexOf(after.bannedUntil - now)
     found.push(`ban ${step + 1} of ${ban.durationsMs.length}`)
+    if (before.banLevel >= ban.durationsMs.length) found.push("ban of a policy with fewer of them")
   }
   const isStrike = after.strikes > 0 && after.strikeAt === now && after.strikeAt !== before.strikeAt
   if (isStrike && after.strikes > 1) found.push("one strike more")
@@ -239,6 +281,7 @@ export const allFeatures: ReadonlyArray<string> = [
   "request during a ban",
   "request at the end of a ban",
   "request at the announced time",
+  "ban of a policy with fewer of them",
   "ban 1 of 4",
   "ban 2 of 4",
   "ban 3 of 4",

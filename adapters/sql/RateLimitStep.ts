@@ -94,7 +94,7 @@ export const parameters = (
   key: string,
   now: number | null,
   { ban, plan }: Policy
-): ReadonlyArray<string | number | ReadonlyArray<number> | null> => [
+): ReadonlyArray<string | number | ReadonlyArray<bigint> | null> => [
   key,
   now,
   plan.perMinute,
@@ -102,6 +102,7 @@ export const parameters = (
   ban?.strikes ?? null,
   ban?.withinMs ?? null,
   ban?.strikeIntervalMs ?? null,
-  ban?.durationsMs ?? null,
+  // The driver takes no array of which some numbers fit into 32 bits and others do not.
+  ban?.durationsMs.map(BigInt) ?? null,
   ban?.cleanMs ?? null
 ]

@@ -52,23 +52,25 @@ export const sweepPage = Effect.fnUntraced(function* (
   return rows.length < PAGE ? "" : (rows.at(-1)?.key ?? "")
 })
 
-/** Removes rows that are still as they were read: a request in between has changed `at`, `level` or `used`. */
+/** Removes rows that are still as they were read: a request in between may have changed any part of them. */
 const remove = (sql: SqlClient.SqlClient, rows: ReadonlyArray<Row>): Effect.Effect<unknown, SqlError> => {
-  const versions = rows.map((row) => {
-    const { at, level, used } = RateLimitRow.toState(row)
-    return [row.key, at, level, used] as const
-  })
+  const columns = ["key", ...RateLimitRow.columns]
+  const versions = rows.map((row) => [row.key, ...RateLimitRow.values(RateLimitRow.toState(row))])
   return sql.onDialectOrElse({
     pg: () =>
       sql.unsafe(
-        `DELETE FROM rate_limits WHERE (key, at, level, used) IN (
-           SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]))`,
-        [0, 1, 2, 3].map((column) => versions.map((version) => version[column]))
+        `DELETE FROM rate_limits WHERE (${columns.join(", ")}) IN (SELECT * FROM unnest(${columns
+          .map((_, index) => (index === 0 ? "$1::text[]" : `$${index + 1}::bigint[]`))
+          .join(", ")}))`,
+        // The driver takes no array of which some numbers fit into 32 bits and others do not.
+        columns.map((_, column) =>
+          versions.map(({ [column]: value }) => (typeof value === "number" ? BigInt(value) : value))
+        )
       ),
     orElse: () =>
       sql.unsafe(
-        `DELETE FROM rate_limits WHERE (key, at, level, used) IN (
-           SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?))`,
+        `DELETE FROM rate_limits WHERE (${columns.join(", ")}) IN (
+           SELECT ${columns.map((_, index) => `value ->> ${index}`).join(", ")} FROM json_each(?))`,
         [JSON.stringify(versions)]
       )
   })

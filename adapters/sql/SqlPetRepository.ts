@@ -82,7 +82,11 @@ const columns = "id, name, category_id, status"
 /** The statements in the dialect of `sql`. */
 export const statementsFor = (sql: SqlClient.SqlClient): ReturnType<typeof statements> =>
   sql.onDialectOrElse({
-    pg: () => statements((index) => `$${index}`),
+    pg: () => ({
+      ...statements((index) => `$${index}`),
+      // With `status = $1` the planner may rather go along all ids, past every row of another status.
+      pageOfStatus: `SELECT ${columns} FROM pets WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id LIMIT $3`
+    }),
     orElse: () => statements(() => "?")
   })
 

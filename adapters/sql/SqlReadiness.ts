@@ -17,7 +17,15 @@ export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, ne
   Layer.effect(
     Readiness,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const write = sql`UPDATE settings SET value = value WHERE name = 'cursor_key'`
+      const write = sql.onDialectOrElse({
+        pg: () => sql`UPDATE settings SET value = value WHERE name = 'cursor_key'`,
+        // An update to the same value would write nothing, and find no disk full.
+        orElse: () =>
+          Effect.andThen(
+            sql`INSERT INTO settings (name, value) VALUES ('probe', '')`,
+            sql`DELETE FROM settings WHERE name = 'probe'`
+          )
+      })
       return Effect.asVoid(StoreCall.make(timeoutMs)(WriteTransaction.run(sql, write)))
     })
   )

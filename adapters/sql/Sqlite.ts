@@ -4,9 +4,11 @@ import * as path from "node:path"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
-import { DatabaseUnusable, fromSqlError } from "./DatabaseUnusable.ts"
+import type { SqlError } from "effect/sql/SqlError"
+import { DatabaseUnusable, detailOf, explainedBy, fromSqlError } from "./DatabaseUnusable.ts"
 import * as Sql from "./Sql.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 
@@ -34,7 +36,7 @@ export const layer = ({
       createFile(filename),
       Sql.layer({ ...options, clock: "service" }, client("NORMAL")).pipe(Layer.provide(client("FULL")))
     )
-  )
+  ).pipe(explainedBy(explain(filename)))
 }
 
 const createFile = (filename: string): Effect.Effect<void, DatabaseUnusable> =>
@@ -43,6 +45,46 @@ const createFile = (filename: string): Effect.Effect<void, DatabaseUnusable> =>
       fs.mkdirSync(path.dirname(filename), { recursive: true, mode: 0o700 })
       fs.closeSync(fs.openSync(filename, "a", 0o600))
     },
-    catch: (cause) =>
-      new DatabaseUnusable({ reason: cause instanceof Error ? cause.message : String(cause), cause })
+    catch: (cause) => {
+      const fault = Predicate.hasProperty(cause, "code") ? fileFaults.get(cause.code) : undefined
+      const detail = cause instanceof Error ? cause.message : String(cause)
+      return new DatabaseUnusable({ reason: unusable(filename, fault ?? detail), cause })
+    }
   })
+
+const explain =
+  (filename: string) =>
+  (error: SqlError): string => {
+    const { cause } = error.reason
+    const code = Predicate.hasProperty(cause, "errno") ? Number(cause.errno) & PRIMARY_CODE : undefined
+    return unusable(filename, sqliteFaults.get(code) ?? detailOf(error))
+  }
+
+const unusable = (filename: string, fault: string): string =>
+  `cannot use the SQLite file ${filename}: ${fault}`
+
+const DENIED = "no permission to write to it or its folder"
+const FULL = "the disk is full"
+
+/** By the code of Node. */
+const fileFaults = new Map<unknown, string>([
+  ["EACCES", DENIED],
+  ["EPERM", DENIED],
+  ["EROFS", "its file system is read-only"],
+  ["EISDIR", "it is a folder"],
+  ["EEXIST", "a part of its path is no folder"],
+  ["ENOTDIR", "a part of its path is no folder"],
+  ["ENOSPC", FULL]
+])
+
+/** The part of SQLite's extended result codes that tells them in general. */
+const PRIMARY_CODE = 0xff
+
+/** By the primary result code of SQLite. */
+const sqliteFaults = new Map<unknown, string>([
+  [8, DENIED],
+  [11, "it is damaged"],
+  [13, FULL],
+  [14, DENIED],
+  [26, "it is no SQLite database"]
+])

@@ -1,5 +1,7 @@
 /** How a store asks its database: in bounded time, and with one kind of error. */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type { SqlError } from "effect/sql/SqlError"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
@@ -14,22 +16,33 @@ export type StoreCall = <A>(query: Effect.Effect<A, SqlError>) => Effect.Effect<
 export const make =
   (timeoutMs: number): StoreCall =>
   (query) =>
-    Effect.flatMap(Effect.forkDetach(query, { startImmediately: true }), (fiber) => {
-      const done = fiber.pollUnsafe()
-      // Databases in this process answer at once and need no timer.
-      if (done !== undefined) return Effect.mapError(done, unavailable)
-      const given = Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe()))
-      return Effect.timeoutOrElse(Effect.mapError(given, unavailable), {
-        duration: timeoutMs,
-        orElse: () =>
-          Effect.fail(
-            new StoreUnavailable({
-              retryable: true,
-              cause: new Error(`the database did not answer within ${timeoutMs} ms`)
-            })
-          )
+    // Nobody is interrupted between starting a query and waiting for it: it would go on without them.
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.forkDetach(query, { startImmediately: true }), (fiber) => {
+        const done = fiber.pollUnsafe()
+        // Databases in this process answer at once and need no timer.
+        if (done !== undefined) return answerOf(done)
+        const interrupt = Effect.sync(() => fiber.interruptUnsafe())
+        const answer = Effect.timeoutOrElse(Effect.flatMap(Fiber.await(fiber), answerOf), {
+          duration: timeoutMs,
+          orElse: () =>
+            Effect.andThen(
+              interrupt,
+              new StoreUnavailable({
+                retryable: true,
+                cause: new Error(`the database did not answer within ${timeoutMs} ms`)
+              })
+            )
+        })
+        return Effect.onInterrupt(restore(answer), () => interrupt)
       })
-    })
+    )
+
+/** A client that is closed interrupts its queries, but not those who asked. */
+const answerOf = <A>(end: Exit.Exit<A, SqlError>): Effect.Effect<A, StoreUnavailable> =>
+  Exit.isFailure(end) && Cause.hasInterruptsOnly(end.cause)
+    ? Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("the database was closed") }))
+    : Effect.mapError(end, unavailable)
 
 const unavailable = (error: SqlError): StoreUnavailable =>
   new StoreUnavailable({ retryable: error.isRetryable, cause: error })

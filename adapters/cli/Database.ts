@@ -1,0 +1,70 @@
+/** The database of a command: its flags, and how it is opened. */
+import type * as CliError from "effect/cli/CliError"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "../embed/index.ts"
+import * as DurationFlag from "./DurationFlag.ts"
+import * as Failure from "./Failure.ts"
+import { printable } from "./Printable.ts"
+import * as Setting from "./Setting.ts"
+
+const DEFAULT = "sqlite:./data/animal-store.db"
+
+const SECOND = 1_000
+
+/** `--database`. */
+export const address = Setting.make(
+  Failure.flagOf.database,
+  "ADDRESS",
+  `Where everything is kept: sqlite:PATH, postgres://user:password@host:port/database, or memory: until the process ends; default ${DEFAULT}.`,
+  Setting.text
+).pipe(Flag.withDefault(DEFAULT))
+
+/** `--database-timeout`, in milliseconds. */
+export const timeoutMs = Setting.make(
+  Failure.flagOf.databaseTimeoutMs,
+  "DURATION",
+  "How long the database may take to answer, such as 500ms or 5s; default 1s.",
+  DurationFlag.parse(1, 60 * SECOND)
+).pipe(Flag.withDefault(SECOND))
+
+/** `--database-connections`. */
+export const connections = Setting.make(
+  Failure.flagOf.databaseConnections,
+  "N",
+  "Most connections to PostgreSQL; default 16.",
+  Setting.between(1, 1_000)
+).pipe(Flag.withDefault(16))
+
+/** `--key-cache`, in milliseconds. */
+export const keyCacheMs = Setting.make(
+  Failure.flagOf.keyCacheMs,
+  "DURATION",
+  "How long a key that was looked up is kept, and so a revocation may take: 0 to 5s; default 5s.",
+  DurationFlag.parse(0, 5 * SECOND)
+).pipe(Flag.withDefault(5 * SECOND))
+
+/** Opens the store, which is closed with the scope. */
+export const open = (
+  options: AnimalStoreOptions
+): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
+  Effect.acquireRelease(
+    Failure.attempt(() => openAnimalStore(options)),
+    (store) => Effect.promise(() => store.close())
+  )
+
+/** Where the database is, for people: the address, without what may hold a password. */
+export const placeOf = (address: string): string => {
+  if (!address.startsWith("postgres") || !URL.canParse(address)) return printable(address)
+  const { host, pathname, protocol } = new URL(address)
+  return printable(`${protocol}//${host}${pathname}`)
+}
+
+/** How to make a key there. */
+export const howToIssue = (address: string): string => {
+  const command = "animal-store keys issue --plan Free"
+  return address === DEFAULT
+    ? `To make a key: ${command}`
+    : `To make a key, with the same --database: ${command}`
+}

@@ -1,0 +1,67 @@
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as DurationFlag from "./DurationFlag.ts"
+
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+const MAX_MS = 3_650 * unitMs.d
+
+const amounts = fc.nat({ max: MAX_MS })
+
+describe("a duration", () => {
+  it("is a number of its unit, refused outside of the range and only there", () => {
+    fc.assert(
+      fc.property(
+        fc.nat({ max: 10_000 }),
+        fc.constantFrom("ms", "s", "m", "h", "d"),
+        amounts,
+        amounts,
+        (count, unit, one, other) => {
+          const [min, max] = [Math.min(one, other), Math.max(one, other)]
+          const ms = count * unitMs[unit]
+          const parsed = DurationFlag.parse(min, max)(`${count}${unit}`)
+          if (ms >= min && ms <= max) expect(parsed).toEqual(Result.succeed(ms))
+          else expect(Result.isFailure(parsed)).toBe(true)
+        }
+      ),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("that is written is read as what was meant, in at most as many characters as in milliseconds", () => {
+    const round = fc
+      .tuple(fc.nat({ max: 400 }), fc.constantFrom(...Object.values(unitMs)))
+      .map(([count, unit]) => count * unit)
+    fc.assert(
+      fc.property(fc.oneof(amounts, round), (ms) => {
+        const written = DurationFlag.format(ms)
+        expect(DurationFlag.parse(0, MAX_MS)(written)).toEqual(Result.succeed(ms))
+        expect(written.length).toBeLessThanOrEqual(`${ms}ms`.length)
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("is a whole number of milliseconds in the range, or refused with the range, whatever is given", () => {
+    const noise = fc
+      .array(fc.constantFrom("0", "5", "00", "ms", "s", "m", "h", "d", "-", "+", ".", "e", " ", "\n"), {
+        maxLength: 5
+      })
+      .map((parts) => parts.join(""))
+    fc.assert(
+      fc.property(fc.oneof(noise, fc.string({ unit: "binary" })), (text) => {
+        const parsed = DurationFlag.parse(5, 5_000)(text)
+        if (Result.isFailure(parsed)) {
+          expect(parsed.failure).toMatch(/^must be a duration from 5ms to 5s, such as /)
+          return
+        }
+        expect(text).toMatch(/^[0-9]+[a-z]{1,2}$/)
+        expect(Number.isInteger(parsed.success)).toBe(true)
+        expect(parsed.success).toBeGreaterThanOrEqual(5)
+        expect(parsed.success).toBeLessThanOrEqual(5_000)
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+})

@@ -1,0 +1,57 @@
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import * as DurationFlag from "./DurationFlag.ts"
+
+const parse = DurationFlag.parse(0, 10 * 86_400_000)
+
+describe("a duration", () => {
+  it.each([
+    ["0", 0],
+    ["0s", 0],
+    ["500ms", 500],
+    ["90s", 90_000],
+    ["30m", 1_800_000],
+    ["24h", 86_400_000],
+    ["7d", 604_800_000],
+    ["007d", 604_800_000],
+    ["10d", 864_000_000]
+  ])("'%s' is understood", (text, ms) => {
+    expect(parse(text)).toEqual(Result.succeed(ms))
+  })
+
+  it.each([
+    "",
+    "5",
+    "00",
+    "s",
+    "1.5h",
+    "-1s",
+    "+1s",
+    "1 h",
+    " 1h",
+    "1h ",
+    "1h\n",
+    "1H",
+    "1min",
+    "1h30m",
+    "1e3s"
+  ])("%j is refused", (text) => {
+    expect(parse(text)).toEqual(Result.fail("must be a duration from 0 to 10d, such as 500ms, 30s or 24h"))
+  })
+
+  it.each(["864000001ms", "11d", "999999999999999d"])("'%s' is too long", (text) => {
+    expect(Result.isFailure(parse(text))).toBe(true)
+  })
+
+  it.each([
+    [0, "0"],
+    [1, "1ms"],
+    [1_500, "1500ms"],
+    [60_000, "1m"],
+    [90_000, "90s"],
+    [86_400_000, "1d"],
+    [90_000_000, "25h"]
+  ])("of %d ms is written '%s'", (ms, text) => {
+    expect(DurationFlag.format(ms)).toBe(text)
+  })
+})

@@ -1,0 +1,51 @@
+/** How commands report what the store refuses: in one line, in the words of the command line. */
+import * as CliError from "effect/cli/CliError"
+import * as Effect from "effect/Effect"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import { DatabaseUnusable, InvalidDatabase, InvalidOption, PlanInvalid } from "../embed/index.ts"
+import { printable } from "./Printable.ts"
+import * as Setting from "./Setting.ts"
+
+/** The flag of each option of the store that has one. */
+export const flagOf = {
+  database: "database",
+  databaseConnections: "database-connections",
+  databaseTimeoutMs: "database-timeout",
+  keyCacheMs: "key-cache",
+  publicBaseUrl: "public-base-url",
+  stagingBaseUrl: "staging-base-url",
+  strict: "strict",
+  trustedProxyHops: "trusted-proxy-hops"
+} as const
+
+/** What a promise of the store comes to. */
+export const attempt = <A>(evaluate: () => Promise<A>): Effect.Effect<A, CliError.UserError> =>
+  Effect.tryPromise({ try: evaluate, catch: userError })
+
+/** What ends the command, and its line on standard error. */
+export const userError = (cause: unknown): CliError.UserError =>
+  new CliError.UserError({ cause, userMessage: printable(messageOf(cause)) })
+
+const messageOf = (cause: unknown): string => {
+  if (cause instanceof DatabaseUnusable) return `${Setting.title("database")}: ${cause.reason}`
+  if (cause instanceof StoreUnavailable) return `${Setting.title("database")}: ${innermost(cause.cause)}`
+  if (cause instanceof PlanInvalid) return inFlags(cause.reason)
+  if (cause instanceof InvalidDatabase) return `${Setting.title(flagOf[cause.option])}: ${cause.reason}`
+  if (cause instanceof InvalidOption && cause.option in flagOf) {
+    // checked by the line above
+    return `${Setting.title(flagOf[cause.option as keyof typeof flagOf])}: ${cause.reason}`
+  }
+  if (cause instanceof Error && cause.message !== "") return cause.message
+  return innermost(cause)
+}
+
+/** What a chain of errors is about. */
+const innermost = (cause: unknown): string => {
+  if (cause instanceof AggregateError) return innermost(cause.errors[0])
+  if (!(cause instanceof Error)) return String(cause)
+  if (cause.cause instanceof Error) return innermost(cause.cause)
+  return cause.message === "" ? cause.name : cause.message
+}
+
+const inFlags = (reason: string): string =>
+  reason.replace("perMinute", "--per-minute").replace("perDay", "--per-day")

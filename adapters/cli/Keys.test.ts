@@ -1,0 +1,270 @@
+/** `animal-store keys`, as people and scripts use it. */
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { afterEach, describe, expect, it } from "vitest"
+import * as Databases from "../sql/Databases.fixture.ts"
+import { type Environment, run, start, stop } from "./Serve.fixture.ts"
+
+const cleanups: Array<() => Promise<unknown>> = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+/** The address of an empty database. */
+const create = async (kind: Databases.Kind): Promise<string> => {
+  const scope = Scope.makeUnsafe()
+  cleanups.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  return (await Effect.runPromise(Scope.provide(kind.create, scope))).address
+}
+
+/** Runs a command of the group, which has to succeed; answers its standard output. */
+const keys = async (args: ReadonlyArray<string>, environment?: Environment): Promise<string> => {
+  const { code, stderr, stdout } = await run(["keys", ...args], environment)
+  expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" })
+  return stdout
+}
+
+/** The same with `--json`, which prints a line and nothing else. */
+const keysJson = async <A>(args: ReadonlyArray<string>, environment?: Environment): Promise<A> => {
+  const stdout = await keys([...args, "--json"], environment)
+  const value: A = JSON.parse(stdout)
+  expect(stdout).toBe(`${JSON.stringify(value)}\n`)
+  return value
+}
+
+type Mistake = readonly [args: ReadonlyArray<string>, message: string]
+
+/** Runs commands that have to fail, each with one line and no output. */
+const refuse = (mistakes: ReadonlyArray<Mistake>, cwd = os.tmpdir()): Promise<unknown> =>
+  Promise.all(
+    mistakes.map(async ([args, message]) => {
+      const { code, stderr, stdout } = await run(["keys", ...args], {}, { cwd })
+      expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: `animal-store: ${message}\n`, stdout: "" })
+    })
+  )
+
+interface Issued {
+  readonly id: string
+  readonly key: string
+}
+
+const serve = async (database: string, keyCache: string) => {
+  const args = ["--json", "--port", "0", "--database", database, "--key-cache", keyCache]
+  const server = await start(args)
+  cleanups.push(() => stop(server, "SIGKILL"))
+  const { url }: { readonly url: string } = JSON.parse(server.greeting)
+  return async (key: string): Promise<number> =>
+    (await fetch(`${url}/pets`, { headers: { Authorization: `Bearer ${key}` } })).status
+}
+
+for (const kind of Databases.kinds) {
+  Databases.describeOn(kind, "a key", () => {
+    it("lives its whole life while servers run", async () => {
+      const address = await create(kind)
+      const database = ["--database", address]
+      const [uncached, cached] = await Promise.all([serve(address, "0"), serve(address, "2s")])
+      const statuses = async (key: string) => [await uncached(key), await cached(key)]
+
+      const issued = await keysJson<Issued>(["issue", "--plan", "PRO", ...database])
+      expect(await statuses(issued.key)).toEqual([200, 200])
+
+      const rotated = await keysJson<Issued>(["rotate", issued.id, "--overlap", "1h", ...database])
+      expect(rotated.id).toBe(issued.id)
+      expect([...(await statuses(issued.key)), ...(await statuses(rotated.key))]).toEqual([
+        200, 200, 200, 200
+      ])
+
+      // The old one of a second rotation goes at once, and the one before it, too.
+      const last = await keysJson<Issued>(["rotate", issued.id, "--overlap", "0", ...database])
+      expect([await uncached(issued.key), await uncached(rotated.key)]).toEqual([401, 401])
+      expect(await statuses(last.key)).toEqual([200, 200])
+
+      const revoking = keys(["revoke", issued.id, ...database])
+      // Asked for all the time, so that it is in the cache.
+      let isRevoking = true
+      const revoked = revoking.finally(() => {
+        isRevoking = false
+      })
+      while (isRevoking) {
+        expect([200, 401]).toContain(await cached(last.key))
+        await sleep(50)
+      }
+      expect(await revoked).toBe(
+        `Revoked ${issued.id}. Servers that run refuse it within 5 seconds (their --key-cache).\n`
+      )
+      expect(await uncached(last.key)).toBe(401)
+      const revokedAt = performance.now()
+      while ((await cached(last.key)) === 200) await sleep(50)
+      expect(performance.now() - revokedAt).toBeLessThan(4_000)
+    })
+
+    it("has exactly the documented fields with --json", async () => {
+      const environment = { ANIMAL_STORE_DATABASE: await create(kind) }
+      const secret = expect.stringMatching(/^ast_[0-9A-Za-z]{33}$/)
+      const time = expect.any(Number)
+      const before = Date.now()
+      expect(await keysJson(["list"], environment)).toEqual([])
+      const label = "till №1\n\u202e"
+      const first = await keysJson<Issued>(["issue", "--plan", "Free", "--label", label], environment)
+      expect(first).toEqual({
+        ...{ id: expect.stringMatching(/^key_/), plan: "Free", limits: { perMinute: 60, perDay: 1_000 } },
+        ...{ label, key: secret }
+      })
+      const numbers = ["--per-minute", "5", "--per-day", "50"]
+      const second = await keysJson<Issued>(["issue", "--plan", "enterprise", ...numbers], environment)
+      expect(second).toEqual({
+        ...{ id: expect.stringMatching(/^key_/), plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } },
+        ...{ label: null, key: secret }
+      })
+      const rotated = await keysJson<Issued & { readonly oldKeyExpiresAt: number }>(
+        ["rotate", first.id, "--overlap", "7d"],
+        environment
+      )
+      const { oldKeyExpiresAt } = rotated
+      expect(rotated).toEqual({ id: first.id, plan: "Free", key: secret, oldKeyExpiresAt: time })
+      expect(oldKeyExpiresAt - 7 * 86_400_000).toBeGreaterThanOrEqual(before)
+      expect(oldKeyExpiresAt - 7 * 86_400_000).toBeLessThanOrEqual(Date.now())
+      const revoked = await keysJson<{ readonly revokedAt: number }>(["revoke", second.id], environment)
+      expect(revoked).toEqual({ id: second.id, revokedAt: time })
+      expect(await keysJson(["revoke", second.id], environment)).toEqual(revoked)
+
+      const list = await keys(["list", "--json"], environment)
+      expect(JSON.parse(list)).toEqual([
+        {
+          ...{ id: first.id, plan: "Free", limits: { perMinute: 60, perDay: 1_000 }, label },
+          ...{ createdAt: time, revokedAt: null },
+          secrets: [
+            { createdAt: time, expiresAt: null },
+            { createdAt: time, expiresAt: oldKeyExpiresAt }
+          ]
+        },
+        {
+          ...{ id: second.id, plan: "Enterprise", limits: { perMinute: 5, perDay: 50 }, label: null },
+          ...{ createdAt: time, revokedAt: revoked.revokedAt },
+          secrets: [{ createdAt: time, expiresAt: null }]
+        }
+      ])
+      const table = await keys(["list"], environment)
+      for (const output of [list, table]) {
+        for (const { key } of [first, second, rotated]) expect(output).not.toContain(key.slice(4, 20))
+        expect(output).not.toMatch(/[0-9a-f]{64}/)
+      }
+      const at = "20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z"
+      const lines = [
+        / +PER MINUTE +PER DAY +CREATED +STATE +LABEL$/,
+        new RegExp(
+          `^${first.id} +Free +60 +1000 +${at} +rotating until ${at} +till №1\\\\u\\{a\\}\\\\u\\{202e\\}$`
+        ),
+        new RegExp(`^${second.id} +Enterprise +5 +50 +${at} +revoked at ${at}$`),
+        /^$/
+      ]
+      expect(table.split("\n")).toEqual(lines.map((line) => expect.stringMatching(line)))
+    })
+  })
+}
+
+describe("keys", () => {
+  it("tells people what they need, and every flag can be a variable", async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+    cleanups.push(async () => fs.rmSync(folder, { recursive: true }))
+    const say = async (args: ReadonlyArray<string>, environment?: Environment) => {
+      const { code, stderr, stdout } = await run(["keys", ...args], environment, { cwd: folder })
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+      return stdout
+    }
+    expect(await say(["list"])).toBe(
+      "There are no keys in sqlite:./data/animal-store.db\nTo make a key: animal-store keys issue --plan Free\n"
+    )
+    const issued = await say(["issue"], {
+      ANIMAL_STORE_PLAN: "pro",
+      ANIMAL_STORE_PER_MINUTE: "7",
+      ANIMAL_STORE_PER_DAY: "70",
+      ANIMAL_STORE_LABEL: "shop\u202e",
+      ANIMAL_STORE_DATABASE_TIMEOUT: "3s"
+    })
+    const told =
+      /^Issued (key_\w+) for shop\\u\{202e\}: 7 requests a minute, 70 a day\.\n\n {2}Pro key, shown only now: ast_\w{33}\n\n$/
+    expect(issued).toMatch(told)
+    const id = told.exec(issued)?.[1] ?? ""
+    const before = Date.now()
+    const rotated = await say(["rotate", id], { ANIMAL_STORE_OVERLAP: "30m" })
+    const until = new RegExp(
+      `^Rotated ${id}\\. The old key works until (\\S+Z)\\.\n\n {2}Pro key, shown only now: ast_\\w{33}\n\n$`
+    )
+    expect(rotated).toMatch(until)
+    const expiresAt = Date.parse(until.exec(rotated)?.[1] ?? "") - 30 * 60_000
+    expect(expiresAt).toBeGreaterThanOrEqual(before)
+    expect(expiresAt).toBeLessThanOrEqual(Date.now())
+    expect(fs.readdirSync(folder)).toEqual(["data"])
+  })
+
+  it("explain themselves", async () => {
+    const help = async (...args: ReadonlyArray<string>) => {
+      const { code, stdout } = await run(["keys", ...args, "--help"])
+      expect(code).toBe(0)
+      return stdout
+    }
+    const commands = ["issue", "list", "rotate", "revoke"]
+    const [group = "", ...pages] = await Promise.all([help(), ...commands.map((command) => help(command))])
+    for (const [index, command] of commands.entries()) {
+      expect(group).toMatch(new RegExp(`^ +${command} +[A-Z].*\\.$`, "m"))
+      const flags = [...(pages[index] ?? "").matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)\]$/gm)]
+      const names = flags.map(([, flag]) => flag)
+      expect(names).toEqual(expect.arrayContaining(["database", "database-timeout", "json"]))
+      for (const [, flag = "", variable] of flags) {
+        expect(variable).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
+      }
+    }
+  })
+
+  it("report a mistake in one line, and make no database for it", async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+    cleanups.push(async () => fs.rmSync(folder, { recursive: true }))
+    const requests = "must be a whole number from 1 to 1000000000"
+    const secret = "ast_0123456789abcdefghijABCDEFGHIJ0123456"
+    const mistakes: ReadonlyArray<Mistake> = [
+      [["issue", "--plan", "Gold"], '--plan: must be one of Free, Pro, Business, Enterprise; got "Gold"'],
+      [["issue", "--plan", "enterprise"], "Enterprise needs both --per-minute and --per-day"],
+      [["issue", "--plan", "Free", "--per-minute", "0"], `--per-minute: ${requests}; got "0"`],
+      [["issue", "--plan", "Free", "--per-day", "1000000001"], `--per-day: ${requests}; got "1000000001"`],
+      [["issue", "--plan", "Free", "--label", " "], '--label: must not consist of white space only; got " "'],
+      [
+        ["rotate", "key_none", "--overlap", "1x"],
+        '--overlap: must be a duration from 0 to 3650d, such as 500ms, 30s or 24h; got "1x"'
+      ],
+      [["rotate", secret], "id: must be the id of a key (key_…), not the key itself"],
+      [
+        ["list", "--database", "memory:"],
+        "--database (ANIMAL_STORE_DATABASE): memory: ends with this process, so it has no keys to manage"
+      ]
+    ]
+    await refuse(mistakes, folder)
+    expect(fs.readdirSync(folder)).toEqual([])
+  })
+
+  it("that are unknown or revoked are reported in one line, and nothing changes", async () => {
+    const database = ["--database", await create(Databases.sqlite)]
+    const { id } = await keysJson<Issued>(["issue", "--plan", "Business", ...database])
+    await keys(["revoke", id, ...database])
+    const before = await keys(["list", "--json", ...database])
+    await refuse([
+      [["rotate", "key_none", ...database], "there is no API key key_none"],
+      [["revoke", "key_none\n\x9b", ...database], "there is no API key key_none\\u{a}\\u{9b}"],
+      [["rotate", id, ...database], `the API key ${id} is revoked`]
+    ])
+    expect(await keys(["list", "--json", ...database])).toBe(before)
+  })
+
+  it("that cannot reach their database say so", async () => {
+    const database = "postgres://postgres:s3cret@127.0.0.1:1/animals"
+    const message =
+      "--database (ANIMAL_STORE_DATABASE): cannot reach the PostgreSQL server at 127.0.0.1:1: connect ECONNREFUSED"
+    await refuse([[["list", "--database", database], message]])
+  })
+})

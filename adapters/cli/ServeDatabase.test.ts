@@ -1,0 +1,308 @@
+/** `animal-store serve --database`: what is made, what lasts, and what is said when it cannot be used. */
+import { spawnSync } from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
+import { afterEach, describe, expect, it } from "vitest"
+import * as Databases from "../sql/Databases.fixture.ts"
+import { type Place, run, type Started, start, stop } from "./Serve.fixture.ts"
+
+const cleanups: Array<() => Promise<unknown>> = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+const createDatabase = async (kind: Databases.Kind): Promise<Databases.Database> => {
+  const scope = Scope.makeUnsafe()
+  cleanups.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  return Effect.runPromise(Scope.provide(kind.create, scope))
+}
+
+const createFolder = (): string => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+  cleanups.push(async () => fs.rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const serve = async (args: ReadonlyArray<string>, place?: Place): Promise<Started> => {
+  const server = await start(["--port", "0", ...args], {}, place)
+  cleanups.push(() => stop(server, "SIGKILL"))
+  return server
+}
+
+interface Announced {
+  readonly url: string
+  readonly keys: ReadonlyArray<{ readonly plan: string; readonly key: string }>
+}
+
+const serveJson = async (args: ReadonlyArray<string>, place?: Place) => {
+  const server = await serve(["--json", ...args], place)
+  const announced: Announced = JSON.parse(server.greeting)
+  return { ...announced, server }
+}
+
+const get = (url: string, key: string): Promise<Response> =>
+  fetch(`${url}/pets`, { headers: { Authorization: `Bearer ${key}` } })
+
+const plansOf = (servers: ReadonlyArray<Announced>): ReadonlyArray<string> =>
+  servers.flatMap(({ keys }) => keys.map(({ plan }) => plan))
+
+for (const kind of Databases.kinds) {
+  Databases.describeOn(kind, "serve", () => {
+    it("goes on after a restart with the keys, the animals and the limits it had", async () => {
+      const { address } = await createDatabase(kind)
+      const args = ["--database", address]
+      const { keys, server, url } = await serveJson([
+        ...args,
+        "--issue-key",
+        "Enterprise:perMinute=1000,perDay=4"
+      ])
+      const key = keys[0]?.key ?? ""
+      const created = await fetch(`${url}/pets`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+        body: '{"name":"Rex","categoryId":9007199254740993}'
+      })
+      expect([created.status, created.headers.get("X-RateLimit-Remaining")]).toEqual([201, "3"])
+      expect(await stop(server)).toMatchObject({ code: 0 })
+
+      const again = await serveJson(args)
+      expect(again.keys).toEqual([])
+      const listed = await get(again.url, key)
+      expect([listed.status, listed.headers.get("X-RateLimit-Remaining")]).toEqual([200, "2"])
+      expect(await listed.text()).toBe(
+        '[{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}]'
+      )
+    })
+
+    it("starts ten times at once on an empty database, and one key is issued in all", async () => {
+      const { address } = await createDatabase(kind)
+      const servers = await Promise.all(
+        Array.from({ length: 10 }, () => serveJson(["--database", address, "--database-connections", "2"]))
+      )
+      expect(plansOf(servers)).toEqual(["Free"])
+      const key = servers.flatMap(({ keys }) => keys)[0]?.key ?? ""
+      const statuses = await Promise.all(servers.map(async ({ url }) => (await get(url, key)).status))
+      expect(statuses).toEqual(servers.map(() => 200))
+      await Promise.all(servers.map(({ server }) => stop(server)))
+      expect((await serveJson(["--database", address])).keys).toEqual([])
+    })
+
+    it("refuses a database that a newer program has made", async () => {
+      const { address, client } = await createDatabase(kind)
+      await run(["keys", "list", "--database", address])
+      await Effect.runPromise(
+        Effect.provide(
+          Effect.flatMap(
+            SqlClient.SqlClient,
+            (sql) => sql`INSERT INTO animal_store_migrations (migration_id, name) VALUES (9000, 'newer')`
+          ),
+          client
+        )
+      )
+      await refuse([address, /^it was made by a newer animal-store \(schema 9000, .*; use that version$/])
+    })
+  })
+}
+
+describe("serve on its default database", () => {
+  it("makes a folder and files that nobody else can read, whatever the umask", async () => {
+    const cwd = createFolder()
+    const { greeting } = await serve([], { cwd, umask: "000" })
+    expect(greeting).toMatch(
+      /^animal-store listens on (\S+)\n\n {2}Free key, shown only now: (ast_\w{33})\n\n {2}curl -i -H 'Authorization: Bearer \2' \1\/pets\n\n$/
+    )
+    const mode = (name: string): string => (fs.statSync(path.join(cwd, name)).mode & 0o777).toString(8)
+    expect(mode("data")).toBe("700")
+    const names = fs.readdirSync(path.join(cwd, "data"))
+    expect(names).toEqual(["animal-store.db", "animal-store.db-shm", "animal-store.db-wal"])
+    expect(names.map((name) => mode(`data/${name}`))).toEqual(["600", "600", "600"])
+  })
+
+  it("says on later starts where everything is and how to make a key", async () => {
+    const cwd = createFolder()
+    await stop(await serve([], { cwd }))
+    const url = "http://127\\.0\\.0\\.1:[0-9]+/v1"
+    const where = "\n\n {2}Everything is kept in sqlite:\\./data/animal-store\\.db\n"
+    const { greeting } = await serve([], { cwd })
+    expect(greeting).toMatch(
+      new RegExp(
+        `^animal-store listens on ${url}${where} {2}To make a key: animal-store keys issue --plan Free\n\n$`
+      )
+    )
+    const other = await serve(["--database", "sqlite:data/../data/animal-store.db"], { cwd })
+    expect(other.greeting).toContain(
+      "\n  Everything is kept in sqlite:data/../data/animal-store.db\n  To make a key, with the same --database: animal-store keys issue --plan Free\n"
+    )
+  })
+
+  it("loses no first key to a start that fails after all", async () => {
+    const cwd = createFolder()
+    const other = createServer().listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const { port } = other.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+    expect(await run(["serve", "--port", String(port)], {}, { cwd })).toMatchObject({ code: 1, stdout: "" })
+    other.close()
+    expect(plansOf([await serveJson([], { cwd })])).toEqual(["Free"])
+  })
+})
+
+Databases.describeOn(Databases.postgres, "serve", () => {
+  it("tells no password when it says where everything is", async () => {
+    const { address } = await createDatabase(Databases.postgres)
+    const withPassword = new URL(address)
+    withPassword.password = "s3cret"
+    withPassword.searchParams.set("password", "s3cret")
+    const args = ["--database", withPassword.href]
+    await stop(await serve(args))
+    const { greeting } = await serve(args)
+    expect(greeting).toContain(
+      `\n  Everything is kept in postgres://${withPassword.host}${withPassword.pathname}\n`
+    )
+    expect(greeting).not.toMatch(/s3cret|search_path/)
+  })
+
+  it("refuses what the server refuses, in one line", async () => {
+    const { address } = await createDatabase(Databases.postgres)
+    const changed = (change: (url: URL) => void): string => {
+      const url = new URL(address)
+      url.password = "s3cret"
+      change(url)
+      return url.href
+    }
+    const { host } = new URL(address)
+    const [server, role, database] = [escaped(host), "animal_store_nobody", "animal_store_none"]
+    await refuse(
+      [
+        changed((url) => {
+          url.username = role
+        }),
+        new RegExp(`^the PostgreSQL server at ${server} refuses the login: .*"${role}"`)
+      ],
+      [
+        changed((url) => {
+          url.pathname = database
+        }),
+        new RegExp(`^the PostgreSQL server at ${server} says: database "${database}" does not exist$`)
+      ],
+      [
+        changed((url) => url.searchParams.set("options", "-csearch_path=none")),
+        new RegExp(`^the PostgreSQL server at ${server} says: no schema has been selected to create in$`)
+      ]
+    )
+  })
+})
+
+const escaped = (text: string): string => text.replace(/[.[\]]/g, "\\$&")
+
+/** Starts with each database, which has to end with code 1 and one line that holds neither a password nor a stack. */
+const refuse = (...refused: ReadonlyArray<readonly [database: string, reason: RegExp, place?: Place]>) =>
+  Promise.all(
+    refused.map(async ([database, reason, place]) => {
+      const { code, stderr, stdout } = await run(
+        ["serve", "--port", "0", "--database", database],
+        {},
+        { cwd: os.tmpdir(), ...place }
+      )
+      expect({ code, stdout }, database).toEqual({ code: 1, stdout: "" })
+      expect(stderr).not.toContain("s3cret")
+      const [, line] = /^animal-store: --database \(ANIMAL_STORE_DATABASE\): ([^\n]*)\n$/.exec(stderr) ?? []
+      expect(line ?? stderr).toMatch(reason)
+    })
+  )
+
+describe("a database that cannot be used", () => {
+  const wrong = /^must be 'memory:', 'sqlite:PATH' or 'postgres:\/\/user:password@host:port\/database'$/
+
+  it("is no address", async () => {
+    const databases = [
+      "oracle://u:s3cret@x/y",
+      "sqlite:",
+      "postgres:u:s3cret@x",
+      "postgres://u:s3cret@x:port/y"
+    ]
+    await refuse(...[...databases, "/tmp/x.db"].map((database) => [database, wrong] as const))
+  })
+
+  it("is a server that is missing, unknown, silent or something else", async () => {
+    const silent = createServer(() => undefined).listen(0, "127.0.0.1")
+    const closing = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1")
+    await Promise.all([once(silent, "listening"), once(closing, "listening")])
+    const [silentPort, closingPort] = [silent, closing].map(
+      (server) => (server.address() as AddressInfo).port // a TCP listener's address is neither a pipe name nor null
+    )
+    const reach = "^cannot reach the PostgreSQL server at"
+    await refuse(
+      ["postgres://u:s3cret@127.0.0.1:1/x", new RegExp(`${reach} 127.0.0.1:1: connect ECONNREFUSED$`)],
+      ["postgres://u:s3cret@localhost:1/x", new RegExp(`${reach} localhost:1: connect ECONNREFUSED$`)],
+      ["postgres://u:s3cret@none.invalid/x", new RegExp(`${reach} none.invalid:5432: getaddrinfo E`)],
+      [
+        `postgres://u:s3cret@127.0.0.1:${silentPort}/x`,
+        new RegExp(`${reach} 127.0.0.1:${silentPort}: Connection timed out$`)
+      ],
+      [`postgres://u:s3cret@127.0.0.1:${closingPort}/x`, new RegExp(`${reach} 127.0.0.1:${closingPort}: .+$`)]
+    )
+    const timed = async (port: number | undefined): Promise<number> => {
+      const startedAt = performance.now()
+      await run(["serve", "--database", `postgres://u:s3cret@127.0.0.1:${port}/x`])
+      return performance.now() - startedAt
+    }
+    // Next to a server that is missing, since the start of the process takes what the machine leaves it.
+    const [missing, waited] = await Promise.all([timed(1), timed(silentPort)])
+    expect(waited - missing).toBeLessThan(3_000)
+    silent.close()
+    closing.close()
+  })
+
+  it("is a file that is none, or no database", async () => {
+    const folder = createFolder()
+    fs.mkdirSync(path.join(folder, "folder"))
+    fs.writeFileSync(path.join(folder, "text.db"), "no database ".repeat(400))
+    const place = { cwd: folder }
+    await refuse(
+      ["sqlite:folder", /^cannot use the SQLite file folder: it is a folder$/, place],
+      ["sqlite:text.db", /^cannot use the SQLite file text\.db: it is no SQLite database$/, place],
+      [
+        "sqlite:text.db/x.db",
+        /^cannot use the SQLite file text\.db\/x\.db: a part of its path is no folder$/,
+        place
+      ]
+    )
+  })
+
+  // The superuser may write everywhere, and so somebody else has to try.
+  const uid = process.getuid?.() === 0 ? 65_534 : undefined
+  const repository = fileURLToPath(new URL("../../package.json", import.meta.url))
+  const canRun = spawnSync(process.execPath, ["-e", `fs.readFileSync(${JSON.stringify(repository)})`], {
+    ...(uid === undefined ? {} : { uid, gid: uid })
+  })
+
+  const title = "is a file, or in a folder, that may only be read"
+  it.skipIf(canRun.status !== 0)(
+    canRun.status === 0 ? title : `${title} (skipped: user ${uid} cannot read the repository)`,
+    async () => {
+      const folder = createFolder()
+      const [inside, file] = [path.join(folder, "new/x.db"), path.join(folder, "x.db")]
+      await run(["keys", "list", "--database", `sqlite:${file}`])
+      const refuseUnder = async (fileMode: number, folderMode: number, database: string): Promise<void> => {
+        fs.chmodSync(file, fileMode)
+        fs.chmodSync(folder, folderMode)
+        const denied = `cannot use the SQLite file ${database}: no permission to write to it or its folder`
+        const place = uid === undefined ? {} : { uid }
+        await refuse([`sqlite:${database}`, new RegExp(`^${escaped(denied)}$`), place])
+        fs.chmodSync(folder, 0o755)
+      }
+      await refuseUnder(0o444, 0o755, file)
+      await refuseUnder(0o666, 0o555, file)
+      await refuseUnder(0o666, 0o555, inside)
+    }
+  )
+})

@@ -1,0 +1,170 @@
+/** Several servers on one database act as one. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { afterEach, expect, it } from "vitest"
+import * as Databases from "../sql/Databases.fixture.ts"
+import * as Load from "./Load.fixture.ts"
+import { start, stop } from "./Serve.fixture.ts"
+
+const CONNECTIONS = 20
+
+/** How many servers there are on a database of a kind. */
+const serversOn = { SQLite: 2, PostgreSQL: 4 } as const
+
+const cleanups: Array<() => Promise<unknown>> = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+interface Announced {
+  readonly url: string
+  readonly keys: ReadonlyArray<{ readonly key: string }>
+}
+
+/** Servers that start at the same moment on an empty database, and a key that one of them issued. */
+const serveTogether = async (kind: Databases.Kind, plan: string) => {
+  const scope = Scope.makeUnsafe()
+  cleanups.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  const { address } = await Effect.runPromise(Scope.provide(kind.create, scope))
+  const announced = await Promise.all(
+    Array.from({ length: serversOn[kind.name] }, async (_, index): Promise<Announced> => {
+      const issue = index === 0 ? ["--issue-key", plan] : ["--issue-key", "Free"]
+      const server = await start(["--json", "--port", "0", "--database", address, ...issue])
+      cleanups.push(() => stop(server, "SIGKILL"))
+      return JSON.parse(server.greeting)
+    })
+  )
+  return { urls: announced.map(({ url }) => url), key: announced[0]?.keys[0]?.key ?? "" }
+}
+
+interface Decision extends Load.Answer {
+  readonly limit: number
+  readonly remaining: number
+  readonly reset: number
+  /** Epoch seconds at which it was here. */
+  readonly receivedAt: number
+}
+
+/** Seconds that a database's clock may differ from this machine's. */
+const SKEW = 5
+
+const decisionOf = (answer: Load.Answer): Decision => {
+  const [limit, remaining, reset] = (["limit", "remaining", "reset"] as const).map((name) => {
+    const text = answer.header(`x-ratelimit-${name}`)
+    expect(text, name).toMatch(/^(0|[1-9][0-9]*)$/)
+    return Number(text)
+  })
+  const receivedAt = Date.now() / 1_000
+  return { ...answer, limit: limit ?? 0, remaining: remaining ?? 0, reset: reset ?? 0, receivedAt }
+}
+
+/** Asks over all connections at once until `isOver`; every fourth request creates an animal. */
+const hammer = async (
+  urls: ReadonlyArray<string>,
+  key: string,
+  isOver: (decisions: ReadonlyArray<Decision>) => boolean
+): Promise<ReadonlyArray<Decision>> => {
+  const decisions: Array<Decision> = []
+  const next = Load.makeAnimals(2)
+  let count = 0
+  await Load.together(urls, CONNECTIONS, async (client) => {
+    while (!isOver(decisions)) {
+      const pet = next()
+      const body = Load.bodyOf(pet)
+      const request = count++ % 4 === 0 ? { key, path: "/pets", body } : { key, path: "/pets?limit=1" }
+      const answer = await client.send(request)
+      if (answer.status === 201) expect(Load.isSame(Load.petIn(answer.body), pet)).toBe(true)
+      decisions.push(decisionOf(answer))
+    }
+  })
+  return decisions
+}
+
+const isDenied = ({ status }: Load.Answer): boolean => status === 429
+
+for (const kind of Databases.kinds) {
+  Databases.describeOn(kind, `${serversOn[kind.name]} servers that start at once`, () => {
+    it("admit a key exactly as often as its day allows, and count down without a gap", async () => {
+      await Load.awayFromMidnight(30_000)
+      const { key, urls } = await serveTogether(kind, "Enterprise:perMinute=1000000,perDay=1000")
+      const decisions = await hammer(urls, key, (made) => made.filter(isDenied).length >= 100)
+
+      const admitted = decisions.filter(({ status }) => status === 200 || status === 201)
+      expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
+        Array.from({ length: 1_000 }, (_, index) => 999 - index)
+      )
+      const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400
+      for (const decision of decisions) {
+        expect([200, 201, 429]).toContain(decision.status)
+        expect(decision).toMatchObject({ limit: 1_000, reset: midnight })
+        if (!isDenied(decision)) continue
+        expect(decision.remaining).toBe(0)
+        const retryAt = Date.parse(decision.header("date")) / 1_000 + Number(decision.header("retry-after"))
+        expect(Math.abs(retryAt - midnight)).toBeLessThanOrEqual(1 + SKEW)
+        expect(JSON.parse(decision.body)).toMatchObject({ code: "rate_limit_exceeded", status: 429 })
+      }
+
+      const ids = decisions.filter(({ status }) => status === 201).map(({ body }) => Load.petIn(body).id)
+      expect(ids.length).toBeGreaterThanOrEqual(200)
+      expect(new Set(ids).size).toBe(ids.length)
+    }, 60_000)
+
+    it("admit a key of 1000 a minute as one bucket of 1000 would", async () => {
+      await Load.awayFromMidnight(30_000)
+      const { key, urls } = await serveTogether(kind, "Business")
+      const began = performance.now()
+      const decisions = await hammer(urls, key, (made) => made.filter(isDenied).length >= 200)
+      const elapsedMs = performance.now() - began
+
+      const admitted = decisions.filter((decision) => !isDenied(decision)).length
+      // Full at the beginning; at most what is refilled in all the time that it could have taken.
+      expect(admitted).toBeGreaterThanOrEqual(1_000)
+      expect(admitted).toBeLessThanOrEqual(1_000 + Math.floor(((elapsedMs + 1) * 1_000) / 60_000))
+      for (const { header, limit, receivedAt, remaining, reset, status } of decisions) {
+        expect([200, 201, 429]).toContain(status)
+        expect(limit).toBe(1_000)
+        expect(remaining).toBeLessThan(1_000)
+        expect(reset).toBeGreaterThanOrEqual(Date.parse(header("date")) / 1_000 - SKEW)
+        expect(reset).toBeLessThanOrEqual(receivedAt + 61 + SKEW)
+        if (status !== 429) continue
+        expect(remaining).toBe(0)
+        expect(header("retry-after")).toBe("1")
+      }
+      console.log(`${kind.name}: ${admitted} admitted in ${Math.round(elapsedMs)} ms`)
+    }, 60_000)
+
+    it("see at once what another has created", async () => {
+      const { key, urls } = await serveTogether(kind, "Enterprise:perMinute=1000000,perDay=1000000")
+      const clients = urls.map(Load.connect)
+      cleanups.push(async () => {
+        for (const client of clients) client.close()
+      })
+      const next = Load.makeAnimals(3)
+      let latest = 0n
+      for (let round = 0; round < 25; round++) {
+        for (const creator of clients) {
+          const pet = next()
+          const created = await creator.send({ key, path: "/pets", body: Load.bodyOf(pet) })
+          expect(created.status).toBe(201)
+          const { id } = Load.petIn(created.body)
+          expect(id > latest).toBe(true)
+          latest = id
+          for (const client of clients) {
+            const found = await client.send({ key, path: `/pets/${id}` })
+            expect([found.status, found.body]).toEqual([200, created.body])
+          }
+        }
+      }
+      const lists = await Promise.all(clients.map((client) => client.send({ key, path: "/pets?limit=10" })))
+      expect(new Set(lists.map(({ body }) => body)).size).toBe(1)
+      for (const [index, list] of lists.entries()) {
+        // Each reads on with the cursor of another.
+        const path = /^<\/v1([^>]+)>; rel="next"$/.exec(list.header("link"))?.[1] ?? "/none"
+        const page = await clients[(index + 1) % clients.length]?.send({ key, path })
+        expect(Load.petsIn(page?.body ?? "")).toHaveLength(10)
+      }
+    }, 60_000)
+  })
+}

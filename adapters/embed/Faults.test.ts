@@ -1,0 +1,601 @@
+/** What callers see while the database is out of reach, and that all is well again when it is back. */
+import { spawn, spawnSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import * as Net from "node:net"
+import * as path from "node:path"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
+import { afterEach, describe, expect, it } from "vitest"
+import { run } from "../cli/Serve.fixture.ts"
+import * as Databases from "../sql/Databases.fixture.ts"
+import * as FaultyNetwork from "./FaultyNetwork.fixture.ts"
+import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
+
+const TIMEOUT_MS = 600
+
+/** The machine may be busy with other tests. */
+const SLACK = 3
+
+const CONNECTIONS = 4
+
+const cleanups: Array<() => unknown> = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+const createDatabase = async (kind: Databases.Kind): Promise<Databases.Database> => {
+  const scope = Scope.makeUnsafe()
+  cleanups.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  return Effect.runPromise(Scope.provide(kind.create, scope))
+}
+
+/** A new SQLite file. */
+const createFile = async (): Promise<string> =>
+  (await createDatabase(Databases.sqlite)).address.slice("sqlite:".length)
+
+interface Outcome {
+  readonly name: string
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+  readonly tookMs: number
+}
+
+/** Sends requests in some way, and remembers what became of the animals that were to be created. */
+class Caller {
+  readonly #send: (path: string, init?: RequestInit) => Promise<Response>
+  readonly #key: string
+  readonly #acknowledged = new Set<string>()
+  readonly #refused = new Set<string>()
+  #count = 0
+
+  constructor(send: (path: string, init?: RequestInit) => Promise<Response>, key: string) {
+    this.#send = send
+    this.#key = key
+  }
+
+  async ask(target: string, init: RequestInit = {}, name = ""): Promise<Outcome> {
+    const began = performance.now()
+    const headers = { Authorization: `Bearer ${this.#key}`, "Content-Type": "application/json" }
+    const response = await this.#send(target, { ...init, headers })
+    const body = await response.text()
+    return {
+      name,
+      status: response.status,
+      headers: response.headers,
+      body,
+      tookMs: performance.now() - began
+    }
+  }
+
+  async create(): Promise<Outcome> {
+    const name = `n${++this.#count}`
+    const outcome = await this.ask(
+      "/v1/pets",
+      { method: "POST", body: `{"name":"${name}","categoryId":1}` },
+      name
+    )
+    if (outcome.status === 201) this.#acknowledged.add(name)
+    else this.#refused.add(name)
+    return outcome
+  }
+
+  /** Creates, lists and gets at the same time. */
+  requests(count: number): Promise<ReadonlyArray<Outcome>> {
+    return Promise.all(
+      Array.from({ length: count }, (_, index) => {
+        if (index % 4 === 2) return this.ask("/v1/pets")
+        return index % 4 === 3 ? this.ask("/v1/pets/1") : this.create()
+      })
+    )
+  }
+
+  creates(count: number): Promise<ReadonlyArray<Outcome>> {
+    return Promise.all(Array.from({ length: count }, () => this.create()))
+  }
+
+  async status(target: string): Promise<number> {
+    return (await this.ask(target)).status
+  }
+
+  /** Asks until an animal is created; answers how long that took and how many requests failed before. */
+  async recover(): Promise<{ readonly afterMs: number; readonly failed: number }> {
+    const began = performance.now()
+    let failed = 0
+    while (true) {
+      const outcome = await this.create()
+      if (outcome.status === 201) return { afterMs: performance.now() - began, failed }
+      expectUnavailable([outcome])
+      failed++
+      await sleep(10)
+    }
+  }
+
+  /** Checks that all that was acknowledged is stored; answers how much of what was refused is stored, too. */
+  async checkStored(): Promise<number> {
+    const stored = new Set<string>()
+    let target: string | undefined = "/v1/pets?limit=100"
+    while (target !== undefined) {
+      const page = await this.ask(target)
+      expect(page.status).toBe(200)
+      const pets: ReadonlyArray<{ readonly name: string }> = JSON.parse(page.body)
+      for (const { name } of pets) {
+        expect(stored.has(name), `${name} is stored once`).toBe(false)
+        stored.add(name)
+      }
+      target = /^<([^>]+)>; rel="next"$/.exec(page.headers.get("link") ?? "")?.[1]
+    }
+    for (const name of this.#acknowledged) expect(stored.has(name), `${name} was acknowledged`).toBe(true)
+    return [...this.#refused].filter((name) => stored.has(name)).length
+  }
+}
+
+/** Checks answers while the database is out of reach: what they say, and that they came in time. */
+const expectUnavailable = (outcomes: ReadonlyArray<Outcome>, timeoutMs = TIMEOUT_MS): void => {
+  for (const { body, headers, status, tookMs } of outcomes) {
+    expect({ status, body: JSON.parse(body) }).toEqual({
+      status: 503,
+      body: { code: "service_unavailable", message: expect.any(String), status: 503 }
+    })
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8")
+    for (const name of ["limit", "remaining", "reset"]) {
+      expect(headers.get(`x-ratelimit-${name}`), name).toMatch(/^(0|[1-9][0-9]*)$/)
+    }
+    expect(headers.get("retry-after")).toBe("5")
+    expect(tookMs).toBeLessThan(timeoutMs * SLACK)
+  }
+}
+
+const expectServed = (outcomes: ReadonlyArray<Outcome>): void => {
+  for (const { status } of outcomes) expect([200, 201]).toContain(status)
+}
+
+/** Checks that the process is alive, and quick, whatever its database does. */
+const expectLive = async (caller: Caller): Promise<void> => {
+  const { status, tookMs } = await caller.ask("/livez")
+  expect(status).toBe(200)
+  expect(tookMs).toBeLessThan(100 * SLACK)
+}
+
+/** Readiness is found out once a second. */
+const READINESS_MS = 1_000
+
+const expectReadiness = async (caller: Caller, status: number): Promise<void> => {
+  const deadline = performance.now() + (READINESS_MS + TIMEOUT_MS) * SLACK
+  while ((await caller.status("/readyz")) !== status) {
+    expect(performance.now(), `/readyz is not ${status}`).toBeLessThan(deadline)
+    await sleep(50)
+  }
+}
+
+const slowest = (outcomes: ReadonlyArray<Outcome>): number =>
+  Math.round(Math.max(...outcomes.map(({ tookMs }) => tookMs)))
+
+/** Opens a store in this process; it has one animal. */
+const open = async (database: string, options: AnimalStoreOptions = {}) => {
+  const store = await openAnimalStore({
+    databaseTimeoutMs: TIMEOUT_MS,
+    databaseConnections: CONNECTIONS,
+    log: () => undefined,
+    ...options,
+    database
+  })
+  cleanups.push(() => store.close())
+  const { key } = await store.keys.issue({
+    plan: "Enterprise",
+    limits: { perMinute: 1_000_000, perDay: 1_000_000 }
+  })
+  const caller = new Caller(
+    (target, init) => store.fetch(new Request(`http://store.test${target}`, init)),
+    key
+  )
+  expectServed([await caller.create()])
+  return { caller, key, store }
+}
+
+const inTransaction = async (database: Databases.Database, ...statements: ReadonlyArray<string>) => {
+  const [held, release] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+  const transaction = Effect.runPromise(
+    Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          for (const statement of statements) yield* sql.unsafe(statement)
+          yield* Deferred.succeed(held, undefined)
+          yield* Deferred.await(release)
+        })
+      )
+    ).pipe(Effect.provide(database.client))
+  )
+  await Promise.race([transaction, Effect.runPromise(Deferred.await(held))])
+  return async () => {
+    await Effect.runPromise(Deferred.succeed(release, undefined))
+    await transaction
+  }
+}
+
+const execute = (database: Databases.Database, statement: string): Promise<unknown> =>
+  Effect.runPromise(
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(Effect.provide(database.client))
+  )
+
+Databases.describeOn(Databases.postgres, "a store behind a network with faults", () => {
+  /** A store whose pool is full of connections, all of which go over the network. */
+  const openOverNetwork = async (options?: AnimalStoreOptions) => {
+    const database = await createDatabase(Databases.postgres)
+    const url = new URL(database.address)
+    const network = await FaultyNetwork.make(url.hostname, Number(url.port === "" ? 5432 : url.port))
+    cleanups.push(network.close)
+    url.hostname = "127.0.0.1"
+    url.port = String(network.port)
+    const opened = await open(url.href, options)
+    // Before the store is closed: it would wait for those who do not answer.
+    cleanups.push(network.pass)
+    while (network.connections() < CONNECTIONS) await opened.caller.requests(CONNECTIONS * 4)
+    await opened.caller.recover()
+    return { ...opened, database, network }
+  }
+
+  it.each([0, 5_000])(
+    "answers 503 at once while the server is down, keys kept for %i ms",
+    async (keyCacheMs) => {
+      const { caller, network } = await openOverNetwork({ keyCacheMs })
+      await network.refuse()
+      const outcomes = await caller.requests(24)
+      expectUnavailable(outcomes)
+      await expectLive(caller)
+      await expectReadiness(caller, 503)
+      expectUnavailable(await caller.requests(8))
+      await network.pass()
+      const { afterMs, failed } = await caller.recover()
+      expect(afterMs).toBeLessThan(1_000 * SLACK)
+      expectServed(await caller.requests(12))
+      await expectReadiness(caller, 200)
+      expect(await caller.checkStored()).toBe(0)
+      console.log(
+        `down: 503 in ${slowest(outcomes)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
+      )
+    }
+  )
+
+  it.each([1, 10])("answers 503 in time while the server hangs %i times as long", async (times) => {
+    const { caller, network } = await openOverNetwork()
+    network.hang()
+    const outcomes = await caller.requests(24)
+    expectUnavailable(outcomes)
+    await expectLive(caller)
+    await expectReadiness(caller, 503)
+    for (let time = 1; time < times; time++) expectUnavailable(await caller.requests(8))
+    await network.pass()
+    const { afterMs, failed } = await caller.recover()
+    expect(afterMs).toBeLessThan(1_000 * SLACK)
+    expectServed(await caller.requests(12))
+    await expectReadiness(caller, 200)
+    // They were counted first, and came no further.
+    expect(await caller.checkStored()).toBe(0)
+    console.log(
+      `hung: 503 in ${slowest(outcomes)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
+    )
+  })
+
+  it("answers all that is going on when the server hangs", async () => {
+    const { caller, network } = await openOverNetwork()
+    const rounds = 6
+    let refused = 0
+    for (let round = 0; round < rounds; round++) {
+      const going = Array.from({ length: 40 }, () => caller.create())
+      // While they are counted, or while the first are stored.
+      await (round % 2 === 0 ? sleep(10) : Promise.race(going))
+      network.hang()
+      const outcomes = await Promise.all(going)
+      const failed = outcomes.filter(({ status }) => status === 503)
+      // A request may wait once to be counted, and once for what it asks.
+      expectUnavailable(failed, 2 * TIMEOUT_MS)
+      expectServed(outcomes.filter(({ status }) => status !== 503))
+      refused += failed.length
+      await network.pass()
+      await caller.recover()
+    }
+    expect(refused).toBeGreaterThan(0)
+    // What was sent before and answered after may be stored, though nobody can know that.
+    const stored = await caller.checkStored()
+    expect(stored).toBeLessThanOrEqual(rounds * CONNECTIONS)
+    console.log(`hung midway: ${refused} of ${rounds * 40} 503, ${stored} of them stored`)
+  })
+
+  it("answers all that is going on when connections are cut", async () => {
+    const { caller, network } = await openOverNetwork()
+    let refused = 0
+    for (let round = 0; round < 10; round++) {
+      const going = Array.from({ length: 40 }, () => caller.create())
+      await (round % 2 === 0 ? sleep(round * 2) : Promise.race(going))
+      network.cut()
+      const outcomes = await Promise.all(going)
+      const failed = outcomes.filter(({ status }) => status === 503)
+      expectUnavailable(failed)
+      expectServed(outcomes.filter(({ status }) => status !== 503))
+      refused += failed.length
+      await caller.recover()
+    }
+    expect(refused).toBeGreaterThan(0)
+    const stored = await caller.checkStored()
+    expect(stored).toBeLessThanOrEqual(10 * CONNECTIONS)
+    console.log(`cut: ${refused} of 400 503, ${stored} of them stored`)
+  })
+
+  it("is rid of connections that nobody answers any more in bounded time", async () => {
+    const { caller, network } = await openOverNetwork()
+    network.forget()
+    const { afterMs, failed } = await caller.recover()
+    // Each is found out by a request that it fails, and the driver listens for five seconds before it gives one up.
+    expect(afterMs).toBeLessThan((5_000 + CONNECTIONS * TIMEOUT_MS) * SLACK)
+    // From then on there are new ones.
+    for (let round = 0; round < 3; round++) expectServed(await caller.requests(12))
+    expect(await caller.checkStored()).toBe(0)
+    console.log(`forgotten: back after ${Math.round(afterMs)} ms, ${failed} failed`)
+  })
+
+  it("closes in bounded time while the server hangs", async () => {
+    const { caller, network, store } = await openOverNetwork()
+    network.hang()
+    const going = caller.requests(12)
+    const began = performance.now()
+    await store.close()
+    const tookMs = performance.now() - began
+    expectUnavailable(await going)
+    expect(tookMs).toBeLessThan(10_000 * SLACK)
+    console.log(`closed in ${Math.round(tookMs)} ms`)
+  })
+})
+
+Databases.describeOn(Databases.postgres, "a store", () => {
+  it("answers 503 in time while all connections wait for locks, and keeps none of them", async () => {
+    const database = await createDatabase(Databases.postgres)
+    const { caller } = await open(database.address)
+    const release = await inTransaction(database, "LOCK TABLE pets, rate_limits, settings")
+    const outcomes = [...(await caller.requests(40)), ...(await caller.requests(8))]
+    expectUnavailable(outcomes)
+    await expectLive(caller)
+    await expectReadiness(caller, 503)
+    await release()
+    const { afterMs, failed } = await caller.recover()
+    expect(afterMs).toBeLessThan(1_000 * SLACK)
+    expectServed(await caller.requests(12))
+    await expectReadiness(caller, 200)
+    expect(await caller.checkStored()).toBe(0)
+    console.log(
+      `locked: 503 in ${slowest(outcomes)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
+    )
+  })
+
+  it("stores nothing of creates that waited for a lock in vain", async () => {
+    const database = await createDatabase(Databases.postgres)
+    const { caller } = await open(database.address)
+    const release = await inTransaction(database, "LOCK TABLE pets IN SHARE MODE")
+    expectUnavailable(await caller.creates(12))
+    // Reads go on.
+    expectServed([await caller.ask("/v1/pets"), await caller.ask("/v1/pets/1")])
+    await sleep(200)
+    await release()
+    expectServed(await caller.creates(12))
+    expect(await caller.checkStored()).toBe(0)
+  })
+})
+
+for (const kind of Databases.kinds) {
+  Databases.describeOn(kind, "a store", () => {
+    it.each(["pets", "rate_limits", "api_key_secrets"])(
+      "answers 503 while table %s is missing",
+      async (table) => {
+        const database = await createDatabase(kind)
+        const { caller } = await open(database.address, { keyCacheMs: 0 })
+        await execute(database, `ALTER TABLE ${table} RENAME TO gone`)
+        expectUnavailable(await caller.requests(12))
+        await expectLive(caller)
+        await execute(database, `ALTER TABLE gone RENAME TO ${table}`)
+        expectServed(await caller.requests(12))
+        expect(await caller.checkStored()).toBe(0)
+      }
+    )
+
+    it("stores whole animals or none for clients that leave while they create", async () => {
+      const database = await createDatabase(kind)
+      const { caller, key, store } = await open(database.address)
+      const { port } = await store.listen({ port: 0 })
+      for (let count = 0; count < 60; count++) {
+        const body = `{"name":"left ${count}","categoryId":1}`
+        const socket = Net.connect(port, "127.0.0.1")
+        await once(socket, "connect")
+        socket.write(
+          `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+            `Content-Length: ${body.length}\r\n\r\n${count % 3 === 0 ? body.slice(0, 9) : body}`
+        )
+        await sleep(count % 7)
+        socket.resetAndDestroy()
+      }
+      const outcomes = await caller.requests(24)
+      expectServed(outcomes)
+      const names = (await caller.ask("/v1/pets?limit=100")).body.match(/"name":"left [0-9]+"/g) ?? []
+      expect(new Set(names).size).toBe(names.length)
+      for (const name of names) expect(Number(/[0-9]+/.exec(name)?.[0]) % 3, name).not.toBe(0)
+      console.log(`${kind.name}: ${names.length} of 40 creates were stored though their clients left`)
+    })
+  })
+}
+
+describe("a store on SQLite", () => {
+  it("answers 503 in time while another holds the lock, with the event loop free", async () => {
+    const filename = await createFile()
+    const { caller } = await open(`sqlite:${filename}`)
+    const other = new DatabaseSync(filename)
+    cleanups.push(() => other.close())
+    other.exec("BEGIN EXCLUSIVE")
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    delay.enable()
+    const outcomes = [...(await caller.requests(40)), ...(await caller.requests(40))]
+    delay.disable()
+    expectUnavailable(outcomes)
+    await expectLive(caller)
+    await expectReadiness(caller, 503)
+    const longestMs = delay.max / 1e6
+    expect(longestMs).toBeLessThan(50 * SLACK)
+    other.exec("COMMIT")
+    const { afterMs, failed } = await caller.recover()
+    expect(failed).toBe(0)
+    expectServed(await caller.requests(12))
+    await expectReadiness(caller, 200)
+    expect(await caller.checkStored()).toBe(0)
+    console.log(
+      `locked: 503 in ${slowest(outcomes)} ms, event loop at most ${longestMs.toFixed(1)} ms late ` +
+        `(99 %: ${(delay.percentile(99) / 1e6).toFixed(1)} ms), back after ${Math.round(afterMs)} ms`
+    )
+  })
+
+  it("does not crash when the file is overwritten with rubbish", async () => {
+    const filename = await createFile()
+    const { caller } = await open(`sqlite:${filename}`)
+    expectServed(await caller.creates(100))
+    fs.writeFileSync(filename, randomBytes(fs.statSync(filename).size + 100_000))
+    fs.writeFileSync(`${filename}-wal`, randomBytes(100_000))
+    const outcomes = await caller.requests(40)
+    const statuses = outcomes.map(({ status }) => status)
+    console.log("rubbish:", [...new Set(statuses)])
+    for (const outcome of outcomes) if (outcome.status >= 400) expectUnavailable([outcome])
+    await expectLive(caller)
+  })
+})
+
+Databases.describeOn(Databases.postgres, "a server", () => {
+  it("whose database hangs when it starts ends with one line within five seconds", async () => {
+    const url = new URL((await createDatabase(Databases.postgres)).address)
+    const network = await FaultyNetwork.make(url.hostname, Number(url.port === "" ? 5432 : url.port))
+    cleanups.push(network.close)
+    network.hang()
+    url.hostname = "127.0.0.1"
+    url.port = String(network.port)
+    const began = performance.now()
+    const { code, stderr, stdout } = await run(["serve", "--port", "0", "--database", url.href])
+    const tookMs = performance.now() - began
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toMatch(/^animal-store: [^\n]*\n$/)
+    expect(tookMs).toBeLessThan(5_000 * SLACK)
+    console.log(`hung at start: ended after ${Math.round(tookMs)} ms with ${stderr}`)
+  })
+})
+
+describe("a store whose SQLite file is gone", () => {
+  // It fails today: SQLite goes on with the file that has no name any more, and what it acknowledges ends with it.
+  it.fails("acknowledges nothing more", async () => {
+    const filename = await createFile()
+    const { caller } = await open(`sqlite:${filename}`)
+    fs.rmSync(filename)
+    expectUnavailable(await caller.creates(4))
+  })
+})
+
+/** A server in a process of its own, started through a shell command that sets its bounds. */
+const serveWithin = async (wrapper: ReadonlyArray<string>, prepare: string, filename: string) => {
+  const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url))
+  const [command = "sh", ...rest] = [...wrapper, "sh", "-c", `${prepare} && exec "$0" "$@"`]
+  const child = spawn(
+    command,
+    [
+      ...[...rest, process.execPath, main, "serve", "--json", "--port", "0"],
+      ...["--database", `sqlite:${filename}`, "--issue-key", "Enterprise:perMinute=1000000,perDay=1000000"]
+    ],
+    { stdio: ["ignore", "pipe", "ignore"], timeout: 60_000, killSignal: "SIGKILL" }
+  )
+  const ended = once(child, "exit")
+  cleanups.push(async () => {
+    child.kill("SIGKILL")
+    await ended
+  })
+  const [line]: Array<Buffer> = await Promise.race([
+    once(child.stdout, "data"),
+    ended.then(() => Promise.reject(new Error("ended early")))
+  ])
+  const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
+    JSON.parse(String(line))
+  const caller = new Caller((target, init) => fetch(new URL(target, url), init), keys[0]?.key ?? "")
+  return { caller, ended, pid: child.pid ?? 0, stop: () => child.kill("SIGTERM") }
+}
+
+/** Creates until there is no room even for one more request to be counted. */
+const fill = async (caller: Caller): Promise<ReadonlyArray<Outcome>> => {
+  const refused: Array<Outcome> = []
+  let count = 100
+  let inVain = 0
+  while (inVain < 5) {
+    const outcomes = (await caller.creates(count)).filter(({ status }) => status !== 201)
+    refused.push(...outcomes)
+    if (outcomes.length > 0) count = 1
+    inVain = count === 1 && outcomes.length > 0 ? inVain + 1 : 0
+  }
+  return refused
+}
+
+const works = (command: string, ...args: ReadonlyArray<string>): boolean =>
+  spawnSync(command, args, { stdio: "ignore" }).status === 0
+
+const canMount = works("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt")
+const canRaise = works("prlimit", "--pid", String(process.pid), "--fsize")
+
+describe("a server on SQLite", () => {
+  /** Default timeout of a server. */
+  const timeoutMs = 1_000
+
+  it.skipIf(!canMount)(
+    "answers 503 while the disk is full (skipped where no disk can be mounted)",
+    async () => {
+      const filename = await createFile()
+      const folder = path.dirname(filename)
+      const mount = `mount -t tmpfs -o size=2m none '${folder}' && head -c 500000 /dev/zero > '${folder}/other'`
+      // The shell and what it executes are alone in seeing that disk.
+      const { caller, ended, pid, stop } = await serveWithin(["unshare", "-rm"], mount, filename)
+      const refused = await fill(caller)
+      expectUnavailable(refused, timeoutMs)
+      await expectLive(caller)
+      await expectReadiness(caller, 503)
+      expectUnavailable(await caller.creates(8), timeoutMs)
+      fs.rmSync(`/proc/${pid}/root${folder}/other`)
+      const { afterMs, failed } = await caller.recover()
+      await expectReadiness(caller, 200)
+      expect(await caller.checkStored()).toBe(0)
+      stop()
+      expect(await ended).toEqual([0, null])
+      console.log(
+        `disk full: 503 in ${slowest(refused)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
+      )
+    }
+  )
+
+  it.skipIf(!canRaise)(
+    "answers 503 while files may not grow (skipped where that cannot be set)",
+    async () => {
+      const filename = await createFile()
+      const { caller, ended, pid, stop } = await serveWithin([], "ulimit -S -f 2048", filename)
+      const refused = await fill(caller)
+      expectUnavailable(refused, timeoutMs)
+      await expectLive(caller)
+      await expectReadiness(caller, 503)
+      expect(works("prlimit", "--pid", String(pid), "--fsize=unlimited:")).toBe(true)
+      const { afterMs, failed } = await caller.recover()
+      await expectReadiness(caller, 200)
+      expect(await caller.checkStored()).toBe(0)
+      stop()
+      expect(await ended).toEqual([0, null])
+      console.log(
+        `no growth: 503 in ${slowest(refused)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
+      )
+    }
+  )
+})

@@ -1,0 +1,291 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/testing/TestClock"
+import * as ApiKey from "../../core/access/ApiKey.ts"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import { keyOf } from "../../core/ports/ApiKeyStore.laws.fixture.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import * as MemoryApiKeyStore from "../memory/MemoryApiKeyStore.ts"
+import * as ApiKeyCache from "./ApiKeyCache.ts"
+
+const KEEP_MS = 5_000
+
+/** A store below caches: it counts who asks, and can be made slow or be out of reach. */
+const makeShared = Effect.gen(function* () {
+  const store = Context.get(yield* Layer.build(Layer.fresh(MemoryApiKeyStore.layer)), ApiKeyStore)
+  const asked: Array<string> = []
+  /** What a look-up waits for after it has read, and an update before and after it writes. */
+  const delay: {
+    findByHash: Effect.Effect<void, StoreUnavailable>
+    beforeUpdate: Effect.Effect<void>
+    afterUpdate: Effect.Effect<void>
+  } = { findByHash: Effect.void, beforeUpdate: Effect.void, afterUpdate: Effect.void }
+  const below: ApiKeyStore["Service"] = {
+    ...store,
+    findByHash: (hash) =>
+      Effect.suspend(() => {
+        asked.push(hash)
+        const { findByHash } = delay
+        return Effect.tap(store.findByHash(hash), () => findByHash)
+      }),
+    update: (id, change) =>
+      Effect.suspend(() =>
+        Effect.andThen(
+          delay.beforeUpdate,
+          Effect.tap(store.update(id, change), () => delay.afterUpdate)
+        )
+      )
+  }
+  const node = (keepMs = KEEP_MS) =>
+    Effect.map(
+      Layer.build(Layer.provide(ApiKeyCache.layer(keepMs), Layer.succeed(ApiKeyStore, below))),
+      (context) => Context.get(context, ApiKeyStore)
+    )
+  return { asked, delay, node, store }
+})
+
+const key = keyOf("a", "hash", 0)
+
+const revoke = (store: ApiKeyStore["Service"], id = "a") =>
+  store.update(id, (before) => [undefined, ApiKey.revoke(before, 1)])
+
+const isRevoked = (found: Option.Option<ApiKey.ApiKey>): boolean | undefined =>
+  Option.getOrUndefined(Option.map(found, ({ revokedAt }) => revokedAt !== undefined))
+
+describe("ApiKeyCache", () => {
+  it.effect("asks once in the time that keys are kept, to the millisecond", () =>
+    Effect.gen(function* () {
+      const { asked, node, store } = yield* makeShared
+      const cached = yield* node()
+      yield* store.insert(key)
+      for (let round = 1; round <= 3; round++) {
+        for (const pause of [0, 1, KEEP_MS - 2]) {
+          yield* TestClock.adjust(pause)
+          expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
+          expect(asked).toHaveLength(round)
+        }
+        yield* TestClock.adjust(1)
+      }
+    })
+  )
+
+  it.effect("asks each time when keys are kept for no time", () =>
+    Effect.gen(function* () {
+      const { asked, node, store } = yield* makeShared
+      const cached = yield* node(0)
+      yield* store.insert(key)
+      for (let round = 1; round <= 3; round++) {
+        yield* cached.findByHash("hash")
+        expect(asked).toHaveLength(round)
+      }
+    })
+  )
+
+  it.effect("keeps no unknown hash: a new key opens at once", () =>
+    Effect.gen(function* () {
+      const { asked, node } = yield* makeShared
+      const [here, there] = [yield* node(), yield* node()]
+      for (const cached of [here, here, there]) {
+        expect(yield* cached.findByHash("hash")).toEqual(Option.none())
+      }
+      expect(asked).toHaveLength(3)
+      expect(yield* here.insertFirst(key)).toBe(true)
+      for (const cached of [here, there]) expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
+      yield* there.insert(keyOf("b", "other", 0))
+      for (const cached of [here, there]) {
+        expect(Option.isSome(yield* cached.findByHash("other"))).toBe(true)
+      }
+    })
+  )
+
+  it.effect("keeps no failure and no defect", () =>
+    Effect.gen(function* () {
+      const { asked, delay, node, store } = yield* makeShared
+      const cached = yield* node()
+      yield* store.insert(key)
+      const down = new StoreUnavailable({ retryable: true, cause: "down" })
+      delay.findByHash = Effect.fail(down)
+      expect(yield* Effect.flip(cached.findByHash("hash"))).toBe(down)
+      delay.findByHash = Effect.die("a bug")
+      expect(Exit.isFailure(yield* Effect.exit(cached.findByHash("hash")))).toBe(true)
+      delay.findByHash = Effect.void
+      expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
+      expect(asked).toHaveLength(3)
+    })
+  )
+
+  it.effect("keeps ten thousand keys at most; the one not asked for the longest time goes first", () =>
+    Effect.gen(function* () {
+      const { asked, node, store } = yield* makeShared
+      const cached = yield* node()
+      const find = (index: number) => cached.findByHash(`hash ${index}`)
+      for (let index = 0; index <= 10_000; index++) yield* store.insert(keyOf(`${index}`, `hash ${index}`, 0))
+      for (let index = 0; index < 10_000; index++) yield* find(index)
+      yield* find(0)
+      expect(asked).toHaveLength(10_000)
+      for (let made = 0; made < 100; made++) yield* cached.findByHash(`made up ${made}`)
+      asked.length = 0
+      for (const index of [10_000, 0, 10_000, 1, 10_000]) yield* find(index)
+      expect(asked).toEqual(["hash 10000", "hash 1"])
+    })
+  )
+
+  it.effect("a change that another node makes is seen no later than the time that keys are kept", () =>
+    Effect.gen(function* () {
+      const { node, store } = yield* makeShared
+      const [here, there] = [yield* node(), yield* node()]
+      yield* store.insert(key)
+      yield* here.findByHash("hash")
+      yield* TestClock.adjust(1)
+      yield* revoke(there)
+      expect(isRevoked(yield* there.findByHash("hash"))).toBe(true)
+      // Asking keeps it no longer.
+      for (let ms = 0; ms < KEEP_MS - 1; ms += 833) {
+        expect(isRevoked(yield* here.findByHash("hash"))).toBe(false)
+        yield* TestClock.adjust(833)
+      }
+      yield* TestClock.adjust(1)
+      expect(isRevoked(yield* here.findByHash("hash"))).toBe(true)
+    })
+  )
+
+  it.effect("the time counts from the question, not from a late answer", () =>
+    Effect.gen(function* () {
+      const { delay, node, store } = yield* makeShared
+      const [here, there] = [yield* node(), yield* node()]
+      yield* store.insert(key)
+      delay.findByHash = Effect.sleep(900)
+      const slow = yield* Effect.forkChild(here.findByHash("hash"))
+      yield* TestClock.adjust(1)
+      delay.findByHash = Effect.void
+      yield* revoke(there)
+      yield* TestClock.adjust(899)
+      expect(isRevoked(yield* Fiber.join(slow))).toBe(false)
+      yield* TestClock.adjust(KEEP_MS - 900)
+      expect(isRevoked(yield* here.findByHash("hash"))).toBe(true)
+    })
+  )
+
+  it.effect("a machine whose clock is put back keeps keys no longer", () =>
+    Effect.gen(function* () {
+      const { node, store } = yield* makeShared
+      const [here, there] = [yield* node(), yield* node()]
+      yield* TestClock.setTime(3_600_000)
+      yield* store.insert(key)
+      yield* here.findByHash("hash")
+      yield* revoke(there)
+      yield* TestClock.setTime(0)
+      yield* TestClock.adjust(KEEP_MS)
+      expect(isRevoked(yield* here.findByHash("hash"))).toBe(true)
+    })
+  )
+
+  it.effect("a change made here is seen here at once, whichever of its secrets is shown", () =>
+    Effect.gen(function* () {
+      const { node, store } = yield* makeShared
+      const cached = yield* node()
+      const [secret] = key.secrets
+      if (secret === undefined) throw new Error("the key has a secret")
+      yield* store.insert({ ...key, secrets: [secret, { ...secret, hash: "second" }] })
+      for (const hash of ["hash", "second"]) yield* cached.findByHash(hash)
+      expect(Option.isSome(yield* revoke(cached))).toBe(true)
+      for (const hash of ["hash", "second"]) {
+        expect(isRevoked(yield* cached.findByHash(hash))).toBe(true)
+      }
+    })
+  )
+
+  it.effect("a look-up that began before a change leaves nothing old behind", () =>
+    Effect.gen(function* () {
+      const { delay, node, store } = yield* makeShared
+      const cached = yield* node()
+      yield* store.insert(key)
+      const answer = yield* Deferred.make<void>()
+      delay.findByHash = Deferred.await(answer)
+      const slow = yield* Effect.forkChild(cached.findByHash("hash"), { startImmediately: true })
+      delay.findByHash = Effect.void
+      yield* revoke(cached)
+      expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
+      yield* Deferred.succeed(answer, undefined)
+      // It has read the key before the change.
+      expect(isRevoked(yield* Fiber.join(slow))).toBe(false)
+      expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
+    })
+  )
+
+  it.effect("a look-up that began while a change was being made leaves nothing old behind", () =>
+    Effect.gen(function* () {
+      const { delay, node, store } = yield* makeShared
+      const cached = yield* node()
+      yield* store.insert(key)
+      yield* cached.findByHash("hash")
+      for (const moment of ["beforeUpdate", "afterUpdate"] as const) {
+        const proceed = yield* Deferred.make<void>()
+        delay[moment] = Deferred.await(proceed)
+        const update = cached.update("a", (before) => [undefined, { ...before, label: moment }])
+        const change = yield* Effect.forkChild(update, { startImmediately: true })
+        yield* cached.findByHash("hash")
+        yield* Deferred.succeed(proceed, undefined)
+        yield* Fiber.join(change)
+        expect(Option.getOrUndefined(yield* cached.findByHash("hash"))?.label).toBe(moment)
+      }
+    })
+  )
+
+  it.effect("a change that fails or is interrupted may have been made: nothing is kept", () =>
+    Effect.gen(function* () {
+      const { delay, node, store } = yield* makeShared
+      const cached = yield* node()
+      yield* store.insert(key)
+      yield* cached.findByHash("hash")
+      delay.afterUpdate = Effect.never
+      const change = yield* Effect.forkChild(revoke(cached), { startImmediately: true })
+      yield* Fiber.interrupt(change)
+      expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
+
+      yield* store.insert(keyOf("b", "other", 0))
+      yield* cached.findByHash("other")
+      delay.afterUpdate = Effect.die("a bug")
+      yield* Effect.exit(revoke(cached, "b"))
+      expect(isRevoked(yield* cached.findByHash("other"))).toBe(true)
+    })
+  )
+
+  it.effect("who asks while another asks shares the answer, even if that one leaves", () =>
+    Effect.gen(function* () {
+      const { asked, delay, node, store } = yield* makeShared
+      const cached = yield* node()
+      yield* store.insert(key)
+      const answer = yield* Deferred.make<void>()
+      delay.findByHash = Deferred.await(answer)
+      const ask = Effect.forkChild(cached.findByHash("hash"), { startImmediately: true })
+      const [first, second, third] = [yield* ask, yield* ask, yield* ask]
+      expect(asked).toHaveLength(1)
+      yield* Fiber.interrupt(first)
+      yield* Fiber.interrupt(third)
+      yield* Deferred.succeed(answer, undefined)
+      expect(yield* Fiber.join(second)).toEqual(Option.some(key))
+      expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
+      expect(asked).toHaveLength(1)
+    })
+  )
+
+  it.effect("a look-up that everybody left is forgotten", () =>
+    Effect.gen(function* () {
+      const { asked, delay, node, store } = yield* makeShared
+      const cached = yield* node()
+      yield* store.insert(key)
+      delay.findByHash = Effect.never
+      yield* Fiber.interrupt(yield* Effect.forkChild(cached.findByHash("hash"), { startImmediately: true }))
+      delay.findByHash = Effect.void
+      expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
+      expect(asked).toHaveLength(2)
+    })
+  )
+})

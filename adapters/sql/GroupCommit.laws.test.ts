@@ -1,0 +1,172 @@
+/** Group commit against a list: what is stored is what was answered, once, in the order of submission. */
+import { DatabaseSync } from "node:sqlite"
+import { expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import * as Databases from "./Databases.fixture.ts"
+import * as GroupCommit from "./GroupCommit.ts"
+import * as SqliteClient from "./SqliteClient.ts"
+
+type Command =
+  /** Writes submitted at once; each is fine, refused by the database, a defect of its own, or of all. */
+  | { readonly do: "submit"; readonly writes: ReadonlyArray<Kind> }
+  /** Interrupts the nth of those that still wait. */
+  | { readonly do: "interrupt"; readonly nth: number }
+  /** Another process takes the write lock, or lets go of it. */
+  | { readonly do: "lock" | "unlock" | "turn" }
+  | { readonly do: "wait"; readonly ms: number }
+
+type Kind = "fine" | "refused" | "own defect" | "common defect"
+
+const kind: fc.Arbitrary<Kind> = fc.oneof(
+  { weight: 12, arbitrary: fc.constant<Kind>("fine") },
+  fc.constantFrom<Kind>("refused", "own defect", "common defect")
+)
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("submit" as const),
+      writes: fc.oneof(
+        { weight: 3, arbitrary: fc.array(fc.constant<Kind>("fine"), { minLength: 1, maxLength: 20 }) },
+        fc.array(kind, { minLength: 1, maxLength: 8 })
+      )
+    })
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("interrupt" as const), nth: fc.nat(30) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("lock" as const, "unlock" as const) }) },
+  { weight: 3, arbitrary: fc.constant<Command>({ do: "turn" }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 60 }) })
+  }
+)
+
+interface Write {
+  readonly id: number
+  readonly kind: Kind
+}
+
+it.effect("GroupCommit stores what it answers, once and in order, and nothing else", () =>
+  Effect.gen(function* () {
+    const database = yield* Databases.sqlite.create
+    const filename = database.address.slice("sqlite:".length)
+    const other = yield* Effect.acquireRelease(
+      Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
+      (other) => Effect.sync(() => other.close())
+    )
+    other.exec("PRAGMA journal_mode = WAL; CREATE TABLE writes (id INTEGER NOT NULL, kind TEXT NOT NULL)")
+    const client = yield* Layer.build(SqliteClient.layer({ filename, synchronous: "NORMAL" }))
+    const sql = Context.get(client, SqlClient.SqlClient)
+    const services = yield* Effect.context<never>()
+    const seen = { stored: 0, failed: 0, interrupted: 0, shared: 0, sharedFailure: 0, interruptedLate: 0 }
+
+    const commit = (group: ReadonlyArray<Write>): Effect.Effect<ReadonlyArray<Exit.Exit<number>>, SqlError> =>
+      Effect.forEach(group, ({ id, kind }) => {
+        if (kind === "own defect") return Effect.succeed(Exit.die(`bug ${id}`))
+        if (kind === "common defect") return Effect.die("a bug")
+        return Effect.as(
+          sql`INSERT INTO writes VALUES (${id}, ${kind === "refused" ? null : kind})`,
+          Exit.succeed(id)
+        )
+      })
+
+    const law = fc.asyncProperty(fc.array(command, { maxLength: 30, size: "max" }), (commands) =>
+      Effect.gen(function* () {
+        other.exec("DELETE FROM writes")
+        const groups: Array<ReadonlyArray<Write>> = []
+        const submit = yield* GroupCommit.make(sql, (group: ReadonlyArray<Write>) =>
+          Effect.suspend(() => {
+            groups.push(group)
+            return commit(group)
+          })
+        )
+        const callers: Array<{ write: Write; fiber: Fiber.Fiber<number, SqlError> }> = []
+        const interrupted = new Set<number>()
+        let isLocked = false
+
+        for (const command of commands) {
+          switch (command.do) {
+            case "submit":
+              for (const kind of command.writes) {
+                const write = { id: callers.length, kind }
+                callers.push({
+                  write,
+                  fiber: yield* Effect.forkChild(submit(write), { startImmediately: true })
+                })
+              }
+              break
+            case "interrupt": {
+              const waiting = callers.filter(({ fiber }) => fiber.pollUnsafe() === undefined)
+              const caller = waiting[command.nth % Math.max(waiting.length, 1)]
+              if (caller === undefined) break
+              // Told to go, without waiting until they are gone: others may be committed at the same time.
+              caller.fiber.interruptUnsafe()
+              if (isLocked) interrupted.add(caller.write.id)
+              else seen.interruptedLate++
+              break
+            }
+            case "lock":
+              if (!isLocked) other.exec("BEGIN IMMEDIATE")
+              isLocked = true
+              break
+            case "unlock":
+              if (isLocked) other.exec("COMMIT")
+              isLocked = false
+              break
+            case "turn":
+              yield* Effect.yieldNow
+              break
+            case "wait":
+              yield* TestClock.adjust(command.ms)
+              break
+          }
+        }
+        if (isLocked) other.exec("COMMIT")
+        // The longest pause: whoever still waits is written now.
+        yield* TestClock.adjust(25)
+        const exits = yield* Effect.forEach(callers, ({ fiber }) => Fiber.await(fiber))
+
+        const stored = other
+          .prepare("SELECT id FROM writes ORDER BY rowid")
+          .all()
+          .map(({ id }) => Number(id))
+        const answered = callers.flatMap(({ write }, index) => {
+          const exit = exits[index]
+          return exit !== undefined && Exit.isSuccess(exit) ? [write.id] : []
+        })
+        expect(stored).toEqual(answered)
+        for (const [index, exit] of exits.entries()) {
+          const { id, kind } = callers[index]?.write ?? { id: -1, kind: "fine" }
+          if (Exit.isSuccess(exit)) {
+            expect([exit.value, kind]).toEqual([id, "fine"])
+            seen.stored++
+          } else if (Cause.hasInterrupts(exit.cause)) {
+            seen.interrupted++
+          } else {
+            expect(interrupted.has(id)).toBe(false)
+            seen.failed++
+            const group = groups.findLast((members) => members.some((member) => member.id === id)) ?? []
+            // Alone at fault, or in a group with one that is.
+            const faults = group.map((member) => member.kind)
+            const own = kind === "own defect" && Cause.squash(exit.cause) === `bug ${id}`
+            expect(own || faults.includes("refused") || faults.includes("common defect")).toBe(true)
+            if (!own && kind === "fine") seen.sharedFailure++
+          }
+        }
+        if (groups.some((group) => group.length > 1)) seen.shared++
+      }).pipe(Effect.runPromiseWith(services))
+    )
+    yield* Effect.promise(() => fc.assert(law, { numRuns: 300 }))
+    expect(Object.entries(seen).filter(([, count]) => count < 30)).toEqual([])
+  })
+)

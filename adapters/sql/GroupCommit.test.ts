@@ -1,0 +1,239 @@
+import * as fs from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import * as Databases from "./Databases.fixture.ts"
+import * as GroupCommit from "./GroupCommit.ts"
+import * as Nodes from "./Nodes.fixture.ts"
+
+/** A new file with an empty table, a client on it, and a connection of another program. */
+const setting = Effect.gen(function* () {
+  const database = yield* Databases.sqlite.create
+  const filename = database.address.slice("sqlite:".length)
+  const sql = yield* Nodes.openClient(database)
+  yield* sql`CREATE TABLE writes (id INTEGER UNIQUE)`
+  const other = yield* Effect.acquireRelease(
+    Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
+    (other) => Effect.sync(() => other.close())
+  )
+  const stored = () =>
+    other
+      .prepare("SELECT id FROM writes ORDER BY rowid")
+      .all()
+      .map(({ id }) => id)
+  const groups: Array<ReadonlyArray<number>> = []
+  const submit = yield* GroupCommit.make(sql, (ids: ReadonlyArray<number>) =>
+    Effect.suspend(() => {
+      groups.push(ids)
+      return Effect.forEach(ids, (id) => Effect.as(sql`INSERT INTO writes VALUES (${id})`, Exit.succeed(id)))
+    })
+  )
+  return { database, filename, sql, other, stored, groups, submit }
+})
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+const fork = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
+
+/** Transactions in a write-ahead log: the last page that each has written names the size of the database. */
+const commitsIn = (log: Buffer): number => {
+  const HEADER = 32
+  const FRAME_HEADER = 24
+  const pageSize = log.readUInt32BE(8)
+  const salt = log.readBigUInt64BE(16)
+  let commits = 0
+  for (let at = HEADER; at + FRAME_HEADER + pageSize <= log.length; at += FRAME_HEADER + pageSize) {
+    // Frames from before the log was started over have another salt.
+    if (log.readBigUInt64BE(at + 8) !== salt) break
+    if (log.readUInt32BE(at + 4) > 0) commits++
+  }
+  return commits
+}
+
+describe("GroupCommit", () => {
+  it.effect("64 writes at once share a transaction or two", () =>
+    Effect.gen(function* () {
+      const { filename, groups, stored, submit } = yield* setting
+      const commits = () => commitsIn(fs.readFileSync(`${filename}-wal`))
+      const before = commits()
+      yield* Effect.forEach(numbers(64), submit, { concurrency: "unbounded" })
+      expect(stored()).toEqual(numbers(64))
+      expect(groups.length).toBeLessThanOrEqual(2)
+      expect(commits() - before).toBe(groups.length)
+      yield* submit(64)
+      expect(commits() - before).toBe(groups.length)
+    })
+  )
+
+  it.effect("64 animals that are added at once take a few transactions, 64 in turn take 64", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.sqlite.create
+      const { insert } = Context.get(yield* Nodes.openNode(database), PetRepository)
+      const log = `${database.address.slice("sqlite:".length)}-wal`
+      const commits = () => commitsIn(fs.readFileSync(log))
+      const add = (index: number) => insert({ name: `${index}`, categoryId: 1n, status: "sold" })
+      let before = commits()
+      const pets = yield* Effect.forEach(numbers(64), add, { concurrency: "unbounded" })
+      expect(commits() - before).toBeLessThanOrEqual(2)
+      expect(pets.map(({ id, name }) => [id, name])).toEqual(numbers(64).map((n) => [BigInt(n + 1), `${n}`]))
+      before = commits()
+      yield* Effect.forEach(numbers(64), add)
+      expect(commits() - before).toBe(64)
+    })
+  )
+
+  it.effect("makes groups of at most 512, in order of submission", () =>
+    Effect.gen(function* () {
+      const { groups, stored, submit } = yield* setting
+      yield* Effect.forEach(numbers(1_300), submit, { concurrency: "unbounded", discard: true })
+      expect(stored()).toEqual(numbers(1_300))
+      expect(Math.max(...groups.map((group) => group.length))).toBe(512)
+      expect(groups.length).toBeLessThanOrEqual(4)
+    })
+  )
+
+  it.effect("nobody waits for more than the next group, however steady the stream", () =>
+    Effect.gen(function* () {
+      const { groups, submit } = yield* setting
+      let longest = 0
+      const writer = (first: number) =>
+        Effect.forEach(numbers(40), (index) =>
+          Effect.suspend(() => {
+            const from = groups.length
+            const id = first + index
+            return Effect.map(submit(id), () => {
+              longest = Math.max(longest, groups.findIndex((group) => group.includes(id)) - from)
+            })
+          })
+        )
+      yield* Effect.forEach(numbers(20), (index) => writer(1_000 * index), { concurrency: "unbounded" })
+      expect(groups.flat()).toHaveLength(800)
+      expect(longest).toBeLessThanOrEqual(1)
+    })
+  )
+
+  it.effect(
+    "a commit that fails fails its whole group, stores nothing of it, and hurts nobody after it",
+    () =>
+      Effect.gen(function* () {
+        const { stored, submit } = yield* setting
+        yield* submit(1)
+        const exits = yield* Effect.forEach([2, 1, 3], (id) => Effect.exit(submit(id)), {
+          concurrency: "unbounded"
+        })
+        const reasons = exits.map((exit) =>
+          Exit.isFailure(exit)
+            ? exit.cause.reasons.map((reason) => Cause.isFailReason(reason) && reason.error.reason._tag)
+            : []
+        )
+        expect(reasons).toEqual([["UniqueViolation"], ["UniqueViolation"], ["UniqueViolation"]])
+        expect(stored()).toEqual([1])
+        expect(yield* submit(4)).toBe(4)
+        expect(stored()).toEqual([1, 4])
+      })
+  )
+
+  it.effect("so does one that fails in COMMIT itself", () =>
+    Effect.gen(function* () {
+      const { other, sql, stored } = yield* setting
+      other.exec(`
+        CREATE TABLE owners (id INTEGER PRIMARY KEY);
+        DROP TABLE writes;
+        CREATE TABLE writes (id INTEGER REFERENCES owners (id) DEFERRABLE INITIALLY DEFERRED);
+        INSERT INTO owners VALUES (1), (2)`)
+      const submit = yield* GroupCommit.make(sql, (ids: ReadonlyArray<number>) =>
+        Effect.forEach(ids, (id) => Effect.as(sql`INSERT INTO writes VALUES (${id})`, Exit.succeed(id)))
+      )
+      const exits = yield* Effect.forEach([1, 9, 2], (id) => Effect.exit(submit(id)), {
+        concurrency: "unbounded"
+      })
+      expect(exits.map(Exit.isFailure)).toEqual([true, true, true])
+      expect(stored()).toEqual([])
+      yield* submit(2)
+      expect(stored()).toEqual([2])
+    })
+  )
+
+  it.effect("who is left without an answer by a commit dies of it", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* setting
+      const submit = yield* GroupCommit.make(sql, () => Effect.succeed([Exit.succeed(1)]))
+      const exits = yield* Effect.forEach([1, 2], (id) => Effect.exit(submit(id)), {
+        concurrency: "unbounded"
+      })
+      expect(exits.map(Exit.isSuccess)).toEqual([true, false])
+    })
+  )
+
+  it.effect("waits while another process writes, and then writes all of it at once", () =>
+    Effect.gen(function* () {
+      const { groups, other, stored, submit } = yield* setting
+      other.exec("BEGIN IMMEDIATE")
+      const writers: Array<Fiber.Fiber<number, unknown>> = []
+      for (const id of numbers(30)) {
+        writers.push(yield* fork(submit(id)))
+        yield* TestClock.adjust(7)
+      }
+      expect(groups).toEqual([])
+      expect(writers.filter((writer) => writer.pollUnsafe() !== undefined)).toEqual([])
+      other.exec("INSERT INTO writes VALUES (100); COMMIT")
+      yield* TestClock.adjust(25)
+      yield* Effect.forEach(writers, Fiber.join)
+      expect(stored()).toEqual([100, ...numbers(30)])
+      expect(groups).toHaveLength(1)
+    })
+  )
+
+  it.effect("callers who gave up meanwhile were told in time, and are not written afterwards", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.sqlite.create
+      const { insert } = Context.get(yield* Nodes.openNode(database, { timeoutMs: 1_000 }), PetRepository)
+      const other = yield* Effect.acquireRelease(
+        Effect.sync(() => new DatabaseSync(database.address.slice("sqlite:".length), { timeout: 0 })),
+        (other) => Effect.sync(() => other.close())
+      )
+      const add = (name: string) => insert({ name, categoryId: 1n, status: "sold" })
+      other.exec("BEGIN IMMEDIATE")
+      const early = yield* Effect.forEach(numbers(10), (id) => fork(Effect.flip(add(`early ${id}`))))
+      yield* TestClock.adjust(500)
+      const late = yield* fork(add("late"))
+      yield* TestClock.adjust(499)
+      expect(early.map((caller) => caller.pollUnsafe())).toEqual(early.map(() => undefined))
+      yield* TestClock.adjust(1)
+      const refusals = yield* Effect.forEach(early, Fiber.join)
+      expect(refusals.map(({ retryable }) => retryable)).toEqual(early.map(() => true))
+      other.exec("COMMIT")
+      yield* TestClock.adjust(25)
+      expect((yield* Fiber.join(late)).name).toBe("late")
+      yield* TestClock.adjust(60_000)
+      expect(other.prepare("SELECT name FROM pets").all()).toEqual([{ name: "late" }])
+    })
+  )
+
+  it.effect("who is interrupted while this process itself is in a transaction is not written", () =>
+    Effect.gen(function* () {
+      const { sql, stored, submit } = yield* setting
+      const isOpen = yield* Deferred.make<void>()
+      const end = yield* Deferred.make<void>()
+      const transaction = yield* fork(
+        sql.withTransaction(Effect.andThen(Deferred.succeed(isOpen, undefined), Deferred.await(end)))
+      )
+      yield* Deferred.await(isOpen)
+      const [one, two, three] = yield* Effect.all([fork(submit(1)), fork(submit(2)), fork(submit(3))])
+      yield* TestClock.adjust(100)
+      yield* Fiber.interrupt(two)
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(transaction)
+      expect(yield* Fiber.join(one)).toBe(1)
+      expect(yield* Fiber.join(three)).toBe(3)
+      expect(stored()).toEqual([1, 3])
+    })
+  )
+})

@@ -1,0 +1,250 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { DatabaseSync } from "node:sqlite"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as TestClock from "effect/testing/TestClock"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { type Database, describeOn, kinds, sqlite } from "./Databases.fixture.ts"
+import * as Migrations from "./Migrations.ts"
+import { openClient, openNode } from "./Nodes.fixture.ts"
+import * as Sql from "./Sql.ts"
+import * as SqliteClient from "./SqliteClient.ts"
+
+const migrate = (sql: SqlClient.SqlClient) =>
+  Effect.provideService(Migrations.migrate, SqlClient.SqlClient, sql)
+
+/** Tables, columns, indexes and functions of the database, each in a line. */
+const schema = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>, SqlError> => {
+  const statement = sql.onDialectOrElse({
+    pg: () => `
+      SELECT table_name || '.' || column_name || ' ' || data_type AS line
+      FROM information_schema.columns WHERE table_schema = current_schema()
+      UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema()
+      UNION ALL SELECT 'function ' || routine_name FROM information_schema.routines
+      WHERE routine_schema = current_schema()`,
+    orElse: () => "SELECT type || ' ' || name || ': ' || coalesce(sql, '') AS line FROM sqlite_schema"
+  })
+  return Effect.map(sql.unsafe<{ readonly line: string }>(`${statement} ORDER BY line`), (rows) =>
+    rows.map(({ line }) => line)
+  )
+}
+
+const TABLES = ["animal_store_migrations", "api_key_secrets", "api_keys", "pets", "rate_limits", "settings"]
+
+/** Everything that is in the tables. */
+const contents = (sql: SqlClient.SqlClient) =>
+  Effect.forEach(TABLES, (table) =>
+    Effect.provideService(sql`SELECT * FROM ${sql(table)} ORDER BY 1`, SqlClient.SafeIntegers, true)
+  )
+
+const applied = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ readonly id: unknown; readonly name: string }>`
+      SELECT migration_id AS id, name FROM animal_store_migrations ORDER BY migration_id`,
+    (rows) => rows.map(({ id, name }) => `${id} ${name}`)
+  )
+
+const withRows = (database: Database) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const node = yield* openNode(database)
+      yield* Context.get(node, PetRepository).insert({ name: "Rex", categoryId: 1n, status: "sold" })
+    })
+  )
+
+const refusal = (sql: SqlClient.SqlClient) =>
+  Effect.map(Effect.flip(migrate(sql)), (error) => {
+    expect(error._tag).toBe("DatabaseUnusable")
+    expect(error.message).toBe(`database: ${error.reason}`)
+    expect(error.message).not.toMatch(/[\r\n]/)
+    return error.reason
+  })
+
+const openProcess = fileURLToPath(new URL("./OpenProcess.fixture.ts", import.meta.url))
+
+/** Longest life of a process, so that none outlives a test that failed. */
+const LIFETIME_MS = 80_000
+
+/** Starts a process that waits to be told to open the database. */
+const startProcess = (address: string) => {
+  const child = spawn(process.execPath, [openProcess, address], {
+    stdio: ["pipe", "pipe", "pipe"],
+    timeout: LIFETIME_MS,
+    killSignal: "SIGKILL"
+  })
+  const ready = once(child.stdout, "data")
+  const ended = Promise.all([once(child, "close"), text(child.stderr)])
+  return {
+    ready,
+    open: async () => {
+      const said = text(child.stdout)
+      child.stdin.end()
+      const [[code], stderr] = await ended
+      return { code, stderr, issued: await said }
+    }
+  }
+}
+
+for (const kind of kinds) {
+  describeOn(kind, "Migrations", () => {
+    it.live("make the same schema for one and for ten who open a new database at once", () =>
+      Effect.gen(function* () {
+        const [alone, crowded] = [yield* kind.create, yield* kind.create]
+        yield* openNode(alone)
+        yield* Effect.forEach(Array.from({ length: 10 }), () => openNode(crowded), {
+          concurrency: "unbounded",
+          discard: true
+        })
+        const [one, ten] = [yield* openClient(alone), yield* openClient(crowded)]
+        expect(yield* applied(ten)).toEqual(["1 first"])
+        const withoutNames = (lines: ReadonlyArray<string>) =>
+          lines.map((line) => line.replaceAll(/animal_store_test_\w+/g, "schema"))
+        expect(withoutNames(yield* schema(ten))).toEqual(withoutNames(yield* schema(one)))
+      })
+    )
+
+    it.live(
+      "let ten processes open a new database at once, one of which issues the first key",
+      () =>
+        Effect.gen(function* () {
+          const database = yield* kind.create
+          const processes = Array.from({ length: 10 }, () => startProcess(database.address))
+          yield* Effect.promise(() => Promise.all(processes.map(({ ready }) => ready)))
+          const ends = yield* Effect.promise(() => Promise.all(processes.map(({ open }) => open())))
+          expect(ends.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+            ends.map(() => ({ code: 0, stderr: "" }))
+          )
+          expect(ends.filter(({ issued }) => issued !== "")).toHaveLength(1)
+          const sql = yield* openClient(database)
+          expect(yield* applied(sql)).toEqual(["1 first"])
+          expect(yield* sql`SELECT id FROM api_keys`).toEqual([
+            { id: ends.map(({ issued }) => issued).join("") }
+          ])
+        }),
+      LIFETIME_MS + 10_000
+    )
+
+    it.live("change nothing when they run again", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        yield* withRows(database)
+        const sql = yield* openClient(database)
+        const before = [yield* schema(sql), yield* contents(sql)]
+        expect(before[0]?.length).toBeGreaterThan(5)
+        yield* migrate(sql)
+        yield* Effect.scoped(openNode(database))
+        expect([yield* schema(sql), yield* contents(sql)]).toEqual(before)
+      })
+    )
+
+    it.live("leave a database of a newer version alone, and say so", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        yield* withRows(database)
+        const sql = yield* openClient(database)
+        yield* sql`INSERT INTO animal_store_migrations (migration_id, name) VALUES (999, 'of the future')`
+        const before = [yield* schema(sql), yield* contents(sql)]
+        const reason = yield* refusal(sql)
+        expect(reason).toBe(
+          "it was made by a newer animal-store (schema 999, this one knows 1); use that version"
+        )
+        expect((yield* Effect.flip(Effect.scoped(openNode(database)))).reason).toBe(reason)
+        expect([yield* schema(sql), yield* contents(sql)]).toEqual(before)
+      })
+    )
+
+    it.live("leave no half of themselves in a database that has a table of that name already", () =>
+      Effect.gen(function* () {
+        // From the first table that they make to the last.
+        for (const table of ["pets", "rate_limits", "settings"]) {
+          const sql = yield* openClient(yield* kind.create)
+          yield* sql`CREATE TABLE ${sql(table)} (whose INTEGER)`
+          const before = yield* schema(sql)
+          expect(yield* refusal(sql)).toMatch(new RegExp(`\\b${table}\\b.* already exists`))
+          const own = (lines: ReadonlyArray<string>) =>
+            lines.filter((line) => !line.includes("animal_store_migrations"))
+          expect(own(yield* schema(sql))).toEqual(own(before))
+          expect(yield* applied(sql)).toEqual([])
+          yield* sql`DROP TABLE ${sql(table)}`
+          yield* migrate(sql)
+          expect(yield* applied(sql)).toEqual(["1 first"])
+        }
+      })
+    )
+
+    it.live("refuse a new database that they may not write to, and the stores one that has all tables", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const sql = yield* openClient(database)
+        const reader = readOnly(database)
+        expect(yield* refusal(yield* openClient({ ...database, client: reader }))).toMatch(/read-?only/)
+        expect(yield* schema(sql)).toEqual([])
+        yield* migrate(sql)
+        const before = [yield* schema(sql), yield* contents(sql)]
+        const stores = Sql.layer().pipe(Layer.provide([reader, SecureRandom.layerWebCrypto]))
+        const error = yield* Effect.flip(Effect.scoped(Layer.build(stores)))
+        expect(error._tag).toBe("DatabaseUnusable")
+        expect(error.message).toMatch(/^database: .*read-?only.*$/)
+        expect([yield* schema(sql), yield* contents(sql)]).toEqual(before)
+      })
+    )
+  })
+}
+
+const readOnly = (database: Database) => {
+  const url = new URL(database.address)
+  if (url.protocol === "sqlite:") return SqliteClient.layer({ filename: fileOf(database), readonly: true })
+  url.searchParams.set("options", `${url.searchParams.get("options")} -cdefault_transaction_read_only=on`)
+  return PgClient.layer({ url: Redacted.make(url.href) })
+}
+
+const fileOf = ({ address }: Database): string => address.slice("sqlite:".length)
+
+describe("Migrations of a SQLite database that another process is writing to", () => {
+  const locked = Effect.gen(function* () {
+    const database = yield* sqlite.create
+    const client = SqliteClient.layer({ filename: fileOf(database), busyTimeoutMs: 0 })
+    const sql = yield* openClient({ ...database, client })
+    const stranger = yield* Effect.acquireRelease(
+      Effect.sync(() => new DatabaseSync(fileOf(database))),
+      (other) => Effect.sync(() => other.close())
+    )
+    stranger.exec("BEGIN IMMEDIATE")
+    return { migration: yield* Effect.forkChild(Effect.exit(migrate(sql))), sql, stranger }
+  })
+
+  it.effect("wait for it", () =>
+    Effect.gen(function* () {
+      const { migration, sql, stranger } = yield* locked
+      yield* TestClock.adjust("29 seconds")
+      expect(migration.pollUnsafe()).toBeUndefined()
+      stranger.exec("COMMIT")
+      yield* TestClock.adjust("20 millis")
+      expect((yield* Fiber.join(migration))._tag).toBe("Success")
+      expect(yield* applied(sql)).toEqual(["1 first"])
+    })
+  )
+
+  it.effect("give up after thirty seconds", () =>
+    Effect.gen(function* () {
+      const { migration } = yield* locked
+      yield* TestClock.adjust("30 seconds")
+      const exit = yield* Fiber.join(migration)
+      expect(yield* Effect.flip(exit)).toMatchObject({
+        _tag: "DatabaseUnusable",
+        reason: "another process keeps it locked"
+      })
+    })
+  )
+})

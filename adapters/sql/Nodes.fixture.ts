@@ -1,0 +1,82 @@
+/** Nodes on one database, and stores that begin empty without a new database for each test. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { afterAll, beforeAll } from "vitest"
+import type { Database, Kind } from "./Databases.fixture.ts"
+import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
+import type * as Sql from "./Sql.ts"
+
+/** What a database may take in a test: machines that run many tests at once are slow. */
+export const patient: Partial<Sql.SqlOptions> = { timeoutMs: 20_000 }
+
+/** Opens another node, for as long as the scope lasts. */
+export const openNode = (
+  database: Database,
+  options: Partial<Sql.SqlOptions> = patient
+): Effect.Effect<Context.Context<Sql.Stores>, DatabaseUnusable, Scope.Scope> =>
+  Layer.build(database.stores(options))
+
+/** Opens several nodes one after the other. */
+export const openNodes = (database: Database, count: number, options: Partial<Sql.SqlOptions> = patient) =>
+  Effect.all(Array.from({ length: count }, () => openNode(database, options)))
+
+/** A client of its own, for what the stores do not do. */
+export const openClient = (database: Database): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope> =>
+  Effect.map(Layer.build(database.client), (context) => Context.get(context, SqlClient.SqlClient))
+
+/** Does something while this client keeps the table, or with SQLite the whole database, from being written to. */
+export const whileLocked = <A, E>(
+  sql: SqlClient.SqlClient,
+  table: string,
+  work: Effect.Effect<A, E>
+): Effect.Effect<A, E | SqlError> =>
+  sql.onDialectOrElse({
+    pg: () => sql.withTransaction(Effect.andThen(sql`LOCK TABLE ${sql(table)} IN EXCLUSIVE MODE`, work)),
+    orElse: () =>
+      Effect.provideService(sql.withTransaction(work), SqlClient.BeginTransaction, "BEGIN IMMEDIATE")
+  })
+
+/** Longest time that a million rows may take to write, or to drop. */
+const OPENING_MS = 60_000
+
+/** Opens something before the tests of the current `describe`, and closes it after them. */
+export const forAllTests = <A, E>(open: Effect.Effect<A, E, Scope.Scope>): (() => A) => {
+  const scope = Scope.makeUnsafe()
+  const opened: Array<A> = []
+  beforeAll(async () => {
+    opened.push(await Effect.runPromise(Scope.provide(open, scope)))
+  }, OPENING_MS)
+  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), OPENING_MS)
+  return () => {
+    const [value] = opened
+    if (value === undefined) throw new Error("it is open while tests run only")
+    return value
+  }
+}
+
+/** A new node on a database that is emptied of `tables` whenever the layer is built; ids go on, though. */
+export const emptied = (
+  kind: Kind,
+  tables: ReadonlyArray<string>,
+  options: Partial<Sql.SqlOptions> = patient
+): Layer.Layer<Sql.Stores, DatabaseUnusable | SqlError> => {
+  const open = forAllTests(
+    Effect.gen(function* () {
+      const database = yield* kind.create
+      yield* Effect.scoped(openNode(database))
+      return { database, sql: yield* openClient(database) }
+    })
+  )
+  return Layer.unwrap(
+    Effect.suspend(() => {
+      const { database, sql } = open()
+      const empty = Effect.forEach(tables, (table) => sql`DELETE FROM ${sql(table)}`, { discard: true })
+      return Effect.as(empty, database.stores(options))
+    })
+  )
+}

@@ -1,0 +1,376 @@
+import { expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Queue from "effect/Queue"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as Plan from "../../core/limits/Plan.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import * as Databases from "./Databases.fixture.ts"
+import * as RateLimitRow from "./RateLimitRow.ts"
+import * as RateLimitSweep from "./RateLimitSweep.ts"
+import * as RateLimits from "./RateLimits.fixture.ts"
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+const START = 20_000 * DAY
+
+/** Quick to ban and slow to forgive, so that short histories reach every part of a state. */
+const harsh: BanPolicy.BanPolicy = {
+  strikes: 2,
+  withinMs: 5 * MINUTE,
+  strikeIntervalMs: 1_000,
+  durationsMs: [MINUTE, 90 * MINUTE, 2 * DAY],
+  cleanMs: 2 * DAY
+}
+
+/** Requests of one caller, a second apart, and whether it is swept before them. */
+interface Burst {
+  readonly key: string
+  readonly plan: Plan.Plan
+  readonly requests: number
+  /** Milliseconds after the burst before, or at the border of what must be kept. */
+  readonly start: number | "before midnight" | "last moment of the state" | "state spent" | "state swept"
+  /** Milliseconds that requests have been on their way since they were stamped. */
+  readonly lagMs: number
+  readonly isSwept: boolean
+}
+
+const burst: fc.Arbitrary<Burst> = fc.record({
+  key: fc.constantFrom("a", "b", "c"),
+  plan: fc.constantFrom(
+    { perMinute: 1, perDay: 3 },
+    { perMinute: 1, perDay: 100 },
+    { perMinute: 5, perDay: 5 }
+  ),
+  requests: fc.integer({ min: 1, max: 6 }),
+  start: fc.oneof(
+    fc.constantFrom(0, 1, 999, 1_000, MINUTE - 1, MINUTE, 6 * MINUTE, DAY - 1, DAY),
+    fc.integer({ min: 0, max: 3 * DAY }),
+    fc.constantFrom(
+      "before midnight" as const,
+      "last moment of the state" as const,
+      "state spent" as const,
+      "state swept" as const
+    )
+  ),
+  lagMs: fc.oneof(fc.constant(0), fc.constant(MINUTE), fc.integer({ min: 0, max: MINUTE })),
+  isSwept: fc.boolean()
+})
+
+const startOf = (
+  start: Burst["start"],
+  clock: number,
+  state: RateLimit.State | undefined,
+  ban: typeof harsh
+) => {
+  if (typeof start === "number") return clock + start
+  if (start === "before midnight") return Math.max(clock, Math.ceil(clock / DAY) * DAY - 3_000)
+  if (state === undefined) return clock
+  const spentAt = RateLimit.spentAt(state, ban)
+  const offset = { "last moment of the state": -1, "state spent": 0, "state swept": MINUTE }[start]
+  return Math.max(clock, spentAt + offset)
+}
+
+/** The sweep at a time that stands still; each use is a round, from one pause to the next. */
+const sweeper = (sql: SqlClient.SqlClient, now: number) =>
+  Effect.gen(function* () {
+    const pauses = yield* Queue.unbounded<number>()
+    const ends = yield* Queue.unbounded<void>()
+    const clock: Clock.Clock = {
+      ...(yield* Clock.Clock),
+      currentTimeMillisUnsafe: () => now,
+      currentTimeMillis: Effect.succeed(now),
+      sleep: (duration) => Effect.andThen(Queue.offer(pauses, Duration.toMillis(duration)), Queue.take(ends))
+    }
+    yield* Effect.forkScoped(
+      Effect.provideService(RateLimitSweep.forever(sql, BanPolicy.standard), Clock.Clock, clock)
+    )
+    expect(yield* Queue.take(pauses)).toBe(MINUTE)
+    return Effect.gen(function* () {
+      yield* Queue.offer(ends, undefined)
+      expect(yield* Queue.take(pauses)).toBe(MINUTE)
+    })
+  })
+
+for (const kind of Databases.kinds) {
+  Databases.describeOn(kind, "RateLimitSweep", () => {
+    it.effect("changes no answer: any history is answered as by a store that never forgets", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const store = yield* RateLimits.node(database)
+        const sql = yield* RateLimits.client(database)
+        const services = yield* Effect.context<never>()
+        const outcomes = new Set<RateLimit.Outcome>()
+        let forgotten = 0
+        const law = fc.asyncProperty(
+          fc.array(burst, { maxLength: 25, size: "max" }),
+          fc.constantFrom(harsh, BanPolicy.standard),
+          (bursts, ban) =>
+            Effect.gen(function* () {
+              yield* sql`DELETE FROM rate_limits`
+              const everything = new Map<string, RateLimit.State>()
+              const kept = new Set<string>()
+              let clock = START
+              for (const { isSwept, key, lagMs, plan, requests, start } of bursts) {
+                clock = startOf(start, clock, everything.get(key), ban)
+                if (isSwept) {
+                  expect(yield* RateLimitSweep.sweepPage(sql, ban, clock, "")).toBe("")
+                  for (const known of kept) {
+                    const state = everything.get(known)
+                    if (state === undefined || RateLimit.spentAt(state, ban) + MINUTE > clock) continue
+                    kept.delete(known)
+                    forgotten++
+                  }
+                  // the spent ones, all of them and no others
+                  expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...kept].sort())
+                }
+                for (let index = 0; index < requests; index++) {
+                  if (index > 0) clock += 1_000
+                  const now = clock - lagMs
+                  const policy = { plan, ban }
+                  const [expected, next] = RateLimit.step(everything.get(key), now, policy)
+                  everything.set(key, next)
+                  kept.add(key)
+                  expect(yield* RateLimits.request(store, key, now, policy)).toEqual(expected)
+                  outcomes.add(expected.outcome)
+                }
+              }
+              expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...kept].sort())
+            }).pipe(Effect.runPromiseWith(services))
+        )
+        yield* Effect.promise(() => fc.assert(law, { numRuns: 40 }))
+        expect(forgotten).toBeGreaterThan(30)
+        expect([...outcomes].sort()).toEqual(["admitted", "banned", "limited"])
+      })
+    )
+
+    /** A client on which something happens right before rows are deleted. */
+    const interposed = (
+      sql: SqlClient.SqlClient,
+      meanwhile: Effect.Effect<unknown, unknown>
+    ): SqlClient.SqlClient =>
+      new Proxy(sql, {
+        get: (target, name) =>
+          name === "unsafe"
+            ? (text: string, parameters?: ReadonlyArray<unknown>) =>
+                text.startsWith("DELETE")
+                  ? Effect.andThen(Effect.orDie(meanwhile), target.unsafe(text, parameters))
+                  : target.unsafe(text, parameters)
+            : Reflect.get(target, name)
+      })
+
+    /** Callers who sent one request at the start. */
+    const fill = (database: Databases.Database, sql: SqlClient.SqlClient, callers: number) =>
+      Effect.gen(function* () {
+        yield* Effect.scoped(
+          Effect.flatMap(RateLimits.node(database), (store) =>
+            RateLimits.request(store, "network:0", START, { plan: Plan.standard.Free, ban: undefined })
+          )
+        )
+        const { decision, from } = sql.onDialectOrElse({
+          pg: () => ({
+            decision: ", admitted, decided_at",
+            from: `generate_series(1, ${callers - 1}) AS n`
+          }),
+          orElse: () => ({
+            decision: "",
+            from: `(WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${callers - 1}) SELECT n FROM c)`
+          })
+        })
+        const columns = `${RateLimitRow.columns.join(", ")}${decision}`
+        yield* sql.unsafe(`
+          INSERT INTO rate_limits (key, ${columns}) SELECT 'network:' || n, ${columns} FROM ${from}, rate_limits`)
+        expect(yield* RateLimits.count(sql)).toBe(callers)
+      })
+
+    const spent = { plan: { perMinute: 1, perDay: 1 }, ban: undefined }
+    const later = START + 3 * DAY + 60 * MINUTE
+
+    it.effect("a caller who comes back between reading and deleting stays", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const store = yield* RateLimits.node(database)
+        const sql = yield* RateLimits.client(database)
+        const send = (key: string, now: number) => RateLimits.request(store, key, now, spent)
+        for (const way of ["admitted", "admitted late", "limited", "counted anew"] as const) {
+          yield* Effect.forEach(["a", "b", "c"], (key) => send(key, START))
+          const meanwhile = {
+            admitted: send("b", later),
+            "admitted late": send("b", later - MINUTE),
+            limited: Effect.andThen(send("b", later), send("b", later)),
+            "counted anew": Effect.andThen(sql`DELETE FROM rate_limits WHERE key = 'b'`, send("b", later))
+          }[way]
+          yield* RateLimitSweep.sweepPage(interposed(sql, meanwhile), BanPolicy.standard, later, "")
+          expect([way, ...(yield* RateLimits.stored(sql)).keys()]).toEqual([way, "b"])
+          expect((yield* send("b", later)).outcome).toBe("limited")
+          yield* sql`DELETE FROM rate_limits`
+        }
+      })
+    )
+
+    it.effect("a caller stays whichever part of their state has changed meanwhile", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const store = yield* RateLimits.node(database)
+        const sql = yield* RateLimits.client(database)
+        const [, state] = RateLimit.step(undefined, START, spent)
+        const fields = ["level", "at", "day", "used", "strikes", "strikesFrom", "strikeAt"] as const
+        for (const field of [...fields, "retryAt", "banLevel", "bannedUntil"] as const) {
+          yield* store.modify("a", () => [undefined, state])
+          const change = store.modify("a", () => [undefined, { ...state, [field]: state[field] + 1 }])
+          yield* RateLimitSweep.sweepPage(interposed(sql, change), BanPolicy.standard, later, "")
+          expect([field, ...(yield* RateLimits.stored(sql)).keys()]).toEqual([field, "a"])
+        }
+      })
+    )
+
+    it.effect("100 000 callers of yesterday are forgotten in five minutes, those of today stay", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const sql = yield* RateLimits.client(database)
+        yield* fill(database, sql, 100_000)
+        const now = START + DAY + MINUTE
+        const store = yield* RateLimits.node(database)
+        const policy = { plan: Plan.standard.Free, ban: undefined }
+        const today = ["a", "network:5", "network:50000x", "zebra"]
+        yield* Effect.forEach(today, (key) => RateLimits.request(store, key, now, policy))
+        const round = yield* sweeper(sql, now)
+        const left: Array<number> = []
+        for (let count = 0; count < 6; count++) {
+          yield* round
+          left.push(yield* RateLimits.count(sql))
+        }
+        const removed = left.map((rows, index) => (left[index - 1] ?? 100_003) - rows)
+        // A round looks at 20 000 rows, no more: others need the database, too. The sixth begins anew.
+        expect(removed.slice(0, 5).map((rows) => rows > 19_990 && rows <= 20_000)).toEqual(
+          Array(5).fill(true)
+        )
+        expect(left.at(-1)).toBe(4)
+        expect([...(yield* RateLimits.stored(sql)).keys()].sort()).toEqual([...today].sort())
+      })
+    )
+
+    it.effect("reads and deletes by the key, a page at a time", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const sql = yield* RateLimits.client(database)
+        yield* fill(database, sql, 100_000)
+        yield* sql`ANALYZE rate_limits`
+        const plans: Array<string> = []
+        const explain = sql.onDialectOrElse({ pg: () => "EXPLAIN", orElse: () => "EXPLAIN QUERY PLAN" })
+        const explaining = new Proxy(sql, {
+          get: (target, name) =>
+            name === "unsafe"
+              ? (text: string, parameters: ReadonlyArray<unknown> = []) =>
+                  Effect.andThen(
+                    Effect.map(target.unsafe(`${explain} ${text}`, parameters), (rows) => {
+                      plans.push(JSON.stringify(rows))
+                    }),
+                    target.unsafe(text, parameters)
+                  )
+              : Reflect.get(target, name)
+        })
+        yield* RateLimitSweep.sweepPage(explaining, BanPolicy.standard, later, "")
+        expect(plans).toHaveLength(1)
+        for (const plan of plans) {
+          expect(plan).toMatch(/SEARCH rate_limits|Index Scan/)
+          expect(plan).not.toMatch(/SCAN rate_limits|Seq Scan/)
+        }
+        expect(yield* RateLimits.count(sql)).toBe(99_500)
+      })
+    )
+
+    it.effect("callers with small and with huge plans are forgotten alike", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const store = yield* RateLimits.node(database)
+        const sql = yield* RateLimits.client(database)
+        for (const perMinute of [1, 60, 100_000, Plan.maxRequests]) {
+          const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
+          yield* RateLimits.request(store, `${perMinute}`, START, policy)
+        }
+        expect(yield* RateLimitSweep.sweepPage(sql, BanPolicy.standard, later, "")).toBe("")
+        expect(yield* RateLimits.count(sql)).toBe(0)
+      })
+    )
+
+    it.effect("a round that fails is left to the next", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const store = yield* RateLimits.node(database)
+        const sql = yield* RateLimits.client(database)
+        yield* RateLimits.request(store, "a", START, spent)
+        const round = yield* sweeper(sql, later)
+        yield* sql`ALTER TABLE rate_limits RENAME TO elsewhere`
+        yield* round
+        yield* sql`ALTER TABLE elsewhere RENAME TO rate_limits`
+        expect(yield* RateLimits.count(sql)).toBe(1)
+        yield* round
+        expect(yield* RateLimits.count(sql)).toBe(0)
+      })
+    )
+
+    it.effect("every node sweeps, from its first minute on", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        yield* TestClock.setTime(later)
+        const store = yield* RateLimits.node(database)
+        const sql = yield* RateLimits.client(database)
+        yield* RateLimits.request(store, "a", START, spent)
+        yield* TestClock.adjust(MINUTE - 1)
+        expect(yield* RateLimits.count(sql)).toBe(1)
+        yield* TestClock.adjust(1)
+        const left = Effect.andThen(TestClock.withLive(Effect.sleep("5 millis")), RateLimits.count(sql))
+        expect(yield* Effect.repeat(left, { until: (rows) => rows === 0, times: 1_000 })).toBe(0)
+      })
+    )
+  })
+}
+
+Databases.describeOn(Databases.postgres, "RateLimitSweep", () => {
+  it.effect("waits for a request that is counting, and then leaves its caller", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.postgres.create
+      const store = yield* RateLimits.node(database)
+      const sql = yield* RateLimits.client(database)
+      const policy = { plan: Plan.standard.Free, ban: undefined }
+      yield* Effect.forEach(["a", "b", "c"], (key) => RateLimits.request(store, key, START, policy))
+      const later = START + 3 * DAY
+      const isCounting = yield* Deferred.make<void>()
+      const end = yield* Deferred.make<void>()
+      const counting = yield* Effect.forkChild(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`UPDATE rate_limits SET at = ${later}, used = 1 WHERE key = 'b'`
+            yield* Deferred.succeed(isCounting, undefined)
+            yield* Deferred.await(end)
+          })
+        )
+      )
+      yield* Deferred.await(isCounting)
+      const sweeping = yield* Effect.forkChild(RateLimitSweep.sweepPage(sql, BanPolicy.standard, later, ""))
+      const waiting: Effect.Effect<number, SqlError> = Effect.map(
+        sql<{ waiting: unknown }>`
+          SELECT count(*) AS waiting FROM pg_stat_activity
+          WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM rate_limits%'`,
+        ([row]) => Number(row?.waiting)
+      )
+      yield* Effect.repeat(Effect.andThen(TestClock.withLive(Effect.sleep("5 millis")), waiting), {
+        until: (count) => count > 0,
+        times: 1_000
+      })
+      expect(sweeping.pollUnsafe()).toBeUndefined()
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(counting)
+      yield* Fiber.join(sweeping)
+      expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual(["b"])
+    })
+  )
+})

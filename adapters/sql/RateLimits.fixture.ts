@@ -1,0 +1,58 @@
+/** Nodes on one database, and what is stored there. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import type { Database } from "./Databases.fixture.ts"
+import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
+import * as Nodes from "./Nodes.fixture.ts"
+import * as RateLimitRow from "./RateLimitRow.ts"
+import type * as Sql from "./Sql.ts"
+
+type Store = RateLimitStore["Service"]
+
+/** Another node, with connections of its own; time is what the test says. */
+export const node = (
+  database: Database,
+  options: Partial<Sql.SqlOptions> = {}
+): Effect.Effect<Store, DatabaseUnusable, Scope.Scope> =>
+  Effect.map(Nodes.openNode(database, { clock: "service", ...options }), (services) =>
+    Context.get(services, RateLimitStore)
+  )
+
+export const nodes = (count: number, database: Database, options?: Partial<Sql.SqlOptions>) =>
+  Effect.forEach(Array.from({ length: count }), () => node(database, options))
+
+export const client = Nodes.openClient
+
+/** Counts a request the way the service does: by the store itself if it can, else by the core's step. */
+export const request = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
+  store.consume === undefined ? modify(store, key, now, policy) : store.consume(key, now, policy)
+
+export const modify = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
+  store.modify(key, (state) => RateLimit.step(state, now, policy))
+
+/** Both ways to count a request. */
+export const ways = { request, modify } as const
+
+export type Way = keyof typeof ways
+
+/** What is stored of every caller whose key begins with `prefix`. */
+export const stored = (
+  sql: SqlClient.SqlClient,
+  prefix = ""
+): Effect.Effect<ReadonlyMap<string, RateLimit.State>, SqlError> =>
+  Effect.map(
+    sql<RateLimitRow.RateLimitRow & { readonly key: string }>`
+      SELECT * FROM rate_limits WHERE key >= ${prefix} AND key < ${`${prefix}~`} ORDER BY key`,
+    (rows) => new Map(rows.map((row) => [row.key, RateLimitRow.toState(row)]))
+  )
+
+/** Rows in a table. */
+export const count = (sql: SqlClient.SqlClient, table = "rate_limits"): Effect.Effect<number, SqlError> =>
+  Effect.map(sql<{ readonly rows: unknown }>`SELECT count(*) AS rows FROM ${sql(table)}`, ([row]) =>
+    Number(row?.rows)
+  )

@@ -1,0 +1,128 @@
+import { expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import { apiKeyStoreLaws, keyOf } from "../../core/ports/ApiKeyStore.laws.fixture.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import { type Database, describeOn, kinds } from "./Databases.fixture.ts"
+import { emptied, openClient, openNodes, patient, whileLocked } from "./Nodes.fixture.ts"
+
+const openStores = (database: Database, count: number, keyCacheMs = 0) =>
+  Effect.map(openNodes(database, count, { ...patient, keyCacheMs }), (nodes) =>
+    nodes.map((node) => Context.get(node, ApiKeyStore))
+  )
+
+for (const kind of kinds) {
+  for (const keyCacheMs of [0, 5_000]) {
+    describeOn(kind, `SqlApiKeyStore, keys kept for ${keyCacheMs} ms,`, () => {
+      apiKeyStoreLaws(emptied(kind, ["api_key_secrets", "api_keys"], { ...patient, keyCacheMs }), {
+        numRuns: 25
+      })
+    })
+  }
+
+  describeOn(kind, "several nodes with API keys", () => {
+    it.live("updates of one key from all of them take effect, each after the one before", () =>
+      Effect.gen(function* () {
+        const stores = yield* openStores(yield* kind.create, 3)
+        yield* Effect.forEach(stores.slice(0, 1), (store) => store.insert(keyOf("a", "hash", 0)))
+        const counted = yield* Effect.forEach(
+          Array.from({ length: 20 }, () => stores).flat(),
+          (store) => store.update("a", (key) => [key.createdAt, { ...key, createdAt: key.createdAt + 1 }]),
+          { concurrency: "unbounded" }
+        )
+        const answers = counted.map(Option.getOrUndefined).sort((a = -1, b = -1) => a - b)
+        expect(answers).toEqual(Array.from({ length: 60 }, (_, index) => index))
+        for (const store of stores) {
+          expect(Option.getOrUndefined(yield* store.findByHash("hash"))?.createdAt).toBe(60)
+        }
+      })
+    )
+
+    it.live("of twenty on four nodes that add the first key at once, one adds it", () =>
+      Effect.gen(function* () {
+        for (let round = 0; round < 3; round++) {
+          const stores = yield* openStores(yield* kind.create, 4)
+          const callers = Array.from({ length: 5 }, () => stores).flat()
+          const added = yield* Effect.forEach(
+            callers,
+            (store, index) => store.insertFirst(keyOf(`key ${index}`, `hash ${index}`, index)),
+            { concurrency: "unbounded" }
+          )
+          expect(added.filter((isFirst) => isFirst)).toHaveLength(1)
+          const first = added.indexOf(true)
+          for (const store of stores) {
+            expect(yield* store.list).toEqual([keyOf(`key ${first}`, `hash ${first}`, first)])
+            expect(yield* store.insertFirst(keyOf("late", "late", 0))).toBe(false)
+          }
+        }
+      })
+    )
+
+    it.live("an inserted key is found on all of them at once, and so is a change where nothing is kept", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const [here, ...others] = yield* openStores(database, 3)
+        if (here === undefined) throw new Error("three nodes were opened")
+        const key = keyOf("a", "hash", 0)
+        yield* here.insert(key)
+        for (const store of others) expect(yield* store.findByHash("hash")).toEqual(Option.some(key))
+        yield* here.update("a", (before) => [undefined, { ...before, revokedAt: 5 }])
+        for (const store of others) {
+          expect(Option.getOrUndefined(yield* store.findByHash("hash"))?.revokedAt).toBe(5)
+        }
+      })
+    )
+
+    it.live("a change waits for a writer who keeps the database locked", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const [store] = yield* openStores(database, 1)
+        if (store === undefined) throw new Error("a node was opened")
+        yield* store.insert(keyOf("a", "hash", 0))
+        const change = yield* whileLocked(
+          yield* openClient(database),
+          "api_keys",
+          Effect.gen(function* () {
+            const update = store.update("a", (key) => ["changed", { ...key, revokedAt: 5 }])
+            const change = yield* Effect.forkChild(update, { startImmediately: true })
+            yield* Effect.sleep(150)
+            expect(change.pollUnsafe()).toBeUndefined()
+            expect(Option.getOrUndefined(yield* store.findByHash("hash"))?.revokedAt).toBeUndefined()
+            return change
+          })
+        )
+        expect(yield* Fiber.join(change)).toEqual(Option.some("changed"))
+        expect(Option.getOrUndefined(yield* store.findByHash("hash"))?.revokedAt).toBe(5)
+      })
+    )
+
+    it.live("a hash that exists is refused, and nothing of the change is stored", () =>
+      Effect.gen(function* () {
+        const [store] = yield* openStores(yield* kind.create, 1)
+        if (store === undefined) throw new Error("a node was opened")
+        const a = keyOf("a", "hash a", 0)
+        const b = keyOf("b", "hash b", 1)
+        yield* store.insert(a)
+        yield* store.insert(b)
+        const [taken] = a.secrets
+        if (taken === undefined) throw new Error("the key has a secret")
+        const two = { ...keyOf("c", "hash c", 2), secrets: [...keyOf("c", "hash c", 2).secrets, taken] }
+        const refusals = [
+          store.insert(keyOf("c", "hash a", 2)),
+          store.insert(two),
+          store.insert(keyOf("a", "hash d", 2)),
+          store.update("b", (key) => [undefined, { ...key, label: "changed", secrets: two.secrets }])
+        ]
+        for (const refusal of refusals) {
+          expect(yield* Effect.flip(refusal)).toMatchObject({ _tag: "StoreUnavailable", retryable: false })
+          expect(yield* store.list).toEqual([a, b])
+        }
+        for (const hash of ["hash c", "hash d"]) {
+          expect(yield* store.findByHash(hash)).toEqual(Option.none())
+        }
+      })
+    )
+  })
+}

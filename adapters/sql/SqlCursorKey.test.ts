@@ -1,0 +1,115 @@
+import { expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Cursor from "../../core/validation/Cursor.ts"
+import { type AnimalStore, openAnimalStore } from "../embed/AnimalStore.ts"
+import { type Database, describeOn, kinds } from "./Databases.fixture.ts"
+import { openClient, openNode } from "./Nodes.fixture.ts"
+
+const keyOfNode = (database: Database) =>
+  Effect.map(Effect.scoped(openNode(database)), (node) => {
+    const key = Context.get(node, Cursor.SharedKey)
+    if (key === undefined) throw new Error("a database has a cursor key")
+    return Buffer.from(key).toString("hex")
+  })
+
+const openStore = (database: Database): Effect.Effect<AnimalStore> =>
+  Effect.promise(() => openAnimalStore({ database: database.address, databaseTimeoutMs: 20_000 }))
+
+const close = (store: AnimalStore) => Effect.promise(store.close)
+
+const get = (store: AnimalStore, key: string, target: string): Effect.Effect<Response> =>
+  Effect.promise(() =>
+    store.fetch(new Request(`http://store.test${target}`, { headers: { Authorization: `Bearer ${key}` } }))
+  )
+
+const create = (store: AnimalStore, key: string, name: string): Effect.Effect<Response> =>
+  Effect.promise(() =>
+    store.fetch(
+      new Request("http://store.test/v1/pets", {
+        method: "POST",
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ name, categoryId: 1 })
+      })
+    )
+  )
+
+const names = (response: Response): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.map(
+    Effect.promise(() => response.text()),
+    (pets) => Array.from(pets.matchAll(/"name":"(\w)"/g), ([, name = ""]) => name)
+  )
+
+const nextOf = (response: Response): string =>
+  /<([^>]+)>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1] ?? "there is no next page"
+
+for (const kind of kinds) {
+  describeOn(kind, "SqlCursorKey", () => {
+    it.live("is one for all who open a new database at once, and for those who come later", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const keys = yield* Effect.all(
+          Array.from({ length: 10 }, () => keyOfNode(database)),
+          { concurrency: "unbounded" }
+        )
+        expect(keys[0]).toMatch(/^[0-9a-f]{64}$/)
+        expect(new Set([...keys, yield* keyOfNode(database)]).size).toBe(1)
+      })
+    )
+
+    it.live("is another for each database", () =>
+      Effect.gen(function* () {
+        const keys = [yield* keyOfNode(yield* kind.create), yield* keyOfNode(yield* kind.create)]
+        expect(keys[0]).not.toBe(keys[1])
+      })
+    )
+
+    it.live("is refused when somebody has broken it", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        yield* keyOfNode(database)
+        const sql = yield* openClient(database)
+        yield* sql`UPDATE settings SET value = 'no hexadecimal' WHERE name = 'cursor_key'`
+        const error = yield* Effect.flip(keyOfNode(database))
+        expect(error.message).toBe("database: the setting cursor_key is not hexadecimal")
+      })
+    )
+
+    it.live("lets a page begun on one node go on on another, and after all were closed", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const [here, there] = [yield* openStore(database), yield* openStore(database)]
+        const { key } = yield* Effect.promise(() => here.keys.issue({ plan: "Pro" }))
+        for (const name of ["a", "b", "c"]) {
+          expect((yield* create(here, key, name)).status).toBe(201)
+        }
+        const first = yield* get(here, key, "/v1/pets?limit=1&status=available")
+        expect(yield* names(first)).toEqual(["a"])
+        const second = yield* get(there, key, nextOf(first))
+        expect(yield* names(second)).toEqual(["b"])
+        yield* close(here)
+        yield* close(there)
+
+        const later = yield* openStore(database)
+        const third = yield* get(later, key, nextOf(second))
+        expect(yield* names(third)).toEqual(["c"])
+        expect(third.headers.get("Link")).toBeNull()
+        yield* close(later)
+      })
+    )
+
+    it.live("of one database opens no page of another", () =>
+      Effect.gen(function* () {
+        const [store, stranger] = [yield* openStore(yield* kind.create), yield* openStore(yield* kind.create)]
+        const { key } = yield* Effect.promise(() => stranger.keys.issue({ plan: "Pro" }))
+        const own = yield* Effect.promise(() => store.keys.issue({ plan: "Pro" }))
+        for (const name of ["a", "b"]) yield* create(store, own.key, name)
+        const cursor = nextOf(yield* get(store, own.key, "/v1/pets?limit=1"))
+        expect(cursor).toContain("cursor=")
+        expect((yield* get(stranger, key, cursor)).status).toBe(400)
+        yield* close(store)
+        yield* close(stranger)
+      })
+    )
+  })
+}

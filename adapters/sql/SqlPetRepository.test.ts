@@ -1,0 +1,291 @@
+import { expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Int64 from "../../core/domain/Int64.ts"
+import type { NewPet } from "../../core/domain/NewPet.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { describeOn, kinds } from "./Databases.fixture.ts"
+import { forAllTests, openClient, openNode, openNodes } from "./Nodes.fixture.ts"
+import * as SqlPetRepository from "./SqlPetRepository.ts"
+
+const rex: NewPet = { name: "Rex", categoryId: 7n, status: "available" }
+
+const repositories = (nodes: ReadonlyArray<Context.Context<PetRepository>>) =>
+  nodes.map((node) => Context.get(node, PetRepository))
+
+const increasing = (ids: ReadonlyArray<bigint>): boolean =>
+  ids.every((id, index) => id > (ids[index - 1] ?? 0n))
+
+for (const kind of kinds) {
+  describeOn(kind, "several nodes with pets", () => {
+    it.live("ids increase for each who inserts, and are different for all, however many insert at once", () =>
+      Effect.gen(function* () {
+        const pets = repositories(yield* openNodes(yield* kind.create, 4))
+        // Eight who insert one animal after the other, two on each node.
+        const ids = yield* Effect.forEach(
+          [...pets, ...pets],
+          ({ insert }, writer) =>
+            Effect.forEach(
+              Array.from({ length: 40 }, (_, index) => index),
+              (index) =>
+                Effect.map(insert({ ...rex, categoryId: BigInt(writer * 1_000 + index) }), (pet) => pet.id)
+            ),
+          { concurrency: "unbounded" }
+        )
+        expect(ids.map(increasing)).toEqual(ids.map(() => true))
+        expect(new Set(ids.flat()).size).toBe(8 * 40)
+        for (const { page } of pets) {
+          const all = yield* page({ limit: 321, status: undefined, after: undefined })
+          expect(all.map((pet) => pet.id)).toEqual(ids.flat().sort((a, b) => (a < b ? -1 : 1)))
+          for (const [writer, own] of ids.entries()) {
+            const stored = all.filter((pet) => own.includes(pet.id)).map((pet) => pet.categoryId)
+            expect(stored).toEqual(own.map((_, index) => BigInt(writer * 1_000 + index)))
+          }
+        }
+      })
+    )
+
+    it.live("an animal is found on every node as soon as one has stored it", () =>
+      Effect.gen(function* () {
+        const pets = repositories(yield* openNodes(yield* kind.create, 3))
+        for (let round = 0; round < 20; round++) {
+          const pet = yield* pets[round % 3]?.insert({ ...rex, categoryId: BigInt(round) }) ??
+            Effect.die("no node")
+          for (const { find, page } of pets) {
+            expect(Option.map(yield* find(pet.id), (found) => found.json)).toEqual(Option.some(pet.json))
+            const after = { limit: 5, after: pet.id - 1n }
+            for (const status of [undefined, "available"] as const) {
+              expect((yield* page({ ...after, status })).map((found) => found.json)).toEqual([pet.json])
+            }
+          }
+        }
+      })
+    )
+
+    it.live("an id is not given again, though its row is gone and the database was opened anew", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const insert = Effect.scoped(
+          Effect.flatMap(openNode(database), (node) => Context.get(node, PetRepository).insert(rex))
+        )
+        const seen = [(yield* insert).id, (yield* insert).id]
+        for (const condition of ["id = (SELECT max(id) FROM pets)", "true"]) {
+          yield* Effect.scoped(
+            Effect.flatMap(openClient(database), (sql) => sql.unsafe(`DELETE FROM pets WHERE ${condition}`))
+          )
+          seen.push((yield* insert).id)
+        }
+        expect(increasing(seen)).toBe(true)
+      })
+    )
+
+    it.live("names and numbers at the borders come back as they were, on this node and on others", () =>
+      Effect.gen(function* () {
+        const [here, there] = repositories(yield* openNodes(yield* kind.create, 2))
+        if (here === undefined || there === undefined) throw new Error("two nodes were opened")
+        const names = [
+          ..."'\"`;%_\\?$ \t\u0001\u007f",
+          "'; DROP TABLE pets; --",
+          "$1 ? :name @name",
+          "\\x00 \\0 \\u0000",
+          "😀".repeat(255),
+          "e\u0301 é",
+          "\u202eRTL שלום\u202c",
+          "\ufeff\ufffd\uffff\u{10ffff}",
+          "a\r\nb\u2028c",
+          " x ",
+          "NULL"
+        ]
+        const categories = [Int64.min, Int64.max, 0n, -1n, 2n ** 53n + 1n, -(2n ** 53n) - 1n]
+        for (const name of names) {
+          for (const categoryId of categories) {
+            const pet = yield* here.insert({ name, categoryId, status: "pending" })
+            expect(pet).toMatchObject({ name, categoryId, status: "pending" })
+            expect(Option.getOrUndefined(yield* there.find(pet.id))?.json).toBe(pet.json)
+          }
+        }
+        expect(yield* here.find(Int64.max)).toEqual(Option.none())
+        expect(yield* here.find(Int64.min)).toEqual(Option.none())
+        for (const after of [Int64.min, Int64.max]) {
+          const page = yield* there.page({ limit: 3, status: "pending", after })
+          expect(page).toHaveLength(after === Int64.min ? 3 : 0)
+        }
+      })
+    )
+  })
+}
+
+const ROWS = 1_000_000
+
+/** So many animals are pending, all of them the first ones, and so many sold, the last ones. */
+const FEW = 7
+
+const statusOf = `CASE WHEN n <= ${FEW} THEN 'pending' WHEN n > ${ROWS - FEW} THEN 'sold' ELSE 'available' END`
+
+const seedStatements = (sql: SqlClient.SqlClient): ReadonlyArray<string> =>
+  sql.onDialectOrElse({
+    pg: () => [
+      // The statistics are those of the test, whenever the server would look.
+      "ALTER TABLE pets SET (autovacuum_enabled = false)",
+      `INSERT INTO pets (name, category_id, status)
+       SELECT 'pet ' || n, n, ${statusOf} FROM generate_series(1, ${ROWS}) AS n`
+    ],
+    orElse: () => [
+      `WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ${ROWS})
+       INSERT INTO pets (name, category_id, status) SELECT 'pet ' || n, n, ${statusOf} FROM counted`
+    ]
+  })
+
+const seed = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
+  Effect.forEach(seedStatements(sql), (statement) => sql.unsafe(statement))
+
+type Parameter = bigint | number | string
+
+/** What the repository asks, from one end of the table to the other. */
+const questions = (sql: SqlClient.SqlClient) => {
+  const text = SqlPetRepository.statementsFor(sql)
+  const positions = [
+    0n,
+    1n,
+    BigInt(FEW),
+    BigInt(ROWS / 2),
+    BigInt(ROWS - FEW),
+    BigInt(ROWS),
+    Int64.min,
+    Int64.max
+  ]
+  const ask = (statement: string, mostRows: number, ...parameters: ReadonlyArray<Parameter>) => ({
+    statement,
+    mostRows,
+    parameters
+  })
+  return positions.flatMap((position) => [
+    ask(text.find, 1, position),
+    ...[1, 21, 101].flatMap((limit) => [
+      ask(text.page, limit, position, limit),
+      ...["available", "pending", "sold"].map((status) =>
+        ask(text.pageOfStatus, limit, status, position, limit)
+      )
+    ])
+  ])
+}
+
+type Question = ReturnType<typeof questions>[number]
+
+interface PlanNode {
+  readonly "Node Type": string
+  readonly "Index Name"?: string
+  readonly "Index Cond"?: string
+  readonly "Actual Rows": number
+  readonly "Rows Removed by Filter"?: number
+  readonly "Rows Removed by Index Recheck"?: number
+  readonly Filter?: string
+  readonly Plans?: ReadonlyArray<PlanNode>
+}
+
+const nodesOf = (plan: PlanNode): ReadonlyArray<PlanNode> => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+/** What PostgreSQL did: nothing but steps along an index, no more of them than there are rows to answer. */
+const expectIndexOnly = (
+  rows: ReadonlyArray<object>,
+  { mostRows, parameters, statement }: Question
+): void => {
+  const [row] = rows
+  const report: unknown = row === undefined ? undefined : Object.values(row)[0]
+  // EXPLAIN's JSON, whose shape the manual gives
+  const [{ Plan: plan }] = (typeof report === "string" ? JSON.parse(report) : report) as [{ Plan: PlanNode }]
+  const told = `${statement} with ${parameters.join(", ")}: ${JSON.stringify(plan)}`
+  for (const node of nodesOf(plan)) {
+    expect(["Limit", "Index Scan"], told).toContain(node["Node Type"])
+    expect(node["Actual Rows"], told).toBeLessThanOrEqual(mostRows)
+    expect(node.Filter, told).toBeUndefined()
+    expect(node["Rows Removed by Filter"] ?? 0, told).toBe(0)
+    expect(node["Rows Removed by Index Recheck"] ?? 0, told).toBe(0)
+    if (node["Node Type"] === "Index Scan") expect(node["Index Cond"], told).toBeDefined()
+  }
+}
+
+const literal = (parameter: Parameter): string =>
+  typeof parameter === "string" ? `'${parameter}'` : `${parameter}`
+
+for (const kind of kinds) {
+  describeOn(kind, `a page out of ${ROWS} pets`, () => {
+    const open = forAllTests(
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const { find, page } = Context.get(yield* openNode(database), PetRepository)
+        const sql = yield* openClient(database)
+        yield* seed(sql)
+        return { find, page, sql }
+      })
+    )
+
+    const explainSqlite = (sql: SqlClient.SqlClient) =>
+      Effect.forEach(questions(sql), ({ parameters, statement }) =>
+        Effect.map(
+          sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${statement}`, [...parameters]),
+          (steps) => {
+            const wanted = statement.includes("status = ")
+              ? "SEARCH pets USING INDEX pets_by_status (status=? AND id>?)"
+              : `SEARCH pets USING INTEGER PRIMARY KEY (rowid${statement.includes("LIMIT") ? ">" : "="}?)`
+            expect(steps.map((step) => step.detail)).toEqual([wanted])
+          }
+        )
+      )
+
+    const explainPostgres = (sql: SqlClient.SqlClient) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          for (const question of questions(sql)) {
+            const { parameters, statement } = question
+            const explain = "EXPLAIN (ANALYZE, FORMAT JSON)"
+            expectIndexOnly(yield* sql.unsafe(`${explain} ${statement}`, [...parameters]), question)
+            yield* sql.unsafe(`PREPARE question AS ${statement}`)
+            for (const mode of ["force_custom_plan", "force_generic_plan"]) {
+              yield* sql.unsafe(`SET LOCAL plan_cache_mode = ${mode}`)
+              const execute = `EXECUTE question (${parameters.map(literal).join(", ")})`
+              expectIndexOnly(yield* sql.unsafe(`${explain} ${execute}`), question)
+            }
+            yield* sql.unsafe("DEALLOCATE question")
+          }
+        })
+      )
+
+    const explain = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
+      sql.onDialectOrElse({ pg: () => explainPostgres(sql), orElse: () => explainSqlite(sql) })
+
+    it.live("reads no more rows than it may answer, by index, before the database knows its tables", () =>
+      Effect.suspend(() => explain(open().sql))
+    )
+
+    it.live("and when it knows them", () =>
+      Effect.suspend(() => {
+        const { sql } = open()
+        return Effect.andThen(sql.unsafe("ANALYZE pets"), explain(sql))
+      })
+    )
+
+    it.live("has the right rows, at both ends", () =>
+      Effect.gen(function* () {
+        const { find, page } = open()
+        const ids = (query: { status?: NewPet["status"]; after?: bigint; limit: number }) =>
+          Effect.map(page({ status: undefined, after: undefined, ...query }), (pets) =>
+            pets.map((pet) => pet.id)
+          )
+        const from = (first: number, count: number) =>
+          Array.from({ length: count }, (_, index) => BigInt(first + index))
+        expect(yield* ids({ limit: 101 })).toEqual(from(1, 101))
+        expect(yield* ids({ limit: 101, after: BigInt(ROWS - 3) })).toEqual(from(ROWS - 2, 3))
+        expect(yield* ids({ limit: 101, status: "pending" })).toEqual(from(1, FEW))
+        expect(yield* ids({ limit: 101, status: "sold" })).toEqual(from(ROWS - FEW + 1, FEW))
+        expect(yield* ids({ limit: 21, status: "available" })).toEqual(from(FEW + 1, 21))
+        expect(yield* ids({ limit: 21, status: "pending", after: BigInt(FEW) })).toEqual([])
+        expect(Option.getOrUndefined(yield* find(BigInt(ROWS)))?.name).toBe(`pet ${ROWS}`)
+        expect(yield* find(BigInt(ROWS + 1))).toEqual(Option.none())
+      })
+    )
+  })
+}

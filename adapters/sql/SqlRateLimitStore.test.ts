@@ -1,0 +1,511 @@
+import { spawn } from "node:child_process"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as Plan from "../../core/limits/Plan.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as Databases from "./Databases.fixture.ts"
+import * as RateLimits from "./RateLimits.fixture.ts"
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+const NOON = 20_000 * DAY + DAY / 2
+
+type Store = RateLimitStore["Service"]
+
+const free: RateLimit.Policy = { plan: Plan.standard.Free, ban: BanPolicy.standard }
+const manyPerDay = (perMinute: number): RateLimit.Policy => ({
+  plan: { perMinute, perDay: Plan.maxRequests },
+  ban: undefined
+})
+
+/** `clients` at once, spread over the nodes, each sending one request after the other. */
+const hammer = (
+  nodes: ReadonlyArray<Store>,
+  way: RateLimits.Way,
+  clients: number,
+  requests: number,
+  key: string,
+  policy: RateLimit.Policy
+) =>
+  Effect.map(
+    Effect.forEach(
+      Array.from({ length: clients }, (_, index) => nodes[index % nodes.length]),
+      (node) => {
+        if (node === undefined) throw new Error("there are nodes")
+        return Effect.all(
+          Array.from({ length: requests }, () => RateLimits.ways[way](node, key, NOON, policy))
+        )
+      },
+      { concurrency: "unbounded" }
+    ),
+    (answers) => answers.flat()
+  )
+
+/** What the admitted requests were told is left, falling. */
+const remaining = (verdicts: ReadonlyArray<RateLimit.Verdict>): ReadonlyArray<number> =>
+  verdicts
+    .filter(({ outcome }) => outcome === "admitted")
+    .map((verdict) => verdict.remaining)
+    .sort((a, b) => b - a)
+
+/** n − 1, …, 1, 0: every request of a limit of n was counted, and each once. */
+const eachOnce = (limit: number): ReadonlyArray<number> =>
+  Array.from({ length: limit }, (_, i) => limit - 1 - i)
+
+for (const kind of Databases.kinds) {
+  Databases.describeOn(kind, "SqlRateLimitStore", () => {
+    it.effect("admits exactly the limit to 20 clients on 4 nodes that send 4000 requests", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const nodes = yield* RateLimits.nodes(4, database)
+        const verdicts = yield* hammer(nodes, "request", 20, 200, "hot", manyPerDay(1000))
+        expect(verdicts).toHaveLength(4000)
+        expect(remaining(verdicts)).toEqual(eachOnce(1000))
+        expect(yield* RateLimits.count(yield* RateLimits.client(database))).toBe(1)
+      })
+    )
+
+    it.effect("admits exactly the limit through modify too", () =>
+      Effect.gen(function* () {
+        const nodes = yield* RateLimits.nodes(4, yield* kind.create)
+        const verdicts = yield* hammer(nodes, "modify", 20, 30, "hot", manyPerDay(400))
+        expect(remaining(verdicts)).toEqual(eachOnce(400))
+      })
+    )
+
+    it.effect("admits exactly the limit where some nodes count by themselves and some modify", () =>
+      Effect.gen(function* () {
+        const nodes = yield* RateLimits.nodes(4, yield* kind.create)
+        const both = yield* Effect.all(
+          [
+            hammer(nodes, "modify", 10, 30, "hot", manyPerDay(400)),
+            hammer(nodes, "request", 10, 30, "hot", manyPerDay(400))
+          ],
+          { concurrency: "unbounded" }
+        )
+        expect(remaining(both.flat())).toEqual(eachOnce(400))
+      })
+    )
+
+    it.effect("counts the first requests of a new caller that reach many nodes at once", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const nodes = yield* RateLimits.nodes(4, database)
+        const keys = Array.from({ length: 30 }, (_, index) => `new-${index}`)
+        const answers = yield* Effect.forEach(
+          keys,
+          (key, index) => hammer(nodes, index % 3 === 0 ? "modify" : "request", 8, 1, key, manyPerDay(20)),
+          { concurrency: "unbounded" }
+        )
+        for (const verdicts of answers) expect(remaining(verdicts)).toEqual(eachOnce(20).slice(0, 8))
+        const states = yield* RateLimits.stored(yield* RateLimits.client(database))
+        expect([...states.keys()]).toEqual([...keys].sort())
+        expect([...states.values()].map(({ used }) => used)).toEqual(keys.map(() => 8))
+      })
+    )
+
+    it.effect("keeps callers apart, however many there are at once", () =>
+      Effect.gen(function* () {
+        const nodes = yield* RateLimits.nodes(4, yield* kind.create)
+        const answers = yield* Effect.forEach(
+          ["a", "a ", "A", "á", "%", "_", "'", "key:1", "key:11", "network:::1", "😀"],
+          (key, index) => hammer(nodes, "request", 4, 10, key, manyPerDay(index + 1)),
+          { concurrency: "unbounded" }
+        )
+        expect(answers.map((verdicts) => remaining(verdicts).length)).toEqual(
+          answers.map((_, index) => index + 1)
+        )
+      })
+    )
+
+    it.effect("goes on after a restart where it was: neither the minute, the day nor a ban goes back", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const policy = {
+          plan: { perMinute: 5, perDay: 7 },
+          ban: { ...BanPolicy.standard, strikes: 2 }
+        }
+        let now = NOON
+        const send = (pauseMs: number) =>
+          Effect.scoped(
+            Effect.gen(function* () {
+              now += pauseMs
+              const node = yield* RateLimits.node(database)
+              const { outcome, remaining } = yield* RateLimits.request(node, "a", now, policy)
+              return [outcome, remaining]
+            })
+          )
+        const answers = yield* Effect.forEach(
+          [0, 0, 0, 0, 0, 0, MINUTE, 0, 0, 1_000, 1_000, 59_999, DAY],
+          send
+        )
+        expect(answers).toEqual([
+          ...[4, 3, 2, 1, 0].map((left) => ["admitted", left]),
+          ["limited", 0],
+          ["admitted", 1],
+          ["admitted", 0],
+          ["limited", 0],
+          ["limited", 0],
+          ["banned", 0],
+          ["banned", 0],
+          ["admitted", 4]
+        ])
+      })
+    )
+
+    describe("modify", () => {
+      it.effect("tells undefined of a caller who is not stored, and else what the step before returned", () =>
+        Effect.gen(function* () {
+          const node = yield* RateLimits.node(yield* kind.create)
+          const [, one] = RateLimit.step(undefined, NOON, free)
+          const [, two] = RateLimit.step(one, NOON, free)
+          const put = (state: RateLimit.State) => node.modify("a", (before) => [before, state])
+          expect(yield* put(one)).toBeUndefined()
+          expect(yield* put(two)).toEqual(one)
+          expect(yield* put(one)).toEqual(two)
+          expect(yield* node.modify("b", (before) => [before, one])).toBeUndefined()
+        })
+      )
+
+      it.effect("a step that throws is a defect of its caller alone, and leaves the state", () =>
+        Effect.gen(function* () {
+          const database = yield* kind.create
+          const node = yield* RateLimits.node(database)
+          yield* RateLimits.request(node, "a", NOON, free)
+          const bug = new Error("a bug in the step")
+          const fails = (key: string) =>
+            node.modify(key, () => {
+              throw bug
+            })
+          const exits = yield* Effect.all(
+            [
+              RateLimits.modify(node, "a", NOON, free),
+              fails("a"),
+              RateLimits.modify(node, "b", NOON, free),
+              fails("b"),
+              fails("never"),
+              RateLimits.modify(node, "a", NOON, free)
+            ].map((effect: Effect.Effect<unknown, unknown>) => Effect.exit(effect)),
+            { concurrency: "unbounded" }
+          )
+          expect(exits.map((exit) => (Exit.isSuccess(exit) ? "done" : Cause.squash(exit.cause)))).toEqual([
+            "done",
+            bug,
+            "done",
+            bug,
+            bug,
+            "done"
+          ])
+          const states = yield* RateLimits.stored(yield* RateLimits.client(database))
+          expect(Array.from(states, ([key, { used }]) => [key, used])).toEqual([
+            ["a", 3],
+            ["b", 1]
+          ])
+        })
+      )
+
+      it.effect("gives every caller the answer of their own step", () =>
+        Effect.gen(function* () {
+          const nodes = yield* RateLimits.nodes(2, yield* kind.create)
+          const [, state] = RateLimit.step(undefined, NOON, free)
+          const answers = yield* Effect.forEach(
+            Array.from({ length: 200 }, (_, index) => index),
+            (index) => {
+              const node = nodes[index % 2]
+              if (node === undefined) throw new Error("there are two")
+              return node.modify(`key-${index % 7}`, (): [object, RateLimit.State] => [{ index }, state])
+            },
+            { concurrency: "unbounded" }
+          )
+          expect(answers).toEqual(answers.map((_, index) => ({ index })))
+        })
+      )
+
+      it.effect("nobody comes between reading and writing, also where callers are interrupted", () =>
+        Effect.gen(function* () {
+          const database = yield* kind.create
+          const nodes = yield* RateLimits.nodes(3, database)
+          const policy = manyPerDay(1000)
+          const callers = yield* Effect.forEach(
+            Array.from({ length: 90 }, (_, index) => index),
+            (index) => {
+              const node = nodes[index % 3]
+              if (node === undefined) throw new Error("there are three")
+              return Effect.forkChild(RateLimits.modify(node, "a", NOON, policy))
+            }
+          )
+          yield* Effect.yieldNow
+          for (const [index, caller] of callers.entries()) {
+            if (index % 4 === 0) yield* Fiber.interrupt(caller)
+          }
+          const exits = yield* Effect.forEach(callers, Fiber.await)
+          const told = exits.filter(Exit.isSuccess).map(({ value }) => value.remaining)
+          expect(told.length).toBeGreaterThanOrEqual(67)
+          expect(new Set(told).size).toBe(told.length)
+          // The database is at rest when it has taken one more request.
+          for (const node of nodes) yield* RateLimits.modify(node, "b", NOON, policy)
+          const used = (yield* RateLimits.stored(yield* RateLimits.client(database))).get("a")?.used ?? 0
+          expect(used).toBeGreaterThanOrEqual(1000 - Math.min(...told))
+          expect(used).toBeLessThanOrEqual(90)
+        })
+      )
+    })
+  })
+}
+
+Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
+  const serverNow = (sql: SqlClient.SqlClient) =>
+    Effect.map(
+      sql<{ ms: unknown }>`SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms`,
+      ([row]) => Number(row?.ms)
+    )
+  const decided = (sql: SqlClient.SqlClient, key: string) =>
+    Effect.map(
+      sql<{ at: unknown; decided_at: unknown }>`SELECT at, decided_at FROM rate_limits WHERE key = ${key}`,
+      ([row]) => ({ at: Number(row?.at), decidedAt: Number(row?.decided_at) })
+    )
+
+  it.effect("goes by the server's clock, whatever time it is at the service", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.postgres.create
+      const node = yield* RateLimits.node(database, { clock: "database" })
+      const sql = yield* RateLimits.client(database)
+      const policy = { plan: { perMinute: 2, perDay: 100 }, ban: undefined }
+      let earliest = yield* serverNow(sql)
+      for (const now of [0, NOON, 9_000_000_000_000, -1, 1]) {
+        const verdict = yield* RateLimits.request(node, "a", now, policy)
+        const latest = yield* serverNow(sql)
+        const { at, decidedAt } = yield* decided(sql, "a")
+        expect(decidedAt).toBeGreaterThanOrEqual(earliest)
+        expect(decidedAt).toBeLessThanOrEqual(latest)
+        expect(at).toBe(decidedAt)
+        expect(verdict.resetAt * 1000).toBeGreaterThan(earliest)
+        expect(verdict.resetAt * 1000).toBeLessThanOrEqual(latest + MINUTE + 1000)
+        expect(verdict.retryAfter).toBeLessThanOrEqual(30)
+        earliest = decidedAt
+      }
+      expect((yield* RateLimits.stored(sql)).get("a")?.used).toBe(2)
+    })
+  )
+
+  it.effect("stamps a request that waited for the row after the wait, not before", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.postgres.create
+      const node = yield* RateLimits.node(database, { clock: "database" })
+      const sql = yield* RateLimits.client(database)
+      for (const isNew of [false, true]) {
+        const key = isNew ? "new" : "known"
+        if (!isNew) yield* RateLimits.request(node, key, 0, free)
+        const isLocked = yield* Deferred.make<void>()
+        const holder = yield* Effect.forkChild(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              if (isNew) {
+                yield* sql`
+                  INSERT INTO rate_limits
+                  SELECT 'new', 0, ms, ms / 86400000, 1, 0, 0, 0, 0, 0, 0, true, ms
+                  FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms) clock`
+              } else yield* sql`SELECT 1 FROM rate_limits WHERE key = 'known' FOR UPDATE`
+              const from = yield* serverNow(sql)
+              yield* Deferred.succeed(isLocked, undefined)
+              yield* sql`SELECT pg_sleep(0.3)`
+              return [from, yield* serverNow(sql)] as const
+            })
+          )
+        )
+        yield* Deferred.await(isLocked)
+        const waiting = yield* Effect.forkChild(RateLimits.request(node, key, 0, free))
+        const [from, released] = yield* Fiber.join(holder)
+        yield* Fiber.join(waiting)
+        const { at, decidedAt } = yield* decided(sql, key)
+        expect(released - from).toBeGreaterThanOrEqual(300)
+        expect(decidedAt).toBeGreaterThanOrEqual(released)
+        expect(at).toBe(decidedAt)
+      }
+    })
+  )
+
+  it.effect("never counts backwards in time, however many nodes there are", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.postgres.create
+      const nodes = yield* RateLimits.nodes(4, database, { clock: "database" })
+      const sql = yield* RateLimits.client(database)
+      yield* sql`CREATE TABLE decisions (turn bigint GENERATED ALWAYS AS IDENTITY, at bigint, decided_at bigint, level bigint)`
+      yield* sql`
+        CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO decisions (at, decided_at, level) VALUES (NEW.at, NEW.decided_at, NEW.level); RETURN NULL; END'`
+      // The row is still locked then: decisions are noted in the order they are made.
+      yield* sql`CREATE TRIGGER note AFTER INSERT OR UPDATE ON rate_limits FOR EACH ROW EXECUTE FUNCTION note()`
+      yield* hammer(nodes, "request", 40, 10, "hot", manyPerDay(Plan.maxRequests))
+      const decisions = yield* sql<{ at: unknown; decided_at: unknown }>`
+        SELECT at, decided_at FROM decisions ORDER BY turn`
+      expect(decisions).toHaveLength(400)
+      const times = decisions.map((row) => Number(row.decided_at))
+      expect(times).toEqual([...times].sort((a, b) => a - b))
+      expect(decisions.map((row) => Number(row.at))).toEqual(times)
+    })
+  )
+
+  it.live("rewrites no index: nearly all updates are heap-only", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.postgres.create
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const node = yield* RateLimits.node(database, { timeoutMs: 20_000 })
+          yield* Effect.forEach(
+            Array.from({ length: 3_000 }, (_, index) => index),
+            (index) => RateLimits.request(node, `key-${index % 300}`, NOON + index, free),
+            { concurrency: 16 }
+          )
+        })
+      )
+      const sql = yield* RateLimits.client(database)
+      const statistics = Effect.map(
+        sql<{ updated: unknown; hot: unknown }>`
+          SELECT n_tup_upd AS updated, n_tup_hot_upd AS hot FROM pg_stat_user_tables
+          WHERE relid = 'rate_limits'::regclass`,
+        ([row]) => ({ updated: Number(row?.updated), hot: Number(row?.hot) })
+      )
+      // Connections report what they did when they end.
+      const { hot, updated } = yield* Effect.repeat(Effect.delay(statistics, "20 millis"), {
+        until: ({ updated }) => updated >= 2_700,
+        times: 400
+      })
+      expect(updated).toBe(2_700)
+      expect(hot / updated).toBeGreaterThan(0.95)
+    })
+  )
+})
+
+describe("SqlRateLimitStore on SQLite", () => {
+  /** A connection of another program. */
+  const stranger = (database: Databases.Database) =>
+    Effect.acquireRelease(
+      Effect.sync(() => new DatabaseSync(database.address.slice("sqlite:".length), { timeout: 0 })),
+      (other) => Effect.sync(() => other.close())
+    )
+
+  it("admits exactly the limit to processes that share a file", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.sqlite.create
+      const filename = database.address.slice("sqlite:".length)
+      yield* Effect.scoped(RateLimits.node(database))
+      const program = `
+        import * as Effect from "effect/Effect"
+        import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+        import * as RateLimit from "../../core/limits/RateLimit.ts"
+        import * as SecureRandom from "effect/crypto/SecureRandom"
+        import * as Layer from "effect/Layer"
+        import * as Sqlite from "./Sqlite.ts"
+        const policy = { plan: { perMinute: 1000, perDay: 1000000 }, ban: undefined }
+        const use = Effect.gen(function* () {
+          const { modify } = yield* RateLimitStore
+          process.stdout.write("ready\\n")
+          yield* Effect.callback((resume) => void process.stdin.once("data", () => resume(Effect.void)))
+          process.stdin.destroy()
+          const request = modify("hot", (state) => RateLimit.step(state, ${NOON}, policy))
+          const verdicts = yield* Effect.all(
+            Array.from({ length: 5 }, () => Effect.all(Array.from({ length: 100 }, () => request))),
+            { concurrency: "unbounded" }
+          )
+          const admitted = verdicts.flat().filter(({ outcome }) => outcome === "admitted")
+          process.stdout.write(JSON.stringify(admitted.map(({ remaining }) => remaining)) + "\\n")
+        })
+        const stores = Sqlite.layer({ filename: ${JSON.stringify(filename)}, timeoutMs: 20000 })
+        await Effect.runPromise(Effect.provide(use, Layer.provide(stores, SecureRandom.layerWebCrypto)))`
+      const processes = Array.from({ length: 4 }, () => {
+        const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+          cwd: import.meta.dirname,
+          stdio: ["pipe", "pipe", "inherit"],
+          timeout: 25_000
+        })
+        let said = ""
+        const ready = new Promise((resolve) => child.stdout.once("data", resolve))
+        child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+          said += chunk
+        })
+        const ended = new Promise<string>((resolve) => child.once("close", () => resolve(said)))
+        return { child, ready, ended }
+      })
+      yield* Effect.promise(() => Promise.all(processes.map(({ ready }) => ready)))
+      for (const { child } of processes) child.stdin.write("go")
+      const outputs = yield* Effect.promise(() => Promise.all(processes.map(({ ended }) => ended)))
+      const told = outputs.map((output): ReadonlyArray<number> => JSON.parse(output.split("\n")[1] ?? ""))
+      expect(told.flat().sort((a, b) => b - a)).toEqual(eachOnce(1000))
+      // they did share it: nobody had it all
+      expect(told.filter((own) => own.length > 0).length).toBeGreaterThan(1)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it.effect("writes nothing when a step returns the state it got, as during a ban", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.sqlite.create
+      const node = yield* RateLimits.node(database)
+      const other = yield* stranger(database)
+      const policy = {
+        plan: { perMinute: 1, perDay: 9 },
+        ban: { ...BanPolicy.standard, strikes: 1 }
+      }
+      const send = RateLimits.request(node, "a", NOON, policy)
+      yield* Effect.all([send, send, send])
+      other.exec("CREATE TABLE writes (n)")
+      for (const write of ["INSERT", "UPDATE"]) {
+        other.exec(`
+          CREATE TRIGGER note_${write} AFTER ${write} ON rate_limits BEGIN INSERT INTO writes VALUES (1); END`)
+      }
+      const writes = () => other.prepare("SELECT count(*) AS n FROM writes").get()?.n
+      const verdicts = yield* Effect.all(
+        Array.from({ length: 20 }, () => send),
+        { concurrency: "unbounded" }
+      )
+      expect(new Set(verdicts.map(({ outcome }) => outcome))).toEqual(new Set(["banned"]))
+      expect(writes()).toBe(0)
+      yield* RateLimits.request(node, "a", NOON + 2 * MINUTE, policy)
+      expect(writes()).toBe(1)
+    })
+  )
+
+  it.effect("a caller interrupted while another process writes leaves nothing", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.sqlite.create
+      const node = yield* RateLimits.node(database, { timeoutMs: 10_000 })
+      const other = yield* stranger(database)
+      other.exec("BEGIN IMMEDIATE")
+      const send = (key: string) => Effect.forkChild(RateLimits.request(node, key, NOON, free))
+      const [first, gone, last] = yield* Effect.all([send("first"), send("gone"), send("last")])
+      yield* TestClock.adjust(100)
+      yield* Fiber.interrupt(gone)
+      yield* TestClock.adjust(100)
+      expect([first.pollUnsafe(), last.pollUnsafe()]).toEqual([undefined, undefined])
+      other.exec("COMMIT")
+      yield* TestClock.adjust(25)
+      expect((yield* Fiber.join(first)).remaining).toBe(59)
+      expect((yield* Fiber.join(last)).remaining).toBe(59)
+      const states = yield* RateLimits.stored(yield* RateLimits.client(database))
+      expect([...states.keys()]).toEqual(["first", "last"])
+    })
+  )
+
+  it.effect("a caller who was told 503 was not counted, not even later", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.sqlite.create
+      const node = yield* RateLimits.node(database, { timeoutMs: 1_000 })
+      const other = yield* stranger(database)
+      other.exec("BEGIN IMMEDIATE")
+      const refused = yield* Effect.forkChild(Effect.flip(RateLimits.request(node, "a", NOON, free)))
+      yield* TestClock.adjust(1_000)
+      expect((yield* Fiber.join(refused)).retryable).toBe(true)
+      other.exec("COMMIT")
+      yield* TestClock.adjust(1_000)
+      expect((yield* RateLimits.request(node, "a", NOON, free)).remaining).toBe(59)
+    })
+  )
+})

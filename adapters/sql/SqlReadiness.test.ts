@@ -1,0 +1,107 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import { Readiness } from "../../core/ports/Readiness.ts"
+import { type Database, describeOn, kinds } from "./Databases.fixture.ts"
+import { openClient, openNode, whileLocked } from "./Nodes.fixture.ts"
+import * as Sql from "./Sql.ts"
+
+const TIMEOUT_MS = 300
+
+/** Far above the timeout, and far below a wait that has none. */
+const SOON_MS = 3_000
+
+const within = (ready: Effect.Effect<void, StoreUnavailable>) =>
+  Effect.gen(function* () {
+    const start = performance.now()
+    const failure = yield* Effect.flip(ready)
+    expect(performance.now() - start).toBeLessThan(SOON_MS)
+    expect(failure._tag).toBe("StoreUnavailable")
+    return failure
+  })
+
+/** A node, with the only connection that it has. */
+const openOnOneConnection = (database: Database) =>
+  Effect.gen(function* () {
+    const only = database.address.startsWith("sqlite:")
+      ? database.client
+      : PgClient.layer({ url: Redacted.make(database.address), maxConnections: 1 })
+    const sql = yield* openClient({ ...database, client: only })
+    const stores = Sql.layer({ timeoutMs: TIMEOUT_MS }).pipe(
+      Layer.provide([Layer.succeed(SqlClient.SqlClient, sql), SecureRandom.layerWebCrypto])
+    )
+    return { ready: Context.get(yield* Layer.build(stores), Readiness), sql }
+  })
+
+const setReadOnly = (sql: SqlClient.SqlClient, isOn: boolean) =>
+  sql.onDialectOrElse({
+    pg: () => sql.unsafe(`SET default_transaction_read_only = ${isOn}`),
+    orElse: () => sql.unsafe(`PRAGMA query_only = ${isOn}`)
+  })
+
+for (const kind of kinds) {
+  describeOn(kind, "SqlReadiness", () => {
+    it.live("is given while the database carries out writes, and changes nothing", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const ready = Context.get(yield* openNode(database), Readiness)
+        const sql = yield* openClient(database)
+        const before = yield* sql`SELECT * FROM settings`
+        yield* Effect.all([ready, ready, ready], { concurrency: "unbounded" })
+        expect(yield* sql`SELECT * FROM settings`).toEqual(before)
+      })
+    )
+
+    it.live(
+      "is refused in time while somebody else keeps the database locked, and given again after that",
+      () =>
+        Effect.gen(function* () {
+          const database = yield* kind.create
+          const { ready } = yield* openOnOneConnection(database)
+          const other = yield* openClient(database)
+          const failure = yield* whileLocked(other, "settings", within(ready))
+          expect(failure.retryable).toBe(true)
+          yield* ready
+        })
+    )
+
+    it.live("is refused while nothing can be written, and given again after that", () =>
+      Effect.gen(function* () {
+        const { ready, sql } = yield* openOnOneConnection(yield* kind.create)
+        yield* setReadOnly(sql, true)
+        const failure = yield* within(ready)
+        expect(String(failure.cause)).not.toContain("did not answer")
+        yield* setReadOnly(sql, false)
+        yield* ready
+      })
+    )
+
+    it.live("is refused when the tables are gone", () =>
+      Effect.gen(function* () {
+        const { ready, sql } = yield* openOnOneConnection(yield* kind.create)
+        yield* sql`DROP TABLE settings`
+        yield* within(ready)
+      })
+    )
+
+    it.live("is refused once the database is closed", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const scope = yield* Scope.make()
+        const node = yield* Scope.provide(openNode(database, { timeoutMs: TIMEOUT_MS }), scope)
+        const ready = Context.get(node, Readiness)
+        yield* ready
+        yield* Scope.close(scope, Exit.void)
+        yield* within(ready)
+      })
+    )
+  })
+}

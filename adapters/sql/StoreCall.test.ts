@@ -1,0 +1,203 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as References from "effect/References"
+import { classifySqliteError, SqlError } from "effect/sql/SqlError"
+import * as TestClock from "effect/testing/TestClock"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import * as StoreCall from "./StoreCall.ts"
+
+const TIMEOUT_MS = 1_000
+const call = StoreCall.make(TIMEOUT_MS)
+
+/** What SQLite fails with under this result code. */
+const sqlError = (errno: number) =>
+  new SqlError({
+    reason: classifySqliteError(Object.assign(new Error("no"), { errno }), {
+      message: "no",
+      operation: "execute"
+    })
+  })
+const BUSY = 5
+const READONLY = 8
+const ERROR = 1
+
+/** Never answers; tells when it has begun and when it was interrupted. */
+const silent = Effect.sync(() => {
+  const seen = { begun: 0, interrupted: 0 }
+  const query = Effect.onInterrupt(
+    Effect.suspend(() => {
+      seen.begun++
+      return Effect.never
+    }),
+    () =>
+      Effect.sync(() => {
+        seen.interrupted++
+      })
+  )
+  return { seen, query }
+})
+
+/** One that answers at once, and one that answers after a while. */
+const speeds = [
+  { name: "at once", after: <A, E>(effect: Effect.Effect<A, E>) => effect },
+  { name: "later", after: <A, E>(effect: Effect.Effect<A, E>) => Effect.delay(effect, TIMEOUT_MS - 1) }
+]
+
+describe("StoreCall", () => {
+  describe.each(speeds)("of a query that ends $name", ({ after }) => {
+    const ended = <A>(query: Effect.Effect<A, SqlError>) =>
+      Effect.gen(function* () {
+        const caller = yield* Effect.forkChild(call(after(query)))
+        yield* TestClock.adjust(TIMEOUT_MS - 1)
+        return yield* Fiber.await(caller)
+      })
+
+    it.effect("answers", () =>
+      Effect.gen(function* () {
+        expect(yield* ended(Effect.succeed(1))).toEqual(Exit.succeed(1))
+      })
+    )
+
+    it.effect("fails with StoreUnavailable, retryable as the database says", () =>
+      Effect.gen(function* () {
+        for (const [errno, retryable] of [
+          [BUSY, true],
+          [READONLY, false],
+          [ERROR, false]
+        ] as const) {
+          const cause = sqlError(errno)
+          expect(cause.isRetryable).toBe(retryable)
+          const exit = yield* ended(Effect.fail(cause))
+          const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
+          expect(error).toBeInstanceOf(StoreUnavailable)
+          expect(error).toMatchObject({ retryable, cause })
+        }
+      })
+    )
+
+    it.effect("dies of its defects", () =>
+      Effect.gen(function* () {
+        const bug = new Error("a bug")
+        expect(yield* ended(Effect.die(bug))).toEqual(Exit.die(bug))
+      })
+    )
+  })
+
+  it.effect("gives up in time though the query never stops", () =>
+    Effect.gen(function* () {
+      const caller = yield* Effect.forkChild(Effect.flip(call(Effect.uninterruptible(Effect.never))))
+      yield* TestClock.adjust(TIMEOUT_MS - 1)
+      expect(caller.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust(1)
+      const error = yield* Fiber.join(caller)
+      expect(error).toBeInstanceOf(StoreUnavailable)
+      expect(error.retryable).toBe(true)
+      expect(String(error.cause)).toContain("1000 ms")
+    })
+  )
+
+  it.effect("gives up in time though taking the query back takes long", () =>
+    Effect.gen(function* () {
+      const slow = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 hour"))
+      const caller = yield* Effect.forkChild(Effect.flip(call(slow)))
+      yield* TestClock.adjust(TIMEOUT_MS)
+      expect((yield* Fiber.join(caller)).retryable).toBe(true)
+    })
+  )
+
+  it.effect("interrupts what it gives up", () =>
+    Effect.gen(function* () {
+      const { query, seen } = yield* silent
+      const caller = yield* Effect.forkChild(Effect.flip(call(query)))
+      yield* TestClock.adjust(TIMEOUT_MS - 1)
+      expect(seen).toEqual({ begun: 1, interrupted: 0 })
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(caller)
+      yield* Effect.yieldNow
+      expect(seen).toEqual({ begun: 1, interrupted: 1 })
+    })
+  )
+
+  it.effect("a caller who is interrupted takes the query along, and does not wait for it to stop", () =>
+    Effect.gen(function* () {
+      const { query, seen } = yield* silent
+      const caller = yield* Effect.forkChild(call(query), { startImmediately: true })
+      yield* Fiber.interrupt(caller)
+      yield* Effect.yieldNow
+      expect(seen).toEqual({ begun: 1, interrupted: 1 })
+      const stubborn = yield* Effect.forkChild(call(Effect.uninterruptible(Effect.never)), {
+        startImmediately: true
+      })
+      yield* Fiber.interrupt(stubborn)
+    })
+  )
+
+  it.effect("no moment is too early or too late to be interrupted: no query is left behind", () =>
+    Effect.gen(function* () {
+      const began: Array<number> = []
+      for (let steps = 3; steps < 16; steps++) {
+        for (let turns = 0; turns < 20; turns++) {
+          const { query, seen } = yield* silent
+          const caller = yield* Effect.forkChild(
+            // Others come in between after so many steps.
+            Effect.provideService(call(query), References.MaxOpsBeforeYield, steps)
+          )
+          for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
+          caller.interruptUnsafe()
+          yield* Fiber.await(caller)
+          yield* TestClock.adjust(1)
+          expect([steps, turns, seen.interrupted]).toEqual([steps, turns, seen.begun])
+          began.push(seen.begun)
+        }
+      }
+      expect(new Set(began)).toEqual(new Set([0, 1]))
+    })
+  )
+
+  it.effect("sets no timer for a query that answers at once", () =>
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      let timers = 0
+      const counting: Clock.Clock = {
+        currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+        currentTimeMillis: clock.currentTimeMillis,
+        currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+        currentTimeNanos: clock.currentTimeNanos,
+        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: clock.monotonicTimeNanos,
+        sleep: (duration) => {
+          timers++
+          return clock.sleep(duration)
+        }
+      }
+      const timersOf = <A>(query: Effect.Effect<A, SqlError>) =>
+        Effect.gen(function* () {
+          timers = 0
+          yield* Effect.exit(Effect.provideService(call(query), Clock.Clock, counting))
+          return timers
+        })
+      expect(yield* timersOf(Effect.succeed(1))).toBe(0)
+      expect(yield* timersOf(Effect.fail(sqlError(BUSY)))).toBe(0)
+      expect(yield* timersOf(Effect.die("a bug"))).toBe(0)
+      const later = yield* Deferred.make<void>()
+      yield* Effect.forkChild(Effect.andThen(Effect.yieldNow, Deferred.succeed(later, undefined)))
+      expect(yield* timersOf(Deferred.await(later))).toBe(1)
+    })
+  )
+
+  it.effect("what answers late answers nobody else", () =>
+    Effect.gen(function* () {
+      const late = Effect.uninterruptible(Effect.as(Effect.sleep(TIMEOUT_MS + 500), "late"))
+      const caller = yield* Effect.forkChild(Effect.flip(call(late)))
+      yield* TestClock.adjust(TIMEOUT_MS)
+      expect((yield* Fiber.join(caller)).retryable).toBe(true)
+      yield* TestClock.adjust(1_000)
+      expect(yield* call(Effect.succeed("next"))).toBe("next")
+    })
+  )
+})

@@ -1,0 +1,169 @@
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import * as Databases from "./Databases.fixture.ts"
+import * as Nodes from "./Nodes.fixture.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
+
+const total = (sql: SqlClient.SqlClient) =>
+  Effect.map(sql<{ readonly n: unknown }>`SELECT n FROM counter`, ([row]) => Number(row?.n))
+
+/** Reads and then writes, with other things to do in between. */
+const increment = (sql: SqlClient.SqlClient, chores = 0) =>
+  Effect.gen(function* () {
+    const n = yield* total(sql)
+    for (let chore = 0; chore < chores; chore++) yield* Effect.void
+    yield* sql`UPDATE counter SET n = ${n + 1}`
+    return n
+  })
+
+const setting = (kind: Databases.Kind, clients: number) =>
+  Effect.gen(function* () {
+    const database = yield* kind.create
+    const [sql, ...others] = yield* Effect.all(
+      Array.from({ length: clients }, () => Nodes.openClient(database))
+    )
+    if (sql === undefined) throw new Error("there is one")
+    yield* sql`CREATE TABLE counter (n integer NOT NULL CHECK (n <> -1))`
+    yield* sql`INSERT INTO counter VALUES (0)`
+    return { database, sql, others }
+  })
+
+for (const kind of Databases.kinds) {
+  Databases.describeOn(kind, "WriteTransaction.run", () => {
+    it.effect("answers what the work answers, once it is written", () =>
+      Effect.gen(function* () {
+        const { others, sql } = yield* setting(kind, 2)
+        expect(yield* WriteTransaction.run(sql, increment(sql))).toBe(0)
+        for (const other of others) expect(yield* total(other)).toBe(1)
+      })
+    )
+
+    it.effect("writes nothing of work that fails or dies, and does not try it again", () =>
+      Effect.gen(function* () {
+        const { sql } = yield* setting(kind, 1)
+        let attempts = 0
+        const failing = Effect.suspend(() => {
+          attempts++
+          return Effect.andThen(sql`UPDATE counter SET n = 5`, sql`UPDATE counter SET n = -1`)
+        })
+        const error = yield* Effect.flip(WriteTransaction.run(sql, failing))
+        expect(error.reason._tag).toBe("ConstraintError")
+        const dying = Effect.andThen(sql`UPDATE counter SET n = 5`, Effect.die("a bug"))
+        expect(yield* Effect.exit(WriteTransaction.run(sql, dying))).toEqual(Exit.die("a bug"))
+        expect([attempts, yield* total(sql)]).toEqual([1, 0])
+      })
+    )
+
+    it.effect("gives the work its own connection, which sees what it has not yet committed", () =>
+      Effect.gen(function* () {
+        const { others, sql } = yield* setting(kind, 2)
+        const seen = yield* WriteTransaction.run(
+          sql,
+          Effect.gen(function* () {
+            const connection = yield* WriteTransaction.connection(sql)
+            yield* connection.execute("UPDATE counter SET n = 7", [], undefined)
+            const rows = yield* connection.execute("SELECT n FROM counter", [], undefined)
+            return [...rows.map(({ n }) => n), ...(yield* Effect.forEach(others, total))]
+          })
+        )
+        expect(seen).toEqual([7, 0])
+        const outside = yield* Effect.exit(WriteTransaction.connection(sql))
+        expect(Exit.isFailure(outside) && Cause.hasDies(outside.cause)).toBe(true)
+      })
+    )
+  })
+}
+
+describe("WriteTransaction on SQLite", () => {
+  const locked = (database: Databases.Database) =>
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const other = new DatabaseSync(database.address.slice("sqlite:".length), { timeout: 0 })
+        other.exec("BEGIN IMMEDIATE")
+        return other
+      }),
+      (other) => Effect.sync(() => other.close())
+    )
+
+  it.effect("no increment is lost among connections that read and then write", () =>
+    Effect.gen(function* () {
+      const { others, sql } = yield* setting(Databases.sqlite, 4)
+      const seen = yield* Effect.forEach(
+        Array.from({ length: 200 }, (_, index) => [sql, ...others][index % 4] ?? sql),
+        (client) => WriteTransaction.run(client, increment(client)),
+        { concurrency: "unbounded" }
+      )
+      expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n))
+    })
+  )
+
+  it.effect("one attempt fails when another process writes, and says that it is locked", () =>
+    Effect.gen(function* () {
+      const { database, sql } = yield* setting(Databases.sqlite, 1)
+      const mistake = yield* Effect.flip(sql`UPDATE counter SET n = -1`)
+      expect(WriteTransaction.isLocked(mistake)).toBe(false)
+      yield* locked(database)
+      const error = yield* Effect.flip(WriteTransaction.immediate(sql, increment(sql)))
+      expect(WriteTransaction.isLocked(error)).toBe(true)
+    })
+  )
+
+  it.effect("waits for another process: eagerly at first, then 25 ms at a time", () =>
+    Effect.gen(function* () {
+      const { database, sql } = yield* setting(Databases.sqlite, 1)
+      const other = yield* locked(database)
+      const waiting = yield* Effect.forkChild(WriteTransaction.run(sql, increment(sql)), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust(2_000)
+      expect(waiting.pollUnsafe()).toBeUndefined()
+      other.exec("UPDATE counter SET n = 5; COMMIT")
+      yield* TestClock.adjust(25)
+      // What the other wrote is not lost.
+      expect(yield* Fiber.join(waiting)).toBe(5)
+      expect(yield* total(sql)).toBe(6)
+
+      other.exec("BEGIN IMMEDIATE")
+      const eager = yield* Effect.forkChild(WriteTransaction.run(sql, increment(sql)), {
+        startImmediately: true
+      })
+      other.exec("COMMIT")
+      yield* TestClock.adjust(1)
+      expect(yield* Fiber.join(eager)).toBe(6)
+    })
+  )
+
+  it.effect("who is interrupted while waiting writes nothing", () =>
+    Effect.gen(function* () {
+      const { database, sql } = yield* setting(Databases.sqlite, 1)
+      const other = yield* locked(database)
+      const waiting = yield* Effect.forkChild(WriteTransaction.run(sql, increment(sql)), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust(100)
+      yield* Fiber.interrupt(waiting)
+      other.exec("COMMIT")
+      yield* TestClock.adjust(100)
+      expect(yield* total(sql)).toBe(0)
+    })
+  )
+
+  it.effect("is never in the way of another connection of this process, however much work it is", () =>
+    Effect.gen(function* () {
+      const { others, sql } = yield* setting(Databases.sqlite, 2)
+      const [second] = others
+      if (second === undefined) throw new Error("there are two")
+      // One attempt each: the database is not found locked, since nobody comes in between.
+      const longWork = (client: SqlClient.SqlClient) =>
+        Effect.repeat(WriteTransaction.immediate(client, increment(client, 5_000)), { times: 4 })
+      yield* Effect.all([longWork(sql), longWork(second)], { concurrency: "unbounded" })
+      expect(yield* total(sql)).toBe(10)
+    })
+  )
+})

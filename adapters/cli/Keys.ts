@@ -133,8 +133,12 @@ const list = Command.make(
 
 /** A key as `list --json` shows it: times are epoch milliseconds, what is absent is null, hashes are left out. */
 const recordOf = (key: ApiKey) => ({
-  ...{ id: key.id, plan: key.plan, limits: key.limits, label: key.label ?? null },
-  ...{ createdAt: key.createdAt, revokedAt: key.revokedAt ?? null },
+  id: key.id,
+  plan: key.plan,
+  limits: key.limits,
+  label: key.label ?? null,
+  createdAt: key.createdAt,
+  revokedAt: key.revokedAt ?? null,
   secrets: key.secrets.map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt: expiresAt ?? null }))
 })
 

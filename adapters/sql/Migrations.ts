@@ -24,7 +24,10 @@ export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient>
     Effect.retry({ while: isLocked, schedule: Schedule.spaced("20 millis") }),
     Effect.timeoutOrElse({
       duration: PATIENCE,
-      orElse: () => Effect.fail(new DatabaseUnusable({ reason: "it does not answer, or another process keeps it locked" }))
+      orElse: () =>
+        Effect.fail(
+          new DatabaseUnusable({ reason: "it does not answer, or another process keeps it locked" })
+        )
     }),
     Effect.catchTag("MigrationError", (error) =>
       Effect.fail(

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, connect } from "node:net"
 import { promisify } from "node:util"
 import { afterEach, describe, expect, it } from "vitest"
 import { type Environment, run, type Started, start, stop } from "./Serve.fixture.ts"
@@ -117,11 +117,31 @@ describe("serve", () => {
     await once(request, "continue")
     server.process.kill("SIGTERM")
     await server.says(/stopping/)
-    await expect(fetch(`${url}/pets`)).rejects.toThrow("fetch failed")
+    await expect
+      .poll(() => fetch(`${url}/pets`).then(() => "answered", String))
+      .toBe("TypeError: fetch failed")
     request.end(body)
     const [response]: Array<IncomingMessage> = await once(request, "response")
     expect(response?.statusCode).toBe(201)
     response?.resume()
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  })
+
+  it("answers after SIGTERM what was sent before it, also on connections that it had not accepted yet", async () => {
+    const { key, server, url } = await serveJson()
+    server.process.kill("SIGSTOP")
+    const { hostname, port } = new URL(url)
+    const sockets = Array.from({ length: 20 }, () => {
+      const socket = connect(Number(port), hostname)
+      socket.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+      return socket
+    })
+    const answers = sockets.map(async (socket) => String((await once(socket, "data"))[0]))
+    await Promise.all(sockets.map((socket) => once(socket, "connect")))
+    server.process.kill("SIGTERM")
+    server.process.kill("SIGCONT")
+    const statusLines = (await Promise.all(answers)).map((answer) => answer.split("\r\n", 1)[0])
+    expect(new Set(statusLines)).toEqual(new Set(["HTTP/1.1 200 OK"]))
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
 

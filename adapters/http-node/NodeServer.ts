@@ -47,6 +47,10 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
   }
 }
 
+/** Turns of the event loop without a new connection after which none is waiting, and most turns that are waited. */
+const QUIET_TURNS = 3
+const MAX_TURNS = 1_000
+
 /** Listens until the scope closes; then requests in flight finish before the scope's earlier resources go. */
 export const make = Effect.fnUntraced(function* (
   given: Partial<NodeServerOptions> = {}
@@ -74,7 +78,9 @@ export const make = Effect.fnUntraced(function* (
   })
   server.maxConnections = options.maxConnections
   server.timeout = options.requestTimeoutMs
+  let accepted = 0
   server.on("connection", (socket) => {
+    accepted++
     connections.set(socket, new Connection(socket, answers))
     socket.once("close", () => connections.delete(socket))
   })
@@ -101,6 +107,15 @@ export const make = Effect.fnUntraced(function* (
     })
   })
 
+  // What the system holds for us was sent before we stopped: connections to accept, a few each turn, and their requests.
+  const catchUp = Effect.gen(function* () {
+    for (let turn = 0, quiet = 0; quiet < QUIET_TURNS && turn < MAX_TURNS; turn++) {
+      const before = accepted
+      yield* nextTurn
+      quiet = accepted === before ? quiet + 1 : 0
+    }
+  })
+
   const close = Effect.callback<void>((resume) => {
     const late = setTimeout(() => server.closeAllConnections(), options.shutdownTimeoutMs)
     server.close(() => {
@@ -109,5 +124,11 @@ export const make = Effect.fnUntraced(function* (
     })
   })
 
-  return yield* Effect.acquireRelease(listen, () => Effect.andThen(service.drain, close))
+  const stop = Effect.all([service.drain, catchUp, close], { discard: true })
+  return yield* Effect.acquireRelease(listen, () => stop)
+})
+
+/** One turn of the event loop. */
+const nextTurn = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
 })

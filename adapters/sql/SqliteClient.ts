@@ -5,6 +5,7 @@
  * One connection, which statements, transactions and streams use one after the other. Whatever the driver refuses or
  * throws is an `SqlError`, with SQLite's extended result code as `reason.cause.errno`. `updateValues` is not supported.
  */
+import * as fs from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
@@ -53,6 +54,7 @@ export const make = (
     })
     return yield* SqlClient.make({
       ...acquirers,
+      transactionAcquirer: Effect.andThen(yield* stillThere(config), acquirers.transactionAcquirer),
       compiler: Statement.makeCompilerSqlite(),
       driver: "sqlite-node",
       prepareTransactionControls: true,
@@ -60,6 +62,25 @@ export const make = (
       spanAttributes: [["db.system.name", "sqlite"]]
     })
   })
+
+/**
+ * Fails once the file that was opened has been moved, removed or replaced: SQLite would go on with one that has no name
+ * any more, and what it commits would end with it.
+ */
+const stillThere = ({
+  filename
+}: SqliteClientConfig): Effect.Effect<Effect.Effect<void, SqlError>, SqlError> => {
+  const identify = () => {
+    const found = fs.statSync(filename, { bigint: true, throwIfNoEntry: false })
+    return found === undefined ? undefined : `${found.dev}:${found.ino}`
+  }
+  if (filename === ":memory:") return Effect.succeed(Effect.void)
+  return Effect.map(attempt("open", identify), (opened) =>
+    attempt("begin", () => {
+      if (identify() !== opened) throw new Error("the database file was moved, removed or replaced")
+    })
+  )
+}
 
 const open = (config: SqliteClientConfig): Effect.Effect<DatabaseSync, SqlError, Scope.Scope> =>
   Effect.gen(function* () {

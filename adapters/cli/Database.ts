@@ -1,8 +1,10 @@
 /** The database of a command: its flags, and how it is opened. */
+import { existsSync } from "node:fs"
 import type * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { bounds, defaults } from "../embed/Database.ts"
 import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "../embed/index.ts"
 import * as DurationFlag from "./DurationFlag.ts"
 import * as Failure from "./Failure.ts"
@@ -11,7 +13,7 @@ import * as Setting from "./Setting.ts"
 
 const DEFAULT = "sqlite:./data/animal-store.db"
 
-const SECOND = 1_000
+const seconds = (ms: number): string => `${ms / 1_000}s`
 
 /** `--database`. */
 export const address = Setting.make(
@@ -25,25 +27,25 @@ export const address = Setting.make(
 export const timeoutMs = Setting.make(
   Failure.flagOf.databaseTimeoutMs,
   "DURATION",
-  "How long the database may take to answer, such as 500ms or 5s; default 1s.",
-  DurationFlag.parse(1, 60 * SECOND)
-).pipe(Flag.withDefault(SECOND))
+  `How long the database may take to answer, such as 500ms or 5s; default ${seconds(defaults.databaseTimeoutMs)}.`,
+  DurationFlag.parse(bounds.databaseTimeoutMs.min, bounds.databaseTimeoutMs.max)
+).pipe(Flag.withDefault(defaults.databaseTimeoutMs))
 
 /** `--database-connections`. */
 export const connections = Setting.make(
   Failure.flagOf.databaseConnections,
   "N",
-  "Most connections to PostgreSQL; default 16.",
-  Setting.between(1, 1_000)
-).pipe(Flag.withDefault(16))
+  `Most connections to PostgreSQL; default ${defaults.databaseConnections}.`,
+  Setting.between(bounds.databaseConnections.min, bounds.databaseConnections.max)
+).pipe(Flag.withDefault(defaults.databaseConnections))
 
 /** `--key-cache`, in milliseconds. */
 export const keyCacheMs = Setting.make(
   Failure.flagOf.keyCacheMs,
   "DURATION",
-  "How long a key that was looked up is kept, and so a revocation may take: 0 to 5s; default 5s.",
-  DurationFlag.parse(0, 5 * SECOND)
-).pipe(Flag.withDefault(5 * SECOND))
+  `How long a key that was looked up is kept, and so a revocation may take: 0 to ${seconds(bounds.keyCacheMs.max)}; default ${seconds(defaults.keyCacheMs)}.`,
+  DurationFlag.parse(bounds.keyCacheMs.min, bounds.keyCacheMs.max)
+).pipe(Flag.withDefault(defaults.keyCacheMs))
 
 /** Opens the store, which is closed with the scope. */
 export const open = (
@@ -53,6 +55,20 @@ export const open = (
     Failure.attempt(() => openAnimalStore(options)),
     (store) => Effect.promise(() => store.close())
   )
+
+/** Opens a store to look into or to change: one in a file that is not there has nothing of the kind. */
+export const openExisting = (
+  options: AnimalStoreOptions & { readonly database: string }
+): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> => {
+  const filename = /^sqlite:(.+)$/s.exec(options.database)?.[1]
+  return filename === undefined || existsSync(filename)
+    ? open(options)
+    : Effect.fail(
+        Failure.userError(
+          new Error(`${Setting.title("database")}: there is no database at ${printable(filename)}`)
+        )
+      )
+}
 
 /** Where the database is, for people: the address, without what may hold a password. */
 export const placeOf = (address: string): string => {

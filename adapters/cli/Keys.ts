@@ -36,10 +36,10 @@ interface CommonFlags {
   readonly json: boolean
 }
 
-const open = ({
-  database,
-  databaseTimeoutMs
-}: CommonFlags): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
+const open = (
+  { database, databaseTimeoutMs }: CommonFlags,
+  opening: typeof Database.openExisting = Database.openExisting
+): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
   database === "memory:"
     ? Effect.fail(
         Failure.userError(
@@ -48,7 +48,7 @@ const open = ({
           )
         )
       )
-    : Database.open({ database, databaseTimeoutMs })
+    : opening({ database, databaseTimeoutMs })
 
 const print = ({ json }: CommonFlags, value: unknown, text: string): Effect.Effect<void> =>
   Console.log(json ? JSON.stringify(value) : text)
@@ -103,7 +103,7 @@ const issue = Command.make(
     }
     // Before a database is made for nothing.
     yield* Effect.mapError(Effect.fromResult(KeyLifecycle.limitsOf(options)), Failure.userError)
-    const store = yield* open(flags)
+    const store = yield* open(flags, Database.open)
     const { id, key, label = null, limits, plan } = yield* Failure.attempt(() => store.keys.issue(options))
     const named = label === null ? "" : ` for ${printable(label)}`
     yield* print(

@@ -131,7 +131,9 @@ const greeting = (url: string, keys: ReadonlyArray<IssuedApiKey>, database: stri
       : [
           ...keys.map(({ key, plan }) => `  ${plan} key, shown only now: ${key}`),
           "",
-          `  curl -i -H 'Authorization: Bearer ${first.key}' ${url}/pets`
+          `  curl -i -H 'Authorization: Bearer ${first.key}' ${url}/pets`,
+          "",
+          `  Everything is kept in ${Database.placeOf(database)}`
         ]
   return [`animal-store listens on ${url}`, "", ...told, ""].join("\n")
 }

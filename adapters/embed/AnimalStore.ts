@@ -53,6 +53,7 @@ export interface AnimalStore {
   readonly fetch: FetchHandler.FetchHandler
   /** Starts a server of its own; it is stopped by `close`. Rejects with `ListenFailed`, and once the store is closed. */
   readonly listen: (options?: Partial<NodeServer.NodeServerOptions>) => Promise<AddressInfo>
+  /** Administration of keys. Each also rejects with `StoreUnavailable` when the database is out of reach. */
   readonly keys: {
     /** Makes a key. Rejects with `PlanInvalid` when plan and numbers make no limits, or `LabelInvalid`. */
     readonly issue: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey>

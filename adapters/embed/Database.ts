@@ -6,9 +6,9 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Memory from "../memory/Memory.ts"
-import * as ApiKeyCache from "../sql/ApiKeyCache.ts"
 import type { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
 import type * as Sql from "../sql/Sql.ts"
+import * as SqlOptions from "../sql/SqlOptions.ts"
 
 /** How a database is used; what is absent is as in `defaults`. */
 export interface DatabaseOptions {
@@ -22,10 +22,17 @@ export interface DatabaseOptions {
 
 /** What holds for every option that is not given. */
 export const defaults: DatabaseOptions = {
-  databaseTimeoutMs: 1_000,
-  databaseConnections: 16,
-  keyCacheMs: ApiKeyCache.maxKeepMs
+  databaseTimeoutMs: SqlOptions.defaults.timeoutMs,
+  databaseConnections: SqlOptions.defaultConnections,
+  keyCacheMs: SqlOptions.defaults.keyCacheMs
 }
+
+/** The least and the most that each may be, in whole numbers. */
+export const bounds = {
+  databaseTimeoutMs: SqlOptions.bounds.timeoutMs,
+  databaseConnections: SqlOptions.bounds.connections,
+  keyCacheMs: SqlOptions.bounds.keyCacheMs
+} as const
 
 /** A database address, or an option of databases, that cannot be meant. */
 export class InvalidDatabase extends Data.TaggedError("InvalidDatabase")<{
@@ -43,21 +50,15 @@ export class InvalidDatabase extends Data.TaggedError("InvalidDatabase")<{
  */
 export const stores = (
   address: string,
-  { databaseConnections, databaseTimeoutMs, keyCacheMs }: DatabaseOptions,
-  clock: Sql.SqlOptions["clock"]
+  given: DatabaseOptions,
+  clock: SqlOptions.SqlOptions["clock"]
 ): Result.Result<Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom>, InvalidDatabase> => {
-  for (const [option, value, min, max] of [
-    ["databaseTimeoutMs", databaseTimeoutMs, 1, MAX_TIMEOUT_MS],
-    ["databaseConnections", databaseConnections, 1, MAX_CONNECTIONS],
-    ["keyCacheMs", keyCacheMs, 0, ApiKeyCache.maxKeepMs]
-  ] as const) {
-    if (!(Number.isInteger(value) && value >= min && value <= max)) {
-      return Result.fail(
-        new InvalidDatabase({ option, reason: `must be a whole number from ${min} to ${max}` })
-      )
-    }
+  for (const option of ["databaseTimeoutMs", "databaseConnections", "keyCacheMs"] as const) {
+    const reason = SqlOptions.fault(given[option], bounds[option])
+    if (reason !== undefined) return Result.fail(new InvalidDatabase({ option, reason }))
   }
-  const options = { timeoutMs: databaseTimeoutMs, keyCacheMs }
+  const { databaseConnections: connections, databaseTimeoutMs: timeoutMs, keyCacheMs } = given
+  const options = { timeoutMs, keyCacheMs }
   if (address === "memory:") return Result.succeed(Memory.layer)
   // Drivers are loaded when they are used: it takes time, and node:sqlite warns on older Nodes.
   // `sqlite://a/b` would be the file /a/b, and `sqlite::memory:` a file of that name.
@@ -72,13 +73,14 @@ export const stores = (
       )
     )
   }
-  if (/^postgres(?:ql)?:\/\//.test(address) && URL.canParse(address)) {
+  // A password with an unescaped "#" would be cut there, and what stands before it taken for the server.
+  if (/^postgres(?:ql)?:\/\/[^#]*$/.test(address) && URL.canParse(address)) {
     const url = Redacted.make(address)
     return Result.succeed(
       Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("../sql/Postgres.ts")),
-          (postgres) => postgres.layer({ ...options, url, connections: databaseConnections, clock })
+          (postgres) => postgres.layer({ ...options, url, connections, clock })
         )
       )
     )
@@ -91,6 +93,3 @@ export const stores = (
     })
   )
 }
-
-const MAX_TIMEOUT_MS = 60_000
-const MAX_CONNECTIONS = 1_000

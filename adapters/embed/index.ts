@@ -8,6 +8,7 @@ export {
   PlanInvalid
 } from "../../core/access/KeyLifecycle.ts"
 export type { Deprecation } from "../../core/deprecation/Deprecation.ts"
+export { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 export type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 export type { Plan, PlanName } from "../../core/limits/Plan.ts"
 export { InvalidOption, type ServiceOptions } from "../../core/service/ServiceOptions.ts"

@@ -9,9 +9,6 @@ import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 
-/** Longest time in milliseconds that a key may be kept: so long a revocation may take to reach every node. */
-export const maxKeepMs = 5_000
-
 const CAPACITY = 10_000
 
 /** What the store below answered, and when it was asked, by the monotonic clock. */
@@ -21,8 +18,8 @@ interface Known {
 }
 
 /**
- * The store below, asked for each hash once in `keepMs` milliseconds (0 to `maxKeepMs`; 0 asks each time). Unknown
- * hashes are not kept: a new key works at once, and made-up ones push no real one out. A change that is made here is
+ * The store below, asked for each hash once in `keepMs` milliseconds (0 asks each time). Unknown
+ * hashes are not kept: a new key works at once, and made-up ones do not fill it. A change that is made here is
  * seen here at once, on other nodes after `keepMs`.
  */
 export const layer = (keepMs: number): Layer.Layer<ApiKeyStore, never, ApiKeyStore> =>

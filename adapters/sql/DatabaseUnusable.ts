@@ -15,6 +15,19 @@ export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
   }
 }
 
+/** Longest wait for a database that is being opened: other processes may be preparing it. */
+const PATIENCE = "30 seconds"
+
+/** A step of opening a database, given up after 30 seconds. */
+export const patiently = <A, R>(
+  step: Effect.Effect<A, DatabaseUnusable, R>
+): Effect.Effect<A, DatabaseUnusable, R> =>
+  Effect.timeoutOrElse(step, {
+    duration: PATIENCE,
+    orElse: () =>
+      Effect.fail(new DatabaseUnusable({ reason: "it does not answer, or another process keeps it locked" }))
+  })
+
 /** What a driver's error on opening means. */
 export const fromSqlError = (error: SqlError): DatabaseUnusable =>
   new DatabaseUnusable({ reason: detailOf(error), cause: error })

@@ -16,6 +16,7 @@ import * as Postgres from "./Postgres.ts"
 import type * as Sql from "./Sql.ts"
 import * as Sqlite from "./Sqlite.ts"
 import * as SqliteClient from "./SqliteClient.ts"
+import type { SqlOptions } from "./SqlOptions.ts"
 
 /** An empty database, which goes with its scope. */
 export interface Database {
@@ -24,7 +25,7 @@ export interface Database {
   /** A client of its own on it. */
   readonly client: Layer.Layer<SqlClient.SqlClient, SqlError>
   /** The stores on it, as a node opens them; each use is another node. */
-  readonly stores: (options?: Partial<Sql.SqlOptions>) => Layer.Layer<Sql.Stores, DatabaseUnusable>
+  readonly stores: (options?: Partial<SqlOptions>) => Layer.Layer<Sql.Stores, DatabaseUnusable>
 }
 
 /** A kind of database. */
@@ -97,15 +98,18 @@ export const postgres: Kind = {
       return {
         address,
         client: clientOf(address),
-        stores: (options = {}) =>
-          Layer.provide(
-            Postgres.layer({ ...options, url: Redacted.make(address) }),
-            SecureRandom.layerWebCrypto
-          )
+        stores: (options) => postgresStores(address, options)
       }
     }
   )
 }
+
+/** The stores at an address of PostgreSQL. */
+export const postgresStores = (
+  address: string,
+  options: Partial<SqlOptions> = {}
+): Layer.Layer<Sql.Stores, DatabaseUnusable> =>
+  Layer.provide(Postgres.layer({ ...options, url: Redacted.make(address) }), SecureRandom.layerWebCrypto)
 
 /** Both kinds. */
 export const kinds: ReadonlyArray<Kind> = [sqlite, postgres]

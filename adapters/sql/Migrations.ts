@@ -4,13 +4,11 @@ import * as Schedule from "effect/Schedule"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import { DatabaseUnusable, fromSqlError } from "./DatabaseUnusable.ts"
+import { DatabaseUnusable, fromSqlError, patiently } from "./DatabaseUnusable.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
 
 const TABLE = "animal_store_migrations"
-
-/** Longest wait for other processes that are migrating. */
-const PATIENCE = "30 seconds"
 
 /** Brings the database to the newest schema; a schema newer than that is left alone and refused. */
 export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
@@ -22,13 +20,6 @@ export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient>
       sql.onDialectOrElse({ pg: () => "BEGIN", orElse: () => "BEGIN IMMEDIATE" })
     ),
     Effect.retry({ while: isLocked, schedule: Schedule.spaced("20 millis") }),
-    Effect.timeoutOrElse({
-      duration: PATIENCE,
-      orElse: () =>
-        Effect.fail(
-          new DatabaseUnusable({ reason: "it does not answer, or another process keeps it locked" })
-        )
-    }),
     Effect.catchTag("MigrationError", (error) =>
       Effect.fail(
         isSqlError(error.cause) ? error.cause : new DatabaseUnusable({ reason: error.message, cause: error })
@@ -45,14 +36,17 @@ export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient>
       reason: `it was made by a newer animal-store (schema ${version}, this one knows ${known}); use that version`
     })
   }
-}).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))))
+}).pipe(
+  Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
+  patiently
+)
 
 const run = Migrator.make({})
 
 /** The write lock of SQLite; PostgreSQL waits by itself. */
 const isLocked = (error: unknown): boolean =>
   isSqlError(error)
-    ? error.reason._tag === "LockTimeoutError"
+    ? WriteTransaction.isLocked(error)
     : error instanceof Migrator.MigrationError && isLocked(error.cause)
 
 type Migrations = Readonly<Record<string, Effect.Effect<void, SqlError, SqlClient.SqlClient>>>

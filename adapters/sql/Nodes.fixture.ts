@@ -10,19 +10,20 @@ import { afterAll, beforeAll } from "vitest"
 import type { Database, Kind } from "./Databases.fixture.ts"
 import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
 import type * as Sql from "./Sql.ts"
+import type { SqlOptions } from "./SqlOptions.ts"
 
 /** What a database may take in a test: machines that run many tests at once are slow. */
-export const patient: Partial<Sql.SqlOptions> = { timeoutMs: 20_000 }
+export const patient: Partial<SqlOptions> = { timeoutMs: 20_000 }
 
 /** Opens another node, for as long as the scope lasts. */
 export const openNode = (
   database: Database,
-  options: Partial<Sql.SqlOptions> = patient
+  options: Partial<SqlOptions> = patient
 ): Effect.Effect<Context.Context<Sql.Stores>, DatabaseUnusable, Scope.Scope> =>
   Layer.build(database.stores(options))
 
 /** Opens several nodes one after the other. */
-export const openNodes = (database: Database, count: number, options: Partial<Sql.SqlOptions> = patient) =>
+export const openNodes = (database: Database, count: number, options: Partial<SqlOptions> = patient) =>
   Effect.all(Array.from({ length: count }, () => openNode(database, options)))
 
 /** A client of its own, for what the stores do not do. */
@@ -63,7 +64,7 @@ export const forAllTests = <A, E>(open: Effect.Effect<A, E, Scope.Scope>): (() =
 export const emptied = (
   kind: Kind,
   tables: ReadonlyArray<string>,
-  options: Partial<Sql.SqlOptions> = patient
+  options: Partial<SqlOptions> = patient
 ): Layer.Layer<Sql.Stores, DatabaseUnusable | SqlError> => {
   const open = forAllTests(
     Effect.gen(function* () {

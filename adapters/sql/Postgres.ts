@@ -12,21 +12,19 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { type DatabaseUnusable, detailOf, explainedBy, fromSqlError } from "./DatabaseUnusable.ts"
 import * as Sql from "./Sql.ts"
+import * as SqlOptions from "./SqlOptions.ts"
 
 /** What `layer` takes. */
-export interface PostgresOptions extends Partial<Sql.SqlOptions> {
+export interface PostgresOptions extends Partial<SqlOptions.SqlOptions> {
   /** `postgres://user:password@host:port/database`; `sslmode`, `application_name` and `options` may follow. */
   readonly url: Redacted.Redacted<string>
   /** Most connections that are open at once. */
   readonly connections?: number | undefined
 }
 
-/** Connections for two cores and some waiting; four nodes stay far below a server's default of 100. */
-export const defaultConnections = 16
-
 /** The stores in a PostgreSQL database; connections are made when they are needed. */
 export const layer = ({
-  connections = defaultConnections,
+  connections = SqlOptions.defaultConnections,
   url,
   ...options
 }: PostgresOptions): Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom> =>
@@ -41,7 +39,7 @@ export const layer = ({
             maxConnections: connections,
             // A connection that the network has lost is found out by a request that it fails: keep few that idle.
             idleTimeout: "5 seconds",
-            connectTimeout: options.timeoutMs ?? Sql.defaults.timeoutMs,
+            connectTimeout: options.timeoutMs ?? SqlOptions.defaults.timeoutMs,
             applicationName: "animal-store"
           }),
           fromSqlError

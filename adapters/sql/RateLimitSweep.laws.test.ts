@@ -9,6 +9,7 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
@@ -16,6 +17,7 @@ import * as Databases from "./Databases.fixture.ts"
 import * as RateLimitRow from "./RateLimitRow.ts"
 import * as RateLimitSweep from "./RateLimitSweep.ts"
 import * as RateLimits from "./RateLimits.fixture.ts"
+import type { StoreCall } from "./StoreCall.ts"
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -87,10 +89,14 @@ const sweeper = (sql: SqlClient.SqlClient, now: number) =>
       ...(yield* Clock.Clock),
       currentTimeMillisUnsafe: () => now,
       currentTimeMillis: Effect.succeed(now),
-      sleep: (duration) => Effect.andThen(Queue.offer(pauses, Duration.toMillis(duration)), Queue.take(ends))
+      sleep: (duration) => {
+        const ms = Duration.toMillis(duration)
+        return ms < MINUTE ? Effect.yieldNow : Effect.andThen(Queue.offer(pauses, ms), Queue.take(ends))
+      }
     }
+    const call: StoreCall = Effect.mapError((cause) => new StoreUnavailable({ retryable: true, cause }))
     yield* Effect.forkScoped(
-      Effect.provideService(RateLimitSweep.forever(sql, BanPolicy.standard), Clock.Clock, clock)
+      Effect.provideService(RateLimitSweep.forever(sql, BanPolicy.standard, call), Clock.Clock, clock)
     )
     expect(yield* Queue.take(pauses)).toBe(MINUTE)
     return Effect.gen(function* () {
@@ -283,7 +289,7 @@ for (const kind of Databases.kinds) {
           expect(plan).toMatch(/SEARCH rate_limits|Index Scan/)
           expect(plan).not.toMatch(/SCAN rate_limits|Seq Scan/)
         }
-        expect(yield* RateLimits.count(sql)).toBe(99_500)
+        expect(yield* RateLimits.count(sql)).toBe(99_800)
       })
     )
 

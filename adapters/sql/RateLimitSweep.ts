@@ -6,31 +6,43 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import * as RateLimitRow from "./RateLimitRow.ts"
+import type { StoreCall } from "./StoreCall.ts"
 
+/** Between rounds, and between the pages of one. */
 const PAUSE = "1 minute"
+const BREATH = "10 millis"
 
 /** Rows looked at in one statement, and statements in one round: 20 000 rows a minute. */
-const PAGE = 500
-const PAGES = 40
+const PAGE = 200
+const PAGES = 100
 
 /** Milliseconds a spent state is kept on: a request that is still on its way here was stamped a little earlier. */
 const GRACE_MS = 60_000
 
-/** A round every minute, each where the one before ended, at the time that `clock` tells. A round that fails is left to the next. */
+/**
+ * A round every minute, each where the one before ended, at the time that `clock` tells. A round that fails is logged and
+ * left to the next.
+ */
 export const forever = (
   sql: SqlClient.SqlClient,
   ban: BanPolicy,
+  call: StoreCall,
   clock: Effect.Effect<number, SqlError> = Clock.currentTimeMillis
 ): Effect.Effect<never> => {
   let after = ""
   const round = Effect.gen(function* () {
-    const now = yield* clock
+    const now = yield* call(clock)
     for (let count = 0; count < PAGES; count++) {
-      after = yield* sweepPage(sql, ban, now, after)
+      after = yield* call(sweepPage(sql, ban, now, after))
       if (after === "") return
+      // SQLite works in this thread, in which others are waiting.
+      yield* Effect.sleep(BREATH)
     }
   })
-  return Effect.forever(Effect.andThen(Effect.sleep(PAUSE), Effect.ignore(round)))
+  const attempt = Effect.catch(round, (failure) =>
+    Effect.logWarning("rate limits that are over could not be swept", failure)
+  )
+  return Effect.forever(Effect.andThen(Effect.sleep(PAUSE), attempt))
 }
 
 interface Row extends RateLimitRow.RateLimitRow {

@@ -10,20 +10,20 @@ import type { Database } from "./Databases.fixture.ts"
 import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import * as RateLimitRow from "./RateLimitRow.ts"
-import type * as Sql from "./Sql.ts"
+import type { SqlOptions } from "./SqlOptions.ts"
 
 type Store = RateLimitStore["Service"]
 
 /** Another node, with connections of its own; time is what the test says. */
 export const node = (
   database: Database,
-  options: Partial<Sql.SqlOptions> = {}
+  options: Partial<SqlOptions> = {}
 ): Effect.Effect<Store, DatabaseUnusable, Scope.Scope> =>
   Effect.map(Nodes.openNode(database, { clock: "service", ...options }), (services) =>
     Context.get(services, RateLimitStore)
   )
 
-export const nodes = (count: number, database: Database, options?: Partial<Sql.SqlOptions>) =>
+export const nodes = (count: number, database: Database, options?: Partial<SqlOptions>) =>
   Effect.forEach(Array.from({ length: count }), () => node(database, options))
 
 export const client = Nodes.openClient

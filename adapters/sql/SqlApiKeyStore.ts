@@ -29,7 +29,8 @@ const make = Effect.fnUntraced(function* ({
 
   const rows = (condition: string, ...parameters: ReadonlyArray<unknown>) =>
     sql.unsafe<KeyRow>(
-      `SELECT k.*, s.hash, s.created_at AS secret_created_at, s.expires_at
+      `SELECT k.id, k.plan, k.per_minute, k.per_day, k.label, k.created_at, k.revoked_at,
+              s.hash, s.created_at AS secret_created_at, s.expires_at
        FROM api_keys k LEFT JOIN api_key_secrets s ON s.key_id = k.id
        ${condition} ORDER BY k.position, s.position`,
       parameters

@@ -44,7 +44,12 @@ const make = Effect.fnUntraced(function* ({
   const call = StoreCall.make(timeoutMs)
   const isServerTime = clock === "database" && sql.onDialectOrElse({ pg: () => true, orElse: () => false })
   yield* Effect.forkScoped(
-    RateLimitSweep.forever(sql, yield* BanPolicy, isServerTime ? serverTime(sql) : Clock.currentTimeMillis)
+    RateLimitSweep.forever(
+      sql,
+      yield* BanPolicy,
+      call,
+      isServerTime ? serverTime(sql) : Clock.currentTimeMillis
+    )
   )
   return yield* sql.onDialectOrElse({
     pg: () => Effect.succeed({ modify: modifyLocked(sql, call), consume: consume(sql, call, clock) }),

@@ -11,10 +11,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import { DatabaseUnusable, detailOf, explainedBy, fromSqlError } from "./DatabaseUnusable.ts"
 import * as Sql from "./Sql.ts"
 import * as SqliteClient from "./SqliteClient.ts"
+import type { SqlOptions } from "./SqlOptions.ts"
 
 /** What `layer` takes. */
-export interface SqliteOptions extends Partial<Omit<Sql.SqlOptions, "clock">> {
-  /** The file; it is made when it is missing, readable by its owner only, and so is its folder. */
+export interface SqliteOptions extends Partial<Omit<SqlOptions, "clock">> {
+  /** Path of the file; it is made when it is missing, readable by its owner only, and so is its folder. */
   readonly filename: string
 }
 
@@ -23,9 +24,11 @@ export interface SqliteOptions extends Partial<Omit<Sql.SqlOptions, "clock">> {
  * the operating system, so that it outlives this process, but not a loss of power.
  */
 export const layer = ({
-  filename,
+  filename: given,
   ...options
 }: SqliteOptions): Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom> => {
+  // An absolute path stays when the process changes its folder, and is never taken for a `file:` address.
+  const filename = path.resolve(given)
   const client = (synchronous: "FULL" | "NORMAL") =>
     Layer.effect(
       SqlClient.SqlClient,

@@ -64,8 +64,8 @@ export const make = (
   })
 
 /**
- * Fails once the file that was opened has been moved, removed or replaced: SQLite would go on with one that has no name
- * any more, and what it commits would end with it.
+ * Fails, before a transaction, once the file that was opened has been moved, removed or replaced: SQLite would go on with
+ * one that has no name any more, and what it commits would end with it.
  */
 const stillThere = ({
   filename
@@ -91,6 +91,8 @@ const open = (config: SqliteClientConfig): Effect.Effect<DatabaseSync, SqlError,
     )
     const pragmas = [
       "PRAGMA trusted_schema = OFF",
+      // Elsewhere than on macOS it changes nothing; there a disk would keep what it was told to write for itself.
+      "PRAGMA fullfsync = ON",
       // It reads the file, too: one that is no database is found out here.
       `PRAGMA synchronous = ${synchronous}`,
       ...(readOnly ? [] : ["PRAGMA journal_mode = WAL"])

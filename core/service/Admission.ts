@@ -36,10 +36,8 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   const ban = yield* BanPolicy
   const digest = yield* Digest.Digest
 
-  const consume =
-    limits.consume ??
-    ((key: string, now: number, policy: RateLimit.Policy) =>
-      limits.modify(key, (state) => RateLimit.step(state, now, policy)))
+  const consume = (key: string, now: number, policy: RateLimit.Policy) =>
+    limits.consume?.(key, now, policy) ?? limits.modify(key, (state) => RateLimit.step(state, now, policy))
 
   const count = (
     caller: string,

@@ -9,6 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Digest from "effect/crypto/Digest"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Deprecation from "../deprecation/Deprecation.ts"
@@ -74,8 +75,8 @@ export const make = Effect.fnUntraced(function* (
     options.getPetDeprecation,
     ServiceOptions.petsAddress(options)
   )
-  // Anybody may ask, so the stores are asked once a second at most.
-  const storesReady = yield* Effect.cachedWithTTL(yield* Readiness, "1 second")
+  const [storesReady, askAgain] = yield* Effect.cachedInvalidateWithTTL(yield* Readiness, Duration.infinity)
+  let askedAt: bigint | undefined
   let stopping = false
   let openApi: string | undefined
 
@@ -91,11 +92,16 @@ export const make = Effect.fnUntraced(function* (
     return Effect.succeed(Answer.make(200, openApi))
   }
 
-  const readiness = Effect.suspend(() =>
-    stopping
-      ? Effect.succeed(isStopping)
-      : Effect.match(storesReady, { onSuccess: () => isReady, onFailure: () => isOutOfReach })
-  )
+  // Anybody may ask, so the stores are asked once a second at most; a clock that is put back must not make it less.
+  const readiness = Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+    if (stopping) return Effect.succeed(isStopping)
+    const isFresh = askedAt !== undefined && now - askedAt < READINESS_NANOS
+    if (!isFresh) askedAt = now
+    return Effect.match(isFresh ? storesReady : Effect.andThen(askAgain, storesReady), {
+      onSuccess: () => isReady,
+      onFailure: () => isOutOfReach
+    })
+  })
 
   const handle = Effect.fnUntraced(function* (request: ServiceRequest): Effect.fn.Return<ServiceResponse> {
     const now = Math.floor(yield* Clock.currentTimeMillis)
@@ -183,6 +189,9 @@ export const make = Effect.fnUntraced(function* (
 export const layer = (
   options?: Partial<ServiceOptions.ServiceOptions>
 ): Layer.Layer<Service, ServiceOptions.InvalidOption, Ports | Crypto> => Layer.effect(Service, make(options))
+
+/** How long an answer of the stores to `/readyz` holds: a second. */
+const READINESS_NANOS = 1_000_000_000n
 
 const noHeaders: ReadonlyArray<Header> = []
 

@@ -1,0 +1,34 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Databases from "./Databases.fixture.ts"
+
+const withSetting = (setting: string) =>
+  Effect.gen(function* () {
+    const { address } = yield* Databases.postgres.create
+    const url = new URL(address)
+    url.searchParams.set("options", `${url.searchParams.get("options")} -c${setting}`)
+    return yield* Effect.exit(Effect.scoped(Effect.provide(Effect.void, Databases.postgresStores(url.href))))
+  })
+
+Databases.describeOn(Databases.postgres, "a user with settings of its own", () => {
+  it.effect.each(["default_transaction_isolation=serializable", "synchronous_commit=off"])(
+    "is refused with %s, by its name",
+    (setting) =>
+      Effect.gen(function* () {
+        const name = setting.split("=", 1)[0]
+        expect(yield* withSetting(setting)).toMatchObject({
+          cause: {
+            reasons: [{ error: { _tag: "DatabaseUnusable", message: expect.stringContaining(`${name}`) } }]
+          }
+        })
+      })
+  )
+
+  it.effect.each(["synchronous_commit=local", "synchronous_commit=remote_apply"])(
+    "is served with %s",
+    (setting) =>
+      Effect.gen(function* () {
+        expect((yield* withSetting(setting))._tag).toBe("Success")
+      })
+  )
+})

@@ -1,0 +1,34 @@
+/** Settings of a PostgreSQL user or database under which the stores would not keep their promises. */
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import { DatabaseUnusable, fromSqlError, patiently } from "./DatabaseUnusable.ts"
+
+interface Settings {
+  readonly isolation: string
+  readonly commit: string
+}
+
+/** Fails with the setting that has to be changed. */
+export const check = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnusable> =>
+  sql
+    .unsafe<Settings>(
+      "SELECT current_setting('default_transaction_isolation') AS isolation, current_setting('synchronous_commit') AS commit"
+    )
+    .pipe(
+      Effect.mapError(fromSqlError),
+      Effect.flatMap(([settings]) => {
+        const reason = settings === undefined ? undefined : faultOf(settings)
+        return reason === undefined ? Effect.void : Effect.fail(new DatabaseUnusable({ reason }))
+      }),
+      patiently
+    )
+
+const faultOf = ({ commit, isolation }: Settings): string | undefined => {
+  // Any other answers requests that meet in one row with errors.
+  if (isolation !== "read committed") {
+    return `its setting default_transaction_isolation is '${isolation}' and must be 'read committed' for this user`
+  }
+  if (commit === "off")
+    return "its setting synchronous_commit is 'off', so a 201 would not last; turn it on for this user"
+  return undefined
+}

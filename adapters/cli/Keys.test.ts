@@ -109,7 +109,6 @@ for (const kind of Databases.kinds) {
       const secret = expect.stringMatching(/^ast_[0-9A-Za-z]{33}$/)
       const time = expect.any(Number)
       const before = Date.now()
-      expect(await keysJson(["list"], environment)).toEqual([])
       const label = "till №1\n\u202e"
       const first = await keysJson<Issued>(["issue", "--plan", "Free", "--label", label], environment)
       expect(first).toEqual({
@@ -178,9 +177,15 @@ describe("keys", () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
       return stdout
     }
-    expect(await say(["list"])).toBe(
-      "There are no keys in sqlite:./data/animal-store.db\nTo make a key: animal-store keys issue --plan Free\n"
-    )
+    for (const args of [["list"], ["rotate", "key_x"], ["revoke", "key_x"]]) {
+      expect(await run(["keys", ...args], {}, { cwd: folder })).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr:
+          "animal-store: --database (ANIMAL_STORE_DATABASE): there is no database at ./data/animal-store.db\n"
+      })
+    }
+    expect(fs.readdirSync(folder)).toEqual([])
     const issued = await say(["issue"], {
       ANIMAL_STORE_PLAN: "pro",
       ANIMAL_STORE_PER_MINUTE: "7",

@@ -98,7 +98,7 @@ for (const kind of Databases.kinds) {
 
     it("refuses a database that a newer program has made", async () => {
       const { address, client } = await createDatabase(kind)
-      await run(["keys", "list", "--database", address])
+      await run(["keys", "issue", "--plan", "Free", "--database", address])
       await Effect.runPromise(
         Effect.provide(
           Effect.flatMap(
@@ -118,7 +118,7 @@ describe("serve on its default database", () => {
     const cwd = createFolder()
     const { greeting } = await serve([], { cwd, umask: "000" })
     expect(greeting).toMatch(
-      /^animal-store listens on (\S+)\n\n {2}Free key, shown only now: (ast_\w{33})\n\n {2}curl -i -H 'Authorization: Bearer \2' \1\/pets\n\n$/
+      /^animal-store listens on (\S+)\n\n {2}Free key, shown only now: (ast_\w{33})\n\n {2}curl -i -H 'Authorization: Bearer \2' \1\/pets\n\n {2}Everything is kept in sqlite:\.\/data\/animal-store\.db\n\n$/
     )
     const mode = (name: string): string => (fs.statSync(path.join(cwd, name)).mode & 0o777).toString(8)
     expect(mode("data")).toBe("700")
@@ -291,7 +291,7 @@ describe("a database that cannot be used", () => {
     async () => {
       const folder = createFolder()
       const [inside, file] = [path.join(folder, "new/x.db"), path.join(folder, "x.db")]
-      await run(["keys", "list", "--database", `sqlite:${file}`])
+      await run(["keys", "issue", "--plan", "Free", "--database", `sqlite:${file}`])
       const refuseUnder = async (fileMode: number, folderMode: number, database: string): Promise<void> => {
         fs.chmodSync(file, fileMode)
         fs.chmodSync(folder, folderMode)

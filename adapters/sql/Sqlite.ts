@@ -36,13 +36,13 @@ export const layer = ({
     ).pipe(Layer.provide(Reactivity.layer))
   return Layer.unwrap(
     Effect.as(
-      createFile(filename),
+      createFile(filename, given),
       Sql.layer({ ...options, clock: "service" }, client("NORMAL")).pipe(Layer.provide(client("FULL")))
     )
-  ).pipe(explainedBy(explain(filename)))
+  ).pipe(explainedBy(explain(given)))
 }
 
-const createFile = (filename: string): Effect.Effect<void, DatabaseUnusable> =>
+const createFile = (filename: string, given: string): Effect.Effect<void, DatabaseUnusable> =>
   Effect.try({
     try: () => {
       fs.mkdirSync(path.dirname(filename), { recursive: true, mode: 0o700 })
@@ -51,7 +51,7 @@ const createFile = (filename: string): Effect.Effect<void, DatabaseUnusable> =>
     catch: (cause) => {
       const fault = Predicate.hasProperty(cause, "code") ? fileFaults.get(cause.code) : undefined
       const detail = cause instanceof Error ? cause.message : String(cause)
-      return new DatabaseUnusable({ reason: unusable(filename, fault ?? detail), cause })
+      return new DatabaseUnusable({ reason: unusable(given, fault ?? detail), cause })
     }
   })
 

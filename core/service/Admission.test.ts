@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
+import * as RateLimit from "../limits/RateLimit.ts"
 import { enterprise, failing, open, type Reply, type Sent, start, stocked } from "./Service.fixture.ts"
 
 /** A well-formed secret that no store knows. */
@@ -155,6 +156,27 @@ describe("The anonymous budget", () => {
       expect((yield* store.send({ clientAddress: undefined })).status).toBe(401)
       yield* TestClock.adjust(1000)
       expect((yield* store.send()).status).toBe(401)
+    })
+  )
+
+  it.effect("a store that makes the step by itself is asked to, as its own method", () =>
+    Effect.gen(function* () {
+      class Counting {
+        readonly callers: Array<string> = []
+        modify(): Effect.Effect<never> {
+          return Effect.die(new Error("the step is made natively"))
+        }
+        consume(caller: string, now: number, policy: RateLimit.Policy) {
+          this.callers.push(caller)
+          return Effect.succeed(RateLimit.step(undefined, now, policy)[0])
+        }
+      }
+      const limits = new Counting()
+      const store = yield* open({ limits: () => limits })
+      const { id, secret } = yield* store.issue("Free")
+      expect((yield* store.send({ key: secret })).rate).toEqual([60, 59, start / 1000 + 1])
+      expect((yield* store.send()).status).toBe(401)
+      expect(limits.callers).toEqual([`key:${id}`, "network:192.0.2.1"])
     })
   )
 

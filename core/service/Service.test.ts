@@ -329,6 +329,29 @@ describe("Probes", () => {
     })
   )
 
+  it.effect("/readyz asks again after a second, also when the time of day stands still or goes back", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const store = yield* open({ readiness: Effect.sync(() => void asked++) })
+      let nanos = 0n
+      const clock: Clock.Clock = {
+        ...(yield* Clock.Clock),
+        currentTimeMillis: Effect.succeed(start),
+        currentTimeMillisUnsafe: () => start,
+        monotonicTimeNanos: Effect.sync(() => nanos)
+      }
+      for (const [afterNanos, expected] of [
+        [0n, 1],
+        [999_999_999n, 1],
+        [1_000_000_000n, 2]
+      ] as const) {
+        nanos = afterNanos
+        yield* Effect.provideService(store.send({ target: "/readyz" }), Clock.Clock, clock)
+        expect(asked).toBe(expected)
+      }
+    })
+  )
+
   it.effect("/readyz answers 500 when asking the stores is a defect", () =>
     Effect.gen(function* () {
       const store = yield* open({ readiness: Effect.die(new Error("hunter2")) })

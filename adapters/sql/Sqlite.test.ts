@@ -1,0 +1,83 @@
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import * as Sqlite from "./Sqlite.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))),
+  (created) => Effect.sync(() => fs.rmSync(created, { recursive: true }))
+)
+
+/** Within a folder, for as long as the scope is open. */
+const within = (there: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const before = process.cwd()
+      process.chdir(there)
+      return before
+    }),
+    (before) => Effect.sync(() => process.chdir(before))
+  )
+
+const stores = (options: Sqlite.SqliteOptions) =>
+  Layer.provide(Sqlite.layer(options), SecureRandom.layerWebCrypto)
+
+const rex = { name: "Rex", categoryId: 7n, status: "sold" } as const
+
+describe("Sqlite.layer", () => {
+  // SQLite takes some of these for addresses, of databases in memory or without locks.
+  it.effect.each([
+    "file:x.db?mode=memory",
+    "file::memory:?cache=shared",
+    "file:x.db?nolock=1",
+    ":memory:",
+    "a?b#c%20d.db"
+  ])("keeps what it is given in the file %s", (filename) =>
+    Effect.gen(function* () {
+      yield* within(yield* folder)
+      const insert = PetRepository.use(({ insert }) => insert(rex))
+      yield* Effect.provide(insert, stores({ filename }))
+      expect(fs.readdirSync(".")).toEqual([filename])
+      expect(fs.statSync(filename).mode & 0o777).toBe(0o600)
+      const found = yield* Effect.provide(
+        PetRepository.use(({ find }) => find(1n)),
+        stores({ filename })
+      )
+      expect(Option.getOrThrow(found)).toMatchObject(rex)
+    })
+  )
+
+  it.effect("keeps its file when the process goes to another folder", () =>
+    Effect.gen(function* () {
+      yield* within(yield* folder)
+      const { insert } = yield* PetRepository.pipe(
+        Effect.provide(yield* Layer.build(stores({ filename: "./x.db" })))
+      )
+      yield* within(os.tmpdir())
+      expect((yield* insert(rex)).id).toBe(1n)
+    })
+  )
+
+  it.effect.each([
+    { keyCacheMs: 3_600_000 },
+    { keyCacheMs: 0.5 },
+    { keyCacheMs: -1 },
+    { timeoutMs: 0 },
+    { timeoutMs: Number.NaN },
+    { timeoutMs: Number.POSITIVE_INFINITY }
+  ])("refuses %o", (options) =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* folder, "x.db")
+      const failure = yield* Effect.flip(Effect.provide(Effect.void, stores({ filename, ...options })))
+      expect(failure.message).toMatch(
+        /^database: (keyCacheMs|timeoutMs) must be a whole number from \d+ to \d+$/
+      )
+    })
+  )
+})

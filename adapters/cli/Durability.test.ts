@@ -3,10 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
-import { afterEach, expect, it } from "vitest"
+import { expect, it, onTestFinished } from "vitest"
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import * as Databases from "../sql/Databases.fixture.ts"
 import * as Load from "./Load.fixture.ts"
@@ -14,18 +11,6 @@ import { type Ended, type Started, start, stop } from "./Serve.fixture.ts"
 
 const CLIENTS = 16
 const PER_DAY = 1_000_000
-
-const cleanups: Array<() => Promise<unknown>> = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-const createDatabase = async (kind: Databases.Kind): Promise<Databases.Database> => {
-  const scope = Scope.makeUnsafe()
-  cleanups.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  return Effect.runPromise(Scope.provide(kind.create, scope))
-}
 
 interface Running {
   readonly server: Started
@@ -42,7 +27,7 @@ interface Announced {
 /** A server whose key, if one is asked for, has a day that ends before its minute. */
 const serve = async (database: string, ...args: ReadonlyArray<string>): Promise<Running> => {
   const server = await start(["--json", "--port", "0", "--database", database, ...args])
-  cleanups.push(() => stop(server, "SIGKILL"))
+  onTestFinished(async () => void (await stop(server, "SIGKILL")))
   const { keys, url }: Announced = JSON.parse(server.greeting)
   return { server, url, key: keys[0]?.key ?? "" }
 }
@@ -154,7 +139,7 @@ const storm = async (
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "a server", () => {
     it("that is killed in a storm of creates, 20 times, keeps every promise", async () => {
-      const { address } = await createDatabase(kind)
+      const { address } = await Databases.createForTest(kind)
       const ledger = new Ledger()
       const reader = new Reader()
       const next = Load.makeAnimals(20)
@@ -186,7 +171,7 @@ for (const kind of Databases.kinds) {
     }, 120_000)
 
     it("that is stopped in a storm of creates answers all that was sent before", async () => {
-      const { address } = await createDatabase(kind)
+      const { address } = await Databases.createForTest(kind)
       const { key, server, url } = await serve(address, ...issueKey)
       const ledger = new Ledger()
       const next = Load.makeAnimals(4)

@@ -3,24 +3,13 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type Environment, run, start, stop } from "./Serve.fixture.ts"
 
-const cleanups: Array<() => Promise<unknown>> = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
 /** The address of an empty database. */
 const create = async (kind: Databases.Kind): Promise<string> => {
-  const scope = Scope.makeUnsafe()
-  cleanups.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  return (await Effect.runPromise(Scope.provide(kind.create, scope))).address
+  return (await Databases.createForTest(kind)).address
 }
 
 /** Runs a command of the group, which has to succeed; answers its standard output. */
@@ -57,7 +46,7 @@ interface Issued {
 const serve = async (database: string, keyCache: string) => {
   const args = ["--json", "--port", "0", "--database", database, "--key-cache", keyCache]
   const server = await start(args)
-  cleanups.push(() => stop(server, "SIGKILL"))
+  onTestFinished(async () => void (await stop(server, "SIGKILL")))
   const { url }: { readonly url: string } = JSON.parse(server.greeting)
   return async (key: string): Promise<number> =>
     (await fetch(`${url}/pets`, { headers: { Authorization: `Bearer ${key}` } })).status
@@ -171,7 +160,7 @@ for (const kind of Databases.kinds) {
 describe("keys", () => {
   it("tells people what they need, and every flag can be a variable", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
-    cleanups.push(async () => fs.rmSync(folder, { recursive: true }))
+    onTestFinished(async () => fs.rmSync(folder, { recursive: true }))
     const say = async (args: ReadonlyArray<string>, environment?: Environment) => {
       const { code, stderr, stdout } = await run(["keys", ...args], environment, { cwd: folder })
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
@@ -230,7 +219,7 @@ describe("keys", () => {
 
   it("report a mistake in one line, and make no database for it", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
-    cleanups.push(async () => fs.rmSync(folder, { recursive: true }))
+    onTestFinished(async () => fs.rmSync(folder, { recursive: true }))
     const requests = "must be a whole number from 1 to 1000000000"
     const secret = "ast_0123456789abcdefghijABCDEFGHIJ0123456"
     const mistakes: ReadonlyArray<Mistake> = [

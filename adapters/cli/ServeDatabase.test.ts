@@ -7,34 +7,20 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type Place, run, type Started, start, stop } from "./Serve.fixture.ts"
 
-const cleanups: Array<() => Promise<unknown>> = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-const createDatabase = async (kind: Databases.Kind): Promise<Databases.Database> => {
-  const scope = Scope.makeUnsafe()
-  cleanups.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  return Effect.runPromise(Scope.provide(kind.create, scope))
-}
-
 const createFolder = (): string => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
-  cleanups.push(async () => fs.rmSync(folder, { recursive: true }))
+  onTestFinished(async () => fs.rmSync(folder, { recursive: true }))
   return folder
 }
 
 const serve = async (args: ReadonlyArray<string>, place?: Place): Promise<Started> => {
   const server = await start(["--port", "0", ...args], {}, place)
-  cleanups.push(() => stop(server, "SIGKILL"))
+  onTestFinished(async () => void (await stop(server, "SIGKILL")))
   return server
 }
 
@@ -58,7 +44,7 @@ const plansOf = (servers: ReadonlyArray<Announced>): ReadonlyArray<string> =>
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "serve", () => {
     it("goes on after a restart with the keys, the animals and the limits it had", async () => {
-      const { address } = await createDatabase(kind)
+      const { address } = await Databases.createForTest(kind)
       const args = ["--database", address]
       const { keys, server, url } = await serveJson([
         ...args,
@@ -84,7 +70,7 @@ for (const kind of Databases.kinds) {
     })
 
     it("starts ten times at once on an empty database, and one key is issued in all", async () => {
-      const { address } = await createDatabase(kind)
+      const { address } = await Databases.createForTest(kind)
       const servers = await Promise.all(
         Array.from({ length: 10 }, () => serveJson(["--database", address, "--database-connections", "2"]))
       )
@@ -97,7 +83,7 @@ for (const kind of Databases.kinds) {
     })
 
     it("refuses a database that a newer program has made", async () => {
-      const { address, client } = await createDatabase(kind)
+      const { address, client } = await Databases.createForTest(kind)
       await run(["keys", "issue", "--plan", "Free", "--database", address])
       await Effect.runPromise(
         Effect.provide(
@@ -157,7 +143,7 @@ describe("serve on its default database", () => {
 
 Databases.describeOn(Databases.postgres, "serve", () => {
   it("tells no password when it says where everything is", async () => {
-    const { address } = await createDatabase(Databases.postgres)
+    const { address } = await Databases.createForTest(Databases.postgres)
     const withPassword = new URL(address)
     withPassword.password = "s3cret"
     withPassword.searchParams.set("password", "s3cret")
@@ -171,7 +157,7 @@ Databases.describeOn(Databases.postgres, "serve", () => {
   })
 
   it("refuses what the server refuses, in one line", async () => {
-    const { address } = await createDatabase(Databases.postgres)
+    const { address } = await Databases.createForTest(Databases.postgres)
     const changed = (change: (url: URL) => void): string => {
       const url = new URL(address)
       url.password = "s3cret"

@@ -1,8 +1,5 @@
 /** Several servers on one database act as one. */
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
-import { afterEach, expect, it } from "vitest"
+import { expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import * as Load from "./Load.fixture.ts"
 import { start, stop } from "./Serve.fixture.ts"
@@ -12,12 +9,6 @@ const CONNECTIONS = 20
 /** How many servers there are on a database of a kind. */
 const serversOn = { SQLite: 2, PostgreSQL: 4 } as const
 
-const cleanups: Array<() => Promise<unknown>> = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
 interface Announced {
   readonly url: string
   readonly keys: ReadonlyArray<{ readonly key: string }>
@@ -25,14 +16,12 @@ interface Announced {
 
 /** Servers that start at the same moment on an empty database, and a key that one of them issued. */
 const serveTogether = async (kind: Databases.Kind, plan: string) => {
-  const scope = Scope.makeUnsafe()
-  cleanups.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  const { address } = await Effect.runPromise(Scope.provide(kind.create, scope))
+  const { address } = await Databases.createForTest(kind)
   const announced = await Promise.all(
     Array.from({ length: serversOn[kind.name] }, async (_, index): Promise<Announced> => {
       const issue = index === 0 ? ["--issue-key", plan] : ["--issue-key", "Free"]
       const server = await start(["--json", "--port", "0", "--database", address, ...issue])
-      cleanups.push(() => stop(server, "SIGKILL"))
+      onTestFinished(async () => void (await stop(server, "SIGKILL")))
       return JSON.parse(server.greeting)
     })
   )
@@ -138,7 +127,7 @@ for (const kind of Databases.kinds) {
     it("see at once what another has created", async () => {
       const { key, urls } = await serveTogether(kind, "Enterprise:perMinute=1000000,perDay=1000000")
       const clients = urls.map(Load.connect)
-      cleanups.push(async () => {
+      onTestFinished(async () => {
         for (const client of clients) client.close()
       })
       const next = Load.makeAnimals(3)

@@ -11,10 +11,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { run } from "../cli/Serve.fixture.ts"
 import * as Databases from "../sql/Databases.fixture.ts"
 import * as FaultyNetwork from "./FaultyNetwork.fixture.ts"
@@ -27,21 +25,9 @@ const SLACK = 3
 
 const CONNECTIONS = 4
 
-const cleanups: Array<() => unknown> = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-const createDatabase = async (kind: Databases.Kind): Promise<Databases.Database> => {
-  const scope = Scope.makeUnsafe()
-  cleanups.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  return Effect.runPromise(Scope.provide(kind.create, scope))
-}
-
 /** A new SQLite file. */
 const createFile = async (): Promise<string> =>
-  (await createDatabase(Databases.sqlite)).address.slice("sqlite:".length)
+  (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
 
 interface Outcome {
   readonly name: string
@@ -190,7 +176,7 @@ const open = async (database: string, options: AnimalStoreOptions = {}) => {
     ...options,
     database
   })
-  cleanups.push(() => store.close())
+  onTestFinished(() => store.close())
   const { key } = await store.keys.issue({
     plan: "Enterprise",
     limits: { perMinute: 1_000_000, perDay: 1_000_000 }
@@ -231,15 +217,15 @@ const execute = (database: Databases.Database, statement: string): Promise<unkno
 Databases.describeOn(Databases.postgres, "a store behind a network with faults", () => {
   /** A store whose pool is full of connections, all of which go over the network. */
   const openOverNetwork = async (options?: AnimalStoreOptions) => {
-    const database = await createDatabase(Databases.postgres)
+    const database = await Databases.createForTest(Databases.postgres)
     const url = new URL(database.address)
     const network = await FaultyNetwork.make(url.hostname, Number(url.port === "" ? 5432 : url.port))
-    cleanups.push(network.close)
+    onTestFinished(network.close)
     url.hostname = "127.0.0.1"
     url.port = String(network.port)
     const opened = await open(url.href, options)
     // Before the store is closed: it would wait for those who do not answer.
-    cleanups.push(network.pass)
+    onTestFinished(network.pass)
     while (network.connections() < CONNECTIONS) await opened.caller.requests(CONNECTIONS * 4)
     await opened.caller.recover()
     return { ...opened, database, network }
@@ -359,7 +345,7 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
 
 Databases.describeOn(Databases.postgres, "a store", () => {
   it("answers 503 in time while all connections wait for locks, and keeps none of them", async () => {
-    const database = await createDatabase(Databases.postgres)
+    const database = await Databases.createForTest(Databases.postgres)
     const { caller } = await open(database.address)
     const release = await inTransaction(database, "LOCK TABLE pets, rate_limits, settings")
     const outcomes = [...(await caller.requests(40)), ...(await caller.requests(8))]
@@ -378,7 +364,7 @@ Databases.describeOn(Databases.postgres, "a store", () => {
   })
 
   it("stores nothing of creates that waited for a lock in vain", async () => {
-    const database = await createDatabase(Databases.postgres)
+    const database = await Databases.createForTest(Databases.postgres)
     const { caller } = await open(database.address)
     const release = await inTransaction(database, "LOCK TABLE pets IN SHARE MODE")
     expectUnavailable(await caller.creates(12))
@@ -396,7 +382,7 @@ for (const kind of Databases.kinds) {
     it.each(["pets", "rate_limits", "api_key_secrets"])(
       "answers 503 while table %s is missing",
       async (table) => {
-        const database = await createDatabase(kind)
+        const database = await Databases.createForTest(kind)
         const { caller } = await open(database.address, { keyCacheMs: 0 })
         await execute(database, `ALTER TABLE ${table} RENAME TO gone`)
         expectUnavailable(await caller.requests(12))
@@ -408,7 +394,7 @@ for (const kind of Databases.kinds) {
     )
 
     it("stores whole animals or none for clients that leave while they create", async () => {
-      const database = await createDatabase(kind)
+      const database = await Databases.createForTest(kind)
       const { caller, key, store } = await open(database.address)
       const { port } = await store.listen({ port: 0 })
       for (let count = 0; count < 60; count++) {
@@ -437,7 +423,7 @@ describe("a store on SQLite", () => {
     const filename = await createFile()
     const { caller } = await open(`sqlite:${filename}`)
     const other = new DatabaseSync(filename)
-    cleanups.push(() => other.close())
+    onTestFinished(() => other.close())
     other.exec("BEGIN EXCLUSIVE")
     const delay = monitorEventLoopDelay({ resolution: 5 })
     delay.enable()
@@ -476,9 +462,9 @@ describe("a store on SQLite", () => {
 
 Databases.describeOn(Databases.postgres, "a server", () => {
   it("whose database hangs when it starts ends with one line within five seconds", async () => {
-    const url = new URL((await createDatabase(Databases.postgres)).address)
+    const url = new URL((await Databases.createForTest(Databases.postgres)).address)
     const network = await FaultyNetwork.make(url.hostname, Number(url.port === "" ? 5432 : url.port))
-    cleanups.push(network.close)
+    onTestFinished(network.close)
     network.hang()
     url.hostname = "127.0.0.1"
     url.port = String(network.port)
@@ -514,7 +500,7 @@ const serveWithin = async (wrapper: ReadonlyArray<string>, prepare: string, file
     { stdio: ["ignore", "pipe", "ignore"], timeout: 60_000, killSignal: "SIGKILL" }
   )
   const ended = once(child, "exit")
-  cleanups.push(async () => {
+  onTestFinished(async () => {
     child.kill("SIGKILL")
     await ended
   })

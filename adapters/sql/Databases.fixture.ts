@@ -5,12 +5,13 @@ import * as path from "node:path"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { describe } from "vitest"
+import { describe, onTestFinished } from "vitest"
 import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
 import * as Postgres from "./Postgres.ts"
 import type * as Sql from "./Sql.ts"
@@ -113,6 +114,13 @@ export const postgresStores = (
 
 /** Both kinds. */
 export const kinds: ReadonlyArray<Kind> = [sqlite, postgres]
+
+/** An empty database for the test that is running, which goes with it. */
+export const createForTest = async (kind: Kind): Promise<Database> => {
+  const scope = Scope.makeUnsafe()
+  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  return Effect.runPromise(Scope.provide(kind.create, scope))
+}
 
 /** Describes what holds on a kind of database; skipped, with the reason in its name, where there is none. */
 export const describeOn = (kind: Kind, title: string, tests: () => void): void => {

@@ -1,8 +1,10 @@
 /** `animal-store keys`, as people and scripts use it. */
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type Environment, run, start, stop } from "./Serve.fixture.ts"
@@ -158,6 +160,26 @@ for (const kind of Databases.kinds) {
 }
 
 describe("keys", () => {
+  it.skipIf(!fs.existsSync("/dev/full"))(
+    "fails when the secret cannot be shown, and says of which key (needs /dev/full)",
+    async () => {
+      const database = await create(Databases.sqlite)
+      const main = fileURLToPath(new URL("./main.ts", import.meta.url))
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [main, "keys", "issue", "--plan", "Free", "--database", database],
+        { stdio: ["ignore", fs.openSync("/dev/full", "w"), "pipe"], encoding: "utf8" }
+      )
+      const [{ id } = { id: "" }] = await keysJson<ReadonlyArray<Issued>>(["list", "--database", database])
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringMatching(
+          new RegExp(`^animal-store: cannot write to standard output: ENOSPC.*; nobody knows .* ${id}: .*\n$`)
+        )
+      })
+    }
+  )
+
   it("tells people what they need, and every flag can be a variable", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
     onTestFinished(async () => fs.rmSync(folder, { recursive: true }))

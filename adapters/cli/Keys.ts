@@ -1,6 +1,5 @@
 /** `animal-store keys`: administration of API keys, on any database, also under running servers. */
 import * as Clock from "effect/Clock"
-import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
@@ -18,6 +17,7 @@ import * as DurationFlag from "./DurationFlag.ts"
 import * as Failure from "./Failure.ts"
 import * as IssueKeyFlag from "./IssueKeyFlag.ts"
 import * as KeyTable from "./KeyTable.ts"
+import * as Output from "./Output.ts"
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
 
@@ -50,8 +50,15 @@ const open = (
       )
     : opening({ database, databaseTimeoutMs })
 
-const print = ({ json }: CommonFlags, value: unknown, text: string): Effect.Effect<void> =>
-  Console.log(json ? JSON.stringify(value) : text)
+const print = (
+  { json }: CommonFlags,
+  value: unknown,
+  text: string,
+  consequence?: string
+): Effect.Effect<void, CliError.UserError> => Output.print(json ? JSON.stringify(value) : text, consequence)
+
+/** A secret that was not shown is lost. */
+const isLost = (id: string): string => `; nobody knows the new secret of ${id}: rotate or revoke that key`
 
 const keyId = Argument.String("id").pipe(
   Argument.withDescription("Id of the key, such as key_5BKLi8DbtKY; 'keys list' shows it."),
@@ -114,7 +121,8 @@ const issue = Command.make(
         "",
         `  ${plan} key, shown only now: ${key}`,
         ""
-      ].join("\n")
+      ].join("\n"),
+      isLost(id)
     )
   }, Effect.scoped)
 ).pipe(Command.withDescription("Issue a key. It is shown once: the database holds its SHA-256 only."))
@@ -168,7 +176,8 @@ const rotate = Command.make(
     yield* print(
       flags,
       { id, plan, key, oldKeyExpiresAt },
-      [`Rotated ${id}.${until}`, "", `  ${plan} key, shown only now: ${key}`, ""].join("\n")
+      [`Rotated ${id}.${until}`, "", `  ${plan} key, shown only now: ${key}`, ""].join("\n"),
+      isLost(id)
     )
   }, Effect.scoped)
 ).pipe(Command.withDescription("Give a key a new secret. Both share its limits and bans while they overlap."))

@@ -2,7 +2,9 @@
 import * as Console from "effect/Console"
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Failure from "./Failure.ts"
 
 const standard = CliOutput.defaultFormatter()
 
@@ -25,3 +27,24 @@ const presenter: CliOutput.Presenter = {
 
 /** What errors look like, and where they go. */
 export const layer = Layer.merge(CliOutput.layer(formatter), CliOutput.layerPresenter(presenter))
+
+/**
+ * Prints a line on standard output. Fails when it cannot be written, on a full disk for one: what is printed may be a
+ * secret that is shown only now. `consequence` tells what to do about it then.
+ */
+export const print = (line: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
+  Effect.callback((resume) => {
+    // The callback tells it; without anybody who listens the event would end the process.
+    const ignore = (): void => undefined
+    process.stdout.on("error", ignore)
+    process.stdout.write(`${line}\n`, (error) => {
+      if (error == null) process.stdout.off("error", ignore)
+      resume(
+        error == null
+          ? Effect.void
+          : Effect.fail(
+              Failure.userError(new Error(`cannot write to standard output: ${error.message}${consequence}`))
+            )
+      )
+    })
+  })

@@ -11,6 +11,7 @@ import type { AnimalStore, IssuedApiKey } from "../embed/index.ts"
 import * as Database from "./Database.ts"
 import * as Failure from "./Failure.ts"
 import * as IssueKeyFlag from "./IssueKeyFlag.ts"
+import * as Output from "./Output.ts"
 import * as Setting from "./Setting.ts"
 import * as TestClock from "./TestClock.ts"
 
@@ -93,7 +94,7 @@ export const serve = Command.make(
     const url = `http://${reachable(flags.host)}:${port}/v1`
     // Once nothing can fail any more: a key whose secret nobody sees would be lost, and the first one for good.
     const keys = yield* issueAtStart(store, flags.issueKeys)
-    yield* Console.log(
+    yield* Output.print(
       flags.json
         ? JSON.stringify({ url, keys: keys.map(({ id, key, plan }) => ({ id, plan, key })) })
         : greeting(url, keys, flags.database)

@@ -53,6 +53,26 @@ describe("Sqlite.layer", () => {
     })
   )
 
+  it.effect.skipIf(!fs.existsSync("/proc/locks"))(
+    "leaves the locks of another store of this process on the file alone (needs /proc/locks)",
+    () =>
+      Effect.gen(function* () {
+        const filename = path.join(yield* folder, "x.db")
+        const open = Layer.build(stores({ filename }))
+        const { insert } = yield* Effect.provide(PetRepository, yield* open)
+        yield* insert(rex)
+        const locks = () => {
+          const { ino } = fs.statSync(filename)
+          const held = fs.readFileSync("/proc/locks", "utf8").split("\n")
+          return held.filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `)).length
+        }
+        const before = locks()
+        expect(before).toBeGreaterThan(0)
+        yield* Effect.scoped(open)
+        expect(locks()).toBe(before)
+      })
+  )
+
   it.effect("keeps its file when the process goes to another folder", () =>
     Effect.gen(function* () {
       yield* within(yield* folder)

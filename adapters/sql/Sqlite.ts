@@ -46,7 +46,12 @@ const createFile = (filename: string, given: string): Effect.Effect<void, Databa
   Effect.try({
     try: () => {
       fs.mkdirSync(path.dirname(filename), { recursive: true, mode: 0o700 })
-      fs.closeSync(fs.openSync(filename, "a", 0o600))
+      const existing = fs.statSync(filename, { throwIfNoEntry: false })
+      // Only a new file is opened here. Closing one that a store of this process has open would end the locks of that
+      // store, too (they are the process's), and another program could take the log away from under it.
+      if (existing === undefined) fs.closeSync(fs.openSync(filename, "a", 0o600))
+      else if (existing.isDirectory()) throw Object.assign(new Error("EISDIR"), { code: "EISDIR" })
+      else fs.accessSync(filename, fs.constants.R_OK | fs.constants.W_OK)
     },
     catch: (cause) => {
       const fault = Predicate.hasProperty(cause, "code") ? fileFaults.get(cause.code) : undefined

@@ -13,8 +13,6 @@ import * as Setting from "./Setting.ts"
 
 const DEFAULT = "sqlite:./data/animal-store.db"
 
-const seconds = (ms: number): string => `${ms / 1_000}s`
-
 /** `--database`. */
 export const address = Setting.make(
   Failure.flagOf.database,
@@ -27,7 +25,7 @@ export const address = Setting.make(
 export const timeoutMs = Setting.make(
   Failure.flagOf.databaseTimeoutMs,
   "DURATION",
-  `How long the database may take to answer, such as 500ms or 5s; default ${seconds(defaults.databaseTimeoutMs)}.`,
+  `How long the database may take to answer, such as 500ms or 5s; default ${DurationFlag.format(defaults.databaseTimeoutMs)}.`,
   DurationFlag.parse(bounds.databaseTimeoutMs.min, bounds.databaseTimeoutMs.max)
 ).pipe(Flag.withDefault(defaults.databaseTimeoutMs))
 
@@ -43,7 +41,7 @@ export const connections = Setting.make(
 export const keyCacheMs = Setting.make(
   Failure.flagOf.keyCacheMs,
   "DURATION",
-  `How long a key that was looked up is kept, and so a revocation may take: 0 to ${seconds(bounds.keyCacheMs.max)}; default ${seconds(defaults.keyCacheMs)}.`,
+  `How long a key that was looked up is kept, and so a revocation may take: 0 to ${DurationFlag.format(bounds.keyCacheMs.max)}; default ${DurationFlag.format(defaults.keyCacheMs)}.`,
   DurationFlag.parse(bounds.keyCacheMs.min, bounds.keyCacheMs.max)
 ).pipe(Flag.withDefault(defaults.keyCacheMs))
 

@@ -1,4 +1,4 @@
-/** How the command line reports errors: on standard error, one line each; help is printed only when asked for. */
+/** What the command line prints: results, and errors on standard error, one line each; help only when asked for. */
 import * as Console from "effect/Console"
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"

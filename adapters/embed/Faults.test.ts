@@ -164,6 +164,17 @@ const expectReadiness = async (caller: Caller, status: number): Promise<void> =>
   }
 }
 
+/** That the fault is over: served again within a second, also many at once, and ready. */
+const expectRecovery = async (
+  caller: Caller
+): Promise<{ readonly afterMs: number; readonly failed: number }> => {
+  const recovery = await caller.recover()
+  expect(recovery.afterMs).toBeLessThan(1_000 * SLACK)
+  expectServed(await caller.requests(12))
+  await expectReadiness(caller, 200)
+  return recovery
+}
+
 const slowest = (outcomes: ReadonlyArray<Outcome>): number =>
   Math.round(Math.max(...outcomes.map(({ tookMs }) => tookMs)))
 
@@ -242,10 +253,7 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
       await expectReadiness(caller, 503)
       expectUnavailable(await caller.requests(8))
       await network.pass()
-      const { afterMs, failed } = await caller.recover()
-      expect(afterMs).toBeLessThan(1_000 * SLACK)
-      expectServed(await caller.requests(12))
-      await expectReadiness(caller, 200)
+      const { afterMs, failed } = await expectRecovery(caller)
       expect(await caller.checkStored()).toBe(0)
       console.log(
         `down: 503 in ${slowest(outcomes)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
@@ -262,10 +270,7 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
     await expectReadiness(caller, 503)
     for (let time = 1; time < times; time++) expectUnavailable(await caller.requests(8))
     await network.pass()
-    const { afterMs, failed } = await caller.recover()
-    expect(afterMs).toBeLessThan(1_000 * SLACK)
-    expectServed(await caller.requests(12))
-    await expectReadiness(caller, 200)
+    const { afterMs, failed } = await expectRecovery(caller)
     // They were counted first, and came no further.
     expect(await caller.checkStored()).toBe(0)
     console.log(
@@ -353,10 +358,7 @@ Databases.describeOn(Databases.postgres, "a store", () => {
     await expectLive(caller)
     await expectReadiness(caller, 503)
     await release()
-    const { afterMs, failed } = await caller.recover()
-    expect(afterMs).toBeLessThan(1_000 * SLACK)
-    expectServed(await caller.requests(12))
-    await expectReadiness(caller, 200)
+    const { afterMs, failed } = await expectRecovery(caller)
     expect(await caller.checkStored()).toBe(0)
     console.log(
       `locked: 503 in ${slowest(outcomes)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`

@@ -4,21 +4,13 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Plan from "../../core/limits/Plan.ts"
+import { harsh } from "../../core/limits/RateLimit.arbitrary.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as MemoryRateLimitStore from "./MemoryRateLimitStore.ts"
 
 const MINUTE = 60_000
 const DAY = 86_400_000
-
-/** Quick to ban and slow to forgive, so that short histories reach every part of a state. */
-const harsh: BanPolicy.BanPolicy = {
-  strikes: 2,
-  withinMs: 5 * MINUTE,
-  strikeIntervalMs: 1000,
-  durationsMs: [MINUTE, 90 * MINUTE, 2 * DAY],
-  cleanMs: 2 * DAY
-}
 
 /** Requests of one key, a second apart. */
 interface Burst {

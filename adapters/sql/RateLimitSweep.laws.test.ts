@@ -12,6 +12,7 @@ import * as fc from "fast-check"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Plan from "../../core/limits/Plan.ts"
+import { harsh } from "../../core/limits/RateLimit.arbitrary.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import * as Databases from "./Databases.fixture.ts"
 import * as RateLimitRow from "./RateLimitRow.ts"
@@ -22,15 +23,6 @@ import type { StoreCall } from "./StoreCall.ts"
 const MINUTE = 60_000
 const DAY = 86_400_000
 const START = 20_000 * DAY
-
-/** Quick to ban and slow to forgive, so that short histories reach every part of a state. */
-const harsh: BanPolicy.BanPolicy = {
-  strikes: 2,
-  withinMs: 5 * MINUTE,
-  strikeIntervalMs: 1_000,
-  durationsMs: [MINUTE, 90 * MINUTE, 2 * DAY],
-  cleanMs: 2 * DAY
-}
 
 /** Requests of one caller, a second apart, and whether it is swept before them. */
 interface Burst {

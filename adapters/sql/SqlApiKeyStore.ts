@@ -7,14 +7,12 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import type { SqlOptions } from "./SqlOptions.ts"
 import * as StoreCall from "./StoreCall.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** What `layer` takes. */
-export interface SqlApiKeyStoreOptions {
-  /** Milliseconds after which a call is given up. */
-  readonly timeoutMs: number
-}
+export type SqlApiKeyStoreOptions = Pick<SqlOptions, "timeoutMs">
 
 /** The store over the `SqlClient` in the context, whose tables `Migrations.migrate` has made; changes are seen at once. */
 export const layer = (options: SqlApiKeyStoreOptions): Layer.Layer<ApiKeyStore, never, SqlClient.SqlClient> =>

@@ -10,14 +10,12 @@ import { Pet } from "../../core/domain/Pet.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as GroupCommit from "./GroupCommit.ts"
+import type { SqlOptions } from "./SqlOptions.ts"
 import * as StoreCall from "./StoreCall.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** What `layer` takes. */
-export interface SqlPetRepositoryOptions {
-  /** Milliseconds after which a call is given up. */
-  readonly timeoutMs: number
-}
+export type SqlPetRepositoryOptions = Pick<SqlOptions, "timeoutMs">
 
 /** The repository over the `SqlClient` in the context, whose tables `Migrations.migrate` has made. */
 export const layer = (

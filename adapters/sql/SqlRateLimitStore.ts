@@ -1,5 +1,4 @@
 /** `RateLimitStore` in a database: one row per caller. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -13,16 +12,12 @@ import * as GroupCommit from "./GroupCommit.ts"
 import * as RateLimitRow from "./RateLimitRow.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import * as RateLimitSweep from "./RateLimitSweep.ts"
+import type { SqlOptions } from "./SqlOptions.ts"
 import * as StoreCall from "./StoreCall.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** What `layer` takes. */
-export interface SqlRateLimitStoreOptions {
-  /** Milliseconds after which a call is given up. */
-  readonly timeoutMs: number
-  /** Whose time counts: the service's, or that of the database (PostgreSQL only), which all nodes share. */
-  readonly clock: "service" | "database"
-}
+export type SqlRateLimitStoreOptions = Pick<SqlOptions, "timeoutMs" | "clock">
 
 type Modify = RateLimitStore["Service"]["modify"]
 type Step<A> = (state: RateLimit.State | undefined) => readonly [answer: A, state: RateLimit.State]
@@ -44,12 +39,7 @@ const make = Effect.fnUntraced(function* ({
   const call = StoreCall.make(timeoutMs)
   const isServerTime = clock === "database" && sql.onDialectOrElse({ pg: () => true, orElse: () => false })
   yield* Effect.forkScoped(
-    RateLimitSweep.forever(
-      sql,
-      yield* BanPolicy,
-      call,
-      isServerTime ? serverTime(sql) : Clock.currentTimeMillis
-    )
+    RateLimitSweep.forever(sql, yield* BanPolicy, call, isServerTime ? serverTime(sql) : undefined)
   )
   return yield* sql.onDialectOrElse({
     pg: () => Effect.succeed({ modify: modifyLocked(sql, call), consume: consume(sql, call, clock) }),

@@ -3,14 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { Readiness } from "../../core/ports/Readiness.ts"
+import type { SqlOptions } from "./SqlOptions.ts"
 import * as StoreCall from "./StoreCall.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** What `layer` takes. */
-export interface SqlReadinessOptions {
-  /** Milliseconds within which the database has to carry out a write. */
-  readonly timeoutMs: number
-}
+export type SqlReadinessOptions = Pick<SqlOptions, "timeoutMs">
 
 /** Readiness of the `SqlClient` in the context, whose tables `Migrations.migrate` has made. */
 export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, never, SqlClient.SqlClient> =>

@@ -10,6 +10,15 @@ export const MINUTE = 60_000
 export const HOUR = 3_600_000
 export const DAY = 86_400_000
 
+/** Quick to ban and slow to forgive, so that short histories reach every part of a state. */
+export const harsh: BanPolicy = {
+  strikes: 2,
+  withinMs: 5 * MINUTE,
+  strikeIntervalMs: SECOND,
+  durationsMs: [MINUTE, 90 * MINUTE, 2 * DAY],
+  cleanMs: 2 * DAY
+}
+
 const requests = fc.integer({ min: 1, max: Plan.maxRequests })
 
 /** Plans of the contract, small ones that a few requests exhaust, and any at all. */

@@ -1,0 +1,23 @@
+/** A check of every exchange of a run: it costs no request, and sees what no law was looking for. */
+import type { Level } from "../clauses/Clause.ts"
+import type { ClauseSlug } from "../clauses/Clauses.ts"
+import type { Violation } from "../engine/Outcome.ts"
+import type { Exchange } from "../http/Exchange.ts"
+
+export interface AmbientCheck {
+  /** Frozen; begins with `every.`. */
+  readonly id: string
+  readonly law: string
+  readonly clauses: readonly [ClauseSlug, ...ReadonlyArray<ClauseSlug>]
+  readonly level: Level
+  readonly advisedBy?: string
+  /**
+   * Looks at one exchange. `previous` is the latest earlier one with the same key, if neither was sent while another
+   * request was under way; `history` is all of that key's before it.
+   */
+  readonly examine: (
+    exchange: Exchange,
+    previous: Exchange | undefined,
+    history: ReadonlyArray<Exchange>
+  ) => Violation | undefined
+}

@@ -1,0 +1,4 @@
+/** Who may ask (contract §5). */
+import type { Check } from "../Check.ts"
+
+export const checks: ReadonlyArray<Check> = []

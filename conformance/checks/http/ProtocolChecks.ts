@@ -1,0 +1,4 @@
+/** Paths, methods and headers. */
+import type { Check } from "../Check.ts"
+
+export const checks: ReadonlyArray<Check> = []

@@ -1,0 +1,34 @@
+/** Cases as JSON text, so that a failure can be kept and tried again: bigint, bytes and `undefined` survive. */
+
+const replacer = function (this: unknown, _name: string, value: unknown): unknown {
+  if (typeof value === "bigint") return { $int: String(value) }
+  if (value === undefined) return { $none: true }
+  if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString("base64") }
+  return value
+}
+
+const reviver = (_name: string, value: unknown): unknown => {
+  if (typeof value !== "object" || value === null) return value
+  if ("$int" in value && typeof value.$int === "string") return BigInt(value.$int)
+  if ("$none" in value) return NONE
+  if ("$bytes" in value && typeof value.$bytes === "string") {
+    return new Uint8Array(Buffer.from(value.$bytes, "base64"))
+  }
+  return value
+}
+
+// JSON.parse takes a member away whose reviver answers `undefined`; it is put back afterwards.
+const NONE = Symbol("undefined")
+
+const restored = (value: unknown): unknown => {
+  if (value === NONE) return undefined
+  if (Array.isArray(value)) return value.map(restored)
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, restored(member)]))
+}
+
+/** A case as text. */
+export const encode = (given: unknown): string => JSON.stringify(given, replacer) ?? '{"$none":true}'
+
+/** The case of a text that `encode` made; throws `SyntaxError` for others. */
+export const decode = (text: string): unknown => restored(JSON.parse(text, reviver))

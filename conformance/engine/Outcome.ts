@@ -1,0 +1,36 @@
+/** How one evaluation of a law ends when it does not simply hold. */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+
+/** The subject did what no conforming one does. */
+export class Violation extends Data.TaggedError("Violation")<{
+  /** What a conforming subject answers, in words of the domain. */
+  readonly expected: string
+  /** What this one did. */
+  readonly actual: string
+}> {
+  override get message(): string {
+    return `expected ${this.expected}, got ${this.actual}`
+  }
+}
+
+/** Nothing can be said: the circumstances that the law speaks about did not come about. */
+export class Undecided extends Data.TaggedError("Undecided")<{
+  /** Why, and what would help. */
+  readonly reason: string
+}> {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** Everything a law may fail with; anything else is a fault of the suite. */
+export type Failure = Violation | Undecided
+
+/** Fails with a `Violation` unless `holds`. */
+export const expect = (holds: boolean, expected: string, actual: string): Effect.Effect<void, Violation> =>
+  holds ? Effect.void : Effect.fail(new Violation({ expected, actual }))
+
+/** Fails with `Undecided`. */
+export const undecided = (reason: string): Effect.Effect<never, Undecided> =>
+  Effect.fail(new Undecided({ reason }))

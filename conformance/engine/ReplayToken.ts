@@ -1,0 +1,49 @@
+/** A failing case in one word: which check, and the concrete case, whatever later versions of generators would draw. */
+import { deflateRawSync, inflateRawSync } from "node:zlib"
+import * as Data from "effect/Data"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import packageJson from "../../package.json" with { type: "json" }
+
+const Content = Schema.Struct({ version: Schema.String, check: Schema.String, case: Schema.String })
+const decodeContent = Schema.decodeUnknownResult(Schema.fromJsonString(Content))
+
+export type ReplayToken = Omit<typeof Content.Type, "version">
+
+/** The text is no token, or one of another version of the suite, whose cases may mean something else. */
+export class InvalidToken extends Data.TaggedError("InvalidToken")<{ readonly reason: string }> {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+const PREFIX = "asc1_"
+
+export const encode = (token: ReplayToken): string =>
+  PREFIX +
+  deflateRawSync(JSON.stringify({ version: packageJson.version, ...token })).toString("base64url")
+
+const MAX_BYTES = 1_000_000
+
+export const decode = (text: string): Result.Result<ReplayToken, InvalidToken> => {
+  const unreadable = new InvalidToken({ reason: "this is no replay token: it must begin with asc1_ and be whole" })
+  if (!text.startsWith(PREFIX)) return Result.fail(unreadable)
+  let json: string
+  try {
+    json = inflateRawSync(Buffer.from(text.slice(PREFIX.length), "base64url"), {
+      maxOutputLength: MAX_BYTES
+    }).toString()
+  } catch {
+    return Result.fail(unreadable)
+  }
+  const content = decodeContent(json)
+  if (Result.isFailure(content)) return Result.fail(unreadable)
+  const { version, ...token } = content.success
+  return version === packageJson.version
+    ? Result.succeed(token)
+    : Result.fail(
+        new InvalidToken({
+          reason: `the token is of version ${version} of the suite, this is ${packageJson.version}`
+        })
+      )
+}

@@ -1,0 +1,184 @@
+/** A run: every check that applies, one after the other, and what they come to. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import packageJson from "../../package.json" with { type: "json" }
+import type { AmbientCheck } from "../checks/Ambient.ts"
+import type { Check } from "../checks/Check.ts"
+import { ambientChecks, checks as allChecks } from "../checks/Checks.ts"
+import type { Level } from "../clauses/Clause.ts"
+import { clauses as allClauses } from "../clauses/Clauses.ts"
+import type { CheckResult, ClauseResult, Report, Status, Verdict } from "../reports/Report.ts"
+import { schemaVersion } from "../reports/Report.ts"
+import type { Subject } from "../subjects/Subject.ts"
+import { overhear } from "./Ambient.ts"
+import { investigate } from "./Investigate.ts"
+import * as Selection from "./Selection.ts"
+
+export interface RunOptions {
+  readonly level: Level
+  /** Drawn at random when absent; the report tells it. */
+  readonly seed?: number | undefined
+  readonly only?: ReadonlyArray<string> | undefined
+  readonly exclude?: ReadonlyArray<string> | undefined
+  /** Random cases of each property, instead of each check's own number. */
+  readonly runs?: number | undefined
+  /** Ms that the random cases of one check may take; 20 000 by default. */
+  readonly timeLimitMs?: number | undefined
+  readonly findings?: ReadonlyArray<string> | undefined
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+}
+
+export interface Progress {
+  readonly index: number
+  readonly total: number
+  readonly id: string
+  readonly requests: number
+}
+
+/** Laws that a subject of this kind can be held to, at a level. */
+export const checksFor = (subject: Subject, level: Level): ReadonlyArray<Check> =>
+  Selection.ordered(
+    allChecks.filter((check) => check.on in subject.faces && Selection.isOfLevel(check, level))
+  )
+
+const ambientFor = (subject: Subject, level: Level): ReadonlyArray<AmbientCheck> =>
+  subject.kind === "http" ? ambientChecks.filter((check) => Selection.isOfLevel(check, level)) : []
+
+/** A mark that no other evaluation has, of this run or of any other against the same store. */
+const tokens = Effect.map(Random.nextIntBetween(0, 36 ** 6 - 1), (mark) => {
+  const run = mark.toString(36).padStart(6, "0")
+  let evaluations = 0
+  return () => `c${run}.${(evaluations++).toString(36)}`
+})
+
+/** Holds the checks against a subject. Fails only for a selection that names nothing. */
+export const run = Effect.fnUntraced(function* (
+  subject: Subject,
+  options: RunOptions
+): Effect.fn.Return<Report, Selection.UnknownSelection> {
+  const begun = yield* Clock.currentTimeMillis
+  const seed = options.seed ?? (yield* Random.nextIntBetween(0, 2 ** 31 - 1))
+  const { exclude = [], level, only = [], timeLimitMs = 20_000 } = options
+  const selection: Selection.Selection = { level, only, exclude }
+  const everySelectable = [...allChecks, ...ambientChecks.map(selectable)]
+  yield* Effect.fromResult(Selection.validate(selection, everySelectable))
+
+  const nextToken = yield* tokens
+  const planned = checksFor(subject, level)
+  const results: Array<CheckResult> = []
+  for (const [index, check] of planned.entries()) {
+    options.onProgress?.({ index, total: planned.length, id: check.id, requests: subject.exchanges.length })
+    const plan = Selection.planOf(check, subject, selection)
+    const result = plan.run
+      ? yield* investigate(check, subject, { seed, runs: options.runs, timeLimitMs, nextToken })
+      : unexecuted(check, plan)
+    results.push(advisedOnly(check, level) && result.status === "fail" ? { ...result, status: "warn" } : result)
+  }
+  for (const check of ambientFor(subject, level)) {
+    if (!Selection.isSelected(selectable(check), selection)) {
+      results.push(unexecuted(selectable(check), { status: "excluded", reason: "not selected for this run" }))
+    } else {
+      const result = overhear(check, subject.exchanges)
+      results.push(
+        advisedOnly(check, level) && result.status === "fail" ? { ...result, status: "warn" } : result
+      )
+    }
+  }
+  return summarise(subject, options, results, {
+    seed,
+    begun,
+    milliseconds: (yield* Clock.currentTimeMillis) - begun
+  })
+})
+
+const selectable = (check: AmbientCheck) => ({ ...check, profile: "core" as const })
+
+const advisedOnly = (check: Pick<Check, "level" | "advisedBy">, level: Level): boolean =>
+  level === "spec" && check.level === "design"
+
+const unexecuted = (
+  { clauses, id, law, level, profile }: Pick<Check, "id" | "law" | "clauses" | "level" | "profile">,
+  { reason, status }: { readonly status: Status; readonly reason: string }
+): CheckResult => ({
+  id,
+  law,
+  clauses,
+  level,
+  profile,
+  status,
+  reason,
+  runs: { planned: 0, executed: 0, decided: 0 },
+  requests: 0,
+  milliseconds: 0,
+  counterexample: undefined
+})
+
+const statuses = [
+  "error",
+  "fail",
+  "inconclusive",
+  "warn",
+  "excluded",
+  "not-applicable",
+  "pass"
+] as const satisfies ReadonlyArray<Status>
+
+const worst = (all: ReadonlyArray<Status>): Status | undefined => statuses.find((status) => all.includes(status))
+
+const verdictOf = (counts: { readonly [S in Status]: number }, executed: number): Verdict => {
+  if (counts.error > 0 || executed === 0) return "error"
+  if (counts.fail > 0) return "not-conformant"
+  if (counts.inconclusive > 0) return "inconclusive"
+  return counts.excluded > 0 ? "selection-passed" : "conformant"
+}
+
+const exitCodes = {
+  conformant: 0,
+  "selection-passed": 0,
+  "not-conformant": 1,
+  error: 2,
+  inconclusive: 3
+} as const satisfies { readonly [verdict in Verdict]: number }
+
+const summarise = (
+  subject: Subject,
+  { findings = [], level }: RunOptions,
+  results: ReadonlyArray<CheckResult>,
+  time: { readonly seed: number; readonly begun: number; readonly milliseconds: number }
+): Report => {
+  const counted = Object.fromEntries(
+    statuses.map((status) => [status, results.filter((result) => result.status === status).length])
+  ) as { [S in Status]: number } // `statuses` holds every Status
+  const executed = results.filter(({ runs }) => runs.executed > 0).length
+  const verdict = verdictOf(counted, executed)
+  const clauses = allClauses
+    .filter((clause) => level === "design" || clause.level === "spec")
+    .map(({ says, section, slug }): ClauseResult => {
+      const own = results.filter((result) => result.clauses.includes(slug))
+      return {
+        slug,
+        section,
+        says,
+        checks: own.map(({ id }) => id),
+        status: worst(own.map(({ status }) => status)) ?? "unchecked"
+      }
+    })
+  return {
+    schemaVersion,
+    suite: { name: packageJson.name, version: packageJson.version },
+    subject: { name: subject.name, kind: subject.kind, capabilities: [...subject.capabilities] },
+    level,
+    seed: time.seed,
+    startedAt: new Date(time.begun).toISOString(),
+    milliseconds: time.milliseconds,
+    waitedMs: subject.waitedMs?.() ?? 0,
+    requests: subject.exchanges.length,
+    counts: { planned: results.length, executed, ...counted },
+    findings,
+    checks: results,
+    clauses,
+    verdict,
+    exitCode: exitCodes[verdict]
+  }
+}

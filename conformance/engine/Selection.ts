@@ -1,0 +1,93 @@
+/** Which checks a run holds against its subject, and why it leaves out the others. */
+import * as Data from "effect/Data"
+import * as Result from "effect/Result"
+import { type Check, profiles } from "../checks/Check.ts"
+import type { Level } from "../clauses/Clause.ts"
+import type { Status } from "../reports/Report.ts"
+import type { Subject } from "../subjects/Subject.ts"
+
+/** What the user of a run may leave out or ask for alone. */
+export interface Selection {
+  readonly level: Level
+  /** Ids, clause slugs, profiles, or patterns such as `list.*`; empty for all. */
+  readonly only: ReadonlyArray<string>
+  readonly exclude: ReadonlyArray<string>
+}
+
+/** A pattern that names nothing: a mistake that would otherwise make a run look better than it is. */
+export class UnknownSelection extends Data.TaggedError("UnknownSelection")<{ readonly pattern: string }> {
+  override get message(): string {
+    return `${JSON.stringify(this.pattern)} names no check, clause or profile: see 'animal-store conformance list'`
+  }
+}
+
+/** What a selection picks from. */
+type Selectable = Pick<Check, "id" | "clauses" | "profile">
+
+const matcher = (pattern: string): ((name: string) => boolean) => {
+  const source = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")
+  const expression = new RegExp(`^${source}$`)
+  return (name) => expression.test(name)
+}
+
+const names = ({ clauses, id, profile }: Selectable): ReadonlyArray<string> => [id, profile, ...clauses]
+
+/** Whether a check is among those that any of the patterns names. */
+const isNamed = (check: Selectable, patterns: ReadonlyArray<string>): boolean =>
+  patterns.some((pattern) => names(check).some(matcher(pattern)))
+
+/** The first pattern that names nothing, as a failure. */
+export const validate = (
+  { exclude, only }: Pick<Selection, "only" | "exclude">,
+  all: ReadonlyArray<Selectable>
+): Result.Result<void, UnknownSelection> => {
+  const unknown = [...only, ...exclude].find((pattern) => !all.some((check) => isNamed(check, [pattern])))
+  return unknown === undefined ? Result.void : Result.fail(new UnknownSelection({ pattern: unknown }))
+}
+
+/** Whether the user wants it. */
+export const isSelected = (check: Selectable, { exclude, only }: Selection): boolean =>
+  (only.length === 0 || isNamed(check, only)) && !isNamed(check, exclude)
+
+/** Whether it belongs to the level: a `spec` run also tries what standards advise, and warns. */
+export const isOfLevel = (
+  { advisedBy, level }: Pick<Check, "level" | "advisedBy">,
+  wanted: Level
+): boolean => wanted === "design" || level === "spec" || advisedBy !== undefined
+
+export type Plan =
+  | { readonly run: true }
+  | { readonly run: false; readonly status: Status; readonly reason: string }
+
+const help = {
+  clock: "a clock that can be moved (--clock URL)",
+  tinyPlan: "a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)",
+  victimKey: "a key that may be banned (--victim KEY:PERMINUTE:PERDAY)",
+  revokedKey: "a revoked key (keys.revoked in the configuration file)",
+  parallel: "requests at the same time",
+  anyCategory: "a subject that takes any categoryId",
+  largeStore: "a store with more than 100 animals",
+  consume: "a store that offers consume",
+  outage: "a store whose backend does not answer"
+} as const satisfies { readonly [capability: string]: string }
+
+/** What is to become of a check of the right level and face. */
+export const planOf = (check: Check, subject: Subject, selection: Selection): Plan => {
+  if (!isSelected(check, selection)) {
+    return { run: false, status: "excluded", reason: "not selected for this run" }
+  }
+  const inapplicable = subject.notApplicable?.(check)
+  if (inapplicable !== undefined) return { run: false, status: "not-applicable", reason: inapplicable }
+  const missing = (check.needs ?? []).filter((need) => !subject.capabilities.has(need))
+  return missing.length === 0
+    ? { run: true }
+    : {
+        run: false,
+        status: "inconclusive",
+        reason: `it takes ${missing.map((need) => help[need]).join(" and ")}`
+      }
+}
+
+/** In the order of profiles; within one as they are written. */
+export const ordered = (checks: ReadonlyArray<Check>): ReadonlyArray<Check> =>
+  checks.toSorted((one, other) => profiles.indexOf(one.profile) - profiles.indexOf(other.profile))

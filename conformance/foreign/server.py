@@ -1,0 +1,513 @@
+#!/usr/bin/env python3
+"""A small server of the animal store's contract, in Python's standard library (3.9 or newer).
+
+It shares no code with the TypeScript service and answers the contract's gaps in its own, equally legal way:
+the conformance suite at `--level spec` must find nothing wrong here. It keeps everything in memory, serves
+loopback only, and is meant to be read. Its own answers:
+
+- ids are random positive int64; a list has the newest animal first; there are no further pages
+- an animal that was added without `status` has none: only the unfiltered list shows it
+- `name` is any string of up to 500 code points, the empty one too, without U+0000 and lone surrogates
+- an integer is written without fraction and exponent (`1.0` is refused); the last of duplicate fields counts
+- the media type of a body is not looked at; a body has at most 1 MiB (413) and a Content-Length (411)
+- `limit` may have leading zeros; the last of repeated parameters counts; an unknown `status` finds nothing
+- an unknown path is 404 with or without a key; so is a `petId` that is no integer
+- limits are counted in fixed windows: the minute is the clock's, a day is the 24 h from a key's first request
+  in it; a 429 costs nothing, every other request with a valid key costs one
+- the rate headers show the minute, with its true count during a ban too; once the day is used up, the day
+- a key is banned for 60 s by the 10th refused request in a row that came before the `Retry-After` it was told
+- requests without a valid key, and what is no HTTP, share 60 a minute per address and ban nobody
+- from 5 December 2030, 00:00 UTC, `GET /pets/{petId}` is 404; nothing announces it before
+- header names are in lower case, codes in upper case; an Error names its source in one more field, `doc`
+"""
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import re
+import secrets
+import signal
+import socket
+import socketserver
+import threading
+import time
+import traceback
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from itertools import islice
+from typing import Any, BinaryIO, Callable, Optional, Union
+from urllib.parse import parse_qs, unquote
+
+MINUTE, DAY = 60_000, 86_400_000  # all times are in milliseconds
+BAN_AFTER, BAN_LENGTH = 10, 60_000
+STRANGERS_PER_MINUTE = 60
+REMOVAL = 1_922_659_200_000  # 2030-12-05T00:00:00Z
+END_OF_TIME = 253_402_300_799_000  # 9999-12-31T23:59:59Z, the last second that a Date header can tell
+MAX_HEAD, MAX_BODY = 32_768, 1_048_576  # bytes
+MAX_NAME = 500
+STATUSES = ("available", "pending", "sold")
+
+
+class Refused(Exception):
+    """Ends the handling of a request with an Error answer; `doc` is where the refusal comes from."""
+
+    def __init__(self, status: int, code: str, message: str, doc: str, **headers: str) -> None:
+        super().__init__(message)
+        body = {"code": code, "message": message, "status": status, "doc": doc}
+        sent = {name.replace("_", "-"): text for name, text in headers.items()}
+        self.response = Response(status, body, sent)
+
+
+@dataclass
+class Request:
+    method: str
+    path: str
+    query: str
+    headers: dict[str, list[str]]  # names in lower case
+    length: int
+    keep_alive: bool
+    body: Union[bytes, Refused] = b""  # what is wrong with a body matters only to who asks for it
+
+
+@dataclass
+class Response:
+    status: int
+    value: Any
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+Application = Callable[[Union[Request, Refused], str], Response]  # (request, the client's address)
+
+
+class Clock:
+    """The server's own time in epoch milliseconds: it starts as the machine's and moves forward only."""
+
+    def __init__(self) -> None:
+        self._offset = time.time_ns() - time.monotonic_ns()
+        self._lock = threading.Lock()
+
+    def now(self) -> int:
+        return (time.monotonic_ns() + self._offset) // 1_000_000
+
+    def advance(self, ms: int) -> int:
+        with self._lock:
+            if self.now() + ms > END_OF_TIME:
+                raise Refused(400, "INVALID_ADVANCE", "the clock ends with the year 9999", "test clock")
+            self._offset += ms * 1_000_000
+        return self.now()
+
+
+# --- Limits: contract §8 ------------------------------------------------------------------------------------
+
+
+@dataclass
+class Window:
+    """`limit` requests until `end`; the next window opens on the clock's beat, or with the next request."""
+
+    limit: int
+    length: int
+    on_the_beat: bool
+    end: int = 0
+    used: int = 0
+
+    def left(self, now: int) -> int:
+        return self.limit - (self.used if now < self.end else 0)
+
+    def reset(self, now: int) -> int:
+        if now < self.end:
+            return self.end
+        return now + self.length - (now % self.length if self.on_the_beat else 0)
+
+    def spend(self, now: int) -> None:
+        if now >= self.end:
+            self.end, self.used = self.reset(now), 0
+        self.used += 1
+
+    def headers(self, now: int) -> dict[str, str]:
+        reset = math.ceil(self.reset(now) / 1000)
+        numbers = {"limit": self.limit, "remaining": self.left(now), "reset": reset}
+        return {f"x-ratelimit-{name}": str(number) for name, number in numbers.items()}
+
+
+class Meter:
+    """Counts the requests of one caller. Without a number for the day there is no day, and no ban."""
+
+    def __init__(self, per_minute: int, per_day: Optional[int] = None) -> None:
+        self._windows = [Window(per_minute, MINUTE, on_the_beat=True)]
+        if per_day is not None:
+            self._windows.append(Window(per_day, DAY, on_the_beat=False))
+        self._can_ban = per_day is not None
+        self._ignored = 0  # refused requests in a row that came before `_retry_at`
+        self._retry_at = 0
+        self._banned_until = 0
+        self._lock = threading.Lock()
+
+    def admit(self, clock: Clock) -> tuple[dict[str, str], Optional[Refused]]:
+        """Counts a request; returns its rate headers and, if it is over the limit, its refusal."""
+        with self._lock:
+            now = clock.now()  # inside the lock, so that a meter never sees time go back
+            empty = [window for window in self._windows if window.left(now) == 0]
+            is_banned = now < self._banned_until
+            if not empty and not is_banned:
+                for window in self._windows:
+                    window.spend(now)
+                self._ignored = 0
+                return self._windows[0].headers(now), None
+            if not is_banned and self._can_ban and now < self._retry_at:
+                self._ignored += 1
+                if self._ignored == BAN_AFTER:
+                    is_banned, self._ignored, self._banned_until = True, 0, now + BAN_LENGTH
+            self._retry_at = max([self._banned_until, *(window.reset(now) for window in empty)])
+            shown = empty[-1] if empty else self._windows[0]
+            return shown.headers(now), over_limit(is_banned, self._retry_at - now)
+
+
+def over_limit(is_banned: bool, wait: int) -> Refused:
+    code = "KEY_SUSPENDED" if is_banned else "TOO_MANY_REQUESTS"
+    message = "the key is banned for a while" if is_banned else "no requests are left in this window"
+    return Refused(429, code, message, "contract §8.4", retry_after=str(math.ceil(wait / 1000)))
+
+
+class Strangers:
+    """A meter for each address that sends no valid key; all are forgotten when their minute is over."""
+
+    def __init__(self) -> None:
+        self._minute = 0
+        self._meters: dict[str, Meter] = {}
+        self._lock = threading.Lock()
+
+    def meter(self, address: str, now: int) -> Meter:
+        with self._lock:
+            if now // MINUTE > self._minute:
+                self._minute, self._meters = now // MINUTE, {}
+            return self._meters.setdefault(address, Meter(STRANGERS_PER_MINUTE))
+
+
+# --- The service: contract §2 to §5 -------------------------------------------------------------------------
+
+
+class Catalogue:
+    """All animals in the order in which they were added, as a whole (under `None`) and by status."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, dict[str, Any]] = {}
+        self._by_status: dict[Optional[str], list[dict[str, Any]]] = {key: [] for key in (None, *STATUSES)}
+        self._lock = threading.Lock()
+
+    def add(self, new_pet: dict[str, Any]) -> dict[str, Any]:
+        with self._lock:
+            number = 0
+            while number == 0 or number in self._by_id:
+                number = secrets.randbits(63)
+            pet = self._by_id[number] = {"id": number, **new_pet}
+            self._by_status[None].append(pet)
+            if "status" in pet:
+                self._by_status[pet["status"]].append(pet)
+        return pet
+
+    def find(self, number: int) -> Optional[dict[str, Any]]:
+        return self._by_id.get(number)
+
+    def newest(self, limit: int, status: Optional[str]) -> list[dict[str, Any]]:
+        with self._lock:
+            return list(islice(reversed(self._by_status.get(status, [])), limit))
+
+
+class AnimalStore:
+    """The contract's application. Every answer has the rate headers of the meter that counted the request."""
+
+    def __init__(self, clock: Clock, meters: dict[bytes, Meter]) -> None:
+        self._clock = clock
+        self._meters = meters  # by the digest of the key: the time of a look-up tells nothing about a key
+        self._strangers = Strangers()
+        self._catalogue = Catalogue()
+
+    def __call__(self, request: Union[Request, Refused], address: str) -> Response:
+        own_meter = self._meters.get(key_digest(request)) if isinstance(request, Request) else None
+        meter = own_meter or self._strangers.meter(address, self._clock.now())
+        rate_headers, refusal = meter.admit(self._clock)
+        try:
+            if refusal:
+                raise refusal
+            if isinstance(request, Refused):
+                raise request
+            response = self._perform(request, is_known=own_meter is not None)
+        except Refused as refused:
+            response = refused.response
+        except Exception:
+            traceback.print_exc()
+            response = Refused(500, "INTERNAL", "the server has a fault", "contract §7").response
+        response.headers.update(rate_headers)
+        return response
+
+    def _perform(self, request: Request, is_known: bool) -> Response:
+        segments = [unquote(segment) for segment in request.path.split("/")]
+        if segments[:3] != ["", "v1", "pets"] or len(segments) > 4:
+            raise Refused(404, "NO_SUCH_PATH", "there is nothing at this path", "contract §4")
+        if not is_known:
+            raise Refused(401, "UNAUTHENTICATED", "send a valid API key as a bearer token", "contract §5",
+                          www_authenticate='Bearer realm="pets"')
+        is_get = request.method in ("GET", "HEAD")
+        if len(segments) == 4:
+            if self._clock.now() >= REMOVAL:
+                raise Refused(404, "OPERATION_REMOVED", "list the animals by status instead", "contract §4.3")
+            if is_get:
+                return Response(200, self._get(segments[3]))
+        elif is_get:
+            return Response(200, self._list(parse_qs(request.query, keep_blank_values=True)))
+        elif request.method == "POST":
+            return Response(201, self._catalogue.add(new_pet(json_object(request.body))))
+        raise Refused(405, "METHOD_NOT_ALLOWED", "the path does not have this method", "contract §4",
+                      allow="GET, HEAD" if len(segments) == 4 else "GET, HEAD, POST")
+
+    def _list(self, query: dict[str, list[str]]) -> list[dict[str, Any]]:
+        limit = query.get("limit", ["20"])[-1]
+        if not re.fullmatch("[0-9]{1,9}", limit) or not 1 <= int(limit) <= 100:
+            raise Refused(400, "INVALID_QUERY", "limit must be an integer from 1 to 100", "contract §8.1")
+        return self._catalogue.newest(int(limit), query["status"][-1] if "status" in query else None)
+
+    def _get(self, pet_id: str) -> dict[str, Any]:
+        pet = self._catalogue.find(int(pet_id)) if re.fullmatch("[0-9]{1,19}", pet_id) else None
+        if pet is None:
+            raise Refused(404, "NO_SUCH_PET", "there is no animal with this id", "contract §4.3")
+        return pet
+
+
+def key_digest(request: Request) -> bytes:
+    """The digest of the bearer token; empty, and so no key's, when there is none or more than one."""
+    sent = request.headers.get("authorization", [])
+    bearer = re.fullmatch(r"bearer +(\S+)", sent[0], re.IGNORECASE) if len(sent) == 1 else None
+    return hashlib.sha256(bearer[1].encode("latin-1")).digest() if bearer else b""
+
+
+def json_object(body: Union[bytes, Refused]) -> dict[str, Any]:
+    if isinstance(body, Refused):
+        raise body
+    try:
+        value = json.loads(body.decode("utf-8"), parse_int=bounded_int, parse_constant=no_constant)
+    except (ValueError, RecursionError):  # bad UTF-8 and bad JSON are ValueErrors
+        raise Refused(400, "INVALID_JSON", "the body is no JSON, or too deep", "contract §7") from None
+    if not isinstance(value, dict):
+        raise invalid_body("the body must be a JSON object")
+    return value
+
+
+def bounded_int(digits: str) -> Union[int, float]:
+    """What is too long for int64 is no integer at all: nobody has to compute with a million digits."""
+    return int(digits) if len(digits) <= 20 else math.inf
+
+
+def no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def new_pet(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields to keep, checked; all others are ignored."""
+    name, category = fields.get("name"), fields.get("categoryId")
+    if not isinstance(name, str) or len(name) > MAX_NAME or re.search("[\0\ud800-\udfff]", name):
+        raise invalid_body(f"name must be a string of at most {MAX_NAME} characters, without U+0000")
+    if type(category) is not int or not -2**63 <= category < 2**63:  # `isinstance` would let bool through
+        raise invalid_body("categoryId must be an integer of 64 bits")
+    if "status" not in fields:
+        return {"name": name, "categoryId": category}
+    if fields["status"] not in STATUSES:
+        raise invalid_body("status must be available, pending or sold")
+    return {"name": name, "categoryId": category, "status": fields["status"]}
+
+
+def invalid_body(message: str) -> Refused:
+    return Refused(400, "INVALID_BODY", message, "contract §2")
+
+
+class ClockControl:
+    """The application behind --test-clock-port, for tests only: it reads the clock and moves it forward."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def __call__(self, request: Union[Request, Refused], address: str) -> Response:
+        try:
+            if isinstance(request, Refused):
+                raise request
+            if (request.method, request.path) == ("GET", "/clock"):
+                return Response(200, {"now": self._clock.now()})
+            if (request.method, request.path) != ("POST", "/clock/advance"):
+                raise Refused(404, "NO_SUCH_PATH", "there is GET /clock, POST /clock/advance", "test clock")
+            ms = json_object(request.body).get("ms")
+            if type(ms) is not int or ms < 0:
+                raise Refused(400, "INVALID_ADVANCE", "ms must be an integer, not negative", "test clock")
+            return Response(200, {"now": self._clock.advance(ms)})
+        except Refused as refused:
+            return refused.response
+
+
+# --- HTTP/1.1: RFC 9112 -------------------------------------------------------------------------------------
+
+TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+REQUEST_LINE = re.compile(rb"(" + TOKEN + rb") ([!-~\x80-\xff]+) HTTP/1\.([0-9])\r?\n")
+HEADER_LINE = re.compile(rb"(" + TOKEN + rb"):[ \t]*([\t -~\x80-\xff]*)\r?\n")
+
+
+def bad_http(message: str) -> Refused:
+    return Refused(400, "BAD_HTTP", message, "RFC 9112")
+
+
+def read_head(stream: BinaryIO) -> Optional[Request]:
+    """The next request, without its body; `None` when the client is done or went away within the head."""
+    lines: list[bytes] = []
+    size = 0
+    while True:
+        line = stream.readline(MAX_HEAD - size + 1)
+        size += len(line)
+        if size > MAX_HEAD:
+            raise Refused(431, "HEAD_TOO_LARGE", f"a head must have at most {MAX_HEAD} bytes", "RFC 6585")
+        if not line.endswith(b"\n"):
+            return None
+        if line not in (b"\r\n", b"\n"):
+            lines.append(line)
+        elif lines:  # empty lines before a request are skipped
+            return parse_head(lines)
+
+
+def parse_head(lines: list[bytes]) -> Request:
+    start = REQUEST_LINE.fullmatch(lines[0])
+    if not start:
+        raise bad_http("the request line is malformed")
+    headers: dict[str, list[str]] = {}
+    for line in lines[1:]:
+        match = HEADER_LINE.fullmatch(line)
+        if not match:
+            raise bad_http("a header line is malformed")
+        name, text = match[1].decode("ascii").lower(), match[2].decode("latin-1").strip(" \t")
+        headers.setdefault(name, []).append(text)
+    is_old = start[3] == b"0"
+    if len(headers.get("host", [])) != 1 and not (is_old and "host" not in headers):
+        raise bad_http("there must be one Host header")
+    if "transfer-encoding" in headers:
+        raise Refused(411, "LENGTH_REQUIRED", "send the body with a Content-Length", "RFC 9112")
+    lengths = headers.get("content-length", ["0"])
+    if len(lengths) > 1 or not re.fullmatch("[0-9]+", lengths[0]):
+        raise bad_http("Content-Length is malformed")
+    length = int(lengths[0]) if len(lengths[0]) <= 15 else MAX_BODY + 1
+    target = re.sub(r"^https?://[^/?]*", "", start[2].decode("latin-1"), flags=re.IGNORECASE)
+    path, _, query = target.partition("?")
+    wishes = re.split(r"[\s,]+", ",".join(headers.get("connection", [])).lower())
+    keep_alive = "keep-alive" in wishes if is_old else "close" not in wishes
+    return Request(start[1].decode("ascii"), path, query, headers, length, keep_alive)
+
+
+class Connection(socketserver.StreamRequestHandler):
+    """A connection, in a thread of its own: requests are answered one after the other, pipelined ones too."""
+
+    server: Server
+    timeout = 30
+    disable_nagle_algorithm = True
+
+    def handle(self) -> None:
+        try:
+            while self._exchange():
+                pass
+        except OSError:
+            pass  # the client went away or fell silent: there is nobody to tell
+
+    def _exchange(self) -> bool:
+        """Answers one request; false when the connection is over."""
+        request: Union[Request, Refused, None]
+        try:
+            request = read_head(self.rfile)
+            if request is None:
+                return False
+            request.body = self._read_body(request)
+        except Refused as refused:
+            request = refused
+        response = self.server.application(request, self.client_address[0])
+        is_open = isinstance(request, Request) and request.keep_alive and isinstance(request.body, bytes)
+        has_payload = isinstance(request, Refused) or request.method != "HEAD"
+        self.connection.sendall(self._encode(response, is_open, has_payload))  # in one piece: no delayed ACK
+        if not is_open:
+            self._linger()
+        return is_open
+
+    def _read_body(self, request: Request) -> Union[bytes, Refused]:
+        if request.length > MAX_BODY:
+            return Refused(413, "BODY_TOO_LARGE", f"a body must have at most {MAX_BODY} bytes", "RFC 9110")
+        if [text.lower() for text in request.headers.get("expect", [])] == ["100-continue"]:
+            self.connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        try:
+            body = self.rfile.read(request.length)
+        except socket.timeout:
+            return Refused(408, "TIMEOUT", "the body did not come in time", "RFC 9110")
+        return body if len(body) == request.length else bad_http("the body is shorter than announced")
+
+    def _encode(self, response: Response, is_open: bool, has_payload: bool) -> bytes:
+        payload = json.dumps(response.value, ensure_ascii=False).encode("utf-8")
+        date = time.gmtime(self.server.clock.now() // 1000)
+        head = "\r\n".join([
+            f"HTTP/1.1 {response.status} {HTTPStatus(response.status).phrase}",
+            *(f"{name}: {text}" for name, text in response.headers.items()),
+            time.strftime("date: %a, %d %b %Y %H:%M:%S GMT", date),
+            "content-type: application/json",
+            f"content-length: {len(payload)}",
+            f"connection: {'keep-alive' if is_open else 'close'}",
+        ])
+        return head.encode("latin-1") + b"\r\n\r\n" + (payload if has_payload else b"")
+
+    def _linger(self) -> None:
+        """Reads what the client still sends: closing at once would reset the connection, answer and all."""
+        self.connection.shutdown(socket.SHUT_WR)
+        self.connection.settimeout(1)
+        end = time.monotonic() + 2
+        while time.monotonic() < end and self.connection.recv(65_536):
+            pass
+
+
+class Server(socketserver.ThreadingTCPServer):
+    allow_reuse_address = True
+    daemon_threads = True
+    request_queue_size = 1024
+
+    def __init__(self, port: int, application: Application, clock: Clock) -> None:
+        super().__init__(("127.0.0.1", port), Connection)
+        self.application = application
+        self.clock = clock
+
+    def start(self) -> str:
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+# --- Command line -------------------------------------------------------------------------------------------
+
+
+def key_argument(text: str) -> tuple[bytes, Meter]:
+    match = re.fullmatch(r"([!-~]+):([1-9][0-9]{0,8}):([1-9][0-9]{0,8})", text)
+    if not match:
+        raise argparse.ArgumentTypeError("a key is SECRET:PERMINUTE:PERDAY, with two positive numbers")
+    return hashlib.sha256(match[1].encode("ascii")).digest(), Meter(int(match[2]), int(match[3]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="A small server of the animal store's contract, for tests.")
+    parser.add_argument("--port", type=int, default=0, help="0, the default, picks a free one")
+    parser.add_argument("--test-clock-port", type=int, help="serves the clock's control; 0 picks a free one")
+    parser.add_argument("--key", type=key_argument, action="append", required=True,
+                        metavar="SECRET:PERMINUTE:PERDAY", help="may be given more than once")
+    options = parser.parse_args()
+    stops = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, stops)  # before any thread starts: only `sigwait` takes them
+
+    clock = Clock()
+    url = Server(options.port, AnimalStore(clock, dict(options.key)), clock).start() + "/v1"
+    control: Optional[str] = None
+    if options.test_clock_port is not None:
+        control = Server(options.test_clock_port, ClockControl(clock), clock).start() + "/clock"
+    print(json.dumps({"url": url, "clock": control}), flush=True)
+    signal.sigwait(stops)
+    os._exit(0)  # at once: nothing is stored, so no connection is waited for
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+/**
+ * The three ports over plain arrays and maps: slow, obvious, and not the adapter that the suite is to prove. Faulty
+ * backends are made by wrapping it.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { ApiKey } from "../../core/access/ApiKey.ts"
+import { Pet } from "../../core/domain/Pet.ts"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import type { State } from "../../core/limits/RateLimit.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import type { SpoiledPorts } from "./Fault.ts"
+
+/** An empty repository. */
+export const petRepository = (): PetRepository["Service"] => {
+  const pets: Array<Pet> = []
+  return {
+    insert: (newPet) =>
+      Effect.sync(() => {
+        const pet = new Pet(BigInt(pets.length + 1), newPet)
+        pets.push(pet)
+        return pet
+      }),
+    find: (id) => Effect.sync(() => Option.fromUndefinedOr(pets.find((pet) => pet.id === id))),
+    page: ({ after, limit, status }) =>
+      Effect.sync(() => {
+        const page: Array<Pet> = []
+        for (const pet of pets) {
+          if (page.length === limit) break
+          if (status !== undefined && pet.status !== status) continue
+          if (after === undefined || pet.id > after) page.push(pet)
+        }
+        return page
+      })
+  }
+}
+
+/** A store of limits without callers. */
+export const rateLimitStore = (): RateLimitStore["Service"] => {
+  const states = new Map<string, State>()
+  return {
+    modify: (key, step) =>
+      Effect.sync(() => {
+        const [answer, state] = step(states.get(key))
+        states.set(key, state)
+        return answer
+      })
+  }
+}
+
+/** A store without keys. */
+export const apiKeyStore = (): ApiKeyStore["Service"] => {
+  const keys: Array<ApiKey> = []
+  const insert = (key: ApiKey): boolean => {
+    keys.push(key)
+    return true
+  }
+  return {
+    findByHash: (hash) =>
+      Effect.sync(() =>
+        Option.fromUndefinedOr(keys.find((key) => key.secrets.some((secret) => secret.hash === hash)))
+      ),
+    insert: (key) => Effect.sync(() => void insert(key)),
+    insertFirst: (key) => Effect.sync(() => keys.length === 0 && insert(key)),
+    update: (id, change) =>
+      Effect.sync(() => {
+        const index = keys.findIndex((key) => key.id === id)
+        const before = keys[index]
+        if (before === undefined) return Option.none()
+        const [answer, after] = change(before)
+        keys[index] = after
+        return Option.some(answer)
+      }),
+    list: Effect.sync(() => [...keys])
+  }
+}
+
+/** All three, empty each time the layer is built. */
+export const layer: Layer.Layer<PetRepository | RateLimitStore | ApiKeyStore> = Layer.mergeAll(
+  Layer.sync(PetRepository, petRepository),
+  Layer.sync(RateLimitStore, rateLimitStore),
+  Layer.sync(ApiKeyStore, apiKeyStore)
+)
+
+/** What its ports do when their backend does not answer, spoiled or not. */
+export const outOfReach = ({
+  keys = (port) => port,
+  limits = (port) => port,
+  pets = (port) => port
+}: SpoiledPorts): Layer.Layer<PetRepository | RateLimitStore | ApiKeyStore> => {
+  const lost = Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("connection refused") }))
+  return Layer.mergeAll(
+    Layer.sync(PetRepository, () => pets({ insert: () => lost, find: () => lost, page: () => lost })),
+    Layer.sync(RateLimitStore, () => limits({ modify: () => lost })),
+    Layer.sync(ApiKeyStore, () =>
+      keys({
+        findByHash: () => lost,
+        insert: () => lost,
+        insertFirst: () => lost,
+        update: () => lost,
+        list: lost
+      })
+    )
+  )
+}

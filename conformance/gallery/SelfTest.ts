@@ -1,0 +1,73 @@
+/** The suite put to the test: every faulty backend must be caught, every legal one let through. */
+import * as Effect from "effect/Effect"
+import { ambientChecks, checks } from "../checks/Checks.ts"
+import type { Level } from "../clauses/Clause.ts"
+import * as Run from "../engine/Run.ts"
+import type { CheckResult, Report } from "../reports/Report.ts"
+import type { Subject } from "../subjects/Subject.ts"
+import type * as Scope from "effect/Scope"
+import type { Decoy } from "./Decoys.ts"
+import type { Fault } from "./Fault.ts"
+import * as Subjects from "./Subjects.ts"
+
+/** How a fault fared over a number of seeds. */
+export interface Hunt {
+  readonly fault: Fault
+  readonly seeds: number
+  /** Seeds with which the named check failed in the named words. */
+  readonly kills: number
+  /** What the named check said with the first seed that missed. */
+  readonly missed: string | undefined
+}
+
+/** Profiles whose traffic is enough for the checks of every exchange. */
+const TRAFFIC = ["core", "auth", "limits"] as const
+
+const levelOf = (id: string): Level | undefined =>
+  [...checks, ...ambientChecks].find((check) => check.id === id)?.level
+
+const said = ({ counterexample, reason = "" }: CheckResult): string =>
+  counterexample === undefined ? reason : `${counterexample.expected} ${counterexample.actual} ${reason}`
+
+/** A subject made anew, held to the checks. */
+export const examine = (
+  subject: Effect.Effect<Subject, unknown, Scope.Scope>,
+  options: Run.RunOptions
+): Effect.Effect<Report, unknown> =>
+  Effect.scoped(Effect.flatMap(subject, (opened) => Run.run(opened, options)))
+
+const isKill = ({ words }: Fault, result: CheckResult | undefined): boolean =>
+  result?.status === "fail" && said(result).includes(words)
+
+/** Hunts a fault with its named check alone, once for each seed. */
+export const hunt = Effect.fnUntraced(function* (fault: Fault, seeds: ReadonlyArray<number>) {
+  const level = levelOf(fault.killedBy) ?? "design"
+  const isAmbient = ambientChecks.some(({ id }) => id === fault.killedBy)
+  const only = isAmbient ? [fault.killedBy, ...TRAFFIC] : [fault.killedBy]
+  let kills = 0
+  let missed: string | undefined
+  for (const seed of seeds) {
+    const report = yield* examine(Subjects.ofFault(fault), { level, seed, only })
+    const result = report.checks.find(({ id }) => id === fault.killedBy)
+    if (isKill(fault, result)) kills++
+    else missed ??= result === undefined ? "it does not apply" : `${result.status}: ${said(result)}`
+  }
+  const hunted: Hunt = { fault, seeds: seeds.length, kills, missed }
+  return hunted
+})
+
+/** Ids of all checks that a fault fails, with one seed. */
+export const killersOf = (fault: Fault, seed: number): Effect.Effect<ReadonlyArray<string>, unknown> =>
+  Effect.map(examine(Subjects.ofFault(fault), { level: "design", seed }), (report) =>
+    report.checks.filter(({ status }) => status === "fail").map(({ id }) => id)
+  )
+
+/** What keeps a decoy from passing at level `spec`; empty when it passes. */
+export const complaints = (decoy: Decoy, seed: number): Effect.Effect<ReadonlyArray<string>, unknown> =>
+  Effect.map(examine(Subjects.ofDecoy(decoy), { level: "spec", seed }), objections)
+
+/** What keeps a report from being that of a conforming subject. */
+export const objections = ({ checks: results }: Report): ReadonlyArray<string> =>
+  results
+    .filter(({ status }) => status === "fail" || status === "error" || status === "inconclusive")
+    .map((result) => `${result.id} ${result.status}: ${said(result)}`)

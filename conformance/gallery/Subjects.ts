@@ -1,0 +1,86 @@
+/** Faulty backends, decoys and the reference as subjects. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as HttpSubject from "../subjects/HttpSubject.ts"
+import * as PortSubject from "../subjects/PortSubject.ts"
+import * as ServiceTarget from "../subjects/ServiceTarget.ts"
+import type { Subject } from "../subjects/Subject.ts"
+import * as ArrayStores from "./ArrayStores.ts"
+import type { Decoy } from "./Decoys.ts"
+import type { Fault, SpoiledPorts } from "./Fault.ts"
+import * as PlainServer from "./PlainServer.ts"
+
+const same = <A>(real: A): A => real
+
+const stores = ({ keys = same, limits = same, pets = same }: SpoiledPorts) => ({
+  petRepository: Layer.sync(PetRepository, () => pets(ArrayStores.petRepository())),
+  rateLimitStore: Layer.sync(RateLimitStore, () => limits(ArrayStores.rateLimitStore())),
+  apiKeyStore: Layer.sync(ApiKeyStore, () => keys(ArrayStores.apiKeyStore()))
+})
+
+const merged = (ports: SpoiledPorts) => {
+  const { apiKeyStore, petRepository, rateLimitStore } = stores(ports)
+  return Layer.mergeAll(petRepository, rateLimitStore, apiKeyStore)
+}
+
+/** A fault's subject, ready for one run. */
+export const ofFault = ({ id, where }: Fault): Effect.Effect<Subject, unknown, Scope.Scope> => {
+  if (where.at === "port") {
+    return Effect.succeed(PortSubject.make({ name: id, ...stores(where), outage: ArrayStores.outOfReach(where) }))
+  }
+  return Effect.gen(function* () {
+    const target = yield* ServiceTarget.make({
+      name: id,
+      stores: merged(where),
+      options: where.options,
+      ban: where.ban,
+      clock: where.clock
+    })
+    const { main, revoked = "", tiny, victim } = target.keys
+    const world = {
+      now: target.nowUnsafe,
+      keys: { main, tiny: tiny?.secret ?? "", victim: victim?.secret ?? "", revoked }
+    }
+    const { transport: spoil = same } = where
+    return yield* HttpSubject.make({ ...target, transport: spoil(target.transport, world) })
+  })
+}
+
+/** The service of the core over plain arrays. */
+export const reference: Effect.Effect<Subject, unknown, Scope.Scope> = Effect.flatMap(
+  Effect.suspend(() => ServiceTarget.make({ name: "reference", stores: ArrayStores.layer })),
+  HttpSubject.make
+)
+
+/** Plain arrays behind the ports. */
+export const referencePorts: Effect.Effect<Subject> = Effect.sync(() =>
+  PortSubject.make({ name: "reference ports", ...stores({}), outage: ArrayStores.outOfReach({}) })
+)
+
+/** A decoy's subject: a server that shares nothing with the core. */
+export const ofDecoy = ({ choices, id }: Decoy): Effect.Effect<Subject, unknown> =>
+  Effect.gen(function* () {
+    const { clock, controls } = ServiceTarget.stoppedClock(yield* Clock.Clock, ServiceTarget.MORNING)
+    const now = () => clock.currentTimeMillisUnsafe()
+    const { main, tiny, victim } = ServiceTarget.plans
+    const keys = {
+      main: { secret: "main-0123456789abcdef", ...main },
+      tiny: { secret: "tiny-0123456789abcdef", ...tiny },
+      victim: { secret: "victim-0123456789abcdef", ...victim },
+      revoked: { secret: "revoked-0123456789abcdef", ...tiny, revoked: true }
+    }
+    const transport = PlainServer.make({ keys: Object.values(keys), now, choices })
+    return yield* HttpSubject.make({
+      name: id,
+      transport,
+      basePath: "/v1",
+      baseUrl: undefined,
+      keys: { ...keys, main: keys.main.secret, revoked: keys.revoked.secret },
+      clock: controls
+    })
+  })

@@ -1,0 +1,19 @@
+/** One request of a run and its answer. */
+import type { WireRequest, WireResponse } from "./Wire.ts"
+
+/** Which declared key a request carries; `other` for a credential that a law made up. */
+export type KeyName = "main" | "tiny" | "victim" | "revoked" | "none" | "other"
+
+export interface Exchange {
+  /** Position in the run, from 0. */
+  readonly index: number
+  readonly key: KeyName
+  readonly request: WireRequest
+  readonly response: WireResponse
+  /** Epoch ms of the subject's time, as well as the run knows it, when it was sent. */
+  readonly sentAt: number
+  /** The same when the answer had come. */
+  readonly receivedAt: number
+  /** Whether no other request of the run was under way meanwhile. */
+  readonly isAlone: boolean
+}

@@ -1,0 +1,82 @@
+/** Requests over sockets, as they are: `fetch` would mend targets, join headers and refuse some methods. */
+import * as http from "node:http"
+import * as https from "node:https"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type Header, NoAnswer, type Transport, type WireResponse } from "./Wire.ts"
+
+/** Largest answer that is read, in bytes: more is no page of 100 animals. */
+const MAX_ANSWER = 8_388_608
+
+export interface NodeTransportOptions {
+  /** Ms within which an answer must be complete; 10 000 by default. */
+  readonly timeoutMs?: number
+}
+
+/** A transport to the origin of `url`; its connections are closed with the scope. */
+export const make = (
+  url: URL,
+  { timeoutMs = 10_000 }: NodeTransportOptions = {}
+): Effect.Effect<Transport, never, Scope.Scope> => {
+  const { Agent, request: open } = url.protocol === "https:" ? https : http
+  return Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 64 })),
+      (agent) => Effect.sync(() => agent.destroy())
+    ),
+    (agent): Transport =>
+      ({ body, headers, method, target }) =>
+        Effect.callback<WireResponse, NoAnswer>((resume, signal) => {
+          const fail = (error: Error): void =>
+            resume(Effect.fail(new NoAnswer({ kind: "connection", reason: error.message })))
+          const timer = setTimeout(() => {
+            resume(
+              Effect.fail(
+                new NoAnswer({ kind: "timeout", reason: `no complete answer within ${timeoutMs} ms` })
+              )
+            )
+            sent.destroy()
+          }, timeoutMs)
+          const length: ReadonlyArray<Header> =
+            body === undefined ? [] : [["Content-Length", String(body.length)]]
+          const sent = open(
+            {
+              agent,
+              protocol: url.protocol,
+              hostname: url.hostname.replace(/^\[|\]$/g, ""),
+              port: url.port,
+              method,
+              path: target,
+              signal,
+              headers: [["Host", url.host] as Header, ...length, ...headers].flat()
+            },
+            (received) => {
+              const chunks: Array<Buffer> = []
+              let size = 0
+              received.on("data", (chunk: Buffer) => {
+                size += chunk.length
+                if (size > MAX_ANSWER) received.destroy(new Error(`an answer of more than ${MAX_ANSWER} bytes`))
+                else chunks.push(chunk)
+              })
+              received.once("error", fail)
+              received.once("end", () => {
+                clearTimeout(timer)
+                resume(
+                  Effect.succeed({
+                    status: received.statusCode ?? 0,
+                    headers: pairs(received.rawHeaders),
+                    body: new Uint8Array(Buffer.concat(chunks))
+                  })
+                )
+              })
+            }
+          )
+          sent.once("error", fail)
+          sent.once("close", () => clearTimeout(timer))
+          sent.end(body)
+        })
+  )
+}
+
+const pairs = (raw: ReadonlyArray<string>): ReadonlyArray<Header> =>
+  Array.from({ length: raw.length / 2 }, (_, index): Header => [raw[2 * index] ?? "", raw[2 * index + 1] ?? ""])

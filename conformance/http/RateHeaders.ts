@@ -1,0 +1,40 @@
+/** The headers of contract §8.3 and §8.4 as numbers. */
+import { header, type WireResponse } from "./Wire.ts"
+
+export interface RateHeaders {
+  readonly limit: number
+  readonly remaining: number
+  /** Epoch seconds. */
+  readonly resetAt: number
+}
+
+const whole = (text: string | undefined): number | undefined =>
+  text !== undefined && /^[0-9]{1,15}$/.test(text) ? Number(text) : undefined
+
+/** All three, or `undefined` when one is missing, repeated or no whole number. */
+export const of = (response: Pick<WireResponse, "headers">): RateHeaders | undefined => {
+  const limit = whole(header(response, "x-ratelimit-limit"))
+  const remaining = whole(header(response, "x-ratelimit-remaining"))
+  const resetAt = whole(header(response, "x-ratelimit-reset"))
+  return limit === undefined || remaining === undefined || resetAt === undefined
+    ? undefined
+    : { limit, remaining, resetAt }
+}
+
+/**
+ * Seconds that `Retry-After` asks to wait at `now` (epoch ms): it is a number of seconds or a date (RFC 9110 §10.2.3), and
+ * the contract leaves open which. `undefined` when it is missing or neither.
+ */
+export const retryAfterSeconds = (
+  response: Pick<WireResponse, "headers">,
+  now: number
+): number | undefined => {
+  const value = header(response, "retry-after")
+  const seconds = whole(value)
+  if (seconds !== undefined || value === undefined) return seconds
+  const date = /^[A-Z][a-z]{2}, /.test(value) ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(date)) return undefined
+  // Its own Date is the better measure: both are the subject's.
+  const sent = Date.parse(header(response, "date") ?? "")
+  return Math.max(0, Math.ceil((date - (Number.isNaN(sent) ? now : sent)) / 1_000))
+}

@@ -1,0 +1,40 @@
+/** The subject's own clock, where it lets tests move it: `GET /clock` and `POST /clock/advance`. */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { bytes, NoAnswer, type Transport, text, type WireRequest } from "./Wire.ts"
+
+export interface ServerClock {
+  /** Epoch ms. */
+  readonly now: Effect.Effect<number, NoAnswer>
+  /** Moves it forward by whole ms and answers what it shows then. */
+  readonly advance: (ms: number) => Effect.Effect<number, NoAnswer>
+}
+
+const Reading = Schema.fromJsonString(Schema.Struct({ now: Schema.Finite }))
+const decodeReading = Schema.decodeUnknownEffect(Reading)
+
+/** A clock behind a transport; `path` is that of `GET …/clock`. */
+export const make = (transport: Transport, path: string): ServerClock => {
+  const ask = (request: WireRequest): Effect.Effect<number, NoAnswer> =>
+    Effect.flatMap(transport(request), ({ body, status }) =>
+      status === 200
+        ? Effect.matchEffect(decodeReading(text(body)), {
+            onSuccess: ({ now }) => Effect.succeed(now),
+            onFailure: () => fault(`answers ${request.method} with ${JSON.stringify(text(body).slice(0, 80))}`)
+          })
+        : fault(`answers ${request.method} ${request.target} with status ${status}`)
+    )
+  return {
+    now: ask({ method: "GET", target: path, headers: [], body: undefined }),
+    advance: (ms) =>
+      ask({
+        method: "POST",
+        target: `${path}/advance`,
+        headers: [["Content-Type", "application/json"]],
+        body: bytes(JSON.stringify({ ms }))
+      })
+  }
+}
+
+const fault = (what: string): Effect.Effect<never, NoAnswer> =>
+  Effect.fail(new NoAnswer({ kind: "connection", reason: `the clock ${what}; expected {"now":<ms>}` }))

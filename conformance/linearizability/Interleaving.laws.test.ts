@@ -1,0 +1,110 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Ref from "effect/Ref"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Interleaving from "./Interleaving.ts"
+
+type Increment = (counter: Ref.Ref<number>) => Effect.Effect<void>
+
+const racy: Increment = (counter) =>
+  Effect.gen(function* () {
+    const seen = yield* Ref.get(counter)
+    yield* Effect.yieldNow
+    yield* Ref.set(counter, seen + 1)
+  })
+
+/** Nothing yields here but what runs the fiber. */
+const racyWithoutYield: Increment = (counter) =>
+  Ref.get(counter).pipe(Effect.flatMap((seen) => Effect.suspend(() => Ref.set(counter, seen + 1))))
+
+const atomic: Increment = (counter) =>
+  Effect.yieldNow.pipe(Effect.andThen(Ref.update(counter, (value) => value + 1)))
+
+/** What several fibers that increment at the same time leave behind. */
+const total = (increment: Increment, fibers: number): Effect.Effect<number> =>
+  Effect.gen(function* () {
+    const counter = yield* Ref.make(0)
+    const increments = Array.from({ length: fibers }, () =>
+      Effect.yieldNow.pipe(Effect.andThen(increment(counter)))
+    )
+    yield* Effect.all(increments, { concurrency: "unbounded" })
+    return yield* Ref.get(counter)
+  })
+
+const losesNothing = (increment: Increment, options?: Interleaving.RunOptions) =>
+  fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 4 }), async (scheduler, fibers) => {
+    const exit = await Interleaving.run(scheduler, total(increment, fibers), options)
+    expect(exit).toEqual(Exit.succeed(fibers))
+  })
+
+describe("Interleaving.run", () => {
+  it("finds a lost update within 100 runs, whatever the seed", async () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const details = await fc.check(losesNothing(racy), { seed, numRuns: 100 })
+      expect(details.failed).toBe(true)
+    }
+  })
+
+  it("finds one where the program itself never yields between read and write", async () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const details = await fc.check(losesNothing(racyWithoutYield), { seed, numRuns: 100 })
+      expect(details.failed).toBe(true)
+    }
+    const unforced = losesNothing(racyWithoutYield, { opsBeforeYield: Number.POSITIVE_INFINITY })
+    expect((await fc.check(unforced, { numRuns: 50 })).failed).toBe(false)
+  })
+
+  it("tries orders in which nothing goes wrong, too", async () => {
+    const seen = new Set<unknown>()
+    await fc.check(
+      fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+        seen.add(JSON.stringify(await Interleaving.run(scheduler, total(racy, 3))))
+      }),
+      { numRuns: 200 }
+    )
+    expect(seen).toEqual(new Set([1, 2, 3].map((left) => JSON.stringify(Exit.succeed(left)))))
+  })
+
+  it("does not accuse an atomic update", () => fc.assert(losesNothing(atomic), { numRuns: 200 }))
+
+  it("makes the same failure again from its seed and path", async () => {
+    const first = await fc.check(losesNothing(racy))
+    expect(first.failed).toBe(true)
+    const { counterexamplePath, seed } = first
+    if (counterexamplePath === null) throw new Error("a failure has a path")
+    const again = await fc.check(losesNothing(racy), { seed, path: counterexamplePath, endOnFailure: true })
+    expect(again.numRuns).toBe(1)
+    // Says every choice, fiber by fiber.
+    expect(fc.stringify(again.counterexample)).toContain("fiber 2")
+    expect(fc.stringify(again.counterexample)).toBe(fc.stringify(first.counterexample))
+    expect(String(again.errorInstance)).toBe(String(first.errorInstance))
+  })
+
+  it("comes to the same order for the same choices", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(fc.array(fc.nat(2), { maxLength: 4 }), { maxLength: 4 }),
+        async (scheduler, programs) => {
+          const trace = async (scheduler: fc.Scheduler) => {
+            const seen: Array<string> = []
+            const fibers = programs.map((waits, fiber) =>
+              Effect.forEach(waits, (yields) =>
+                Effect.sync(() => seen.push(`${fiber}`)).pipe(
+                  Effect.andThen(Effect.repeat(Effect.yieldNow, { times: yields })),
+                  Effect.andThen(Effect.promise(async () => seen.push(`promise of ${fiber}`)))
+                )
+              )
+            )
+            await Interleaving.run(scheduler, Effect.all(fibers, { concurrency: "unbounded" }))
+            return seen
+          }
+          const first = await trace(scheduler)
+          const order = scheduler.report().map(({ taskId }) => taskId)
+          expect(await trace(fc.schedulerFor(order))).toEqual(first)
+        }
+      ),
+      { numRuns: 50 }
+    ))
+})

@@ -1,0 +1,254 @@
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Queue from "effect/Queue"
+import * as Semaphore from "effect/Semaphore"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Interleaving from "./Interleaving.ts"
+
+/** Some scheduler; what is asserted here holds under every choice. */
+const anyScheduler = (law: (scheduler: fc.Scheduler) => Promise<void>, numRuns = 20) =>
+  fc.assert(fc.asyncProperty(fc.scheduler(), law), { numRuns })
+
+const runs = <A, E>(effect: Effect.Effect<A, E>, exit: Exit.Exit<A, E>, numRuns?: number) =>
+  anyScheduler(async (scheduler) => {
+    expect(await Interleaving.run(scheduler, effect)).toEqual(exit)
+  }, numRuns)
+
+describe("Interleaving.run tells how the program ended", () => {
+  it("without a single step to choose", () => runs(Effect.succeed(1), Exit.succeed(1)))
+
+  it("with a failure or a defect, of the program or of a fiber in it", async () => {
+    await runs(Effect.fail("no"), Exit.fail("no"))
+    await runs(Effect.yieldNow.pipe(Effect.andThen(Effect.die("broken"))), Exit.die("broken"))
+    const failing = Effect.yieldNow.pipe(Effect.andThen(Effect.fail("no")))
+    await runs(Effect.all([Effect.never, failing], { concurrency: "unbounded" }), Exit.fail("no"))
+  })
+
+  it("with an interruption by itself, of a fiber, or by a signal", async () => {
+    await anyScheduler(async (scheduler) => {
+      const exit = await Interleaving.run(scheduler, Effect.interrupt)
+      expect(Exit.hasInterrupts(exit)).toBe(true)
+    })
+    const interrupted = Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(Effect.never)
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(fiber)
+      const exit = yield* Fiber.await(fiber)
+      return Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+    })
+    await runs(interrupted, Exit.succeed(true))
+    await anyScheduler(async (scheduler) => {
+      const controller = new AbortController()
+      let released = false
+      const waiting = Effect.never.pipe(
+        Effect.onInterrupt(() => Effect.yieldNow.pipe(Effect.andThen(Effect.sync(() => (released = true)))))
+      )
+      const exit = Interleaving.run(scheduler, waiting, { signal: controller.signal })
+      controller.abort()
+      expect(Exit.hasInterrupts(await exit)).toBe(true)
+      expect(released).toBe(true)
+    })
+  })
+})
+
+describe("Interleaving.run does not lose what comes from outside", () => {
+  const after1ms = Effect.callback<string>((resume) => {
+    const timer = setTimeout(() => resume(Effect.succeed("rang")), 1)
+    return Effect.sync(() => clearTimeout(timer))
+  })
+
+  it("a timer", () => runs(after1ms, Exit.succeed("rang"), 5))
+
+  it("a timer of Effect's own clock", () =>
+    runs(Effect.sleep(1).pipe(Effect.as("slept")), Exit.succeed("slept"), 5))
+
+  it("a promise, long chains of them, and a rejection", async () => {
+    await runs(
+      Effect.promise(async () => "kept"),
+      Exit.succeed("kept")
+    )
+    const long = Effect.promise(async () => {
+      for (let tick = 0; tick < 500; tick++) await Promise.resolve()
+      return "kept"
+    })
+    await runs(long, Exit.succeed("kept"))
+    const rejected = Effect.tryPromise({ try: () => Promise.reject(new Error("no")), catch: () => "refused" })
+    await runs(rejected, Exit.fail("refused"))
+  })
+
+  it("fibers that go on after a timer, next to fibers that do not wait", () => {
+    const steps = Effect.repeat(Effect.yieldNow, { times: 5 })
+    const programs = [after1ms.pipe(Effect.tap(steps)), steps.pipe(Effect.as("stepped")), after1ms]
+    return runs(
+      Effect.all(programs, { concurrency: "unbounded" }),
+      Exit.succeed(["rang", "stepped", "rang"]),
+      5
+    )
+  })
+
+  it("while a fiber polls without a pause", () => {
+    let rang = false
+    const polling = Effect.gen(function* () {
+      rang = false
+      yield* Effect.forkChild(after1ms.pipe(Effect.andThen(Effect.sync(() => (rang = true)))))
+      while (!rang) yield* Effect.yieldNow
+      return "seen"
+    })
+    return runs(polling, Exit.succeed("seen"), 3)
+  })
+
+  it("while another program runs on the same scheduler", () =>
+    anyScheduler(async (scheduler) => {
+      const program = Effect.repeat(Effect.yieldNow, { times: 3 }).pipe(Effect.andThen(after1ms))
+      const exits = await Promise.all([
+        Interleaving.run(scheduler, program),
+        Interleaving.run(scheduler, program),
+        Interleaving.run(scheduler, Effect.succeed("at once"))
+      ])
+      expect(exits).toEqual(["rang", "rang", "at once"].map(Exit.succeed))
+    }, 5))
+})
+
+describe("Interleaving.run keeps what Effect promises", () => {
+  it("exclusion", () => {
+    const program = Effect.gen(function* () {
+      const semaphore = yield* Semaphore.make(1)
+      let inside = 0
+      let most = 0
+      const enter = semaphore.withPermits(1)(
+        Effect.gen(function* () {
+          most = Math.max(most, ++inside)
+          yield* Effect.yieldNow
+          inside--
+        })
+      )
+      yield* Effect.all([enter, enter, enter], { concurrency: "unbounded" })
+      return most
+    })
+    return runs(program, Exit.succeed(1), 100)
+  })
+
+  it("messages between fibers", () => {
+    const program = Effect.gen(function* () {
+      const queue = yield* Queue.bounded<number>(1)
+      const gate = yield* Deferred.make<void>()
+      const takes = yield* Effect.forkChild(
+        Deferred.await(gate).pipe(Effect.andThen(Effect.all([1, 2, 3].map(() => Queue.take(queue)))))
+      )
+      yield* Effect.forkChild(Effect.forEach([1, 2, 3], (message) => Queue.offer(queue, message)))
+      yield* Deferred.succeed(gate, undefined)
+      return yield* Fiber.join(takes)
+    })
+    return runs(program, Exit.succeed([1, 2, 3]), 50)
+  })
+
+  it("the start of the children of one fiber in the order in which it forked them", () => {
+    const program = Effect.gen(function* () {
+      const started: Array<number> = []
+      const children = yield* Effect.forEach([1, 2, 3], (child) =>
+        Effect.forkChild(Effect.sync(() => started.push(child)))
+      )
+      yield* Effect.forEach(children, Fiber.join)
+      return started
+    })
+    return runs(program, Exit.succeed([1, 2, 3]), 50)
+  })
+
+  it("the test clock", () => {
+    const program = Effect.gen(function* () {
+      const woken: Array<number> = []
+      const sleepers = yield* Effect.forEach([30, 10, 20], (ms) =>
+        Effect.forkChild(Effect.sleep(ms).pipe(Effect.andThen(Effect.sync(() => woken.push(ms)))))
+      )
+      yield* Effect.repeat(Effect.yieldNow, { times: 50 })
+      yield* TestClock.adjust(30)
+      yield* Effect.forEach(sleepers, Fiber.join)
+      return woken.toSorted()
+    })
+    return runs(program.pipe(Effect.provide(TestClock.layer())), Exit.succeed([10, 20, 30]), 10)
+  })
+})
+
+describe("Interleaving.run leaves fibers that outlive the program to the caller", () => {
+  it("as pending tasks", () =>
+    anyScheduler(async (scheduler) => {
+      let ended = false
+      const detached = Effect.repeat(Effect.yieldNow, { times: 20 }).pipe(
+        Effect.andThen(Effect.sync(() => (ended = true)))
+      )
+      await Interleaving.run(scheduler, Effect.forkDetach(detached))
+      expect(scheduler.count()).toBeGreaterThan(0)
+      expect(ended).toBe(false)
+      await scheduler.waitIdle()
+      expect(ended).toBe(true)
+      expect(scheduler.count()).toBe(0)
+    }))
+})
+
+describe("Interleaving.run splits a program as closely as it is told", () => {
+  const choices = async (opsBeforeYield: number | undefined) => {
+    const scheduler = fc.schedulerFor(Array.from({ length: 1000 }, (_, index) => index + 1))
+    const program = Effect.forEach(Array.from({ length: 40 }), () => Effect.suspend(() => Effect.void))
+    const options = opsBeforeYield === undefined ? {} : { opsBeforeYield }
+    expect(Exit.isSuccess(await Interleaving.run(scheduler, program, options))).toBe(true)
+    return scheduler.report().length
+  }
+
+  it("by default as closely as fibers can still get on", async () => {
+    expect(await choices(undefined)).toBe(await choices(3))
+    expect(await choices(3)).toBeGreaterThan(await choices(10))
+    expect(await choices(10)).toBeGreaterThan(0)
+    expect(await choices(Number.POSITIVE_INFINITY)).toBe(0)
+  })
+
+  it("and refuses to let nothing happen", () => {
+    for (const opsBeforeYield of [2, 0, -1, Number.NaN]) {
+      const scheduler = fc.schedulerFor([])
+      expect(() => Interleaving.run(scheduler, Effect.void, { opsBeforeYield })).toThrow(RangeError)
+    }
+  })
+})
+
+describe("Interleaving.make", () => {
+  it("runs the tasks of a dispatcher by priority, then in order, and all at once on a flush", () =>
+    anyScheduler(async (scheduler) => {
+      const dispatcher = Interleaving.make(scheduler).makeDispatcher()
+      const ran: Array<string> = []
+      const schedule = () => {
+        for (const [name, priority] of [
+          ["a", 1],
+          ["b", 0],
+          ["c", 1],
+          ["d", 0],
+          ["e", -1]
+        ] as const) {
+          dispatcher.scheduleTask(() => ran.push(name), priority)
+        }
+      }
+      schedule()
+      expect(ran).toEqual([])
+      await scheduler.waitIdle()
+      expect(ran.splice(0)).toEqual(["e", "b", "d", "a", "c"])
+      schedule()
+      dispatcher.flush()
+      expect(ran).toEqual(["e", "b", "d", "a", "c"])
+      await scheduler.waitIdle()
+      expect(ran.length).toBe(5)
+    }))
+
+  it("runs one task for each choice", () =>
+    anyScheduler(async (scheduler) => {
+      const dispatcher = Interleaving.make(scheduler).makeDispatcher()
+      let ran = 0
+      for (let task = 0; task < 3; task++) dispatcher.scheduleTask(() => ran++, 0)
+      for (const expected of [1, 2, 3]) {
+        await scheduler.waitNext(1)
+        expect(ran).toBe(expected)
+      }
+    }))
+})

@@ -1,0 +1,300 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Linearizability from "./Linearizability.ts"
+
+type Operation<Input, Output> = Linearizability.Operation<Input, Output>
+type Model<State, Input, Output> = Linearizability.Model<State, Input, Output>
+
+type RegisterInput = { readonly write: number } | "read"
+
+const register: Model<number, RegisterInput, number> = {
+  initial: 0,
+  step: (state, input, output) =>
+    input === "read"
+      ? output === undefined || output === state
+        ? state
+        : undefined
+      : output === undefined || output === input.write
+        ? input.write
+        : undefined,
+  key: String
+}
+
+type SetInput = { readonly add: number } | { readonly remove: number } | { readonly has: number }
+
+/** Each call answers whether the element was in the set before it. */
+const set: Model<ReadonlyArray<number>, SetInput, boolean> = {
+  initial: [],
+  step: (state, input, output) => {
+    const element = "add" in input ? input.add : "remove" in input ? input.remove : input.has
+    const without = state.filter((other) => other !== element)
+    if (output !== undefined && output !== without.length < state.length) return undefined
+    return "add" in input ? [...without, element].sort() : "remove" in input ? without : state
+  },
+  key: (state) => state.join()
+}
+
+const element = fc.integer({ min: 1, max: 2 })
+
+const registerInput: fc.Arbitrary<RegisterInput> = fc.oneof(
+  fc.record({ write: element }),
+  fc.constant("read" as const)
+)
+
+const setInput: fc.Arbitrary<SetInput> = fc.oneof(
+  fc.record({ add: element }),
+  fc.record({ remove: element }),
+  fc.record({ has: element })
+)
+
+/** Calls with any outputs at any times: some such histories can be explained, some cannot. */
+const anyHistory = <Input, Output>(
+  input: fc.Arbitrary<Input>,
+  output: fc.Arbitrary<Output>,
+  maxLength: number
+): fc.Arbitrary<ReadonlyArray<Operation<Input, Output>>> =>
+  fc.array(
+    fc
+      .record({
+        client: fc.nat(3),
+        input,
+        invokedAt: fc.nat(8),
+        lasts: fc.nat(4),
+        output,
+        known: fc.oneof(
+          { weight: 4, arbitrary: fc.constant(true) },
+          { weight: 1, arbitrary: fc.constant(false) }
+        )
+      })
+      .map(({ client, input, invokedAt, known, lasts, output }) => ({
+        client,
+        input,
+        invokedAt,
+        completed: known ? { at: invokedAt + lasts, output } : undefined
+      })),
+    { maxLength }
+  )
+
+const registerHistory = (maxLength: number) => anyHistory(registerInput, fc.nat(2), maxLength)
+const setHistory = (maxLength: number) => anyHistory(setInput, fc.boolean(), maxLength)
+
+const precedes = (a: Operation<unknown, unknown>, b: Operation<unknown, unknown>): boolean =>
+  a.completed !== undefined && a.completed.at < b.invokedAt
+
+/** The state after these calls in this order, or `undefined` if the model or their times forbid it. */
+const replay = <State, Input, Output>(
+  model: Model<State, Input, Output>,
+  order: ReadonlyArray<Operation<Input, Output>>
+): State | undefined => {
+  const inTime = order.every((later, index) =>
+    order.slice(0, index).every((earlier) => !precedes(later, earlier))
+  )
+  if (!inTime) return undefined
+  return order.reduce<State | undefined>(
+    (state, { completed, input }) =>
+      state === undefined ? undefined : model.step(state, input, completed?.output),
+    model.initial
+  )
+}
+
+const permutations = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  all.length === 0
+    ? [[]]
+    : all.flatMap((one, index) => permutations(all.toSpliced(index, 1)).map((others) => [one, ...others]))
+
+/** Every way to leave out some of the calls of unknown outcome. */
+const selections = <Input, Output>(
+  history: ReadonlyArray<Operation<Input, Output>>
+): ReadonlyArray<ReadonlyArray<Operation<Input, Output>>> => {
+  const [first, ...rest] = history
+  if (first === undefined) return [[]]
+  const others = selections(rest)
+  const chosen = others.map((some) => [first, ...some])
+  return first.completed === undefined ? [...chosen, ...others] : chosen
+}
+
+/** The definition itself: some order of the calls, without some of unknown outcome, is possible. */
+const isLinearizable = <State, Input, Output>(
+  model: Model<State, Input, Output>,
+  history: ReadonlyArray<Operation<Input, Output>>
+): boolean =>
+  selections(history).some((chosen) =>
+    permutations(chosen).some((order) => replay(model, order) !== undefined)
+  )
+
+/** Fails unless the verdict is right, and what it says to prove itself is true. */
+const expectTruth = <State, Input, Output>(
+  model: Model<State, Input, Output>,
+  history: ReadonlyArray<Operation<Input, Output>>,
+  verdict: Linearizability.Verdict<Input, Output>
+): void => {
+  switch (verdict._tag) {
+    case "Linearizable": {
+      expect(replay(model, verdict.order)).not.toBeUndefined()
+      expect(new Set(verdict.order).size).toBe(verdict.order.length)
+      const missing = history.filter((operation) => !verdict.order.includes(operation))
+      expect(missing.filter((operation) => operation.completed !== undefined)).toEqual([])
+      break
+    }
+    case "Violation": {
+      const state = replay(model, verdict.longest)
+      if (state === undefined) throw new Error("the longest explanation is none")
+      const remaining = history.filter((operation) => !verdict.longest.includes(operation))
+      expect(remaining.length).toBe(history.length - verdict.longest.length)
+      const candidates = remaining.filter((one) => !remaining.some((other) => precedes(other, one)))
+      expect(verdict.stuck.length).toBeGreaterThan(0)
+      for (const candidate of candidates) {
+        const next = model.step(state, candidate.input, candidate.completed?.output)
+        if (verdict.stuck.includes(candidate)) expect(next).toBeUndefined()
+        else expect(next).toEqual(state)
+      }
+      expect(candidates).toEqual(expect.arrayContaining([...verdict.stuck]))
+      break
+    }
+    case "Unknown":
+      throw new Error("the default budget is enough for a few calls")
+  }
+}
+
+describe("Linearizability.check gives the answer of the definition, with true evidence", () => {
+  const law = <State, Input, Output>(
+    model: Model<State, Input, Output>,
+    history: fc.Arbitrary<ReadonlyArray<Operation<Input, Output>>>
+  ) => {
+    const seen = { Linearizable: 0, Violation: 0, Unknown: 0 }
+    fc.assert(
+      fc.property(history, (history) => {
+        const verdict = Linearizability.check(model, history)
+        seen[verdict._tag]++
+        expect(verdict._tag).toBe(isLinearizable(model, history) ? "Linearizable" : "Violation")
+        expectTruth(model, history, verdict)
+      }),
+      { numRuns: 1500 }
+    )
+    // Neither answer is rare among the histories, or the law says little.
+    expect(seen.Linearizable).toBeGreaterThan(150)
+    expect(seen.Violation).toBeGreaterThan(150)
+  }
+
+  it("for a register", () => law(register, registerHistory(6)))
+
+  it("for a set", () => law(set, setHistory(6)))
+})
+
+describe("Linearizability.check accepts what really happened", () => {
+  interface Happening<Input> {
+    readonly input: Input
+    readonly before: number
+    readonly after: number
+    readonly fate: "answered" | "timed out" | "never happened"
+  }
+
+  const happenings = <Input>(input: fc.Arbitrary<Input>): fc.Arbitrary<ReadonlyArray<Happening<Input>>> =>
+    fc.array(
+      fc.record({
+        input,
+        before: fc.nat(40),
+        after: fc.nat(40),
+        fate: fc.oneof(
+          { weight: 6, arbitrary: fc.constant("answered" as const) },
+          { weight: 1, arbitrary: fc.constantFrom("timed out" as const, "never happened" as const) }
+        )
+      }),
+      { maxLength: 24 }
+    )
+
+  /** The calls take effect every 10 ms; each was invoked some time before and returned some time after. */
+  const historyOf = <State, Input, Output>(
+    model: Model<State, Input, Output>,
+    answer: (state: State, input: Input) => Output,
+    happened: ReadonlyArray<Happening<Input>>
+  ): ReadonlyArray<Operation<Input, Output>> => {
+    let state = model.initial
+    return happened.map(({ after, before, fate, input }, client) => {
+      const at = 10 * client
+      const output = answer(state, input)
+      if (fate !== "never happened") state = model.step(state, input, output) ?? state
+      const completed = fate === "answered" ? { at: at + after, output } : undefined
+      return { client, input, invokedAt: at - before, completed }
+    })
+  }
+
+  const law = <State, Input, Output>(
+    model: Model<State, Input, Output>,
+    input: fc.Arbitrary<Input>,
+    answer: (state: State, input: Input) => Output
+  ) =>
+    fc.assert(
+      fc.property(
+        happenings(input).chain((happened) =>
+          fc.shuffledSubarray([...historyOf(model, answer, happened)], { minLength: happened.length })
+        ),
+        (history) => {
+          const verdict = Linearizability.check(model, history)
+          expect(verdict._tag).toBe("Linearizable")
+          expectTruth(model, history, verdict)
+        }
+      ),
+      { numRuns: 300 }
+    )
+
+  it("to a register", () =>
+    law(register, registerInput, (state, input) => (input === "read" ? state : input.write)))
+
+  it("to a set", () =>
+    law(set, setInput, (state, input) =>
+      state.includes("add" in input ? input.add : "remove" in input ? input.remove : input.has)
+    ))
+})
+
+describe("Linearizability.check", () => {
+  it("answers under any budget what it answers without one, or Unknown after exactly that many states", () =>
+    fc.assert(
+      fc.property(setHistory(12), fc.nat(40), (history, maxStates) => {
+        const verdict = Linearizability.check(set, history, { maxStates })
+        expect(verdict).toEqual(
+          verdict._tag === "Unknown"
+            ? { _tag: "Unknown", explored: maxStates }
+            : Linearizability.check(set, history)
+        )
+      })
+    ))
+
+  it("leaves the history as it was, and does not depend on its order", () =>
+    fc.assert(
+      fc.property(
+        setHistory(8).chain((history) =>
+          fc.tuple(fc.constant(history), fc.shuffledSubarray([...history], { minLength: history.length }))
+        ),
+        ([history, shuffled]) => {
+          const before = structuredClone(history)
+          expect(Linearizability.check(set, history)._tag).toBe(Linearizability.check(set, shuffled)._tag)
+          expect(history).toEqual(before)
+        }
+      )
+    ))
+})
+
+describe("Linearizability.render", () => {
+  it("has one line per call, with a mark for each that the verdict names", () =>
+    fc.assert(
+      fc.property(registerHistory(8), (history) => {
+        const verdict = Linearizability.check(register, history)
+        const [, ...lines] = Linearizability.render(history, verdict).split("\n")
+        const marks = lines.map((line) => line.trimStart().split(" ")[0])
+        const count = (mark: string) => marks.filter((other) => other === mark).length
+        const placed =
+          verdict._tag === "Linearizable"
+            ? verdict.order
+            : verdict._tag === "Violation"
+              ? verdict.longest
+              : []
+        expect(marks.filter((mark) => mark?.endsWith(".")).sort()).toEqual(
+          placed.map((_, index) => `${index + 1}.`).sort()
+        )
+        expect(count("!")).toBe(verdict._tag === "Violation" ? verdict.stuck.length : 0)
+        expect(count("^")).toBe(verdict._tag === "Violation" ? 1 : 0)
+        expect(lines.length - count("^")).toBe(history.length)
+      })
+    ))
+})

@@ -1,0 +1,129 @@
+/**
+ * A report in the JUnit dialect that CI services read: a suite for each profile, a case for each check. What could not
+ * be told is an `<error>`, because most of them show a skipped case as green.
+ */
+import { type Profile, profiles } from "../checks/Check.ts"
+import type { CheckResult, Counterexample, Report } from "./Report.ts"
+import * as Terminal from "./Terminal.ts"
+
+/** The report as an XML 1.0 document. Line breaks and other control characters of texts are shown as escapes. */
+export const render = (report: Report): string => {
+  const suites = profiles
+    .map((profile) => [profile, report.checks.filter((check) => check.profile === profile)] as const)
+    .filter(([, checks]) => checks.length > 0)
+    .map(([profile, checks]) => suite(profile, checks, report))
+  const { name } = report.suite
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites${attributes({ name, ...tally(report.checks), time: seconds(report.milliseconds) })}>`,
+    ...suites.flat(),
+    "</testsuites>",
+    ""
+  ].join("\n")
+}
+
+const suite = (profile: Profile, checks: ReadonlyArray<CheckResult>, report: Report): ReadonlyArray<string> => {
+  const time = seconds(checks.reduce((sum, { milliseconds }) => sum + milliseconds, 0))
+  const properties = {
+    suite: `${report.suite.name} ${report.suite.version}`,
+    subject: report.subject.name,
+    level: report.level,
+    seed: String(report.seed),
+    verdict: Terminal.verdict(report)
+  }
+  return [
+    `  <testsuite${attributes({ name: profile, ...tally(checks), time, timestamp: report.startedAt })}>`,
+    "    <properties>",
+    ...Object.entries(properties).map(([name, value]) => `      <property${attributes({ name, value })}/>`),
+    "    </properties>",
+    ...checks.flatMap((check) => testcase(check, report.seed)),
+    "  </testsuite>"
+  ]
+}
+
+const testcase = (check: CheckResult, seed: number): ReadonlyArray<string> => {
+  const open = `    <testcase${attributes({
+    classname: check.profile,
+    name: check.id,
+    time: seconds(check.milliseconds)
+  })}`
+  const content = outcome(check, seed)
+  return content.length === 0
+    ? [`${open}/>`]
+    : [`${open}>`, ...content.map((line) => `      ${line}`), "    </testcase>"]
+}
+
+const outcome = (check: CheckResult, seed: number): ReadonlyArray<string> => {
+  const message = Terminal.summary(check)
+  switch (check.status) {
+    case "pass":
+      return []
+    case "warn":
+      return [element("system-out", {}, [`warning: ${message}`, ...account(check, seed)])]
+    case "fail":
+      return [
+        element("failure", { message, type: "violation" }, account(check, seed)),
+        ...(check.counterexample?.script === undefined
+          ? []
+          : [element("system-out", {}, check.counterexample.script.split("\n"))])
+      ]
+    case "inconclusive":
+      return [element("error", { message, type: "inconclusive" }, [check.law])]
+    case "error":
+      return [element("error", { message, type: "suite-error" }, [check.law])]
+    case "not-applicable":
+      return [`<skipped${attributes({ message: `not applicable: ${message}` })}/>`]
+    case "excluded":
+      return [`<skipped${attributes({ message: `excluded: ${message}` })}/>`]
+  }
+}
+
+/** What happened, line by line. */
+const account = (check: CheckResult, seed: number): ReadonlyArray<string> => [
+  `${check.law} (${check.clauses.join(", ")})`,
+  ...(check.counterexample === undefined ? [] : counterexampleLines(check.counterexample, seed))
+]
+
+const counterexampleLines = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => [
+  ...counterexample.steps.map((step, index) => `${index + 1}. ${Terminal.step(step)}`),
+  `expected: ${counterexample.expected}`,
+  `actual: ${counterexample.actual}`,
+  Terminal.history(counterexample, seed),
+  Terminal.replayCommand(counterexample)
+]
+
+/** The four numbers that readers of JUnit add up. */
+const tally = (checks: ReadonlyArray<CheckResult>) => {
+  const of = (...statuses: ReadonlyArray<CheckResult["status"]>) =>
+    String(checks.filter(({ status }) => statuses.includes(status)).length)
+  return {
+    tests: String(checks.length),
+    failures: of("fail"),
+    errors: of("error", "inconclusive"),
+    skipped: of("not-applicable", "excluded")
+  }
+}
+
+const seconds = (milliseconds: number): string => (milliseconds / 1_000).toFixed(3)
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"]
+])
+
+/** Text for XML: what is printable is allowed there, and without `>` there is no `]]>`. */
+const escaped = (text: string): string =>
+  Terminal.printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)
+
+const attributes = (values: { readonly [name: string]: string }): string =>
+  Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escaped(value)}"`)
+    .join("")
+
+const element = (
+  name: string,
+  values: { readonly [name: string]: string },
+  lines: ReadonlyArray<string>
+): string => `<${name}${attributes(values)}>${lines.map(escaped).join("\n")}</${name}>`

@@ -1,0 +1,123 @@
+/** A report as JSON: the form that is kept, and the one that every other rendering can be made from. */
+import * as Data from "effect/Data"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { profiles } from "../checks/Check.ts"
+import { type CheckResult, type Report, schemaVersion } from "./Report.ts"
+
+/** The text is no report, or one of another version of its shape. */
+export class InvalidReport extends Data.TaggedError("InvalidReport")<{ readonly reason: string }> {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+const Level = Schema.Literals(["spec", "design"])
+
+const statuses = ["pass", "fail", "warn", "inconclusive", "not-applicable", "excluded", "error"] as const
+
+const Strings = Schema.Array(Schema.String)
+
+const CounterexampleSchema = Schema.Struct({
+  expected: Schema.String,
+  actual: Schema.String,
+  case: Schema.String,
+  steps: Schema.Array(Schema.Struct({ did: Schema.String, got: Schema.String })),
+  reproduced: Schema.Struct({ times: Count, of: Count }),
+  found: Schema.Struct({ runs: Count, shrinks: Count }),
+  script: Schema.optional(Schema.String),
+  token: Schema.String
+})
+
+const CheckResultSchema = Schema.Struct({
+  id: Schema.String,
+  law: Schema.String,
+  clauses: Strings,
+  level: Level,
+  profile: Schema.Literals(profiles),
+  status: Schema.Literals(statuses),
+  reason: Schema.optional(Schema.String),
+  runs: Schema.Struct({ planned: Count, executed: Count, decided: Count }),
+  requests: Count,
+  milliseconds: Schema.Finite,
+  counterexample: Schema.optional(CounterexampleSchema)
+})
+
+/** A report as it stands in JSON; what is undefined is absent. */
+export const ReportSchema = Schema.Struct({
+  schemaVersion: Schema.Literal(schemaVersion),
+  suite: Schema.Struct({ name: Schema.String, version: Schema.String }),
+  subject: Schema.Struct({
+    name: Schema.String,
+    kind: Schema.Literals(["port", "http"]),
+    capabilities: Strings
+  }),
+  level: Level,
+  seed: Schema.Finite,
+  startedAt: Schema.String,
+  milliseconds: Schema.Finite,
+  waitedMs: Schema.Finite,
+  requests: Count,
+  counts: Schema.Struct({
+    planned: Count,
+    executed: Count,
+    pass: Count,
+    fail: Count,
+    warn: Count,
+    inconclusive: Count,
+    "not-applicable": Count,
+    excluded: Count,
+    error: Count
+  }),
+  findings: Strings,
+  checks: Schema.Array(CheckResultSchema),
+  clauses: Schema.Array(
+    Schema.Struct({
+      slug: Schema.String,
+      section: Schema.String,
+      says: Schema.String,
+      checks: Strings,
+      status: Schema.Literals([...statuses, "unchecked"])
+    })
+  ),
+  verdict: Schema.Literals(["conformant", "not-conformant", "inconclusive", "selection-passed", "error"]),
+  exitCode: Schema.Literals([0, 1, 2, 3])
+})
+
+const decodeReport = Schema.decodeUnknownResult(ReportSchema)
+const decodeVersion = Schema.decodeUnknownResult(Schema.Struct({ schemaVersion: Schema.Unknown }))
+
+/** The report as indented JSON that ends with a line break. */
+export const render = (report: Report): string => `${JSON.stringify(report, null, 2)}\n`
+
+/** Reads what `render` wrote; fields that this version does not know are dropped. */
+export const parse = (text: string): Result.Result<Report, InvalidReport> => {
+  const invalid = (reason: string) => Result.fail(new InvalidReport({ reason }))
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return invalid("this is no report: it is not JSON")
+  }
+  const versioned = decodeVersion(json)
+  if (Result.isFailure(versioned)) return invalid("this is no report: it has no schemaVersion")
+  const { schemaVersion: version } = versioned.success
+  if (version !== schemaVersion) {
+    return invalid(
+      `the report is of version ${JSON.stringify(version)} of its shape, this suite reads version ${schemaVersion}`
+    )
+  }
+  const decoded = decodeReport(json)
+  if (Result.isFailure(decoded)) return invalid(`the report is damaged: ${decoded.failure.message}`)
+  const { checks, ...rest } = decoded.success
+  return Result.succeed({ ...rest, checks: checks.map(whole) })
+}
+
+/** The result of a check with what is absent in JSON as `undefined`. */
+const whole = (check: typeof CheckResultSchema.Type): CheckResult => ({
+  ...check,
+  reason: check.reason,
+  counterexample: check.counterexample && { ...check.counterexample, script: check.counterexample.script }
+})

@@ -1,0 +1,325 @@
+/** A report on one screen: what did not pass, the counts, and the verdict as the last line. */
+import type { CheckResult, ClauseResult, Counterexample, Report, ReportedStep, Status } from "./Report.ts"
+
+export interface Options {
+  /** Width of the screen; 100 by default, never taken as less than 40. */
+  readonly columns?: number | undefined
+  /** Whether to write ANSI colours; not by default. */
+  readonly color?: boolean | undefined
+  /** Where the script of a check was written, by id. */
+  readonly scripts?: ReadonlyMap<string, string> | undefined
+}
+
+/** Failures that are shown whole; of more there is a line each. */
+const MAX_SHOWN = 8
+
+/** Steps that are shown of a failure: the last ones. */
+const MAX_STEPS = 8
+
+const INDENT = "      "
+
+/**
+ * The report as lines without a last line break. Lines fit the columns, except for those that are to be copied
+ * (script, replay) and the verdict.
+ */
+export const render = (report: Report, { color = false, columns = 100, scripts }: Options = {}): string => {
+  const screen: Screen = { columns: Math.max(40, columns), paint: color ? ansi : (text) => text }
+  const of = (status: Status) => report.checks.filter((check) => check.status === status)
+  const failed = of("fail")
+  const section = sectionsOf(report.clauses)
+  const blocks = [
+    ...failed.slice(0, MAX_SHOWN).map((check) => failure(check, report, section, scripts, screen)),
+    failed.slice(MAX_SHOWN).map((check) => headed("FAIL", "red", [check], summary(check), screen)).flat(),
+    ...of("error").map((check) => headed("ERROR", "red", [check], summary(check), screen)),
+    ...of("warn").map((check) => headed("WARN", "yellow", [check], summary(check), screen)),
+    ...byReason(of("inconclusive")).map(([reason, checks]) =>
+      headed("INCONCLUSIVE", "yellow", checks, reason, screen)
+    ),
+    // What the doctor found explains why nothing could be told.
+    report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, screen.columns)) : []
+  ].filter((lines) => lines.length > 0)
+  const ending = [
+    ...wrap(counts(report), screen.columns),
+    screen.paint(headline(report), report.verdict === "conformant" ? "green" : isBad(report) ? "red" : "yellow")
+  ]
+  return [...blocks, ending].map((lines) => lines.join("\n")).join("\n\n")
+}
+
+/** Where a run stands. */
+export interface Progress {
+  readonly done: number
+  readonly planned: number
+  /** The check under way. */
+  readonly id: string
+  readonly requests: number
+  readonly milliseconds: number
+  /** What the run waits for, such as `waiting 41 s for the limits of the main key`. */
+  readonly waiting?: string | undefined
+}
+
+/** A run in one line without a line break, such as `[12/84] limits.burst  312 requests  14 s`. */
+export const progress = (
+  { done, id, milliseconds, planned, requests, waiting }: Progress,
+  columns = 100
+): string => {
+  const parts = [
+    `[${done}/${planned}] ${id}`,
+    ...(requests === 0 ? [] : [plural(requests, "request")]),
+    duration(milliseconds),
+    ...(waiting === undefined ? [] : [waiting])
+  ]
+  return cut(printable(parts.join("  ")), columns)
+}
+
+/** What to type to try a failing case again. */
+export const replayCommand = ({ token }: Counterexample): string =>
+  `animal-store conformance replay ${printable(token)}`
+
+/**
+ * The verdict in one line, such as `NOT CONFORMANT at level spec: 2 of 79 checks failed · 412 requests, 38 s (waited 9 s
+ * for limits) · seed 184210`.
+ */
+export const headline = (report: Report): string => {
+  const { milliseconds, requests, seed, waitedMs } = report
+  const waited = waitedMs > 0 ? ` (waited ${duration(waitedMs)} for limits)` : ""
+  const cost = `${requests > 0 ? `${plural(requests, "request")}, ` : ""}${duration(milliseconds)}${waited}`
+  return `${verdict(report)} · ${cost} · seed ${seed}`
+}
+
+/** The verdict and its reason, such as `CONFORMANT at level spec: all 79 checks passed`. */
+export const verdict = ({ counts, level, verdict }: Report): string => {
+  const { error, excluded, executed, fail, inconclusive, planned, warn } = counts
+  const warned = warn > 0 ? `, ${plural(warn, "warning")}` : ""
+  switch (verdict) {
+    case "conformant":
+      return `CONFORMANT at level ${level}: all ${plural(executed, "check")} passed${warned}`
+    case "not-conformant":
+      return `NOT CONFORMANT at level ${level}: ${fail} of ${plural(executed, "check")} failed${warned}`
+    case "inconclusive":
+      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${plural(planned, "check")} could not be told${warned}`
+    case "selection-passed":
+      return `SELECTION PASSED at level ${level}: ${executed} of ${plural(planned, "check")} executed, ${excluded} excluded${warned}`
+    case "error":
+      return executed === 0
+        ? "ERROR: no check was executed"
+        : `ERROR: the suite itself failed in ${error} of ${plural(executed, "check")}`
+  }
+}
+
+/** The numbers, such as `planned 84, executed 79, passed 75, failed 2`; what never happened is left out. */
+export const counts = ({ counts }: Report): string =>
+  [
+    `planned ${counts.planned}`,
+    `executed ${counts.executed}`,
+    ...countedStatuses.filter(([status]) => counts[status] > 0).map(([status, word]) => `${word} ${counts[status]}`)
+  ].join(", ")
+
+/** Each status with its word for a number of checks, the worst first. */
+export const countedStatuses = [
+  ["error", "suite errors"],
+  ["fail", "failed"],
+  ["inconclusive", "inconclusive"],
+  ["warn", "warnings"],
+  ["pass", "passed"],
+  ["not-applicable", "not applicable"],
+  ["excluded", "excluded"]
+] as const satisfies ReadonlyArray<readonly [Status, string]>
+
+/** Why a check has its status, in one sentence. */
+export const summary = ({ counterexample, reason }: CheckResult): string =>
+  reason ??
+  (counterexample === undefined
+    ? "no reason was given"
+    : `expected ${counterexample.expected}, got ${counterexample.actual}`)
+
+/** How a counterexample came about, and whether it is steady. */
+export const history = ({ found, reproduced }: Counterexample, seed: number): string => {
+  const origin =
+    found.runs === 0
+      ? "found by a boundary example"
+      : `found after ${plural(found.runs, "run")} and ${plural(found.shrinks, "shrink")}, seed ${seed}`
+  const { of, times } = reproduced
+  return `${origin}; reproduces ${times}/${of}${of > 0 && times < of ? " (intermittent)" : ""}`
+}
+
+/** The clauses of a check, each with its section where that is known. */
+export const clausesOf = (check: CheckResult, section: ReadonlyMap<string, string>): ReadonlyArray<string> =>
+  check.clauses.map((slug) => {
+    const known = section.get(slug)
+    return known === undefined ? slug : `${slug} ${known}`
+  })
+
+/** Slug to section of the contract. */
+export const sectionsOf = (clauses: ReadonlyArray<ClauseResult>): ReadonlyMap<string, string> =>
+  new Map(clauses.map((clause) => [clause.slug, clause.section]))
+
+/** The checks by what they say for themselves, in the order of their first. */
+export const byReason = (
+  checks: ReadonlyArray<CheckResult>
+): ReadonlyArray<readonly [reason: string, checks: ReadonlyArray<CheckResult>]> => [
+  ...Map.groupBy(checks, summary)
+]
+
+/** Time for people: `850 ms`, `3.2 s`, `38 s`, `2 min 5 s`. */
+export const duration = (milliseconds: number): string => {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < 9_950) return `${(milliseconds / 1_000).toFixed(1)} s`
+  const seconds = Math.round(milliseconds / 1_000)
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu
+
+const shortEscapes: ReadonlyMap<string, string> = new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"]
+])
+
+/**
+ * Text of unknown origin as one line that shows what it is: control characters (line breaks and ANSI escapes among
+ * them), bidi overrides, other invisible characters and lone surrogates become escapes such as `\n` and `\u{1b}`.
+ */
+export const printable = (text: string): string =>
+  text.replace(
+    unprintable,
+    (character) => shortEscapes.get(character) ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+  )
+
+/** A step in one line. */
+export const step = ({ did, got }: ReportedStep): string => printable(got === "" ? did : `${did} → ${got}`)
+
+type Color = keyof typeof codes
+
+const codes = { red: "31;1", green: "32;1", yellow: "33;1", dim: "2", bold: "1" } as const
+
+interface Screen {
+  readonly columns: number
+  readonly paint: (text: string, color: Color) => string
+}
+
+const ansi: Screen["paint"] = (text, color) => `\u001b[${codes[color]}m${text}\u001b[0m`
+
+const isBad = ({ verdict }: Report): boolean => verdict === "not-conformant" || verdict === "error"
+
+/** A word, the checks it is about, and what is to say about them. */
+const headed = (
+  word: string,
+  color: Color,
+  checks: ReadonlyArray<CheckResult>,
+  text: string,
+  { columns, paint }: Screen
+): ReadonlyArray<string> => {
+  const [first = "", ...rest] = wrap(
+    `${word}  ${checks.map(({ id }) => id).join(", ")}: ${text}`,
+    columns - INDENT.length
+  )
+  return [first.replace(word, () => paint(word, color)), ...rest.map((line) => INDENT + line)]
+}
+
+const failure = (
+  check: CheckResult,
+  { seed }: Report,
+  section: ReadonlyMap<string, string>,
+  scripts: Options["scripts"],
+  screen: Screen
+): ReadonlyArray<string> => {
+  const { columns, paint } = screen
+  const width = columns - INDENT.length
+  const indented = (lines: ReadonlyArray<string>, color?: Color) =>
+    lines.map((line) => INDENT + (color === undefined ? line : paint(line, color)))
+  const { counterexample } = check
+  const heading = [
+    `${paint("FAIL", "red")}  ${paint(cut(printable(check.id), width), "bold")}`,
+    ...indented(wrap(`${check.level}: ${clausesOf(check, section).join(", ")}`, width), "dim"),
+    ...indented(wrap(check.law, width))
+  ]
+  if (counterexample === undefined) return [...heading, ...indented(labelled("reason", summary(check), width))]
+  const script = scripts?.get(check.id)
+  return [
+    ...heading,
+    ...indented(steps(counterexample.steps, width)),
+    ...indented(labelled("expected", counterexample.expected, width)),
+    ...indented(labelled("actual", counterexample.actual, width)),
+    ...indented(wrap(history(counterexample, seed), width), "dim"),
+    ...(script === undefined ? [] : [`${INDENT}script    ${printable(script)}`]),
+    `${INDENT}replay    ${replayCommand(counterexample)}`
+  ]
+}
+
+const labelled = (label: string, text: string, width: number): ReadonlyArray<string> =>
+  wrap(text, width - 10).map((line, index) => `${(index === 0 ? label : "").padEnd(10)}${line}`)
+
+/** The last steps, each in a line, or in two if it is too long for one; numbers are those of the whole. */
+const steps = (all: ReadonlyArray<ReportedStep>, width: number): ReadonlyArray<string> => {
+  const hidden = Math.max(0, all.length - MAX_STEPS)
+  const digits = String(all.length).length
+  const shown = all.slice(hidden).flatMap((one, index) => {
+    const number = `${String(hidden + index + 1).padStart(digits)}. `
+    const line = number + step(one)
+    return widthOf(line) <= width
+      ? [line]
+      : [
+          cut(number + printable(one.did), width),
+          cut(`${" ".repeat(number.length)}→ ${printable(one.got)}`, width)
+        ]
+  })
+  return hidden === 0 ? shown : [`… ${hidden} before`, ...shown]
+}
+
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+const combining = /\p{M}/u
+
+/** Columns that a printable character takes, as terminals count them. */
+const widthOfCharacter = (character: string): number => {
+  if (character < "\u0300") return 1
+  return combining.test(character) ? 0 : wide.test(character) ? 2 : 1
+}
+
+/** Columns that printable text takes. */
+export const widthOf = (text: string): number => {
+  let width = 0
+  for (const character of text) width += widthOfCharacter(character)
+  return width
+}
+
+/** As much of printable text as fits, with `…` where something is missing. */
+export const cut = (text: string, columns: number): string => {
+  if (widthOf(text) <= columns) return text
+  return columns < 1 ? "" : `${take(text, columns - 1)}…`
+}
+
+const take = (text: string, columns: number): string => {
+  let taken = ""
+  let width = 0
+  for (const character of text) {
+    width += widthOfCharacter(character)
+    if (width > columns) break
+    taken += character
+  }
+  return taken
+}
+
+/** Text made printable and broken at spaces, or inside a word that is longer than a line. */
+const wrap = (text: string, columns: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  let line = ""
+  for (const word of printable(text).split(" ")) {
+    const joined = line === "" ? word : `${line} ${word}`
+    if (widthOf(joined) <= columns) {
+      line = joined
+      continue
+    }
+    if (line !== "") lines.push(line)
+    line = word
+    while (widthOf(line) > columns) {
+      const head = take(line, columns)
+      lines.push(head)
+      line = line.slice(head.length)
+    }
+  }
+  return line === "" && lines.length > 0 ? lines : [...lines, line]
+}

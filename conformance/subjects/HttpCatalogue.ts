@@ -1,0 +1,77 @@
+/** The catalogue over HTTP. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { Animal, Catalogue, Draft, Listing } from "../checks/Catalogue.ts"
+import { type Failure, undecided, Violation } from "../engine/Outcome.ts"
+import type { Trial } from "../engine/Trial.ts"
+import * as Conversation from "../http/Conversation.ts"
+import type { Exchange } from "../http/Exchange.ts"
+import * as PetJson from "../http/PetJson.ts"
+import { text } from "../http/Wire.ts"
+
+/** From here on nobody can say that the 5th of December 2030 has not begun somewhere: it is noon of the 4th. */
+export const REMOVAL_BEGINS = Date.UTC(2030, 11, 4, 10)
+
+/** The body of an answer as `read` understands it; `Violation` when it has another status or content. */
+const content = <A>(
+  exchange: Exchange,
+  status: number,
+  what: string,
+  read: (value: unknown) => Result.Result<A, string>
+): Effect.Effect<A, Violation> => {
+  const { response } = exchange
+  const decoded =
+    response.status === status
+      ? Result.flatMap(PetJson.parse(text(response.body)), read)
+      : Result.fail(Conversation.outcome(response))
+  return Effect.mapError(
+    Effect.fromResult(decoded),
+    (actual) => new Violation({ expected: `${status} with ${what}`, actual })
+  )
+}
+
+/** Path and query of a list. */
+export const listPath = ({ limit, status }: Listing): string => {
+  const parameters = [
+    ...(limit === undefined ? [] : [`limit=${limit}`]),
+    ...(status === undefined ? [] : [`status=${status}`])
+  ]
+  return parameters.length === 0 ? "/pets" : `/pets?${parameters.join("&")}`
+}
+
+/** Creates over a conversation. */
+export const create = (
+  { sendPaced }: Conversation.Conversation,
+  draft: Draft,
+  trial: Trial
+): Effect.Effect<Animal, Failure> =>
+  Effect.flatMap(sendPaced({ method: "POST", path: "/pets", json: PetJson.draft(draft) }, trial), (exchange) =>
+    content(exchange, 201, "the created Pet", PetJson.animal)
+  )
+
+/** The face of one evaluation; `categories` are those that the subject is declared to accept. */
+export const make = (
+  conversation: Conversation.Conversation,
+  categories: "any" | ReadonlyArray<bigint>,
+  trial: Trial
+): Catalogue => ({
+  isShared: true,
+  categoryOf: (wanted) =>
+    categories === "any" ? wanted : (categories[Number(BigInt.asUintN(32, wanted)) % categories.length] ?? wanted),
+  create: (draft) => create(conversation, draft, trial),
+  list: (listing) =>
+    Effect.flatMap(conversation.sendPaced({ path: listPath(listing) }, trial), (exchange) =>
+      content(exchange, 200, "an array of Pet", PetJson.animals)
+    ),
+  get: Effect.fnUntraced(function* (id: bigint): Effect.fn.Return<Option.Option<Animal>, Failure> {
+    const exchange = yield* conversation.sendPaced({ path: `/pets/${id}` }, trial)
+    const { status } = exchange.response
+    const isRemovalNear = exchange.receivedAt >= REMOVAL_BEGINS
+    if (status !== 200 && isRemovalNear) {
+      return yield* undecided("by the server's date GET /pets/{petId} is removed, or about to be")
+    }
+    if (status === 404) return Option.none()
+    return Option.some(yield* content(exchange, 200, "the Pet, or 404", PetJson.animal))
+  })
+})

@@ -1,0 +1,114 @@
+/** A key's limits over HTTP: each request is a list of one animal. */
+import * as Effect from "effect/Effect"
+import type { Meter, Reading } from "../checks/Meter.ts"
+import type { Plan } from "../../core/limits/Plan.ts"
+import { type Failure, undecided, Violation } from "../engine/Outcome.ts"
+import type { Trial } from "../engine/Trial.ts"
+import * as Conversation from "../http/Conversation.ts"
+import type { Exchange, KeyName } from "../http/Exchange.ts"
+import * as RateHeaders from "../http/RateHeaders.ts"
+import * as ErrorBody from "../http/ErrorBody.ts"
+
+const DAY_MS = 86_400_000
+
+/** A key whose limits laws may use up; what is known of it outlives the single evaluation. */
+export interface LimitedKey {
+  readonly name: KeyName
+  readonly plan: Plan
+}
+
+const reading = (exchange: Exchange, slackMs: number): Effect.Effect<Reading, Failure> => {
+  const { receivedAt, response, sentAt } = exchange
+  const rate = RateHeaders.of(response)
+  if (rate === undefined) {
+    return Effect.fail(
+      new Violation({
+        expected: "X-RateLimit-Limit, -Remaining and -Reset, a whole number each",
+        actual: `${response.status} with ${response.headers.map(([name, value]) => `${name}: ${value}`).join(", ")}`
+      })
+    )
+  }
+  const admitted = response.status !== 429
+  if (admitted && response.status !== 200) {
+    return Effect.fail(
+      new Violation({ expected: "200 or 429 to GET /pets?limit=1", actual: Conversation.outcome(response) })
+    )
+  }
+  const retryAfter = admitted ? 0 : RateHeaders.retryAfterSeconds(response, receivedAt)
+  if (retryAfter === undefined) {
+    return Effect.fail(
+      new Violation({
+        expected: "Retry-After with a 429: a number of seconds or a date",
+        actual: Conversation.outcome(response)
+      })
+    )
+  }
+  return Effect.succeed({
+    admitted,
+    banned: admitted ? false : ErrorBody.codeOf(response) === "api_key_banned" ? true : undefined,
+    ...rate,
+    retryAfter,
+    between: [sentAt - slackMs, receivedAt + slackMs]
+  })
+}
+
+/** Opens meters of one key, evaluation after evaluation. */
+export const make = (
+  conversation: Conversation.Conversation,
+  { name, plan }: LimitedKey
+): ((trial: Trial) => Effect.Effect<Meter, Failure>) => {
+  const { hasClock, now, pass, send, sendAtOnce, slackMs } = conversation
+  const request = { path: "/pets?limit=1", key: name }
+  let last: Reading | undefined
+  /** Requests sent since the day is known to have been unused; unknown at first. */
+  let usedToday = Number.POSITIVE_INFINITY
+
+  return (trial) => {
+    const read = (exchange: Exchange) =>
+      Effect.tap(reading(exchange, slackMs), (one) =>
+        Effect.sync(() => {
+          usedToday++
+          last = one
+        })
+      )
+    const spend = Effect.flatMap(send(request, trial), read)
+    const passing = (ms: number): Effect.Effect<void, Failure> =>
+      Effect.andThen(pass(ms), Effect.sync(() => trial.record({ did: `let ${ms / 1_000} s pass`, got: "" })))
+
+    const refill = Effect.gen(function* () {
+      if (hasClock) {
+        // Room for the largest law: a few minutes' worth.
+        if (usedToday + 6 * plan.perMinute + 20 > plan.perDay) {
+          yield* passing(2 * DAY_MS)
+          usedToday = 0
+        } else yield* passing(61_000)
+        return
+      }
+      if (last === undefined) yield* spend
+      if (last === undefined) return
+      const wait = last.resetAt * 1_000 - (yield* now) + slackMs
+      yield* passing(Math.min(Math.max(wait, 0), 61_000))
+    })
+    const meter: Meter = {
+      plan,
+      spend,
+      spendAtOnce: (requests) =>
+        Effect.flatMap(
+          sendAtOnce(
+            Array.from({ length: requests }, () => request),
+            trial
+          ),
+          Effect.forEach(read)
+        ),
+      pass: passing,
+      refill,
+      now,
+      canTravel: hasClock
+    }
+    return Effect.succeed(meter)
+  }
+}
+
+/** For subjects without such a key. */
+export const absent = (flag: string, what: string): Effect.Effect<never, Failure> =>
+  undecided(`it takes ${what}: give one with ${flag}`)

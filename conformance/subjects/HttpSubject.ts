@@ -1,0 +1,119 @@
+/** A server of the contract, in any language, behind a transport. */
+import * as Effect from "effect/Effect"
+import type { Plan } from "../../core/limits/Plan.ts"
+import type { Capability } from "../checks/Check.ts"
+import type { Facts, Http } from "../checks/Http.ts"
+import { type Failure, undecided } from "../engine/Outcome.ts"
+import type { Trial } from "../engine/Trial.ts"
+import * as Conversation from "../http/Conversation.ts"
+import type { ServerClock } from "../http/ServerClock.ts"
+import type { Transport } from "../http/Wire.ts"
+import * as HttpCatalogue from "./HttpCatalogue.ts"
+import * as HttpMeter from "./HttpMeter.ts"
+import type { Subject } from "./Subject.ts"
+
+/** A key on a small plan that the suite may use up. */
+export interface SmallKey extends Plan {
+  readonly secret: string
+}
+
+/** What the subject is declared to be, where the contract leaves it open. */
+export interface Declarations {
+  /** Values of `categoryId` that it accepts: any int64 (the default), or only these. */
+  readonly categories: "any" | ReadonlyArray<bigint>
+  /** Whether it bans keys that hammer after a 429 (contract §8.4.3 allows both); true by default. */
+  readonly bans: boolean
+}
+
+export interface HttpTarget {
+  readonly name: string
+  readonly transport: Transport
+  /** Path of the base address, such as `/v1`. */
+  readonly basePath: string
+  /** Where people reach it, for scripts; `undefined` without a socket. */
+  readonly baseUrl: string | undefined
+  readonly keys: {
+    /** On a plan that carries the run. */
+    readonly main: string
+    readonly tiny?: SmallKey | undefined
+    /** May be banned. */
+    readonly victim?: SmallKey | undefined
+    readonly revoked?: string | undefined
+  }
+  readonly clock?: ServerClock | undefined
+  readonly declared?: Partial<Declarations> | undefined
+  readonly budget?: Partial<Conversation.Budget> | undefined
+}
+
+/** What a run may cost unless told otherwise. */
+export const defaultBudget: Conversation.Budget = { requests: 5_000, milliseconds: 180_000 }
+
+export interface HttpSubject extends Subject {
+  readonly target: HttpTarget
+  readonly conversation: Conversation.Conversation
+}
+
+/** Ready for one run; fails when the clock does not answer. */
+export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.Return<HttpSubject, Failure> {
+  const { basePath, clock, declared, keys, transport } = target
+  const categories = declared?.categories ?? "any"
+  const conversation = yield* Conversation.make({
+    transport,
+    basePath,
+    secrets: { main: keys.main, tiny: keys.tiny?.secret, victim: keys.victim?.secret, revoked: keys.revoked },
+    clock,
+    budget: { ...defaultBudget, ...target.budget }
+  })
+  const facts: Facts = { mainKey: keys.main, basePath, categories, hasClock: clock !== undefined }
+
+  const http = (trial: Trial): Http => ({
+    facts,
+    send: (sent) =>
+      (sent.key ?? "main") === "main" && sent.authorization === undefined
+        ? conversation.sendPaced(sent, trial)
+        : conversation.send(sent, trial),
+    sendAtOnce: (sent) =>
+      Effect.andThen(conversation.reserve(sent.length), conversation.sendAtOnce(sent, trial)),
+    create: (draft) => HttpCatalogue.create(conversation, draft, trial),
+    now: conversation.now,
+    pass: conversation.pass
+  })
+
+  const meter = (small: SmallKey | undefined, name: "tiny" | "victim") =>
+    small === undefined
+      ? () => undecided(`it takes a key on a small plan: give one with --${name} KEY:PERMINUTE:PERDAY`)
+      : HttpMeter.make(conversation, { name, plan: small })
+
+  const capabilities: ReadonlyArray<readonly [Capability, boolean]> = [
+    ["clock", clock !== undefined],
+    ["tinyPlan", keys.tiny !== undefined],
+    ["victimKey", keys.victim !== undefined],
+    ["revokedKey", keys.revoked !== undefined],
+    ["anyCategory", categories === "any"],
+    ["parallel", true]
+  ]
+  const tinyMeter = meter(keys.tiny, "tiny")
+  const victimMeter = meter(keys.victim, "victim")
+  return {
+    name: target.name,
+    kind: "http",
+    target,
+    conversation,
+    faces: {
+      catalogue: (trial) => Effect.succeed(HttpCatalogue.make(conversation, categories, trial)),
+      http: (trial) => Effect.succeed(http(trial)),
+      meter: tinyMeter,
+      victim: victimMeter
+    },
+    capabilities: new Set(capabilities.filter(([, has]) => has).map(([name]) => name)),
+    notApplicable: ({ profile, needs = [] }) => {
+      if (profile === "ban" && declared?.bans === false) return "the subject declares that it never bans"
+      if (needs.includes("anyCategory") && categories !== "any") {
+        return "the subject declares that it takes certain categories only"
+      }
+      return undefined
+    },
+    exchanges: conversation.exchanges,
+    waitedMs: conversation.waitedMs
+  }
+})

@@ -1,0 +1,200 @@
+/** Storage ports of an adapter, each built anew for every evaluation: no law meets what another left behind. */
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import { limit as pageLimit } from "../../core/domain/Page.ts"
+import * as PetStatus from "../../core/domain/PetStatus.ts"
+import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import type { Plan } from "../../core/limits/Plan.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import type { Animal, Catalogue } from "../checks/Catalogue.ts"
+import type { Capability } from "../checks/Check.ts"
+import type { Meter, Reading } from "../checks/Meter.ts"
+import { type Failure, Violation } from "../engine/Outcome.ts"
+import type { Trial } from "../engine/Trial.ts"
+import * as PetJson from "../http/PetJson.ts"
+import type { Subject } from "./Subject.ts"
+
+/** A store that is empty each time it is built. */
+export type Store<Port> = Layer.Layer<Port, unknown>
+
+export interface PortSubjectOptions {
+  readonly name: string
+  readonly petRepository?: Store<PetRepository> | undefined
+  readonly rateLimitStore?: Store<RateLimitStore> | undefined
+  readonly apiKeyStore?: Store<ApiKeyStore> | undefined
+  /** Any of the ports over a backend that does not answer, to see how they fail. */
+  readonly outage?: Store<PetRepository | RateLimitStore | ApiKeyStore> | undefined
+}
+
+/**
+ * What a port answers; that it fails, or dies, is a violation here: nothing is wrong with its backend.
+ *
+ * @param did What is asked, in words of the domain; it becomes a step of the trial.
+ */
+export const answered = <A>(
+  trial: Trial,
+  did: string,
+  call: Effect.Effect<A, StoreUnavailable>,
+  show: (answer: A) => string
+): Effect.Effect<A, Violation> =>
+  Effect.flatMap(Effect.exit(call), (exit) => {
+    if (Exit.isSuccess(exit)) {
+      trial.record({ did, got: show(exit.value) })
+      return Effect.succeed(exit.value)
+    }
+    if (Cause.hasInterruptsOnly(exit.cause)) return Effect.interrupt
+    const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
+    const got =
+      failure === undefined
+        ? `a defect: ${Cause.pretty(exit.cause).split("\n")[0]}`
+        : `StoreUnavailable: ${String(failure.cause)}`
+    trial.record({ did, got })
+    return Effect.fail(new Violation({ expected: `an answer to ${did}`, actual: got }))
+  })
+
+/** Where laws about limits begin: a morning, so that minutes never meet midnight. */
+const MORNING = Date.UTC(2027, 0, 1, 9)
+
+/** Small, so that laws can use it up. */
+const PLAN: Plan = { perMinute: 5, perDay: 40 }
+
+export const make = ({
+  apiKeyStore,
+  name,
+  outage,
+  petRepository,
+  rateLimitStore
+}: PortSubjectOptions): Subject => {
+  const capabilities: ReadonlyArray<Capability> = [
+    "parallel",
+    "clock",
+    "tinyPlan",
+    "victimKey",
+    "anyCategory",
+    ...(outage === undefined ? [] : (["outage"] as const))
+  ]
+  return {
+    name,
+    kind: "port",
+    capabilities: new Set(capabilities),
+    exchanges: [],
+    faces: {
+      ...(petRepository === undefined
+        ? {}
+        : {
+            catalogue: (trial: Trial) =>
+              Effect.map(opened(petRepository, PetRepository), (pets) => catalogue(pets, trial)),
+            pets: () => opened(petRepository, PetRepository)
+          }),
+      ...(rateLimitStore === undefined
+        ? {}
+        : {
+            meter: (trial: Trial) => Effect.map(opened(rateLimitStore, RateLimitStore), meter(trial)),
+            victim: (trial: Trial) => Effect.map(opened(rateLimitStore, RateLimitStore), meter(trial)),
+            limits: () => opened(rateLimitStore, RateLimitStore)
+          }),
+      ...(apiKeyStore === undefined ? {} : { keys: () => opened(apiKeyStore, ApiKeyStore) }),
+      ...(outage === undefined ? {} : { outage: () => Effect.map(fresh(outage), (context) => ({
+        pets: Context.getOption(context, PetRepository).pipe(Option.getOrUndefined),
+        limits: Context.getOption(context, RateLimitStore).pipe(Option.getOrUndefined),
+        keys: Context.getOption(context, ApiKeyStore).pipe(Option.getOrUndefined)
+      })) })
+    }
+  }
+}
+
+const fresh = <Port>(store: Store<Port>): Effect.Effect<Context.Context<Port>, Violation, Scope.Scope> =>
+  Effect.catchCause(Layer.build(Layer.fresh(store)), (cause) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.interrupt
+      : Effect.fail(
+          new Violation({
+            expected: "the layer to open an empty store",
+            actual: String(Cause.squash(cause)).split("\n")[0] ?? ""
+          })
+        )
+  )
+
+const opened = <Port, Service>(
+  store: Store<Port>,
+  port: Context.Service<Port, Service>
+): Effect.Effect<Service, Violation, Scope.Scope> =>
+  Effect.map(fresh(store), (context) => Context.get(context, port))
+
+const count = (animals: ReadonlyArray<Animal>): string =>
+  animals.length === 0 ? "none" : animals.map(PetJson.line).join(", ")
+
+const catalogue = (pets: PetRepository["Service"], trial: Trial): Catalogue => ({
+  isShared: false,
+  categoryOf: (wanted) => wanted,
+  create: (draft) =>
+    answered(
+      trial,
+      `insert ${PetJson.draft(draft)}`,
+      pets.insert({ ...draft, status: draft.status ?? PetStatus.initial }),
+      PetJson.line
+    ),
+  list: ({ limit = pageLimit.default, status }) =>
+    answered(
+      trial,
+      `page of ${limit}${status === undefined ? "" : ` ${status}`}`,
+      pets.page({ limit, status, after: undefined }),
+      count
+    ),
+  get: (id) =>
+    answered(trial, `find ${id}`, pets.find(id), (found) =>
+      Option.match(found, { onNone: () => "none", onSome: PetJson.line })
+    )
+})
+
+const meter =
+  (trial: Trial) =>
+  (store: RateLimitStore["Service"]): Meter => {
+    let now = MORNING
+    let callers = 0
+    const policy: RateLimit.Policy = { plan: PLAN, ban: BanPolicy.standard }
+    const spend: Effect.Effect<Reading, Failure> = Effect.suspend(() => {
+      const at = now
+      const decided =
+        store.consume?.(`key:${callers}`, at, policy) ??
+        store.modify(`key:${callers}`, (state) => RateLimit.step(state, at, policy))
+      return Effect.map(
+        answered(trial, `request at ${at - MORNING} ms`, decided, ({ outcome, remaining, retryAfter }) =>
+          outcome === "admitted" ? `admitted, ${remaining} left` : `${outcome}, retry after ${retryAfter} s`
+        ),
+        ({ outcome, ...verdict }) => ({
+          ...verdict,
+          admitted: outcome === "admitted",
+          banned: outcome === "banned",
+          between: [at, at] as const
+        })
+      )
+    })
+    return {
+      plan: PLAN,
+      spend,
+      spendAtOnce: (requests) =>
+        Effect.all(
+          Array.from({ length: requests }, () => spend),
+          { concurrency: "unbounded" }
+        ),
+      refill: Effect.sync(() => {
+        callers++
+      }),
+      pass: (ms) =>
+        Effect.sync(() => {
+          now += ms
+        }),
+      now: Effect.sync(() => now),
+      canTravel: true
+    }
+  }

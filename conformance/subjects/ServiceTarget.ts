@@ -1,0 +1,140 @@
+/**
+ * Stores behind the service of the core, in process and in a time of their own: whatever is asked of a server can be
+ * asked of a storage adapter too.
+ */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import type { Plan } from "../../core/limits/Plan.ts"
+import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import type { PetRepository } from "../../core/ports/PetRepository.ts"
+import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as Service from "../../core/service/Service.ts"
+import type * as ServiceOptions from "../../core/service/ServiceOptions.ts"
+import { BodyTooLarge } from "../../core/service/ServiceRequest.ts"
+import type { ServerClock } from "../http/ServerClock.ts"
+import { bytes, headerValues, type Transport } from "../http/Wire.ts"
+import type { HttpTarget } from "./HttpSubject.ts"
+
+export interface ServiceTargetOptions {
+  readonly name: string
+  readonly stores: Layer.Layer<PetRepository | RateLimitStore | ApiKeyStore, unknown>
+  readonly options?: Partial<ServiceOptions.ServiceOptions> | undefined
+  readonly ban?: BanPolicy.BanPolicy | undefined
+  /** Stands in for the clock that the suite moves. */
+  readonly clock?: ((moved: Clock.Clock) => Clock.Clock) | undefined
+}
+
+/** A target whose time can be read at once. */
+export interface ServiceTarget extends HttpTarget {
+  /** Epoch ms. */
+  readonly nowUnsafe: () => number
+}
+
+/** Where its time begins: some morning long before getPet is removed. */
+export const MORNING = Date.UTC(2026, 11, 1, 9)
+
+/** The plans of the keys that the suite gets. */
+export const plans = {
+  main: { perMinute: 100_000, perDay: 10_000_000 },
+  tiny: { perMinute: 5, perDay: 40 },
+  victim: { perMinute: 3, perDay: 10_000 }
+} as const satisfies { readonly [key: string]: Plan }
+
+/** A clock that stands still until it is advanced. */
+export const stoppedClock = (machine: Clock.Clock, begin: number) => {
+  let now = begin
+  const clock: Clock.Clock = {
+    ...machine,
+    currentTimeMillisUnsafe: () => now,
+    currentTimeMillis: Effect.sync(() => now),
+    currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
+    currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
+    monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: machine.monotonicTimeNanos,
+    sleep: (duration) => machine.sleep(duration)
+  }
+  const controls: ServerClock = {
+    now: Effect.sync(() => now),
+    advance: (ms) =>
+      Effect.sync(() => {
+        now += ms
+        return now
+      })
+  }
+  return { clock, controls }
+}
+
+/** A service over the stores, with the keys that the suite needs; it ends with the scope. */
+export const make = Effect.fnUntraced(function* ({
+  ban = BanPolicy.standard,
+  clock: clockFrom = (moved) => moved,
+  name,
+  options,
+  stores
+}: ServiceTargetOptions): Effect.fn.Return<ServiceTarget, unknown, Scope.Scope> {
+  const { clock: moved, controls } = stoppedClock(yield* Clock.Clock, MORNING)
+  const clock = clockFrom(moved)
+  const crypto = Layer.mergeAll(NodeCrypto.layer, SecureRandom.layerWebCrypto)
+  const context = yield* Layer.build(
+    Service.layer(options).pipe(
+      Layer.provideMerge(Layer.fresh(stores)),
+      Layer.provideMerge(crypto),
+      Layer.provideMerge(Layer.succeed(BanPolicy.BanPolicy, ban)),
+      Layer.provideMerge(Layer.succeed(Clock.Clock, clock))
+    )
+  )
+  const issue = (limits: Plan) =>
+    KeyLifecycle.issue({ plan: "Enterprise", limits }).pipe(
+      Effect.map(({ key, secret }) => ({ id: key.id, secret: Redacted.value(secret), ...limits })),
+      Effect.provide(context)
+    )
+  const main = yield* issue(plans.main)
+  const tiny = yield* issue(plans.tiny)
+  const victim = yield* issue(plans.victim)
+  const revoked = yield* issue(plans.tiny)
+  yield* Effect.provide(KeyLifecycle.revoke(revoked.id), context)
+
+  const { handle } = Context.get(context, Service.Service)
+  const transport: Transport = (request) =>
+    Effect.provideService(
+      Effect.map(
+        handle({
+          method: request.method,
+          target: request.target,
+          header: (wanted) => {
+            const values = headerValues(request, wanted)
+            return values.length === 0 ? undefined : values.join(", ")
+          },
+          clientAddress: "192.0.2.1",
+          body: (maxBytes) => {
+            const { body = bytes("") } = request
+            return body.length > maxBytes ? Effect.fail(new BodyTooLarge()) : Effect.succeed(body)
+          }
+        }),
+        ({ body, headers, status }) => ({
+          status,
+          headers,
+          body: bytes(request.method === "HEAD" ? "" : body)
+        })
+      ),
+      Clock.Clock,
+      clock
+    )
+  return {
+    name,
+    transport,
+    basePath: options?.basePath ?? "/v1",
+    baseUrl: undefined,
+    keys: { main: main.secret, tiny, victim, revoked: revoked.secret },
+    clock: controls,
+    nowUnsafe: () => moved.currentTimeMillisUnsafe()
+  }
+})

@@ -1,0 +1,24 @@
+/** What is put to the test: any of the faces that checks are written against. */
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Capability, Check, Face, Faces } from "../checks/Check.ts"
+import type { Failure } from "../engine/Outcome.ts"
+import type { Trial } from "../engine/Trial.ts"
+import type { Exchange } from "../http/Exchange.ts"
+
+/** Opens a face for one evaluation; whatever it opens ends with the scope. */
+export type Open<F extends Face> = (trial: Trial) => Effect.Effect<Faces[F], Failure, Scope.Scope>
+
+export interface Subject {
+  /** For reports. */
+  readonly name: string
+  readonly kind: "port" | "http"
+  readonly faces: { readonly [F in Face]?: Open<F> }
+  readonly capabilities: ReadonlySet<Capability>
+  /** Why a check cannot apply to what the subject declares to be; `undefined` when it can. */
+  readonly notApplicable?: (check: Pick<Check, "profile" | "needs">) => string | undefined
+  /** What went over the wire so far, for the checks of every exchange; empty for ports. */
+  readonly exchanges: ReadonlyArray<Exchange>
+  /** Ms spent waiting for limits so far. */
+  readonly waitedMs?: () => number
+}

@@ -46,6 +46,27 @@ module.exports = {
       to: { path: "^adapters/", pathNot: ["^adapters/cli/", "^adapters/embed/"] }
     },
     {
+      name: "conformance-knows-no-adapter",
+      comment: "What proves adapters must not stand on one; only its own tests may run it against ours.",
+      severity: "error",
+      from: { path: "^conformance/", pathNot: test },
+      to: { path: "^(adapters|bench|docs)/" }
+    },
+    {
+      name: "only-the-command-line-needs-conformance",
+      comment: "A server does not load what proves it.",
+      severity: "error",
+      from: { path: "^(core|adapters)/", pathNot: ["^adapters/cli/", test] },
+      to: { path: "^conformance/" }
+    },
+    {
+      name: "checks-know-no-runner",
+      comment: "Checks are data: any test runner, or none, can run them.",
+      severity: "error",
+      from: { path: "^conformance/", pathNot: [test, "^conformance/runners/Vitest[.]ts$"] },
+      to: { path: "^node_modules/(vitest|@vitest)/" }
+    },
+    {
       name: "nothing-needs-the-bench",
       comment: "What measures the product is no part of it.",
       severity: "error",
@@ -56,7 +77,7 @@ module.exports = {
       name: "one-effect-module-at-a-time",
       comment: "The barrel pulls all of effect into every bundle; import effect/X.",
       severity: "error",
-      from: { path: "^(core|adapters|bench)/" },
+      from: { path: "^(core|adapters|conformance|bench)/" },
       to: { path: ["^node_modules/effect/dist/index[.]", "^node_modules/effect/dist/[a-z-]+/index[.]"] }
     },
     {
@@ -68,7 +89,7 @@ module.exports = {
     {
       name: "only-declared-dependencies",
       severity: "error",
-      from: { path: "^(core|adapters)/", pathNot: test },
+      from: { path: "^(core|adapters|conformance)/", pathNot: test },
       to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] }
     }
   ],

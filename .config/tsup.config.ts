@@ -9,7 +9,7 @@ const isSource = (file: string): boolean => !/\.(test|arbitrary|fixture)\.ts$/.t
  */
 export default defineConfig({
   entry: Object.fromEntries(
-    globSync("{core,adapters}/**/*.ts")
+    globSync("{core,adapters,conformance}/**/*.ts")
       .filter(isSource)
       .map((file) => [file.replace(/\.ts$/, ""), file])
   ),

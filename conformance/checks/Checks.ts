@@ -1,8 +1,8 @@
 /** All checks, in the order in which they are listed. */
 import type { AmbientCheck } from "./Ambient.ts"
+import type { Check } from "./Check.ts"
 import * as ConcurrencyChecks from "./catalogue/ConcurrencyChecks.ts"
 import * as ListChecks from "./catalogue/ListChecks.ts"
-import type { Check } from "./Check.ts"
 import * as EveryExchange from "./EveryExchange.ts"
 import * as AuthChecks from "./http/AuthChecks.ts"
 import * as CreateBodyChecks from "./http/CreateBodyChecks.ts"

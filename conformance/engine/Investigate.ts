@@ -44,6 +44,7 @@ interface Tally {
   executed: number
   decided: number
   readonly undecided: Array<string>
+  inapplicable: string | undefined
   readonly seen: Set<string>
   fault: string | undefined
 }
@@ -53,6 +54,7 @@ const note = (tally: Tally, { failure, fault, trial }: Evaluation): void => {
   tally.fault ??= fault
   for (const circumstance of trial.seen) tally.seen.add(circumstance)
   if (failure?._tag === "Undecided") tally.undecided.push(failure.reason)
+  else if (failure?._tag === "Inapplicable") tally.inapplicable = failure.reason
   else tally.decided++
 }
 
@@ -67,7 +69,14 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   const begun = yield* Clock.currentTimeMillis
   const requestsBefore = subject.exchanges.length
   const planned = check.cases === undefined ? 0 : (options.runs ?? (check.runs ?? RUNS)[subject.kind])
-  const tally: Tally = { executed: 0, decided: 0, undecided: [], seen: new Set(), fault: undefined }
+  const tally: Tally = {
+    executed: 0,
+    decided: 0,
+    undecided: [],
+    inapplicable: undefined,
+    seen: new Set(),
+    fault: undefined
+  }
   const attempt = (given: unknown) =>
     Effect.tap(evaluate(check, subject, given, options.nextToken()), (evaluation) =>
       Effect.sync(() => note(tally, evaluation))
@@ -76,19 +85,18 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   let found: Found | undefined
   for (const given of check.examples) {
     const evaluation = yield* attempt(given)
-    if (isAgainst(evaluation)) {
-      found = { given, evaluation, runs: 0, shrinks: 0 }
-      break
-    }
+    if (isAgainst(evaluation)) found = { given, evaluation, runs: 0, shrinks: 0 }
+    if (found !== undefined || tally.inapplicable !== undefined) break
   }
-  if (found === undefined && check.cases !== undefined && planned > 0) {
+  const goesOn = found === undefined && tally.inapplicable === undefined
+  if (goesOn && check.cases !== undefined && planned > 0) {
     found = yield* search(check.cases, attempt, seedOf(options.seed, check.id), planned, options.timeLimitMs)
   }
   const executed = { executed: tally.executed, decided: tally.decided }
   const counterexample =
     found === undefined || found.evaluation.failure?._tag !== "Violation"
       ? undefined
-      : yield* confirm(check, found, attempt)
+      : yield* confirm(check, subject, found, attempt)
   const [status, reason] = judge(check, tally, counterexample, planned)
   const result: CheckResult = {
     id: check.id,
@@ -132,6 +140,7 @@ const search = Effect.fnUntraced(function* (
 /** Tries the smallest failing case again. */
 const confirm = Effect.fnUntraced(function* (
   check: Check,
+  subject: Subject,
   { evaluation, given, runs, shrinks }: Found,
   attempt: (given: unknown) => Effect.Effect<Evaluation>
 ) {
@@ -145,14 +154,15 @@ const confirm = Effect.fnUntraced(function* (
   }
   const { failure, trial } = shown
   const text = Case.encode(given)
+  const { actual, expected } = failure?._tag === "Violation" ? failure : { actual: "", expected: "" }
   const counterexample: Counterexample = {
-    expected: failure?._tag === "Violation" ? failure.expected : "",
-    actual: failure?._tag === "Violation" ? failure.actual : "",
+    expected,
+    actual,
     case: text,
     steps: trial.steps.map(({ did, got }) => ({ did, got })),
     reproduced: { times, of: REPRODUCTIONS },
     found: { runs, shrinks },
-    script: undefined,
+    script: subject.script?.({ check: check.id, law: check.law, expected, actual, steps: trial.steps }),
     token: ReplayToken.encode({ check: check.id, case: text })
   }
   return counterexample
@@ -160,7 +170,7 @@ const confirm = Effect.fnUntraced(function* (
 
 const judge = (
   check: Check,
-  { decided, executed, fault, seen, undecided }: Tally,
+  { decided, executed, fault, inapplicable, seen, undecided }: Tally,
   counterexample: Counterexample | undefined,
   planned: number
 ): readonly [Status, string | undefined] => {
@@ -168,6 +178,7 @@ const judge = (
     return ["fail", `expected ${counterexample.expected}, got ${counterexample.actual}`]
   }
   if (fault !== undefined) return ["error", fault]
+  if (decided === 0 && inapplicable !== undefined) return ["not-applicable", inapplicable]
   if (decided === 0) return ["inconclusive", undecided.at(-1) ?? "no case was tried"]
   const unseen = (check.mustSee ?? []).filter((circumstance) => !seen.has(circumstance))
   if (unseen.length > 0) {

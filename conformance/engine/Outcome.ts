@@ -24,8 +24,15 @@ export class Undecided extends Data.TaggedError("Undecided")<{
   }
 }
 
+/** The law does not speak about this subject: it lacks what nobody has to have. */
+export class Inapplicable extends Data.TaggedError("Inapplicable")<{ readonly reason: string }> {
+  override get message(): string {
+    return this.reason
+  }
+}
+
 /** Everything a law may fail with; anything else is a fault of the suite. */
-export type Failure = Violation | Undecided
+export type Failure = Violation | Undecided | Inapplicable
 
 /** Fails with a `Violation` unless `holds`. */
 export const expect = (holds: boolean, expected: string, actual: string): Effect.Effect<void, Violation> =>
@@ -34,3 +41,7 @@ export const expect = (holds: boolean, expected: string, actual: string): Effect
 /** Fails with `Undecided`. */
 export const undecided = (reason: string): Effect.Effect<never, Undecided> =>
   Effect.fail(new Undecided({ reason }))
+
+/** Fails with `Inapplicable`. */
+export const inapplicable = (reason: string): Effect.Effect<never, Inapplicable> =>
+  Effect.fail(new Inapplicable({ reason }))

@@ -20,13 +20,14 @@ export class InvalidToken extends Data.TaggedError("InvalidToken")<{ readonly re
 const PREFIX = "asc1_"
 
 export const encode = (token: ReplayToken): string =>
-  PREFIX +
-  deflateRawSync(JSON.stringify({ version: packageJson.version, ...token })).toString("base64url")
+  PREFIX + deflateRawSync(JSON.stringify({ version: packageJson.version, ...token })).toString("base64url")
 
 const MAX_BYTES = 1_000_000
 
 export const decode = (text: string): Result.Result<ReplayToken, InvalidToken> => {
-  const unreadable = new InvalidToken({ reason: "this is no replay token: it must begin with asc1_ and be whole" })
+  const unreadable = new InvalidToken({
+    reason: "this is no replay token: it must begin with asc1_ and be whole"
+  })
   if (!text.startsWith(PREFIX)) return Result.fail(unreadable)
   let json: string
   try {

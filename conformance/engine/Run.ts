@@ -5,9 +5,10 @@ import * as Random from "effect/Random"
 import packageJson from "../../package.json" with { type: "json" }
 import type { AmbientCheck } from "../checks/Ambient.ts"
 import type { Check } from "../checks/Check.ts"
-import { ambientChecks, checks as allChecks } from "../checks/Checks.ts"
+import { checks as allChecks, ambientChecks } from "../checks/Checks.ts"
 import type { Level } from "../clauses/Clause.ts"
 import { clauses as allClauses } from "../clauses/Clauses.ts"
+import * as Redaction from "../reports/Redaction.ts"
 import type { CheckResult, ClauseResult, Report, Status, Verdict } from "../reports/Report.ts"
 import { schemaVersion } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
@@ -42,11 +43,12 @@ export const checksFor = (subject: Subject, level: Level): ReadonlyArray<Check> 
     allChecks.filter((check) => check.on in subject.faces && Selection.isOfLevel(check, level))
   )
 
-const ambientFor = (subject: Subject, level: Level): ReadonlyArray<AmbientCheck> =>
+/** Checks of every exchange of a run. */
+export const ambientFor = (subject: Subject, level: Level): ReadonlyArray<AmbientCheck> =>
   subject.kind === "http" ? ambientChecks.filter((check) => Selection.isOfLevel(check, level)) : []
 
 /** A mark that no other evaluation has, of this run or of any other against the same store. */
-const tokens = Effect.map(Random.nextIntBetween(0, 36 ** 6 - 1), (mark) => {
+export const tokens = Effect.map(Random.nextIntBetween(0, 36 ** 6 - 1), (mark) => {
   const run = mark.toString(36).padStart(6, "0")
   let evaluations = 0
   return () => `c${run}.${(evaluations++).toString(36)}`
@@ -73,29 +75,31 @@ export const run = Effect.fnUntraced(function* (
     const result = plan.run
       ? yield* investigate(check, subject, { seed, runs: options.runs, timeLimitMs, nextToken })
       : unexecuted(check, plan)
-    results.push(advisedOnly(check, level) && result.status === "fail" ? { ...result, status: "warn" } : result)
+    results.push(atLevel(result, level))
   }
   for (const check of ambientFor(subject, level)) {
     if (!Selection.isSelected(selectable(check), selection)) {
       results.push(unexecuted(selectable(check), { status: "excluded", reason: "not selected for this run" }))
     } else {
       const result = overhear(check, subject.exchanges)
-      results.push(
-        advisedOnly(check, level) && result.status === "fail" ? { ...result, status: "warn" } : result
-      )
+      results.push(atLevel(result, level))
     }
   }
-  return summarise(subject, options, results, {
+  const report = summarise(subject, options, results, {
     seed,
     begun,
     milliseconds: (yield* Clock.currentTimeMillis) - begun
   })
+  return subject.redact === undefined ? report : Redaction.ofReport(report, subject.redact)
 })
 
 const selectable = (check: AmbientCheck) => ({ ...check, profile: "core" as const })
 
-const advisedOnly = (check: Pick<Check, "level" | "advisedBy">, level: Level): boolean =>
-  level === "spec" && check.level === "design"
+/** A result as a level takes it: what standards only advise is a warning at level `spec`. */
+export const atLevel = (result: CheckResult, level: Level): CheckResult =>
+  level === "spec" && result.level === "design" && result.status === "fail"
+    ? { ...result, status: "warn" }
+    : result
 
 const unexecuted = (
   { clauses, id, law, level, profile }: Pick<Check, "id" | "law" | "clauses" | "level" | "profile">,
@@ -124,7 +128,8 @@ const statuses = [
   "pass"
 ] as const satisfies ReadonlyArray<Status>
 
-const worst = (all: ReadonlyArray<Status>): Status | undefined => statuses.find((status) => all.includes(status))
+const worst = (all: ReadonlyArray<Status>): Status | undefined =>
+  statuses.find((status) => all.includes(status))
 
 const verdictOf = (counts: { readonly [S in Status]: number }, executed: number): Verdict => {
   if (counts.error > 0 || executed === 0) return "error"
@@ -150,7 +155,7 @@ const summarise = (
   const counted = Object.fromEntries(
     statuses.map((status) => [status, results.filter((result) => result.status === status).length])
   ) as { [S in Status]: number } // `statuses` holds every Status
-  const executed = results.filter(({ runs }) => runs.executed > 0).length
+  const executed = results.filter(({ runs }) => runs.decided > 0).length
   const verdict = verdictOf(counted, executed)
   const clauses = allClauses
     .filter((clause) => level === "design" || clause.level === "spec")

@@ -50,10 +50,8 @@ export const isSelected = (check: Selectable, { exclude, only }: Selection): boo
   (only.length === 0 || isNamed(check, only)) && !isNamed(check, exclude)
 
 /** Whether it belongs to the level: a `spec` run also tries what standards advise, and warns. */
-export const isOfLevel = (
-  { advisedBy, level }: Pick<Check, "level" | "advisedBy">,
-  wanted: Level
-): boolean => wanted === "design" || level === "spec" || advisedBy !== undefined
+export const isOfLevel = ({ advisedBy, level }: Pick<Check, "level" | "advisedBy">, wanted: Level): boolean =>
+  wanted === "design" || level === "spec" || advisedBy !== undefined
 
 export type Plan =
   | { readonly run: true }

@@ -122,7 +122,7 @@ export const decoys: ReadonlyArray<Decoy> = [
   {
     id: "limit.clamped",
     differs:
-      "A limit out of range is brought into it: §4.1 lists no 400 for lists, and never are more than 100 sent.",
+      "A limit out of range is brought into it: §4.1 lists no 400, and more than 100 animals are never sent.",
     choices: { badLimit: "clamped" }
   },
   {

@@ -23,7 +23,12 @@ export interface World {
   /** Epoch ms. */
   readonly now: () => number
   /** The secrets of the keys that the suite uses. */
-  readonly keys: { readonly main: string; readonly tiny: string; readonly victim: string; readonly revoked: string }
+  readonly keys: {
+    readonly main: string
+    readonly tiny: string
+    readonly victim: string
+    readonly revoked: string
+  }
 }
 
 /** Where it is wrong: at a storage port, or as a server, by its transport or by what it is put together from. */

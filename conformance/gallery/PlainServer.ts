@@ -1,6 +1,6 @@
 /**
- * The contract once more, small and in one file: a server in process that shares no rule with the core. Whatever
- * the contract leaves open is a choice, and every combination of choices is legal. The decoys are made of it.
+ * The contract once more, in one file: a server in process that shares no rule with the core. Whatever the
+ * contract leaves open is a choice, and every combination of choices is legal. The decoys are made of it.
  */
 import * as Effect from "effect/Effect"
 import type { Header, Transport, WireRequest, WireResponse } from "../http/Wire.ts"
@@ -30,7 +30,7 @@ export interface Choices {
   readonly contentTypes: "any" | 415
   /** Largest body in bytes; a larger one is 413. */
   readonly largestBody: number
-  /** §4.1: a `limit` that is no integer from 1 to 100. Clamped: brought into range, 20 if it is no integer. */
+  /** §4.1: a `limit` that is no integer from 1 to 100. Clamped: brought into range, or 20 if no integer. */
   readonly badLimit: 400 | 422 | "clamped"
   /** §4.1: a status filter that is no PetStatus. */
   readonly unknownStatus: 400 | 422 | "matches nothing"
@@ -52,9 +52,13 @@ export interface Choices {
   readonly scheme: "any case" | "exact"
   /** Whether a 401 carries `WWW-Authenticate` (RFC 9110). */
   readonly challenge: boolean
+  /** §4 has no HEAD; as GET: without the body. */
   readonly head: "as GET" | 405
+  /** §4 has no OPTIONS; 204 carries `Allow`. */
   readonly options: 204 | 405
+  /** §4: any other method on a path that exists. */
   readonly otherMethods: 404 | 405
+  /** §4: a known path with a slash behind it. */
   readonly trailingSlash: "tolerated" | 404
   /** §8.2: how "per minute" is counted. */
   readonly minute: Algorithm
@@ -82,6 +86,7 @@ export interface Choices {
   readonly ban: "never" | { readonly after: number; readonly seconds: number; readonly status: 403 | 429 }
   /** §7: the values of `code`. */
   readonly codes: "words" | "UPPER" | "numbered"
+  /** §2: the language of `message`. */
   readonly language: "en" | "de"
   /** Fields of an Error beyond the contract's. */
   readonly errorExtras: Fields
@@ -95,7 +100,8 @@ export interface Choices {
   readonly errorContentType: string
   /** Whether answers carry `Date`. */
   readonly date: boolean
-  readonly headerNames: "as written" | "lower" | "UPPER"
+  /** Header names have no case (RFC 9110). */
+  readonly headerNames: keyof typeof cased
 }
 
 /** What one would expect of a plain server. */
@@ -178,11 +184,17 @@ interface NewPet {
 }
 interface Pet extends NewPet {
   readonly id: bigint
-  /** Position in the order of creation, from 1. */
-  readonly nth: bigint
+  /** Its place in lists: the smallest comes first. */
+  readonly rank: bigint | string
 }
 
 type Fields = Readonly<Record<string, string | number | bigint>>
+
+/** What a target names: all animals, or one. */
+interface Place {
+  readonly petId?: string
+  readonly query: string
+}
 
 interface Reply {
   readonly status: number
@@ -208,12 +220,12 @@ const idOf = {
   "from 2^63-1 down": (n: bigint) => 2n ** 63n - n
 }
 
-/** What a list is sorted by. */
+/** What lists are sorted by. */
 const rankOf = {
-  ascending: ({ id }: Pet) => id,
-  "newest first": ({ nth }: Pet) => -nth,
-  "by name": ({ name }: Pet) => name,
-  "by hash": ({ id }: Pet) => scatter(BigInt.asUintN(64, id), 64)
+  ascending: (_n: bigint, id: bigint) => id,
+  "newest first": (n: bigint) => -n,
+  "by name": (_n: bigint, _id: bigint, name: string) => name,
+  "by hash": (_n: bigint, id: bigint) => scatter(BigInt.asUintN(64, id), 64)
 }
 
 /** Code, and message in two languages. */
@@ -231,7 +243,7 @@ const errors = {
 } as const
 type ErrorStatus = keyof typeof errors
 
-/** The int64 that a JSON number denotes exactly, if it denotes one; never builds a longer number than that. */
+/** The int64 that a JSON number denotes exactly, if it denotes one; never builds a longer number. */
 const int64 = (source: string): bigint | undefined => {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source)
   if (parts === null) return undefined
@@ -239,9 +251,9 @@ const int64 = (source: string): bigint | undefined => {
   const digits = whole + fraction
   let from = 0
   let to = digits.length
-  while (from < to && digits[from] === "0") from++
+  while (digits[from] === "0") from++
   while (to > from && digits[to - 1] === "0") to--
-  if (from === to) return 0n
+  if (from >= to) return 0n
   const zeros = Number(exponent) - fraction.length + digits.length - to
   if (zeros < 0 || to - from + zeros > 19) return undefined
   const value = BigInt(sign + digits.slice(from, to) + "0".repeat(zeros))
@@ -266,7 +278,7 @@ interface Window {
   readonly resets: (now: number) => Resets
 }
 
-/** Refills evenly. The level counts in parts of a request, `length` of them to one, so that all is integer. */
+/** Refills evenly. The level counts parts of a request, `length` of them to one: all is integer. */
 const bucket = (limit: number, length: number): Window => {
   const capacity = limit * length
   let level = capacity
@@ -359,14 +371,10 @@ const windowOf = (algorithm: Algorithm, limit: number, length: number, zoneMs: n
   }
 }
 
-interface Windows {
-  readonly minute: Window
-  readonly day: Window
-}
-
 /** What the server knows of a caller. */
 interface Caller {
-  readonly windows: Windows
+  readonly minute: Window
+  readonly day: Window
   /** Refused requests in a row that did not wait as told. */
   ignored: number
   /** The retry time last announced. */
@@ -374,8 +382,12 @@ interface Caller {
   bannedUntil: number
 }
 
-const cased = (name: string, how: Choices["headerNames"]): string =>
-  how === "lower" ? name.toLowerCase() : how === "UPPER" ? name.toUpperCase() : name
+/** How header names are written. */
+const cased = {
+  "as written": (name: string) => name,
+  lower: (name: string) => name.toLowerCase(),
+  UPPER: (name: string) => name.toUpperCase()
+}
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
@@ -432,17 +444,13 @@ export const make = (options: Options): Transport => {
   /** All animals in the order in which they are listed. */
   const listed: Array<Pet> = []
   const rank = rankOf[choices.order === "shuffled" ? "ascending" : choices.order]
-  const store = (pet: Pet): void => {
-    byId.set(pet.id, pet)
-    let from = 0
-    let to = listed.length
-    while (from < to) {
-      const middle = (from + to) >> 1
-      const other = listed[middle]
-      if (other !== undefined && rank(other) <= rank(pet)) from = middle + 1
-      else to = middle
-    }
-    listed.splice(from, 0, pet)
+  const add = (newPet: NewPet): Pet => {
+    const n = BigInt(byId.size) + 1n
+    const id = idOf[choices.ids](n)
+    const pet = { ...newPet, id, rank: rank(n, id, newPet.name) }
+    byId.set(id, pet)
+    listed.splice(listed.findLastIndex((other) => other.rank <= pet.rank) + 1, 0, pet)
+    return pet
   }
 
   let dice = 0n
@@ -503,18 +511,20 @@ export const make = (options: Options): Transport => {
   const newPetOf = (body: Uint8Array): NewPet | undefined => {
     const value = parse(body)
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
-    const { categoryId, id, name, status: given, ...others } = value as Record<string, unknown> // a JSON object
+    const fields = value as Record<string, unknown> // what JSON.parse makes of an object
+    const { categoryId, id, name, status: given, ...others } = fields
     if (!isName(name) || typeof categoryId !== "bigint") return undefined
     if (choices.sentId === 400 && id !== undefined) return undefined
     if (choices.unknownFields === 400 && Object.keys(others).length > 0) return undefined
-    const status = given === null && choices.nullStatus === "as absent" ? undefined : given
-    if (isStatus(status)) return { name, categoryId, status }
-    if (status !== undefined) return undefined
-    return {
-      name,
-      categoryId,
-      status: choices.defaultStatus === "absent" ? undefined : choices.defaultStatus
+    const isAbsent = given === undefined || (given === null && choices.nullStatus === "as absent")
+    if (isAbsent) {
+      return {
+        name,
+        categoryId,
+        status: choices.defaultStatus === "absent" ? undefined : choices.defaultStatus
+      }
     }
+    return isStatus(given) ? { name, categoryId, status: given } : undefined
   }
 
   const createPet = ({ body = new Uint8Array(), headers }: WireRequest): Reply => {
@@ -524,11 +534,7 @@ export const make = (options: Options): Transport => {
     if (choices.contentTypes === 415 && !isJson) return fail(415)
     if (body.length > choices.largestBody) return fail(413)
     const newPet = newPetOf(body)
-    if (newPet === undefined) return fail(400)
-    const nth = BigInt(byId.size) + 1n
-    const pet = { ...newPet, id: idOf[choices.ids](nth), nth }
-    store(pet)
-    return succeed(201, petJson(pet))
+    return newPet === undefined ? fail(400) : succeed(201, petJson(add(newPet)))
   }
 
   const getPet = (petId: string): Reply => {
@@ -540,26 +546,21 @@ export const make = (options: Options): Transport => {
 
   // Routing
 
-  /** What follows the path of all animals, and the query; nothing when the path is another one. */
-  const placeOf = (
-    target: string
-  ): { readonly petId: string | undefined; readonly query: string } | undefined => {
+  const placeOf = (target: string): Place | undefined => {
     const [given = "", ...queries] = target.split("?")
+    const query = queries.join("?")
     const path = choices.trailingSlash === "tolerated" ? given.replace(/\/$/, "") : given
-    if (path !== petsPath && !path.startsWith(`${petsPath}/`)) return undefined
-    const petId = path.slice(petsPath.length + 1)
-    if (path !== petsPath && (petId === "" || petId.includes("/"))) return undefined
-    return { petId: path === petsPath ? undefined : petId, query: queries.join("?") }
+    if (path === petsPath) return { query }
+    const petId = path.startsWith(`${petsPath}/`) ? path.slice(petsPath.length + 1) : ""
+    return petId === "" || petId.includes("/") ? undefined : { query, petId }
   }
 
   const byMethod = (method: string, operations: Readonly<Record<string, () => Reply>>): Reply => {
     const all = new Map(Object.entries(operations))
     const get = all.get("GET")
     if (choices.head === "as GET" && get !== undefined) all.set("HEAD", get)
-    const allow: Header = [
-      "Allow",
-      [...all.keys(), ...(choices.options === 204 ? ["OPTIONS"] : [])].join(", ")
-    ]
+    const methods = [...all.keys(), ...(choices.options === 204 ? ["OPTIONS"] : [])]
+    const allow: Header = ["Allow", methods.join(", ")]
     if (method === "OPTIONS" && choices.options === 204) return { status: 204, headers: [allow] }
     const isOther = method !== "HEAD" && method !== "OPTIONS"
     return all.get(method)?.() ?? fail(isOther ? choices.otherMethods : 405, [allow])
@@ -590,8 +591,6 @@ export const make = (options: Options): Transport => {
 
   // Callers and their limits
 
-  const callers = new Map<string, Caller>()
-  const free = { perMinute: 60, perDay: 1000 }
   const keys = new Map(
     options.keys.filter(({ revoked }) => revoked !== true).map((key) => [key.secret, key] as const)
   )
@@ -601,25 +600,32 @@ export const make = (options: Options): Transport => {
     const secret = given.length === 1 ? credential.exec(given[0]?.[1] ?? "")?.[1] : undefined
     return secret === undefined ? undefined : keys.get(secret)
   }
-  const windowsOf = ({ perDay, perMinute }: typeof free): Windows => ({
+  const startOf = ({ perDay, perMinute }: Pick<PlainKey, "perMinute" | "perDay">): Caller => ({
     minute: windowOf(choices.minute, perMinute, minuteMs, 0),
-    day: windowOf(choices.day, perDay, dayMs, choices.dayZone * minuteMs)
+    day: windowOf(choices.day, perDay, dayMs, choices.dayZone * minuteMs),
+    ignored: 0,
+    retryAt: 0,
+    bannedUntil: 0
   })
-  const nobody: Caller = { windows: windowsOf(free), ignored: 0, retryAt: 0, bannedUntil: 0 }
-  const accounts = new Map<string, Windows>()
+  /** Everyone without valid key; on the numbers of the Free plan. */
+  const nobody = startOf({ perMinute: 60, perDay: 1000 })
+  const callers = new Map<string, Caller>()
+  const accounts = new Map<string, Caller>()
+  /** Who sends the key. Keys of one account share their windows, but no ban: §8.4.3 bans keys. */
   const callerOf = (key: PlainKey): Caller => {
-    const account = choices.counted === "per key" ? key.secret : `${key.perMinute}/${key.perDay}`
-    const windows = accounts.get(account) ?? windowsOf(key)
-    accounts.set(account, windows)
-    const caller = callers.get(key.secret) ?? { windows, ignored: 0, retryAt: 0, bannedUntil: 0 }
+    const known = callers.get(key.secret)
+    if (known !== undefined) return known
+    const account = `${key.perMinute}/${key.perDay}`
+    const sibling = choices.counted === "per account" ? accounts.get(account) : undefined
+    const caller = { ...startOf(key), ...(sibling && { minute: sibling.minute, day: sibling.day }) }
     callers.set(key.secret, caller)
+    accounts.set(account, caller)
     return caller
   }
-  const freeAt = ({ windows }: Caller, now: number) =>
-    Math.max(windows.minute.freeAt(now), windows.day.freeAt(now))
-  const take = ({ windows }: Caller, now: number): void => {
-    windows.minute.take(now)
-    windows.day.take(now)
+  const freeAt = ({ day, minute }: Caller, now: number) => Math.max(minute.freeAt(now), day.freeAt(now))
+  const take = ({ day, minute }: Caller, now: number): void => {
+    minute.take(now)
+    day.take(now)
   }
 
   /** The answer to a caller who is over a limit or banned. */
@@ -628,10 +634,7 @@ export const make = (options: Options): Transport => {
     const { ban } = choices
     if (ban !== "never" && caller !== nobody && now >= caller.bannedUntil && now < caller.retryAt) {
       caller.ignored++
-      if (caller.ignored >= ban.after) {
-        caller.ignored = 0
-        caller.bannedUntil = now + ban.seconds * 1000
-      }
+      if (caller.ignored >= ban.after) caller.bannedUntil = now + ban.seconds * 1000
     }
     const wait = Math.max(freeAt(caller, now), caller.bannedUntil) - now
     const seconds = Math.max(1, Math.ceil(wait / 1000)) + choices.slack
@@ -639,25 +642,22 @@ export const make = (options: Options): Transport => {
     // §8.4.1: over the limit it is 429 even during a ban.
     const status = ban === "never" || freeAt(caller, now) > now ? 429 : ban.status
     const date = new Date(Math.ceil(caller.retryAt / 1000) * 1000)
-    return fail(status, [
-      ["Retry-After", choices.retryAfter === "date" ? date.toUTCString() : String(seconds)]
-    ])
+    const told = choices.retryAfter === "date" ? date.toUTCString() : String(seconds)
+    return fail(status, [["Retry-After", told]])
   }
 
-  const rateHeaders = ({ minute, day }: Windows, now: number): ReadonlyArray<Header> => {
+  const rateHeaders = (caller: Caller, now: number): ReadonlyArray<Header> => {
+    const { day, minute } = caller
     const least = day.left(now) < minute.left(now) ? day : minute
     const window = { "least remaining": least, minute, day }[choices.shown]
+    const isZero = caller === nobody && choices.anonymous === "zeros"
+    const resetAt = isZero ? now : window.resets(now)[choices.reset]
     return [
-      ["X-RateLimit-Limit", String(window.limit)],
-      ["X-RateLimit-Remaining", String(window.left(now))],
-      ["X-RateLimit-Reset", String(Math.ceil(window.resets(now)[choices.reset] / 1000))]
+      ["X-RateLimit-Limit", String(isZero ? 0 : window.limit)],
+      ["X-RateLimit-Remaining", String(isZero ? 0 : window.left(now))],
+      ["X-RateLimit-Reset", String(Math.ceil(resetAt / 1000))]
     ]
   }
-  const zeros = (now: number): ReadonlyArray<Header> => [
-    ["X-RateLimit-Limit", "0"],
-    ["X-RateLimit-Remaining", "0"],
-    ["X-RateLimit-Reset", String(Math.ceil(now / 1000))]
-  ]
 
   const serve = (request: WireRequest): WireResponse => {
     const now = Math.floor(options.now())
@@ -674,15 +674,14 @@ export const make = (options: Options): Transport => {
       caller.ignored = 0
       if (isCounted && (reply.status < 400 || choices.errorsCost)) take(caller, now)
     }
-    const isZero = key === undefined && choices.anonymous === "zeros"
     const headers: ReadonlyArray<Header> = [
       ...reply.headers,
-      ...(isZero ? zeros(now) : rateHeaders(caller.windows, now)),
+      ...rateHeaders(caller, now),
       ...(choices.date ? [["Date", new Date(now).toUTCString()] as const] : [])
     ]
     return {
       status: reply.status,
-      headers: headers.map(([name, value]) => [cased(name, choices.headerNames), value]),
+      headers: headers.map(([name, value]) => [cased[choices.headerNames](name), value]),
       body: new TextEncoder().encode(request.method === "HEAD" ? "" : (reply.json ?? ""))
     }
   }

@@ -1,11 +1,12 @@
 /** The suite put to the test: every faulty backend must be caught, every legal one let through. */
 import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import type * as Scope from "effect/Scope"
 import { ambientChecks, checks } from "../checks/Checks.ts"
 import type { Level } from "../clauses/Clause.ts"
 import * as Run from "../engine/Run.ts"
 import type { CheckResult, Report } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
-import type * as Scope from "effect/Scope"
 import type { Decoy } from "./Decoys.ts"
 import type { Fault } from "./Fault.ts"
 import * as Subjects from "./Subjects.ts"
@@ -34,7 +35,10 @@ export const examine = (
   subject: Effect.Effect<Subject, unknown, Scope.Scope>,
   options: Run.RunOptions
 ): Effect.Effect<Report, unknown> =>
-  Effect.scoped(Effect.flatMap(subject, (opened) => Run.run(opened, options)))
+  Effect.scoped(Effect.flatMap(subject, (opened) => Run.run(opened, options))).pipe(
+    // The same seed, the same run: names of animals are drawn too.
+    Random.withSeed(options.seed ?? 0)
+  )
 
 const isKill = ({ words }: Fault, result: CheckResult | undefined): boolean =>
   result?.status === "fail" && said(result).includes(words)

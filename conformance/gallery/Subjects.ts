@@ -31,7 +31,9 @@ const merged = (ports: SpoiledPorts) => {
 /** A fault's subject, ready for one run. */
 export const ofFault = ({ id, where }: Fault): Effect.Effect<Subject, unknown, Scope.Scope> => {
   if (where.at === "port") {
-    return Effect.succeed(PortSubject.make({ name: id, ...stores(where), outage: ArrayStores.outOfReach(where) }))
+    return Effect.succeed(
+      PortSubject.make({ name: id, ...stores(where), outage: ArrayStores.outOfReach(where) })
+    )
   }
   return Effect.gen(function* () {
     const target = yield* ServiceTarget.make({

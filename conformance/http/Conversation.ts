@@ -104,7 +104,15 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
 
   const timeLeft = Effect.map(Clock.currentTimeMillis, (local) => begun + budget.milliseconds - local)
 
-  const requestOf = ({ authorization, body, headers = [], json, key = "main", method = "GET", path }: Sent) => {
+  const requestOf = ({
+    authorization,
+    body,
+    headers = [],
+    json,
+    key = "main",
+    method = "GET",
+    path
+  }: Sent) => {
     const secret = secrets[key]
     const credentials = authorization ?? (secret === undefined ? [] : [`Bearer ${secret}`])
     const content = json ?? body
@@ -122,7 +130,8 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   }
 
   const send = Effect.fnUntraced(function* (sent: Sent, trial: Trial): Effect.fn.Return<Exchange, Failure> {
-    if (sentCount >= budget.requests) return yield* undecided(`the budget of ${budget.requests} requests is spent`)
+    if (sentCount >= budget.requests)
+      return yield* undecided(`the budget of ${budget.requests} requests is spent`)
     if ((yield* timeLeft) <= 0) return yield* undecided("the time budget is spent")
     sentCount++
     const { key, request } = requestOf(sent)
@@ -239,7 +248,9 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
 export const describe = ({ authorization, body, json, key = "main", method = "GET", path }: Sent): string => {
   const content = json ?? (typeof body === "string" ? body : body && text(body))
   const shown =
-    content === undefined ? "" : ` ${content.length > 160 ? `${content.slice(0, 160)}… (${content.length})` : content}`
+    content === undefined
+      ? ""
+      : ` ${content.length > 160 ? `${content.slice(0, 160)}… (${content.length})` : content}`
   const who = authorization !== undefined ? " (other credentials)" : key === "main" ? "" : ` (${key} key)`
   return `${method} ${path.length > 160 ? `${path.slice(0, 160)}…` : path}${shown}${who}`
 }

@@ -55,7 +55,8 @@ export const make = (
               let size = 0
               received.on("data", (chunk: Buffer) => {
                 size += chunk.length
-                if (size > MAX_ANSWER) received.destroy(new Error(`an answer of more than ${MAX_ANSWER} bytes`))
+                if (size > MAX_ANSWER)
+                  received.destroy(new Error(`an answer of more than ${MAX_ANSWER} bytes`))
                 else chunks.push(chunk)
               })
               received.once("error", fail)
@@ -79,4 +80,7 @@ export const make = (
 }
 
 const pairs = (raw: ReadonlyArray<string>): ReadonlyArray<Header> =>
-  Array.from({ length: raw.length / 2 }, (_, index): Header => [raw[2 * index] ?? "", raw[2 * index + 1] ?? ""])
+  Array.from(
+    { length: raw.length / 2 },
+    (_, index): Header => [raw[2 * index] ?? "", raw[2 * index + 1] ?? ""]
+  )

@@ -20,7 +20,8 @@ export const make = (transport: Transport, path: string): ServerClock => {
       status === 200
         ? Effect.matchEffect(decodeReading(text(body)), {
             onSuccess: ({ now }) => Effect.succeed(now),
-            onFailure: () => fault(`answers ${request.method} with ${JSON.stringify(text(body).slice(0, 80))}`)
+            onFailure: () =>
+              fault(`answers ${request.method} with ${JSON.stringify(text(body).slice(0, 80))}`)
           })
         : fault(`answers ${request.method} ${request.target} with status ${status}`)
     )

@@ -33,7 +33,7 @@ const total = (increment: Increment, fibers: number): Effect.Effect<number> =>
   })
 
 const losesNothing = (increment: Increment, options?: Interleaving.RunOptions) =>
-  fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 4 }), async (scheduler, fibers) => {
+  fc.asyncProperty(Interleaving.scheduler(), fc.integer({ min: 2, max: 4 }), async (scheduler, fibers) => {
     const exit = await Interleaving.run(scheduler, total(increment, fibers), options)
     expect(exit).toEqual(Exit.succeed(fibers))
   })
@@ -58,7 +58,7 @@ describe("Interleaving.run", () => {
   it("tries orders in which nothing goes wrong, too", async () => {
     const seen = new Set<unknown>()
     await fc.check(
-      fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+      fc.asyncProperty(Interleaving.scheduler(), async (scheduler) => {
         seen.add(JSON.stringify(await Interleaving.run(scheduler, total(racy, 3))))
       }),
       { numRuns: 200 }
@@ -68,23 +68,28 @@ describe("Interleaving.run", () => {
 
   it("does not accuse an atomic update", () => fc.assert(losesNothing(atomic), { numRuns: 200 }))
 
-  it("makes the same failure again from its seed and path", async () => {
-    const first = await fc.check(losesNothing(racy))
-    expect(first.failed).toBe(true)
-    const { counterexamplePath, seed } = first
-    if (counterexamplePath === null) throw new Error("a failure has a path")
-    const again = await fc.check(losesNothing(racy), { seed, path: counterexamplePath, endOnFailure: true })
-    expect(again.numRuns).toBe(1)
-    // Says every choice, fiber by fiber.
-    expect(fc.stringify(again.counterexample)).toContain("fiber 2")
-    expect(fc.stringify(again.counterexample)).toBe(fc.stringify(first.counterexample))
-    expect(String(again.errorInstance)).toBe(String(first.errorInstance))
+  it("makes the same failure again from its seed and path, shrunk or not", async () => {
+    let shrunk = 0
+    for (let seed = 0; seed < 60; seed++) {
+      const first = await fc.check(losesNothing(racy), { seed })
+      expect(first.failed).toBe(true)
+      const { counterexamplePath } = first
+      if (counterexamplePath === null) throw new Error("a failure has a path")
+      if (first.numShrinks > 0) shrunk++
+      const again = await fc.check(losesNothing(racy), { seed, path: counterexamplePath, endOnFailure: true })
+      expect(again.numRuns).toBe(1)
+      // Says every choice, fiber by fiber.
+      expect(fc.stringify(again.counterexample)).toContain("fiber 2")
+      expect(fc.stringify(again.counterexample)).toBe(fc.stringify(first.counterexample))
+      expect(String(again.errorInstance)).toBe(String(first.errorInstance))
+    }
+    expect(shrunk).toBeGreaterThan(20)
   })
 
   it("comes to the same order for the same choices", () =>
     fc.assert(
       fc.asyncProperty(
-        fc.scheduler(),
+        Interleaving.scheduler(),
         fc.array(fc.array(fc.nat(2), { maxLength: 4 }), { maxLength: 4 }),
         async (scheduler, programs) => {
           const trace = async (scheduler: fc.Scheduler) => {

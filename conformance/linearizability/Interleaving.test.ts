@@ -12,7 +12,7 @@ import * as Interleaving from "./Interleaving.ts"
 
 /** Some scheduler; what is asserted here holds under every choice. */
 const anyScheduler = (law: (scheduler: fc.Scheduler) => Promise<void>, numRuns = 20) =>
-  fc.assert(fc.asyncProperty(fc.scheduler(), law), { numRuns })
+  fc.assert(fc.asyncProperty(Interleaving.scheduler(), law), { numRuns })
 
 const runs = <A, E>(effect: Effect.Effect<A, E>, exit: Exit.Exit<A, E>, numRuns?: number) =>
   anyScheduler(async (scheduler) => {

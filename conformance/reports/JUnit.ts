@@ -12,17 +12,41 @@ export const render = (report: Report): string => {
     .map((profile) => [profile, report.checks.filter((check) => check.profile === profile)] as const)
     .filter(([, checks]) => checks.length > 0)
     .map(([profile, checks]) => suite(profile, checks, report))
-  const { name } = report.suite
+  const broken = hasNoTrace(report) ? run(report) : []
+  const counted = {
+    ...tally(report.checks),
+    ...(broken.length === 0 ? {} : { tests: String(report.checks.length + 1), errors: "1" })
+  }
+  const name = report.suite.name
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${attributes({ name, ...tally(report.checks), time: seconds(report.milliseconds) })}>`,
+    `<testsuites${attributes({ name, ...counted, time: seconds(report.milliseconds) })}>`,
     ...suites.flat(),
+    ...broken,
     "</testsuites>",
     ""
   ].join("\n")
 }
 
-const suite = (profile: Profile, checks: ReadonlyArray<CheckResult>, report: Report): ReadonlyArray<string> => {
+/** Whether the run failed as a whole, so that no case tells it: an empty result would look green. */
+const hasNoTrace = ({ checks, verdict }: Report): boolean =>
+  verdict === "error" &&
+  checks.every(({ status }) => status !== "error" && status !== "fail" && status !== "inconclusive")
+
+/** The run itself as a case that went wrong. */
+const run = (report: Report): ReadonlyArray<string> => [
+  `  <testsuite${attributes({ name: "run", tests: "1", failures: "0", errors: "1", skipped: "0" })}>`,
+  `    <testcase${attributes({ classname: "run", name: "run", time: seconds(report.milliseconds) })}>`,
+  `      ${element("error", { message: Terminal.verdict(report), type: "suite-error" }, report.findings)}`,
+  "    </testcase>",
+  "  </testsuite>"
+]
+
+const suite = (
+  profile: Profile,
+  checks: ReadonlyArray<CheckResult>,
+  report: Report
+): ReadonlyArray<string> => {
   const time = seconds(checks.reduce((sum, { milliseconds }) => sum + milliseconds, 0))
   const properties = {
     suite: `${report.suite.name} ${report.suite.version}`,

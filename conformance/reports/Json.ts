@@ -111,8 +111,7 @@ export const parse = (text: string): Result.Result<Report, InvalidReport> => {
   }
   const decoded = decodeReport(json)
   if (Result.isFailure(decoded)) return invalid(`the report is damaged: ${decoded.failure.message}`)
-  const { checks, ...rest } = decoded.success
-  return Result.succeed({ ...rest, checks: checks.map(whole) })
+  return Result.succeed({ ...decoded.success, checks: decoded.success.checks.map(whole) })
 }
 
 /** The result of a check with what is absent in JSON as `undefined`. */

@@ -64,7 +64,11 @@ export type Verdict = "conformant" | "not-conformant" | "inconclusive" | "select
 export interface Report {
   readonly schemaVersion: typeof schemaVersion
   readonly suite: { readonly name: string; readonly version: string }
-  readonly subject: { readonly name: string; readonly kind: "port" | "http"; readonly capabilities: ReadonlyArray<string> }
+  readonly subject: {
+    readonly name: string
+    readonly kind: "port" | "http"
+    readonly capabilities: ReadonlyArray<string>
+  }
   readonly level: Level
   readonly seed: number
   /** ISO 8601, UTC, by the machine that ran the suite. */

@@ -29,7 +29,7 @@ export const render = (report: Report, { color = false, columns = 100, scripts }
   const section = sectionsOf(report.clauses)
   const blocks = [
     ...failed.slice(0, MAX_SHOWN).map((check) => failure(check, report, section, scripts, screen)),
-    failed.slice(MAX_SHOWN).map((check) => headed("FAIL", "red", [check], summary(check), screen)).flat(),
+    failed.slice(MAX_SHOWN).flatMap((check) => headed("FAIL", "red", [check], summary(check), screen)),
     ...of("error").map((check) => headed("ERROR", "red", [check], summary(check), screen)),
     ...of("warn").map((check) => headed("WARN", "yellow", [check], summary(check), screen)),
     ...byReason(of("inconclusive")).map(([reason, checks]) =>
@@ -40,7 +40,10 @@ export const render = (report: Report, { color = false, columns = 100, scripts }
   ].filter((lines) => lines.length > 0)
   const ending = [
     ...wrap(counts(report), screen.columns),
-    screen.paint(headline(report), report.verdict === "conformant" ? "green" : isBad(report) ? "red" : "yellow")
+    screen.paint(
+      headline(report),
+      report.verdict === "conformant" ? "green" : isBad(report) ? "red" : "yellow"
+    )
   ]
   return [...blocks, ending].map((lines) => lines.join("\n")).join("\n\n")
 }
@@ -79,11 +82,12 @@ export const replayCommand = ({ token }: Counterexample): string =>
  * The verdict in one line, such as `NOT CONFORMANT at level spec: 2 of 79 checks failed · 412 requests, 38 s (waited 9 s
  * for limits) · seed 184210`.
  */
-export const headline = (report: Report): string => {
-  const { milliseconds, requests, seed, waitedMs } = report
+export const headline = (report: Report): string => `${verdict(report)} · ${cost(report)}`
+
+/** What the run took and what it began with, such as `412 requests, 38 s (waited 9 s for limits) · seed 184210`. */
+export const cost = ({ milliseconds, requests, seed, waitedMs }: Report): string => {
   const waited = waitedMs > 0 ? ` (waited ${duration(waitedMs)} for limits)` : ""
-  const cost = `${requests > 0 ? `${plural(requests, "request")}, ` : ""}${duration(milliseconds)}${waited}`
-  return `${verdict(report)} · ${cost} · seed ${seed}`
+  return `${requests > 0 ? `${plural(requests, "request")}, ` : ""}${duration(milliseconds)}${waited} · seed ${seed}`
 }
 
 /** The verdict and its reason, such as `CONFORMANT at level spec: all 79 checks passed`. */
@@ -111,7 +115,9 @@ export const counts = ({ counts }: Report): string =>
   [
     `planned ${counts.planned}`,
     `executed ${counts.executed}`,
-    ...countedStatuses.filter(([status]) => counts[status] > 0).map(([status, word]) => `${word} ${counts[status]}`)
+    ...countedStatuses
+      .filter(([status]) => counts[status] > 0)
+      .map(([status, word]) => `${word} ${counts[status]}`)
   ].join(", ")
 
 /** Each status with its word for a number of checks, the worst first. */
@@ -156,14 +162,21 @@ export const sectionsOf = (clauses: ReadonlyArray<ClauseResult>): ReadonlyMap<st
 /** The checks by what they say for themselves, in the order of their first. */
 export const byReason = (
   checks: ReadonlyArray<CheckResult>
-): ReadonlyArray<readonly [reason: string, checks: ReadonlyArray<CheckResult>]> => [
-  ...Map.groupBy(checks, summary)
-]
+): ReadonlyArray<readonly [reason: string, checks: ReadonlyArray<CheckResult>]> => {
+  const groups = new Map<string, Array<CheckResult>>()
+  for (const check of checks) {
+    const reason = summary(check)
+    const group = groups.get(reason)
+    if (group === undefined) groups.set(reason, [check])
+    else group.push(check)
+  }
+  return [...groups]
+}
 
 /** Time for people: `850 ms`, `3.2 s`, `38 s`, `2 min 5 s`. */
 export const duration = (milliseconds: number): string => {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
-  if (milliseconds < 9_950) return `${(milliseconds / 1_000).toFixed(1)} s`
+  if (milliseconds < 9_950) return `${(milliseconds / 1_000).toFixed(1).replace(".0", "")} s`
   const seconds = Math.round(milliseconds / 1_000)
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
@@ -236,7 +249,8 @@ const failure = (
     ...indented(wrap(`${check.level}: ${clausesOf(check, section).join(", ")}`, width), "dim"),
     ...indented(wrap(check.law, width))
   ]
-  if (counterexample === undefined) return [...heading, ...indented(labelled("reason", summary(check), width))]
+  if (counterexample === undefined)
+    return [...heading, ...indented(labelled("reason", summary(check), width))]
   const script = scripts?.get(check.id)
   return [
     ...heading,

@@ -46,8 +46,9 @@ export const create = (
   draft: Draft,
   trial: Trial
 ): Effect.Effect<Animal, Failure> =>
-  Effect.flatMap(sendPaced({ method: "POST", path: "/pets", json: PetJson.draft(draft) }, trial), (exchange) =>
-    content(exchange, 201, "the created Pet", PetJson.animal)
+  Effect.flatMap(
+    sendPaced({ method: "POST", path: "/pets", json: PetJson.draft(draft) }, trial),
+    (exchange) => content(exchange, 201, "the created Pet", PetJson.animal)
   )
 
 /** The face of one evaluation; `categories` are those that the subject is declared to accept. */
@@ -58,7 +59,9 @@ export const make = (
 ): Catalogue => ({
   isShared: true,
   categoryOf: (wanted) =>
-    categories === "any" ? wanted : (categories[Number(BigInt.asUintN(32, wanted)) % categories.length] ?? wanted),
+    categories === "any"
+      ? wanted
+      : (categories[Number(BigInt.asUintN(32, wanted)) % categories.length] ?? wanted),
   create: (draft) => create(conversation, draft, trial),
   list: (listing) =>
     Effect.flatMap(conversation.sendPaced({ path: listPath(listing) }, trial), (exchange) =>

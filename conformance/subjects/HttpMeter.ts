@@ -1,13 +1,13 @@
 /** A key's limits over HTTP: each request is a list of one animal. */
 import * as Effect from "effect/Effect"
-import type { Meter, Reading } from "../checks/Meter.ts"
 import type { Plan } from "../../core/limits/Plan.ts"
+import type { Meter, Reading } from "../checks/Meter.ts"
 import { type Failure, undecided, Violation } from "../engine/Outcome.ts"
 import type { Trial } from "../engine/Trial.ts"
 import * as Conversation from "../http/Conversation.ts"
+import * as ErrorBody from "../http/ErrorBody.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
-import * as ErrorBody from "../http/ErrorBody.ts"
 
 const DAY_MS = 86_400_000
 
@@ -73,7 +73,10 @@ export const make = (
       )
     const spend = Effect.flatMap(send(request, trial), read)
     const passing = (ms: number): Effect.Effect<void, Failure> =>
-      Effect.andThen(pass(ms), Effect.sync(() => trial.record({ did: `let ${ms / 1_000} s pass`, got: "" })))
+      Effect.andThen(
+        pass(ms),
+        Effect.sync(() => trial.record({ did: `let ${ms / 1_000} s pass`, got: "" }))
+      )
 
     const refill = Effect.gen(function* () {
       if (hasClock) {
@@ -86,8 +89,11 @@ export const make = (
       }
       if (last === undefined) yield* spend
       if (last === undefined) return
-      const wait = last.resetAt * 1_000 - (yield* now) + slackMs
-      yield* passing(Math.min(Math.max(wait, 0), 61_000))
+      // After a denial the wait that it asks for, which may be a ban's; else until the window is whole, a minute at most.
+      const current = yield* now
+      const untilReset = Math.min(last.resetAt * 1_000 - current, 60_000)
+      const untilRetry = last.admitted ? 0 : last.between[1] + last.retryAfter * 1_000 - current
+      yield* passing(Math.max(untilReset, untilRetry, 0) + slackMs)
     })
     const meter: Meter = {
       plan,

@@ -8,9 +8,11 @@ import type { Trial } from "../engine/Trial.ts"
 import * as Conversation from "../http/Conversation.ts"
 import type { ServerClock } from "../http/ServerClock.ts"
 import type { Transport } from "../http/Wire.ts"
+import * as CurlScript from "../reports/CurlScript.ts"
+import * as Redaction from "../reports/Redaction.ts"
 import * as HttpCatalogue from "./HttpCatalogue.ts"
 import * as HttpMeter from "./HttpMeter.ts"
-import type { Subject } from "./Subject.ts"
+import type { FailingCase, Subject } from "./Subject.ts"
 
 /** A key on a small plan that the suite may use up. */
 export interface SmallKey extends Plan {
@@ -53,14 +55,23 @@ export interface HttpSubject extends Subject {
   readonly conversation: Conversation.Conversation
 }
 
+/** Whether a subject is one over HTTP. */
+export const is = (subject: Subject): subject is HttpSubject => "conversation" in subject
+
 /** Ready for one run; fails when the clock does not answer. */
 export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.Return<HttpSubject, Failure> {
-  const { basePath, clock, declared, keys, transport } = target
+  const { basePath, baseUrl, clock, declared, keys, transport } = target
+  const secrets = {
+    main: keys.main,
+    tiny: keys.tiny?.secret,
+    victim: keys.victim?.secret,
+    revoked: keys.revoked
+  }
   const categories = declared?.categories ?? "any"
   const conversation = yield* Conversation.make({
     transport,
     basePath,
-    secrets: { main: keys.main, tiny: keys.tiny?.secret, victim: keys.victim?.secret, revoked: keys.revoked },
+    secrets,
     clock,
     budget: { ...defaultBudget, ...target.budget }
   })
@@ -113,6 +124,10 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
       }
       return undefined
     },
+    ...(baseUrl === undefined
+      ? {}
+      : { script: (failing: FailingCase) => CurlScript.make({ ...failing, baseUrl, basePath, secrets }) }),
+    redact: Redaction.make(secrets),
     exchanges: conversation.exchanges,
     waitedMs: conversation.waitedMs
   }

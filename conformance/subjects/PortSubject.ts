@@ -103,11 +103,16 @@ export const make = ({
             limits: () => opened(rateLimitStore, RateLimitStore)
           }),
       ...(apiKeyStore === undefined ? {} : { keys: () => opened(apiKeyStore, ApiKeyStore) }),
-      ...(outage === undefined ? {} : { outage: () => Effect.map(fresh(outage), (context) => ({
-        pets: Context.getOption(context, PetRepository).pipe(Option.getOrUndefined),
-        limits: Context.getOption(context, RateLimitStore).pipe(Option.getOrUndefined),
-        keys: Context.getOption(context, ApiKeyStore).pipe(Option.getOrUndefined)
-      })) })
+      ...(outage === undefined
+        ? {}
+        : {
+            outage: () =>
+              Effect.map(fresh(outage), (context) => ({
+                pets: Context.getOption(context, PetRepository).pipe(Option.getOrUndefined),
+                limits: Context.getOption(context, RateLimitStore).pipe(Option.getOrUndefined),
+                keys: Context.getOption(context, ApiKeyStore).pipe(Option.getOrUndefined)
+              }))
+          })
     }
   }
 }

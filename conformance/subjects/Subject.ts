@@ -3,11 +3,20 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Capability, Check, Face, Faces } from "../checks/Check.ts"
 import type { Failure } from "../engine/Outcome.ts"
-import type { Trial } from "../engine/Trial.ts"
+import type { Step, Trial } from "../engine/Trial.ts"
 import type { Exchange } from "../http/Exchange.ts"
 
 /** Opens a face for one evaluation; whatever it opens ends with the scope. */
 export type Open<F extends Face> = (trial: Trial) => Effect.Effect<Faces[F], Failure, Scope.Scope>
+
+/** A law and the steps that broke it. */
+export interface FailingCase {
+  readonly check: string
+  readonly law: string
+  readonly expected: string
+  readonly actual: string
+  readonly steps: ReadonlyArray<Step>
+}
 
 export interface Subject {
   /** For reports. */
@@ -19,6 +28,10 @@ export interface Subject {
   readonly notApplicable?: (check: Pick<Check, "profile" | "needs">) => string | undefined
   /** What went over the wire so far, for the checks of every exchange; empty for ports. */
   readonly exchanges: ReadonlyArray<Exchange>
+  /** A failing case as a shell script; absent where nothing goes over a network. */
+  readonly script?: (failing: FailingCase) => string | undefined
+  /** Takes the keys out of a text; absent where there are none. */
+  readonly redact?: (text: string) => string
   /** Ms spent waiting for limits so far. */
   readonly waitedMs?: () => number
 }

@@ -1,4 +1,715 @@
 /** Parameters, order and pages of a list over HTTP (contract §4.1, §8.1). */
-import type { Check } from "../Check.ts"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { limit as pageLimit } from "../../../core/domain/Page.ts"
+import * as PetStatus from "../../../core/domain/PetStatus.ts"
+import { expect, type Failure, undecided, Violation } from "../../engine/Outcome.ts"
+import type { Trial } from "../../engine/Trial.ts"
+import * as Conversation from "../../http/Conversation.ts"
+import * as ErrorBody from "../../http/ErrorBody.ts"
+import type { Exchange } from "../../http/Exchange.ts"
+import * as PetJson from "../../http/PetJson.ts"
+import { headerValues, text } from "../../http/Wire.ts"
+import { listPath } from "../../subjects/HttpCatalogue.ts"
+import type { Animal } from "../Catalogue.ts"
+import { type Check, define } from "../Check.ts"
+import type { Http } from "../Http.ts"
 
-export const checks: ReadonlyArray<Check> = []
+type Status = PetStatus.PetStatus
+
+/** Text of a query after `?`. */
+interface Query {
+  readonly query: string
+}
+
+const anyStatus = fc.constantFrom(...PetStatus.all)
+
+const statusOrNone = fc.option(anyStatus, { nil: undefined })
+
+const pathOf = (query: string): string => (query === "" ? "/pets" : `/pets?${query}`)
+
+/** The animals of an answer that must be a list. */
+const listOf = ({ request, response }: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
+  Effect.mapError(
+    Effect.fromResult(
+      response.status === 200
+        ? Result.flatMap(PetJson.parse(text(response.body)), PetJson.animals)
+        : Result.fail(Conversation.outcome(response))
+    ),
+    (actual) => new Violation({ expected: `200 with a bare array of animals to ${request.target}`, actual })
+  )
+
+/** The animals of an answer that may also be a refusal: then none. */
+const listOrRefusal = (exchange: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
+  exchange.response.status === 200 ? listOf(exchange) : Effect.succeed([])
+
+const list = (http: Http, query: string): Effect.Effect<ReadonlyArray<Animal>, Failure> =>
+  Effect.flatMap(http.send({ path: pathOf(query) }), listOf)
+
+/** The query must be refused as a wrong parameter. */
+const refused = (http: Http, query: string): Effect.Effect<void, Failure> =>
+  Effect.flatMap(http.send({ path: pathOf(query) }), ({ response }) =>
+    expect(
+      response.status === 400 && ErrorBody.codeOf(response) === "invalid_parameter",
+      `400 invalid_parameter to ?${query}`,
+      Conversation.outcome(response)
+    )
+  )
+
+const createAll = (
+  http: Http,
+  trial: Trial,
+  statuses: ReadonlyArray<Status | undefined>
+): Effect.Effect<ReadonlyArray<Animal>, Failure> => {
+  const [categoryId = 1n] = http.facts.categories === "any" ? [] : http.facts.categories
+  return Effect.forEach(statuses, (status) => http.create({ name: trial.name(), categoryId, status }))
+}
+
+/** Creates what is missing until a list of 100 shows so many animals. */
+const stock = Effect.fnUntraced(function* (
+  http: Http,
+  trial: Trial,
+  animals: number
+): Effect.fn.Return<void, Failure> {
+  const there = (yield* list(http, `limit=${pageLimit.max}`)).length
+  if (there >= animals) return
+  const statuses = Array.from({ length: animals - there }, (_, index) => PetStatus.all[index % 3])
+  yield* createAll(http, trial, statuses)
+  const then = (yield* list(http, `limit=${pageLimit.max}`)).length
+  yield* expect(
+    then >= animals,
+    `a list of at most ${pageLimit.max} animals to hold those that are there: ${animals} at least`,
+    `${then} after ${animals - there} more were created`
+  )
+})
+
+/** Makes sure that there are more animals than any list may hold. */
+const stockBeyondLists = (http: Http, trial: Trial): Effect.Effect<void, Failure> =>
+  Effect.andThen(stock(http, trial, pageLimit.max), createAll(http, trial, ["sold"]))
+
+/** Target of the link to the next page (RFC 8288). */
+const nextTarget = ({ response }: Exchange): string | undefined => {
+  for (const value of headerValues(response, "link")) {
+    for (const [, target, parameters = ""] of value.matchAll(/<([^>]*)>((?:\s*;\s*[^,;]+)*)/g)) {
+      const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(parameters)
+      if (`${relations?.[1] ?? relations?.[2] ?? ""}`.toLowerCase().split(/\s+/).includes("next"))
+        return target
+    }
+  }
+  return undefined
+}
+
+/** The link to the next page, resolved as clients do (RFC 3986 §5); `undefined` when there is none. */
+const nextOf = (exchange: Exchange): URL | undefined => {
+  const target = nextTarget(exchange)
+  const base = `http://store.invalid${exchange.request.target}`
+  return target !== undefined && URL.canParse(target, base) ? new URL(target, base) : undefined
+}
+
+/** What to send for a link: its path below the base address. */
+const sentFor = (http: Http, { pathname, search }: URL): string =>
+  `${pathname.startsWith(http.facts.basePath) ? pathname.slice(http.facts.basePath.length) : pathname}${search}`
+
+/** Most pages that a law follows. */
+const MOST_PAGES = 60
+
+/** All pages from the first on, by their links; `onPage` is done after each page, and may change the next link. */
+const walk = Effect.fnUntraced(function* (
+  http: Http,
+  query: string,
+  onPage: (page: number, next: URL) => Effect.Effect<void, Failure> = () => Effect.void
+): Effect.fn.Return<ReadonlyArray<ReadonlyArray<Animal>>, Failure> {
+  const pages: Array<ReadonlyArray<Animal>> = []
+  let path = pathOf(query)
+  while (pages.length < MOST_PAGES) {
+    const exchange = yield* http.send({ path })
+    pages.push(yield* listOf(exchange))
+    const next = nextOf(exchange)
+    if (next === undefined) return pages
+    yield* onPage(pages.length, next)
+    path = sentFor(http, next)
+  }
+  return yield* undecided(`there are more than ${MOST_PAGES} pages; a store with fewer animals would do`)
+})
+
+/** What a walk must have shown. */
+const walked = (
+  pages: ReadonlyArray<ReadonlyArray<Animal>>,
+  status: Status | undefined,
+  before: ReadonlyArray<Animal>
+): Effect.Effect<void, Violation> => {
+  const all = pages.flat()
+  const ids = new Set(all.map(({ id }) => id))
+  const twice = all.find(({ id }, index) => all.findIndex((other) => other.id === id) < index)
+  const other = status === undefined ? undefined : all.find((animal) => animal.status !== status)
+  const missing = before.find((animal) => (status ?? animal.status) === animal.status && !ids.has(animal.id))
+  const unordered = all.find(({ id }, index) => id < (all[index - 1]?.id ?? id))
+  const say = (animal: Animal | undefined) => (animal === undefined ? "" : PetJson.line(animal))
+  return Effect.all(
+    [
+      expect(twice === undefined, "each animal on one page only", `twice ${say(twice)}`),
+      expect(other === undefined, `animals with status ${status} only, on every page`, say(other)),
+      expect(missing === undefined, "every animal on some page", `none with ${say(missing)}`),
+      expect(unordered === undefined, "ascending ids from page to page", `out of order ${say(unordered)}`)
+    ],
+    { discard: true }
+  )
+}
+
+/** The cursor to the second page of lists of one animal. */
+const cursorOf = Effect.fnUntraced(function* (
+  http: Http,
+  trial: Trial,
+  status: Status | undefined
+): Effect.fn.Return<string, Failure> {
+  const first = listPath({ limit: 1, status })
+  if (nextOf(yield* http.send({ path: first })) === undefined) {
+    yield* createAll(http, trial, [status, status])
+  }
+  const cursor = nextOf(yield* http.send({ path: first }))?.searchParams.get("cursor")
+  if (typeof cursor === "string" && cursor !== "") return cursor
+  return yield* new Violation({
+    expected: `a link to the next page with a cursor, since several animals belong to ${first}`,
+    actual: "none"
+  })
+})
+
+const statusParameter = (status: Status | undefined): string =>
+  status === undefined ? "" : `&status=${status}`
+
+/** The text with one character replaced by another. */
+const altered = (cursor: string, at: number): string => {
+  const index = at % cursor.length
+  return `${cursor.slice(0, index)}${cursor[index] === "0" ? "1" : "0"}${cursor.slice(index + 1)}`
+}
+
+/** Text that is no limit, as it goes into a query. */
+const noLimit = fc
+  .oneof(
+    fc.string({ maxLength: 6 }),
+    fc.string({ unit: "binary", maxLength: 4 }),
+    fc.double().map(String),
+    fc.integer().map((value) => `0x${value.toString(16)}`),
+    fc
+      .record({
+        before: fc.constantFrom("+", " ", "0", "00", "\t", "'"),
+        value: fc.integer({ min: 1, max: 100 })
+      })
+      .map(({ before, value }) => `${before}${value}`),
+    fc
+      .record({
+        value: fc.integer({ min: 1, max: 100 }),
+        after: fc.constantFrom(" ", ".0", "e0", "n", ",", "\n", "%")
+      })
+      .map(({ after, value }) => `${value}${after}`)
+  )
+  .filter((value) => !/^[1-9][0-9]{0,2}$/.test(value) && value.isWellFormed())
+  .map((value) => ({ query: `limit=${encodeURIComponent(value)}` }))
+
+const noStatus = fc
+  .oneof(
+    fc.string({ maxLength: 8 }),
+    fc.string({ unit: "binary", maxLength: 4 }),
+    fc.record({ status: anyStatus, cut: fc.nat(8) }).map(({ cut, status }) => status.slice(0, cut)),
+    fc
+      .record({ status: anyStatus, tail: fc.constantFrom(" ", "s", "\0", "%", "'--", "\n") })
+      .map(({ status, tail }) => `${status}${tail}`)
+  )
+  .filter((value) => !PetStatus.is(value) && value.isWellFormed())
+  .map((value) => ({ query: `status=${encodeURIComponent(value)}` }))
+
+export const checks: ReadonlyArray<Check> = [
+  define<"http", { readonly limit: number; readonly status: Status | undefined }>({
+    id: "list.limit.accepted",
+    law: "Every limit from 1 to 100 is accepted, with each status and without.",
+    clauses: ["list.limit.accepted", "list.status-200", "list.array", "list.status.accepted"],
+    level: "spec",
+    profile: "core",
+    on: "http",
+    requests: 9,
+    examples: [
+      { limit: 1, status: undefined },
+      { limit: 20, status: undefined },
+      { limit: 100, status: undefined },
+      { limit: 99, status: "sold" },
+      { limit: 9, status: "pending" },
+      { limit: 10, status: "available" }
+    ],
+    cases: fc.record({ limit: fc.integer({ min: 1, max: 100 }), status: statusOrNone }),
+    runs: { port: 0, http: 3 },
+    holds: (http, listing) => Effect.asVoid(Effect.flatMap(http.send({ path: listPath(listing) }), listOf))
+  }),
+  define<"http", Query>({
+    id: "list.status.others",
+    law: "Whatever a status filter says, no animal of another status comes back.",
+    clauses: ["list.status.filter"],
+    level: "spec",
+    profile: "core",
+    on: "http",
+    requests: 24,
+    examples: [
+      "status=lost",
+      "status=SOLD",
+      "status=Pending",
+      "status=sol",
+      "status=sol%25",
+      "status=s_ld",
+      "status=%25",
+      "status=*",
+      "status=%20sold",
+      "status=sold%20",
+      "status=sold%00",
+      "status=sold'--",
+      "status='%20OR%20'1'='1",
+      "status=sold&status=pending",
+      "status=sold,pending",
+      "status=null"
+    ].map((query) => ({ query })),
+    cases: noStatus.filter(({ query }) => !/^status=(?:%[0-2][0-9A-Fa-f])*$/.test(query)),
+    runs: { port: 0, http: 3 },
+    holds: (http, { query }, trial) =>
+      Effect.gen(function* () {
+        for (const status of PetStatus.all) {
+          if ((yield* list(http, `limit=1&status=${status}`)).length === 0)
+            yield* createAll(http, trial, [status])
+        }
+        // Case, blanks and repetition are read in different ways; what is not asked for in any reading is wrong in all.
+        const asked = decodeURIComponent(query).toLowerCase()
+        const animals = yield* Effect.flatMap(
+          http.send({ path: pathOf(`${query}&limit=100`) }),
+          listOrRefusal
+        )
+        const other = animals.find(({ status }) => status === undefined || !asked.includes(status))
+        yield* expect(
+          other === undefined,
+          `no animal of another status to ?${query}`,
+          other === undefined ? "" : PetJson.line(other)
+        )
+      })
+  }),
+  define<"http", Query>({
+    id: "list.limit.range",
+    law: "A limit below 1 or above 100 is refused, never moved into the range.",
+    clauses: ["list.limit.range", "list.parameter-code"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 14,
+    examples: [
+      "0",
+      "101",
+      "-1",
+      "-100",
+      "1000",
+      "2147483649",
+      "4294967297",
+      "18446744073709551617",
+      "9".repeat(400)
+    ].map((limit) => ({ query: `limit=${limit}` })),
+    cases: fc
+      .oneof(fc.integer({ max: 0 }), fc.integer({ min: 101 }), fc.bigInt({ min: 2n ** 63n }))
+      .map((limit) => ({ query: `limit=${limit}` })),
+    runs: { port: 0, http: 5 },
+    holds: (http, { query }) => refused(http, query)
+  }),
+  define<"http", Query>({
+    id: "list.limit.syntax",
+    law: "A limit that is not written in plain decimal digits is refused.",
+    clauses: ["list.limit.syntax", "list.parameter-code"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 42,
+    examples: [
+      "",
+      "05",
+      "001",
+      "+5",
+      "%2B5",
+      "%205",
+      "5%20",
+      "5+",
+      "%095",
+      "5%0A",
+      "5%00",
+      "1.0",
+      "5.",
+      "5.5",
+      ".5",
+      "1e1",
+      "1E1",
+      "0x10",
+      "0b11",
+      "1_0",
+      "1,0",
+      "10abc",
+      "5n",
+      "[5]",
+      "true",
+      "NaN",
+      "null",
+      "%EF%BC%95",
+      "%D9%A5",
+      "%C2%B2",
+      "%E2%85%A4",
+      "%255"
+    ].map((limit) => ({ query: `limit=${limit}` })),
+    cases: noLimit,
+    runs: { port: 0, http: 10 },
+    holds: (http, { query }) => refused(http, query)
+  }),
+  define<"http", Query>({
+    id: "list.limit.repeated",
+    law: "A limit given twice is refused, even with the same value and however its name is written.",
+    clauses: ["list.limit.repeated", "list.parameter-code"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 4,
+    examples: ["limit=5&limit=5", "limit=1&status=sold&limit=100", "limit=5&%6Cimit=6", "limit=&limit=5"].map(
+      (query) => ({ query })
+    ),
+    holds: (http, { query }) => refused(http, query)
+  }),
+  define<"http", Query>({
+    id: "list.status.unknown",
+    law: "A status that is none of the three, letter by letter, is refused.",
+    clauses: ["list.status.unknown", "list.status.exact", "list.parameter-code"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 28,
+    examples: [
+      "",
+      "lost",
+      "SOLD",
+      "Available",
+      "sold%20",
+      "+sold",
+      "%20sold",
+      "sol",
+      "solds",
+      "s_ld",
+      "sol%25",
+      "sold,pending",
+      "sold%00",
+      "%F0%9D%90%AC%6F%6C%64",
+      "%C5%BFold",
+      "null",
+      "undefined",
+      "toString"
+    ].map((status) => ({ query: `status=${status}` })),
+    cases: noStatus,
+    runs: { port: 0, http: 10 },
+    holds: (http, { query }) => refused(http, query)
+  }),
+  define<"http", Query>({
+    id: "list.status.repeated",
+    law: "A status given twice is refused, even with the same value.",
+    clauses: ["list.status.repeated", "list.parameter-code"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 3,
+    examples: [
+      "status=sold&status=sold",
+      "status=sold&status=pending",
+      "status=sold&limit=5&%73tatus=sold"
+    ].map((query) => ({ query })),
+    holds: (http, { query }) => refused(http, query)
+  }),
+  define<"http", { readonly written: string; readonly means: string }>({
+    id: "list.parameters.decoded",
+    law: "Names and values of parameters are percent-decoded before they are read.",
+    clauses: ["list.limit.accepted", "list.status.accepted"],
+    // The contract does not say how a query is encoded; RFC 3986 §2.3 says that both spellings are the same.
+    level: "design",
+    advisedBy: "RFC 3986 §2.3",
+    profile: "core",
+    on: "http",
+    requests: 10,
+    examples: [
+      { written: "limit=%31", means: "limit=1" },
+      { written: "%6Cimit=1&status=s%6Fld", means: "limit=1&status=sold" },
+      { written: "limit=%31%30%30&st%61tus=%70ending", means: "limit=100&status=pending" }
+    ],
+    holds: (http, { means, written }) =>
+      Effect.gen(function* () {
+        const limit = Number(new URLSearchParams(means).get("limit"))
+        const status = new URLSearchParams(means).get("status")
+        const animals = yield* list(http, written)
+        yield* expect(
+          animals.length <= limit && animals.every((animal) => status === null || animal.status === status),
+          `?${written} to be read as ?${means}`,
+          `${animals.length} animals, ${[...new Set(animals.map((animal) => animal.status))].join(", ")}`
+        )
+      })
+  }),
+  define<"http", Query>({
+    id: "list.unknown-parameters",
+    law: "A parameter that the contract does not name changes nothing.",
+    clauses: ["list.unknown-parameters"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 24,
+    examples: [
+      "colour=red",
+      "Limit=1",
+      "LIMIT=0",
+      "limit%20=1",
+      "limit[]=1",
+      "Status=sold",
+      "offset=1",
+      "page=2",
+      "sort=-id",
+      "constructor=1",
+      "=",
+      "&&"
+    ].map((query) => ({ query })),
+    cases: fc
+      .record({
+        name: fc
+          .string({ minLength: 1, maxLength: 8 })
+          .filter((name) => !["limit", "status", "cursor"].includes(name)),
+        value: fc.string({ maxLength: 5 })
+      })
+      .map(({ name, value }) => ({ query: `${encodeURIComponent(name)}=${encodeURIComponent(value)}` })),
+    runs: { port: 0, http: 4 },
+    holds: (http, { query }, trial) =>
+      Effect.gen(function* () {
+        if ((yield* list(http, "limit=2")).length < 2) yield* createAll(http, trial, ["sold", "pending"])
+        const without = yield* list(http, "")
+        const animals = yield* list(http, query)
+        const ids = (all: ReadonlyArray<Animal>) => all.map(({ id }) => id).join(", ")
+        yield* expect(
+          ids(animals) === ids(without),
+          `the same list as without ?${query}`,
+          `ids ${ids(animals)}`
+        )
+      })
+  }),
+  define<"http", { readonly limits: ReadonlyArray<number>; readonly status: Status | undefined }>({
+    id: "list.paging.walk",
+    law: "A walk along the next links shows every animal that existed when it began once, whatever is created meanwhile.",
+    clauses: ["list.paging", "list.paging.complete", "list.paging.filter", "list.order"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 60,
+    mustSee: ["several pages"],
+    examples: [
+      { limits: [7], status: undefined },
+      { limits: [2], status: "sold" },
+      { limits: [20, 1, 50], status: undefined }
+    ],
+    cases: fc.record({
+      limits: fc.array(fc.integer({ min: 8, max: 100 }), { minLength: 1, maxLength: 3 }),
+      status: statusOrNone
+    }),
+    runs: { port: 0, http: 2 },
+    holds: (http, { limits, status }, trial) =>
+      Effect.gen(function* () {
+        const own = yield* createAll(http, trial, ["sold", "pending", "sold", "sold"])
+        const [first = 1, ...others] = limits
+        let wanted = first
+        const pages = yield* walk(http, `limit=${first}${statusParameter(status)}`, (page, next) =>
+          Effect.gen(function* () {
+            if (page === 1) {
+              trial.saw("several pages")
+              yield* createAll(http, trial, [status])
+            }
+            // A link keeps its limit; a client may also ask for another.
+            const other = others[page - 1]
+            if (other !== undefined) next.searchParams.set("limit", String(other))
+            wanted = Math.max(wanted, other ?? wanted)
+          })
+        )
+        yield* walked(pages, status, own)
+        const largest = Math.max(...pages.map((page) => page.length))
+        yield* expect(largest <= wanted, `pages of at most ${wanted} animals`, `one of ${largest}`)
+      })
+  }),
+  define({
+    id: "list.paging.last",
+    law: "A list carries a next link exactly when more animals come after it.",
+    clauses: ["list.paging", "list.paging.last"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 8,
+    examples: [{ status: "sold" }, { status: undefined }],
+    cases: fc.record({ status: statusOrNone }),
+    runs: { port: 0, http: 0 },
+    holds: (http, { status }: { readonly status?: Status | undefined }, trial) =>
+      Effect.gen(function* () {
+        yield* createAll(http, trial, [status, status])
+        // Past all full pages, so that what is left fits a page exactly.
+        let cursor: string | null = null
+        const pages = yield* walk(http, `limit=${pageLimit.max}${statusParameter(status)}`, (_, next) =>
+          Effect.sync(() => {
+            cursor = next.searchParams.get("cursor")
+          })
+        )
+        const left = pages.at(-1)?.length ?? 0
+        const from = cursor === null ? "" : `&cursor=${cursor}`
+        for (const limit of [left, left - 1]) {
+          if (limit < 1) continue
+          const path = pathOf(`limit=${limit}${statusParameter(status)}${from}`)
+          const exchange = yield* http.send({ path })
+          yield* listOf(exchange)
+          yield* expect(
+            (nextTarget(exchange) !== undefined) === limit < left,
+            limit < left
+              ? "a next link, since one more animal comes"
+              : "no next link, since no animal comes after",
+            `Link: ${headerValues(exchange.response, "link").join(", ") || "absent"}`
+          )
+        }
+      })
+  }),
+  define<"http", { readonly of: Status | undefined; readonly for: string }>({
+    id: "list.paging.bound",
+    law: "A cursor is good for the filter that it was made for, and refused with any other.",
+    clauses: ["list.paging.bound", "list.parameter-code"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 9,
+    examples: [
+      { of: "sold", for: "" },
+      { of: "sold", for: "&status=pending" },
+      { of: undefined, for: "&status=sold" }
+    ],
+    holds: (http, given, trial) =>
+      Effect.flatMap(cursorOf(http, trial, given.of), (cursor) =>
+        refused(http, `limit=1${given.for}&cursor=${encodeURIComponent(cursor)}`)
+      )
+  }),
+  define<"http", { readonly alter: number } | { readonly cursor: string }>({
+    id: "list.paging.forged",
+    law: "A cursor that the service did not make, or that was altered, is refused.",
+    clauses: ["list.paging.forged", "list.parameter-code"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 50,
+    examples: [
+      ...["", "0", "1", "-1", "abc", "null", "0".repeat(32), "f".repeat(32), "%00", "MQ==", "..%2F.."].map(
+        (cursor) => ({
+          cursor
+        })
+      ),
+      { alter: 0 },
+      { alter: 15 },
+      { alter: 31 }
+    ],
+    cases: fc.oneof(
+      fc.record({ alter: fc.nat(63) }),
+      fc.record({ cursor: fc.string({ maxLength: 40 }).map(encodeURIComponent) })
+    ),
+    runs: { port: 0, http: 6 },
+    holds: (http, given, trial) =>
+      "cursor" in given
+        ? refused(http, `cursor=${given.cursor}`)
+        : Effect.flatMap(cursorOf(http, trial, undefined), (cursor) =>
+            refused(http, `limit=1&cursor=${encodeURIComponent(altered(cursor, given.alter))}`)
+          )
+  }),
+  define<"http", { readonly status: Status | undefined }>({
+    id: "list.paging.address",
+    law: "The target of a next link is a path to the list, or the absolute address of one.",
+    clauses: ["list.paging.address"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 6,
+    examples: [{ status: undefined }, { status: "sold" }],
+    holds: (http, { status }, trial) =>
+      Effect.gen(function* () {
+        yield* cursorOf(http, trial, status)
+        const exchange = yield* http.send({ path: listPath({ limit: 1, status }) })
+        const target = nextTarget(exchange) ?? ""
+        const isAddress = target.startsWith("/") ? !target.startsWith("//") : /^https?:\/\//.test(target)
+        yield* expect(
+          isAddress && nextOf(exchange)?.pathname.endsWith("/pets") === true,
+          "a next link to a path or an absolute address that ends in /pets",
+          `<${target}>`
+        )
+      })
+  }),
+  define({
+    id: "list.limit.default",
+    law: "A list without limit holds 20 animals when at least so many belong to it, and never more.",
+    clauses: ["list.limit.default", "list.limit.default-fills"],
+    level: "spec",
+    profile: "core",
+    on: "http",
+    requests: 24,
+    examples: [{}],
+    holds: (http, _, trial) =>
+      Effect.gen(function* () {
+        yield* stock(http, trial, pageLimit.default + 1)
+        const animals = yield* list(http, "")
+        yield* expect(
+          animals.length === pageLimit.default,
+          `${pageLimit.default} animals in a list without limit, since more are there`,
+          `${animals.length}`
+        )
+      })
+  }),
+  define({
+    id: "list.limit.full",
+    law: "With more than 100 animals in the store every list without filter is full.",
+    clauses: ["list.limit.maximum-returned", "list.complete"],
+    level: "spec",
+    profile: "core",
+    on: "http",
+    requests: 120,
+    examples: [{ limit: 100 }, { limit: 99 }, { limit: 21 }],
+    cases: fc.record({ limit: fc.integer({ min: 1, max: 100 }) }),
+    runs: { port: 0, http: 2 },
+    holds: (http, { limit }, trial) =>
+      Effect.gen(function* () {
+        yield* stock(http, trial, pageLimit.max)
+        const animals = yield* list(http, `limit=${limit}`)
+        yield* expect(animals.length === limit, `a full list of ${limit} animals`, `${animals.length}`)
+      })
+  }),
+  define<"http", Query>({
+    id: "list.limit.ceiling",
+    law: "No list holds more than 100 animals, whatever limit was asked for.",
+    clauses: ["list.limit.ceiling"],
+    level: "spec",
+    profile: "core",
+    on: "http",
+    requests: 60,
+    examples: [
+      "limit=101",
+      "limit=102",
+      "limit=1000",
+      "limit=0",
+      "limit=-1",
+      "limit=1e3",
+      "limit=0x3e8",
+      "limit=2147483648",
+      "limit=99999999999999999999",
+      "limit=",
+      "limit=all",
+      "limit=null",
+      "limit=100&limit=1000",
+      "limit=1000&status=sold&limit=100"
+    ].map((query) => ({ query })),
+    holds: (http, { query }, trial) =>
+      Effect.gen(function* () {
+        yield* stockBeyondLists(http, trial)
+        const animals = yield* Effect.flatMap(http.send({ path: pathOf(query) }), listOrRefusal)
+        yield* expect(
+          animals.length <= pageLimit.max,
+          `at most ${pageLimit.max} animals to ?${query}`,
+          `${animals.length}`
+        )
+      })
+  })
+]

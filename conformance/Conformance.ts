@@ -1,0 +1,112 @@
+/**
+ * Proof that an implementation of the contract is right, for programs: subjects to be tested, and a run as a promise.
+ *
+ * @example
+ * ```ts
+ * const subject = await server({ url: "http://127.0.0.1:3000/v1", keys: { main: key } })
+ * const report = await check(subject, { level: "spec" })
+ * process.exitCode = report.exitCode
+ * ```
+ */
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import type { Level } from "./clauses/Clause.ts"
+import * as HttpRun from "./engine/HttpRun.ts"
+import * as Run from "./engine/Run.ts"
+import type * as FetchTransports from "./http/FetchTransport.ts"
+import * as FetchTransport from "./http/FetchTransport.ts"
+import * as NodeTransport from "./http/NodeTransport.ts"
+import * as ServerClock from "./http/ServerClock.ts"
+import { NoAnswer } from "./http/Wire.ts"
+import type { Report } from "./reports/Report.ts"
+import * as HttpSubject from "./subjects/HttpSubject.ts"
+import * as PortSubject from "./subjects/PortSubject.ts"
+import type { Subject } from "./subjects/Subject.ts"
+
+/** What both kinds of servers are described by. */
+export interface ServerOptions {
+  /** For reports; the address by default. */
+  readonly name?: string | undefined
+  readonly keys: HttpSubject.HttpTarget["keys"]
+  readonly declared?: Partial<HttpSubject.Declarations> | undefined
+  readonly budget?: HttpSubject.HttpTarget["budget"]
+}
+
+/** Storage ports, from layers that build an empty store each time. */
+export const ports = PortSubject.make
+
+/** A running server; `clock` is the address of its clock, where it lets tests move it. Rejects with `SetupFault`. */
+export const server = async ({
+  clock,
+  url,
+  ...options
+}: ServerOptions & { readonly url: string; readonly clock?: string | undefined }): Promise<Subject> => {
+  const base = new URL(url)
+  // Idle connections of an agent do not keep a process alive, so nobody has to close them.
+  const transportTo = (address: URL) =>
+    Effect.runPromise(Scope.provide(NodeTransport.make(address), Scope.makeUnsafe()))
+  const clockUrl = clock === undefined ? undefined : new URL(clock)
+  return open({
+    ...options,
+    name: options.name ?? url,
+    transport: await transportTo(base),
+    basePath: base.pathname.replace(/\/+$/, ""),
+    baseUrl: base.href.replace(/\/+$/, ""),
+    clock:
+      clockUrl === undefined ? undefined : ServerClock.make(await transportTo(clockUrl), clockUrl.pathname)
+  })
+}
+
+/** Time that a program moves itself. */
+export interface MovableClock {
+  /** Epoch ms. */
+  readonly now: () => number
+  /** Moves it forward. */
+  readonly advance: (ms: number) => void | Promise<void>
+}
+
+/** A web-standard handler, called without a socket. */
+export const handler = async ({
+  basePath,
+  clock,
+  fetch,
+  ...options
+}: ServerOptions & {
+  readonly fetch: FetchTransports.FetchHandler
+  /** Path before `/pets`, such as `/v1`. */
+  readonly basePath: string
+  readonly clock?: MovableClock | undefined
+}): Promise<Subject> =>
+  open({
+    ...options,
+    name: options.name ?? "a fetch handler",
+    transport: FetchTransport.make(fetch),
+    basePath,
+    baseUrl: undefined,
+    clock: clock === undefined ? undefined : serverClockOf(clock)
+  })
+
+const open = (target: HttpSubject.HttpTarget): Promise<Subject> => Effect.runPromise(HttpSubject.make(target))
+
+const serverClockOf = ({ advance, now }: MovableClock): ServerClock.ServerClock => ({
+  now: Effect.sync(now),
+  advance: (ms) =>
+    Effect.tryPromise({
+      try: async () => {
+        await advance(ms)
+        return now()
+      },
+      catch: (cause) => new NoAnswer({ kind: "connection", reason: String(cause) })
+    })
+})
+
+/** Runs the checks. Rejects with `SetupFault` when the set-up is wrong, `UnknownSelection` when a pattern names nothing. */
+export const check = (
+  subject: Subject,
+  options: Omit<Run.RunOptions, "level" | "findings"> & { readonly level?: Level } = {}
+): Promise<Report> => {
+  const { level = "spec", ...rest } = options
+  return Effect.runPromise(
+    HttpSubject.is(subject) ? HttpRun.run(subject, { ...rest, level }) : Run.run(subject, { ...rest, level })
+  )
+}

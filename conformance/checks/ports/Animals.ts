@@ -1,0 +1,172 @@
+/** Animals for the laws of `PetRepository`: awkward ones, calls that leave a step, and the port read literally. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
+import * as Int64 from "../../../core/domain/Int64.ts"
+import type { NewPet } from "../../../core/domain/NewPet.ts"
+import type { PageQuery } from "../../../core/domain/Page.ts"
+import { Pet } from "../../../core/domain/Pet.ts"
+import * as PetStatus from "../../../core/domain/PetStatus.ts"
+import type { PetRepository } from "../../../core/ports/PetRepository.ts"
+import { expect, type Violation } from "../../engine/Outcome.ts"
+import type { Trial } from "../../engine/Trial.ts"
+import * as PetJson from "../../http/PetJson.ts"
+import { answered } from "../../subjects/PortSubject.ts"
+import * as Texts from "./Texts.ts"
+
+export type Pets = PetRepository["Service"]
+
+const near = (edge: bigint): ReadonlyArray<bigint> => [edge - 1n, edge, edge + 1n]
+
+/** The ends of int64, and integers around which drivers round, wrap or refuse. */
+export const edges: ReadonlyArray<bigint> = [
+  ...[0n, 2n ** 31n, -(2n ** 31n), 2n ** 32n, 2n ** 53n, -(2n ** 53n)].flatMap(near),
+  Int64.min,
+  Int64.min + 1n,
+  Int64.max - 1n,
+  Int64.max
+]
+
+export const int64: fc.Arbitrary<bigint> = fc.oneof(
+  fc.constantFrom(...edges),
+  fc.bigInt({ min: Int64.min, max: Int64.max })
+)
+
+export const status: fc.Arbitrary<PetStatus.PetStatus> = fc.constantFrom(...PetStatus.all)
+
+export const newPet: fc.Arbitrary<NewPet> = fc.record(
+  { name: Texts.text, categoryId: int64, status },
+  { noNullPrototype: true }
+)
+
+/** The statuses in turn. */
+export const statusAt = (index: number): PetStatus.PetStatus =>
+  PetStatus.all[index % PetStatus.all.length] ?? PetStatus.initial
+
+/** Every awkward name, every edge and every status. */
+export const awkward: ReadonlyArray<NewPet> = Texts.awkward.map((name, index) => ({
+  name,
+  categoryId: edges[index % edges.length] ?? 0n,
+  status: statusAt(index)
+}))
+
+/** An ordinary animal with a name that no other has. */
+export const plain = (trial: Trial, wanted: PetStatus.PetStatus = PetStatus.initial): NewPet => ({
+  name: trial.name(),
+  categoryId: 1n,
+  status: wanted
+})
+
+/** An id: any, or one at or beside that of an animal inserted before. */
+export type Id = bigint | { readonly nth: number; readonly plus: bigint }
+
+export const id: fc.Arbitrary<Id> = fc.oneof(
+  { weight: 1, arbitrary: int64 },
+  {
+    weight: 3,
+    arbitrary: fc.record(
+      { nth: fc.nat(20), plus: fc.bigInt({ min: -1n, max: 1n }) },
+      { noNullPrototype: true }
+    )
+  }
+)
+
+/** What an id stands for among the animals inserted so far. */
+export const idOf = (wanted: Id, inserted: ReadonlyArray<Pet>): bigint =>
+  typeof wanted === "bigint"
+    ? wanted
+    : BigInt.asIntN(64, (inserted[wanted.nth % Math.max(inserted.length, 1)]?.id ?? 0n) + wanted.plus)
+
+/** A `PageQuery` whose `after` may be relative. */
+export interface Query extends Omit<PageQuery, "after"> {
+  readonly after: Id | undefined
+}
+
+export const query: fc.Arbitrary<Query> = fc.record(
+  {
+    limit: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 101 })),
+    status: fc.option(status, { nil: undefined }),
+    after: fc.option(id, { nil: undefined })
+  },
+  { noNullPrototype: true }
+)
+
+export const insert = (pets: Pets, pet: NewPet, trial: Trial): Effect.Effect<Pet, Violation> =>
+  answered(
+    trial,
+    `insert ${PetJson.draft(pet)}`,
+    Effect.suspend(() => pets.insert(pet)),
+    PetJson.line
+  )
+
+export const find = (pets: Pets, wanted: bigint, trial: Trial): Effect.Effect<Option.Option<Pet>, Violation> =>
+  answered(
+    trial,
+    `find ${wanted}`,
+    Effect.suspend(() => pets.find(wanted)),
+    (found) => Option.match(found, { onNone: () => "none", onSome: PetJson.line })
+  )
+
+export const page = (
+  pets: Pets,
+  wanted: PageQuery,
+  trial: Trial
+): Effect.Effect<ReadonlyArray<Pet>, Violation> =>
+  answered(
+    trial,
+    described(wanted),
+    Effect.suspend(() => pets.page(wanted)),
+    lines
+  )
+
+/** Inserts one after the other. */
+export const insertAll = (
+  pets: Pets,
+  all: ReadonlyArray<NewPet>,
+  trial: Trial
+): Effect.Effect<ReadonlyArray<Pet>, Violation> => Effect.forEach(all, (pet) => insert(pets, pet, trial))
+
+/** A page in words. */
+export const described = ({ after, limit, status: wanted }: PageQuery): string =>
+  `page of ${limit}${wanted === undefined ? "" : ` ${wanted}`}${after === undefined ? "" : ` after ${after}`}`
+
+/** Animals in words. */
+export const lines = (all: ReadonlyArray<Pet>): string =>
+  all.length === 0 ? "none" : all.map(PetJson.line).join(", ")
+
+/** Whether two animals are the same in every field and on the wire. */
+export const isSame = (one: Pet, other: Pet): boolean =>
+  one.id === other.id &&
+  one.name === other.name &&
+  one.categoryId === other.categoryId &&
+  one.status === other.status &&
+  one.json === other.json
+
+/** Fails unless these are the expected animals, in this order. */
+export const expectAll = (
+  actual: ReadonlyArray<Pet>,
+  expected: ReadonlyArray<Pet>,
+  of: string
+): Effect.Effect<void, Violation> =>
+  expect(
+    actual.length === expected.length &&
+      actual.every((pet, index) => {
+        const wanted = expected[index]
+        return wanted !== undefined && isSame(pet, wanted)
+      }),
+    `${of}: ${lines(expected)}`,
+    lines(actual)
+  )
+
+/** The animal that `insert` must have answered with, under the id that it gave. */
+export const stored = ({ id: given }: Pick<Pet, "id">, pet: NewPet): Pet => new Pet(given, pet)
+
+/** What `page` answers over these animals, read from front to back; they must stand by ascending id. */
+export const pageOf = (
+  all: ReadonlyArray<Pet>,
+  { after, limit, status: wanted }: PageQuery
+): ReadonlyArray<Pet> =>
+  all
+    .filter((pet) => wanted === undefined || pet.status === wanted)
+    .filter((pet) => after === undefined || pet.id > after)
+    .slice(0, limit)

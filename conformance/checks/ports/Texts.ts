@@ -1,0 +1,73 @@
+/** Texts that databases, drivers and collations take for something else; all of them are legal names. */
+import * as fc from "fast-check"
+import * as PetName from "../../../core/domain/PetName.ts"
+
+/** One of each kind: every law about texts tries them all. */
+export const awkward: ReadonlyArray<string> = [
+  // what case, spaces and normalisation would make one of
+  "rex",
+  "Rex",
+  "rex ",
+  " rex",
+  "rex\u00a0",
+  "rex\n",
+  "caf\u00e9",
+  "cafe\u0301",
+  "stra\u00dfe",
+  "strasse",
+  "\u0130",
+  "i\u0307",
+  "\ufb01n",
+  "fin",
+  // patterns, quotes and parameters
+  "%",
+  "_",
+  "re%",
+  "re_",
+  "[r]ex",
+  "r*x?",
+  "\\",
+  "\\'",
+  "'",
+  '"',
+  "`",
+  "'; DROP TABLE pets; --",
+  "$1",
+  "?",
+  ":name",
+  "{}",
+  // other types
+  "null",
+  "NULL",
+  "true",
+  "0",
+  "007",
+  "1e3",
+  "NaN",
+  "__proto__",
+  // beyond the usual characters
+  "\u0001\u001b\u007f",
+  "a\tb\r\nc",
+  "\u0085\u2028\u2029.",
+  "\ufeffrex",
+  "\ufffd\ufffe\uffff",
+  "\u202exer",
+  "\u200brex",
+  "\u{1f600}",
+  "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}",
+  "\u{10ffff}",
+  // the longest
+  "x".repeat(PetName.maxLength),
+  `${"x".repeat(PetName.maxLength - 1)}y`,
+  "\u{1f600}".repeat(PetName.maxLength)
+]
+
+/** Any legal name, most of them awkward. */
+export const text: fc.Arbitrary<string> = fc
+  .oneof(
+    fc.constantFrom(...awkward),
+    fc.string({ unit: fc.constantFrom(..."aA %_*?\\'\"[]^$\u00e9\u0301\u{1f600}"), minLength: 1, maxLength: 12 }),
+    fc.string({ unit: "binary", minLength: 1, maxLength: 30 }),
+    fc.string({ unit: "binary", minLength: PetName.maxLength, maxLength: PetName.maxLength })
+  )
+  .filter((name) => PetName.fault(name) === undefined)

@@ -1,0 +1,73 @@
+/** The configuration file of a run over HTTP; flags of the command line go before it. */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { SetupFault } from "../engine/SetupFault.ts"
+
+const Text = Schema.String.check(Schema.isMinLength(1))
+
+const Secret = Text.annotate({
+  description: "An API key, or env:NAME for the value of an environment variable."
+})
+
+const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))
+
+const SmallKey = Schema.Struct({ key: Secret, perMinute: Count, perDay: Count })
+
+const strings = Schema.Array(Text)
+
+/** The file's content. Every member may be absent; what is missing then stays inconclusive, and the report says why. */
+export const Configuration = Schema.Struct({
+  $schema: Schema.optionalKey(Schema.String),
+  name: Schema.optionalKey(Text.annotate({ description: "What the report calls the subject." })),
+  url: Schema.optionalKey(
+    Text.annotate({ description: "The base address, such as http://127.0.0.1:3000/v1." })
+  ),
+  keys: Schema.optionalKey(
+    Schema.Struct({
+      main: Schema.optionalKey(Secret),
+      tiny: Schema.optionalKey(
+        SmallKey.annotate({ description: "A key on a small plan that the run may use up." })
+      ),
+      victim: Schema.optionalKey(SmallKey.annotate({ description: "A key that the run may get banned." })),
+      revoked: Schema.optionalKey(Secret)
+    })
+  ),
+  clock: Schema.optionalKey(
+    Text.annotate({
+      description: "Address of the server's clock: GET shows it, POST …/advance moves it forward."
+    })
+  ),
+  level: Schema.optionalKey(Schema.Literals(["spec", "design"])),
+  declared: Schema.optionalKey(
+    Schema.Struct({
+      categories: Schema.optionalKey(
+        Schema.Array(Schema.Int).check(Schema.isMinLength(1)).annotate({
+          description: "The values of categoryId that the subject accepts, if it does not accept any int64."
+        })
+      ),
+      bans: Schema.optionalKey(
+        Schema.Boolean.annotate({ description: "Whether it bans keys that hammer after a 429." })
+      )
+    })
+  ),
+  budget: Schema.optionalKey(
+    Schema.Struct({ requests: Schema.optionalKey(Count), seconds: Schema.optionalKey(Count) })
+  ),
+  only: Schema.optionalKey(strings),
+  exclude: Schema.optionalKey(strings),
+  iOwnThisServer: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Needed for hosts other than this machine." })
+  )
+}).annotate({ identifier: "ConformanceConfiguration" })
+
+export type Configuration = typeof Configuration.Type
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Configuration))
+
+/** Reads the text of a configuration file; unknown members are refused, for they would have no effect. */
+export const parse = (text: string): Effect.Effect<Configuration, SetupFault> =>
+  Effect.mapError(
+    decode(text, { onExcessProperty: "error" }),
+    ({ message }) =>
+      new SetupFault({ reason: `the configuration file is wrong: ${message.replaceAll(/\s+/g, " ")}` })
+  )

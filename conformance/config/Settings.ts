@@ -1,0 +1,197 @@
+/** What a run over HTTP goes by: flags and file together, checked, with the keys in hand. */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { Level } from "../clauses/Clause.ts"
+import { SetupFault } from "../engine/SetupFault.ts"
+import * as NodeTransport from "../http/NodeTransport.ts"
+import * as ServerClock from "../http/ServerClock.ts"
+import * as HttpSubject from "../subjects/HttpSubject.ts"
+import type { Configuration } from "./Configuration.ts"
+
+/** What the command line gives; each goes before the same thing in the file. */
+export interface Flags {
+  readonly url?: string | undefined
+  /** Each key is the key itself or `env:NAME`. */
+  readonly key?: string | undefined
+  /** `KEY:PERMINUTE:PERDAY`. */
+  readonly tiny?: string | undefined
+  readonly victim?: string | undefined
+  readonly revoked?: string | undefined
+  readonly clock?: string | undefined
+  readonly level?: Level | undefined
+  readonly name?: string | undefined
+  readonly budget?: Partial<{ readonly requests: number; readonly seconds: number }> | undefined
+  readonly only?: ReadonlyArray<string> | undefined
+  readonly exclude?: ReadonlyArray<string> | undefined
+  readonly iOwnThisServer?: boolean | undefined
+}
+
+/** The values of environment variables. */
+export type Environment = { readonly [name: string]: string | undefined }
+
+interface SmallKey {
+  readonly secret: Redacted.Redacted<string>
+  readonly perMinute: number
+  readonly perDay: number
+}
+
+export class Settings extends Data.Class<{
+  readonly name: string
+  readonly url: URL
+  readonly main: Redacted.Redacted<string>
+  readonly tiny: SmallKey | undefined
+  readonly victim: SmallKey | undefined
+  readonly revoked: Redacted.Redacted<string> | undefined
+  readonly clock: URL | undefined
+  readonly level: Level
+  readonly declared: Partial<HttpSubject.Declarations>
+  readonly budget: { readonly requests: number; readonly milliseconds: number }
+  readonly only: ReadonlyArray<string>
+  readonly exclude: ReadonlyArray<string>
+}> {}
+
+type Resolved<A> = Result.Result<A, SetupFault>
+
+const fault = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
+
+/** A key as it is given: itself, or the name of the variable that holds it. What is given is never told. */
+const secretOf = (
+  given: string,
+  from: string,
+  environment: Environment
+): Resolved<Redacted.Redacted<string>> => {
+  const [, variable] = /^env:(.+)$/.exec(given) ?? []
+  const secret = variable === undefined ? given : environment[variable]
+  if (secret === undefined || secret === "") {
+    return fault(`${from}: the environment variable ${variable ?? ""} is not set`)
+  }
+  return /^[\x21-\x7e]{1,4096}$/.test(secret)
+    ? Result.succeed(Redacted.make(secret))
+    : fault(`${from}: a key must be 1 to 4096 printable ASCII characters without spaces`)
+}
+
+const count = (digits: string | undefined): number | undefined =>
+  digits !== undefined && /^[1-9][0-9]{0,8}$/.test(digits) ? Number(digits) : undefined
+
+/** `KEY:PERMINUTE:PERDAY`; the key may hold colons itself. */
+const smallKeyOf = (given: string, from: string, environment: Environment): Resolved<SmallKey> => {
+  const parts = given.split(":")
+  const perDay = count(parts.pop())
+  const perMinute = count(parts.pop())
+  if (perDay === undefined || perMinute === undefined || parts.join(":") === "") {
+    return fault(
+      `${from}: must be KEY:PERMINUTE:PERDAY with two whole numbers from 1, such as env:TINY_KEY:5:1000`
+    )
+  }
+  return Result.map(secretOf(parts.join(":"), from, environment), (secret) => ({ secret, perMinute, perDay }))
+}
+
+const addressOf = (given: string, from: string): Resolved<URL> => {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    return fault(`${from}: must be an address that begins with http:// or https://`)
+  }
+  if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
+    return fault(`${from}: must be an address without query, fragment and credentials`)
+  }
+  url.pathname = url.pathname.replace(/\/+$/, "")
+  return Result.succeed(url)
+}
+
+/** Whether an address is on this machine, by its own name or number: names of other machines are not looked up. */
+const isLoopback = ({ hostname }: URL): boolean =>
+  /^(localhost|.+\.localhost|127\.[0-9]+\.[0-9]+\.[0-9]+|\[::1\])$/.test(hostname)
+
+const isOurs = (url: URL, from: string, isOwned: boolean): Resolved<void> =>
+  isOwned || isLoopback(url)
+    ? Result.void
+    : fault(
+        `${from}: ${url.hostname} is not this machine. A run creates animals, uses up limits and gets a key banned: say --i-own-this-server if it is yours`
+      )
+
+/** Flags and file together, or what is wrong with them. */
+export const resolve = (file: Configuration, flags: Flags, environment: Environment): Resolved<Settings> =>
+  Result.gen(function* () {
+    const address = flags.url ?? file.url
+    if (address === undefined) return yield* fault("--url: the base address of the server is missing")
+    const url = yield* addressOf(address, "--url")
+    const isOwned = flags.iOwnThisServer === true || file.iOwnThisServer === true
+    yield* isOurs(url, "--url", isOwned)
+    const given = flags.key ?? file.keys?.main
+    if (given === undefined) return yield* fault("--key: an API key of the server is missing")
+    const main = yield* secretOf(given, "--key", environment)
+    const small = (name: "tiny" | "victim"): Resolved<SmallKey | undefined> => {
+      const flag = flags[name]
+      if (flag !== undefined) return smallKeyOf(flag, `--${name}`, environment)
+      const declared = file.keys?.[name]
+      return declared === undefined
+        ? Result.succeed(undefined)
+        : Result.map(secretOf(declared.key, `keys.${name}`, environment), (secret) => ({
+            ...declared,
+            secret
+          }))
+    }
+    const revoked = flags.revoked ?? file.keys?.revoked
+    const clock = flags.clock ?? file.clock
+    const clockUrl = clock === undefined ? undefined : yield* addressOf(clock, "--clock")
+    if (clockUrl !== undefined) yield* isOurs(clockUrl, "--clock", isOwned)
+    const categories = file.declared?.categories?.map(BigInt)
+    const { budget = {} } = flags
+    const seconds = budget.seconds ?? file.budget?.seconds
+    return new Settings({
+      name: flags.name ?? file.name ?? url.origin,
+      url,
+      main,
+      tiny: yield* small("tiny"),
+      victim: yield* small("victim"),
+      revoked: revoked === undefined ? undefined : yield* secretOf(revoked, "--revoked", environment),
+      clock: clockUrl,
+      level: flags.level ?? file.level ?? "spec",
+      declared: {
+        ...(categories === undefined ? {} : { categories }),
+        ...(file.declared?.bans === undefined ? {} : { bans: file.declared.bans })
+      },
+      budget: {
+        requests: budget.requests ?? file.budget?.requests ?? HttpSubject.defaultBudget.requests,
+        milliseconds: seconds === undefined ? HttpSubject.defaultBudget.milliseconds : seconds * 1_000
+      },
+      only: flags.only ?? file.only ?? [],
+      exclude: flags.exclude ?? file.exclude ?? []
+    })
+  })
+
+const plain = (key: SmallKey | undefined): HttpSubject.SmallKey | undefined =>
+  key === undefined ? undefined : { ...key, secret: Redacted.value(key.secret) }
+
+/** The subject that settings describe; its connections end with the scope. */
+export const open = Effect.fnUntraced(function* (
+  settings: Settings
+): Effect.fn.Return<HttpSubject.HttpSubject, SetupFault, Scope.Scope> {
+  const { budget, clock, declared, main, name, revoked, tiny, url, victim } = settings
+  const transport = yield* NodeTransport.make(url)
+  const clockTransport = clock === undefined ? undefined : yield* NodeTransport.make(clock)
+  return yield* Effect.mapError(
+    HttpSubject.make({
+      name,
+      transport,
+      basePath: url.pathname === "/" ? "" : url.pathname,
+      baseUrl: url.href.replace(/\/$/, ""),
+      keys: {
+        main: Redacted.value(main),
+        tiny: plain(tiny),
+        victim: plain(victim),
+        revoked: revoked === undefined ? undefined : Redacted.value(revoked)
+      },
+      clock:
+        clock === undefined || clockTransport === undefined
+          ? undefined
+          : ServerClock.make(clockTransport, clock.pathname),
+      declared,
+      budget
+    }),
+    ({ message }) => new SetupFault({ reason: `the clock (--clock) does not work: ${message}` })
+  )
+})

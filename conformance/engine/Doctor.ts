@@ -1,0 +1,193 @@
+/**
+ * What is looked at before a run over HTTP: a mistake in the set-up is one clear sentence here, and would be a cascade of
+ * failures later.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Conversation from "../http/Conversation.ts"
+import * as PetJson from "../http/PetJson.ts"
+import * as RateHeaders from "../http/RateHeaders.ts"
+import { header, type NoAnswer, text } from "../http/Wire.ts"
+import type { HttpSubject, HttpTarget, SmallKey } from "../subjects/HttpSubject.ts"
+import * as Run from "./Run.ts"
+import * as Selection from "./Selection.ts"
+import { SetupFault } from "./SetupFault.ts"
+import * as Trial from "./Trial.ts"
+
+const fault = (reason: string): Effect.Effect<never, SetupFault> => Effect.fail(new SetupFault({ reason }))
+
+/** Farthest that a clock and `Date` of the same server may lie apart, in ms: `Date` tells whole seconds. */
+const APART_MS = 3_000
+
+/** By how much the clock is moved to see that it can be. */
+const STEP_MS = 2_000
+
+/** Milliseconds of waiting for limits that a run without a clock takes, about. */
+const WAITS_MS = 100_000
+
+/** What the subject looks like, a line each, or the first fault. */
+export const examine = Effect.fnUntraced(function* (
+  subject: HttpSubject,
+  options: Pick<Run.RunOptions, "level" | "only" | "exclude">
+): Effect.fn.Return<ReadonlyArray<string>, SetupFault> {
+  const { conversation, target } = subject
+  const trial = Trial.make("doctor")
+  const at = target.baseUrl ?? target.name
+  const ask = (key: "main" | "tiny" | "victim") =>
+    Effect.mapError(
+      conversation.send({ path: "/pets?limit=1", key }, trial),
+      ({ message }) => new SetupFault({ reason: `cannot reach ${at}: ${message}` })
+    )
+
+  yield* keysDiffer(target)
+  const began = yield* Clock.currentTimeMillis
+  const first = yield* ask("main")
+  const latencyMs = (yield* Clock.currentTimeMillis) - began
+  const { response } = first
+  switch (response.status) {
+    case 200:
+    case 429:
+      break
+    case 401:
+    case 403:
+      return yield* fault(`the server refuses the main key (--key) with status ${response.status}`)
+    case 404:
+      return yield* fault(
+        `GET ${target.basePath}/pets is answered with 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1`
+      )
+    default:
+      return yield* fault(
+        `GET ${target.basePath}/pets with the main key is answered with status ${response.status}: ${PetJson.excerpt(text(response.body))}`
+      )
+  }
+  const findings = [`${at} answers in ${latencyMs} ms and accepts the main key`]
+  const rate = RateHeaders.of(response)
+  findings.push(
+    rate === undefined
+      ? "the main key's limits are not told: X-RateLimit-* are missing or no whole numbers"
+      : `the main key's X-RateLimit-Limit is ${rate.limit}, ${rate.remaining} left`
+  )
+  findings.push(yield* wrongKey(conversation, trial))
+  findings.push(yield* time(subject, trial))
+  for (const [name, key] of [
+    ["tiny", target.keys.tiny],
+    ["victim", target.keys.victim]
+  ] as const) {
+    if (key !== undefined) findings.push(yield* smallKey(name, key, yield* ask(name)))
+  }
+  findings.push(...estimate(subject, options, latencyMs))
+  return findings
+})
+
+const keysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> => {
+  const given = [
+    ["--key", keys.main],
+    ["--tiny", keys.tiny?.secret],
+    ["--victim", keys.victim?.secret],
+    ["--revoked", keys.revoked]
+  ].filter(([, secret]) => secret !== undefined)
+  const twice = given.find(([, secret], index) => given.findIndex(([, other]) => other === secret) < index)
+  return twice === undefined
+    ? Effect.void
+    : fault(`the key given with ${twice[0]} is given for another purpose too: each needs its own`)
+}
+
+const wrongKey = Effect.fnUntraced(function* (
+  conversation: Conversation.Conversation,
+  trial: Trial.Trial
+): Effect.fn.Return<string, SetupFault> {
+  const exchange = yield* Effect.mapError(
+    conversation.send({ path: "/pets?limit=1", authorization: ["Bearer wrong-key-of-the-doctor"] }, trial),
+    ({ message }) => new SetupFault({ reason: message })
+  )
+  const { status } = exchange.response
+  return status === 401
+    ? "a wrong key is refused with 401"
+    : `a wrong key is answered with status ${status}: the checks of auth say more`
+})
+
+const dead = (reason: string) => new SetupFault({ reason: `the clock (--clock) does not work: ${reason}` })
+
+/** The subject's time, and whether its clock is its own. */
+const time = Effect.fnUntraced(function* (
+  { conversation, target: { clock } }: HttpSubject,
+  trial: Trial.Trial
+): Effect.fn.Return<string, SetupFault> {
+  const dateOf = Effect.map(
+    Effect.mapError(
+      conversation.send({ path: "/pets?limit=1" }, trial),
+      ({ message }) => new SetupFault({ reason: message })
+    ),
+    ({ response }) => Date.parse(header(response, "date") ?? "")
+  )
+  const reached = <A>(reading: Effect.Effect<A, NoAnswer>) =>
+    Effect.mapError(reading, ({ reason }) => dead(reason))
+
+  if (clock === undefined) {
+    const date = yield* dateOf
+    const local = yield* Clock.currentTimeMillis
+    return Number.isNaN(date)
+      ? "no clock is given, and answers carry no Date: its time is taken for ours"
+      : `no clock is given; by its Date the server is ${Math.round(Math.abs(date - local) / 1_000)} s apart from this machine`
+  }
+  const shown = yield* reached(clock.now)
+  const moved = yield* reached(clock.advance(STEP_MS))
+  if (moved < shown + STEP_MS) {
+    return yield* Effect.fail(dead(`it was advanced by ${STEP_MS} ms and moved by ${moved - shown} ms`))
+  }
+  const date = yield* dateOf
+  if (!Number.isNaN(date) && Math.abs(date - moved) > APART_MS) {
+    return yield* Effect.fail(
+      dead(
+        `it shows ${new Date(moved).toISOString()}, the server's Date ${new Date(date).toISOString()}: it is not this server's`
+      )
+    )
+  }
+  return `the clock can be moved, and shows ${new Date(moved).toISOString()}`
+})
+
+const smallKey = (
+  name: "tiny" | "victim",
+  { perDay, perMinute }: SmallKey,
+  { response }: { readonly response: Parameters<typeof RateHeaders.of>[0] & { readonly status: number } }
+): Effect.Effect<string, SetupFault> => {
+  if (response.status === 401 || response.status === 403) {
+    return fault(`the server refuses the key given with --${name} with status ${response.status}`)
+  }
+  const limit = RateHeaders.of(response)?.limit
+  const declared = `${perMinute} requests a minute and ${perDay} a day`
+  return limit === undefined || limit === perMinute || limit === perDay
+    ? Effect.succeed(`the ${name} key is on the plan declared: ${declared}`)
+    : fault(
+        `the key given with --${name} is on another plan than declared: its X-RateLimit-Limit is ${limit}, declared are ${declared}`
+      )
+}
+
+/** What the run will cost, and what will stay open. */
+const estimate = (
+  subject: HttpSubject,
+  { exclude = [], level, only = [] }: Pick<Run.RunOptions, "level" | "only" | "exclude">,
+  latencyMs: number
+): ReadonlyArray<string> => {
+  const selection = { level, only, exclude }
+  const plans = Run.checksFor(subject, level).map((check) => ({
+    check,
+    plan: Selection.planOf(check, subject, selection)
+  }))
+  const planned = plans.filter(({ plan }) => plan.run)
+  const requests = planned.reduce((sum, { check }) => sum + check.requests, 0)
+  const seconds = Math.ceil(
+    (requests * Math.max(latencyMs, 1) * 0.5 + waits(subject, planned.length)) / 1_000
+  )
+  const open = new Map<string, number>()
+  for (const { plan } of plans) {
+    if (!plan.run && plan.status === "inconclusive") open.set(plan.reason, (open.get(plan.reason) ?? 0) + 1)
+  }
+  return [
+    `${planned.length} checks at level ${level}, about ${requests} requests and ${seconds} s`,
+    ...[...open].map(([reason, count]) => `${count} of the checks will stay inconclusive: ${reason}`)
+  ]
+}
+
+const waits = ({ conversation }: HttpSubject, planned: number): number =>
+  conversation.hasClock || planned === 0 ? 0 : WAITS_MS

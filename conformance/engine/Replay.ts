@@ -1,0 +1,46 @@
+/** Tries the concrete case of an earlier failure again. */
+import * as Effect from "effect/Effect"
+import { checks } from "../checks/Checks.ts"
+import type { Subject } from "../subjects/Subject.ts"
+import * as Case from "./Case.ts"
+import { type Evaluation, evaluate } from "./Evaluate.ts"
+import type { ReplayToken } from "./ReplayToken.ts"
+import { tokens } from "./Run.ts"
+
+/** `fixed`: it holds now. `failed`: it fails still. `cannot`: it cannot be tried against this subject. */
+export type Replayed =
+  | { readonly outcome: "fixed" | "failed"; readonly evaluation: Evaluation }
+  | { readonly outcome: "cannot"; readonly reason: string }
+
+/** Replays once. */
+export const replay = Effect.fnUntraced(function* (
+  subject: Subject,
+  token: ReplayToken
+): Effect.fn.Return<Replayed> {
+  const check = checks.find(({ id }) => id === token.check)
+  if (check === undefined) return cannot(`there is no check ${token.check} that takes a case`)
+  if (!(check.on in subject.faces))
+    return cannot(`${check.id} is a check of ${check.on}, which the subject has not`)
+  const missing = (check.needs ?? []).filter((need) => !subject.capabilities.has(need))
+  if (missing.length > 0) return cannot(`${check.id} needs ${missing.join(" and ")}`)
+  const nextToken = yield* tokens
+  const evaluation = yield* evaluate(check, subject, Case.decode(token.case), nextToken())
+  const { failure, fault } = evaluation
+  if (fault !== undefined) return cannot(fault)
+  if (failure === undefined) return { outcome: "fixed", evaluation }
+  return failure._tag === "Violation" ? { outcome: "failed", evaluation } : cannot(failure.reason)
+})
+
+const cannot = (reason: string): Replayed => ({ outcome: "cannot", reason })
+
+/** What came of it, for people: the outcome first. */
+export const lines = (token: ReplayToken, replayed: Replayed): ReadonlyArray<string> => {
+  if (replayed.outcome === "cannot") return [`CANNOT ${token.check}: ${replayed.reason}`]
+  const { failure, trial } = replayed.evaluation
+  const steps = trial.steps.map(
+    ({ did, got }, index) => `  ${index + 1}. ${did}${got === "" ? "" : ` → ${got}`}`
+  )
+  return failure === undefined
+    ? [`FIXED ${token.check}`, ...steps]
+    : [`FAILED ${token.check}: ${failure.message}`, ...steps]
+}

@@ -1,0 +1,141 @@
+/** What the suite must prove of itself: faults caught, legal servers let through, no check that never catches anything. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { ambientChecks, checks } from "../checks/Checks.ts"
+import { type Decoy, decoys } from "./Decoys.ts"
+import type { Fault } from "./Fault.ts"
+import { faults } from "./Faults.ts"
+import * as SelfTest from "./SelfTest.ts"
+import * as Subjects from "./Subjects.ts"
+
+/** Share of seeds with which a fault must be caught. */
+const KILLED = 19 / 20
+
+export interface GateOptions {
+  /** How many seeds each fault is hunted with. */
+  readonly faultSeeds: number
+  /** How many seeds each decoy is tried with at level `spec`. */
+  readonly decoySeeds: number
+  /** How many seeds the reference is tried with at level `design`. */
+  readonly referenceSeeds: number
+  readonly onProgress?: ((what: string) => void) | undefined
+}
+
+/** A fault, how it fared, and every check that it fails with the first seed. */
+export interface Caught extends SelfTest.Hunt {
+  readonly killers: ReadonlyArray<string>
+}
+
+/** A legal subject and what the suite held against it. */
+export interface Tried {
+  readonly id: string
+  readonly differs: string
+  readonly seeds: number
+  readonly complaints: ReadonlyArray<string>
+}
+
+export interface GateResult {
+  readonly caught: ReadonlyArray<Caught>
+  readonly tried: ReadonlyArray<Tried>
+  /** Checks of level `spec` that catch no fault: nobody knows what they are good for. */
+  readonly idle: ReadonlyArray<string>
+  readonly milliseconds: number
+  readonly passed: boolean
+}
+
+const seedsUpTo = (count: number): ReadonlyArray<number> =>
+  Array.from({ length: count }, (_, index) => index + 1)
+
+const isCaught = ({ kills, seeds }: SelfTest.Hunt): boolean => kills >= seeds * KILLED
+
+const tryDecoy = Effect.fnUntraced(function* (decoy: Decoy, count: number) {
+  const complaints = new Set<string>()
+  for (const seed of seedsUpTo(count)) {
+    for (const complaint of yield* SelfTest.complaints(decoy, seed)) complaints.add(complaint)
+  }
+  const tried: Tried = { id: decoy.id, differs: decoy.differs, seeds: count, complaints: [...complaints] }
+  return tried
+})
+
+const tryReference = Effect.fnUntraced(function* (
+  id: string,
+  subject: Parameters<typeof SelfTest.examine>[0],
+  count: number
+) {
+  const complaints = new Set<string>()
+  for (const seed of seedsUpTo(count)) {
+    const report = yield* SelfTest.examine(subject, { level: "design", seed })
+    for (const complaint of SelfTest.objections(report)) complaints.add(complaint)
+  }
+  const tried: Tried = { id, differs: "is right, at level design", seeds: count, complaints: [...complaints] }
+  return tried
+})
+
+const catchFault = Effect.fnUntraced(function* (fault: Fault, count: number) {
+  const hunt = yield* SelfTest.hunt(fault, seedsUpTo(count))
+  const caught: Caught = { ...hunt, killers: yield* SelfTest.killersOf(fault, 1) }
+  return caught
+})
+
+/** Runs all of it, some minutes with many seeds. */
+export const run = Effect.fnUntraced(function* ({
+  decoySeeds,
+  faultSeeds,
+  onProgress = () => undefined,
+  referenceSeeds
+}: GateOptions) {
+  const begun = yield* Clock.currentTimeMillis
+  const tried: Array<Tried> = []
+  onProgress("the reference")
+  tried.push(yield* tryReference("reference", Subjects.reference, referenceSeeds))
+  tried.push(yield* tryReference("reference-ports", Subjects.referencePorts, referenceSeeds))
+  for (const decoy of decoys) {
+    onProgress(`decoy ${decoy.id}`)
+    tried.push(yield* tryDecoy(decoy, decoySeeds))
+  }
+  const caught: Array<Caught> = []
+  for (const fault of faults) {
+    onProgress(`fault ${fault.id}`)
+    caught.push(yield* catchFault(fault, faultSeeds))
+  }
+  const idle = [...checks, ...ambientChecks]
+    .filter(({ level }) => level === "spec")
+    .map(({ id }) => id)
+    .filter((id) => !faults.some(({ killedBy }) => killedBy === id))
+  const result: GateResult = {
+    caught,
+    tried,
+    idle,
+    milliseconds: (yield* Clock.currentTimeMillis) - begun,
+    passed:
+      caught.every(isCaught) && tried.every(({ complaints }) => complaints.length === 0) && idle.length === 0
+  }
+  return result
+})
+
+/** The kill matrix as lines for a terminal, the verdict last. */
+export const render = ({ caught, idle, milliseconds, passed, tried }: GateResult): string => {
+  const width = Math.max(0, ...caught.map(({ fault }) => fault.id.length))
+  const rows = caught.map(({ fault, killers, kills, missed, seeds }) => {
+    const others = killers.filter((id) => id !== fault.killedBy)
+    const also = others.length === 0 ? "" : `, also ${others.join(", ")}`
+    const mark = isCaught({ fault, kills, missed, seeds }) ? "caught" : "MISSED"
+    return `${mark}  ${fault.id.padEnd(width)}  ${kills}/${seeds} by ${fault.killedBy}${also}${
+      missed === undefined ? "" : ` (${missed})`
+    }`
+  })
+  const alarms = tried
+    .filter(({ complaints }) => complaints.length > 0)
+    .map(({ complaints, id }) => `FALSE ALARM  ${id}: ${complaints.join("; ")}`)
+  const useless = idle.map((id) => `IDLE  ${id} catches no faulty backend`)
+  const missed = caught.filter((one) => !isCaught(one)).length
+  const verdict = passed ? "THE SUITE HOLDS" : "THE SUITE DOES NOT HOLD"
+  return [
+    ...rows,
+    ...alarms,
+    ...useless,
+    `${verdict}: ${caught.length - missed} of ${caught.length} faulty backends caught, ${alarms.length} false alarms on ${
+      tried.length
+    } right ones, ${Math.round(milliseconds / 1_000)} s`
+  ].join("\n")
+}

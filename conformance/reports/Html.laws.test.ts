@@ -1,0 +1,88 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Html from "./Html.ts"
+import { bland, example, report } from "./Report.arbitrary.ts"
+
+/** Everything between angle brackets. */
+const tagsOf = (html: string) => html.match(/<[^>]*>/g)
+
+describe("a report as HTML", () => {
+  it("has the same tags and attributes whatever the texts are", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        expect(tagsOf(Html.render(value))).toEqual(tagsOf(Html.render(bland(value))))
+      })
+    )
+  })
+
+  it("has no character that a browser hides or takes as a command", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        for (const line of Html.render(value).split("\n")) {
+          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
+          expect(
+            line.replace(/&(amp|lt|gt|quot|#39);/g, "").replace(/^.*content="default-src.*$/, "")
+          ).not.toContain("&")
+        }
+      })
+    )
+  })
+
+  it("closes what it opens", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        const open: Array<string> = []
+        for (const tag of tagsOf(Html.render(value)) ?? []) {
+          const [, slash, name = ""] = /^<(\/?)([a-z0-9]+)/i.exec(tag) ?? []
+          if (tag.startsWith("<!") || ["meta", "input"].includes(name)) continue
+          if (slash === "/") expect(open.pop()).toBe(name)
+          else open.push(name)
+        }
+        expect(open).toEqual([])
+      })
+    )
+  })
+
+  it("loads nothing and runs nothing", () => {
+    const html = Html.render(example)
+    expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`)
+    expect(html).not.toMatch(/<(script|link|img|iframe|object|form|base)\b|url\(|@import|\son[a-z]+=/i)
+  })
+
+  it("has one first heading, a caption for each table and a header for each column and row", () => {
+    const html = Html.render(example)
+    expect(html.match(/<h1>/g)).toHaveLength(1)
+    expect(html.match(/<caption>/g)).toHaveLength(html.match(/<table>/g)?.length ?? 0)
+    expect(html).not.toMatch(/<th>/)
+    expect(html).toMatch(/<html lang="en">/)
+  })
+
+  it("keeps a contrast of at least 4.5 to 1 in both schemes", () => {
+    const [light = "", dark = ""] = [...Html.render(example).matchAll(/:root\{([^}]*)\}/g)].map(
+      ([, rules]) => rules
+    )
+    for (const rules of [light, dark]) {
+      const color = Object.fromEntries(rules.split(/[;\s]+/).map((rule) => rule.split(":")))
+      for (const text of ["--ink", "--soft", "--good", "--bad", "--care", "--calm"]) {
+        for (const ground of ["--page", "--card", "--code"]) {
+          expect([text, ground, contrast(color[text], color[ground]) >= 4.5]).toEqual([text, ground, true])
+        }
+      }
+    }
+  })
+})
+
+/** Relative luminance and contrast as WCAG 2 define them. */
+const luminance = (hex: string): number => {
+  const digits = hex.length === 4 ? hex.replace(/[^#]/g, "$&$&") : hex
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(digits.slice(at, at + 2), 16) / 255
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+const contrast = (one = "", other = ""): number => {
+  const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (high + 0.05) / (low + 0.05)
+}

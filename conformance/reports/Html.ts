@@ -1,0 +1,292 @@
+/** A report as one HTML page that needs nothing else: no network, no scripts; for screens of any size, light or dark. */
+import type { CheckResult, ClauseResult, Counterexample, Report, Status } from "./Report.ts"
+import * as Terminal from "./Terminal.ts"
+
+/** The report as a document whose structure no text of the subject can change. */
+export const render = (report: Report): string => {
+  const of = (status: Status) => report.checks.filter((check) => check.status === status)
+  const section = Terminal.sectionsOf(report.clauses)
+  const failed = of("fail")
+  return `${[
+    "<!DOCTYPE html>",
+    '<html lang="en">',
+    "<head>",
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="referrer" content="no-referrer">',
+    `<title>${escaped(Terminal.verdict(report))}</title>`,
+    `<style>${style}</style>`,
+    "</head>",
+    "<body>",
+    ...header(report),
+    "<main>",
+    ...(failed.length === 0
+      ? []
+      : [
+          "<section>",
+          "<h2>Failed</h2>",
+          ...failed.flatMap((check) => failure(check, section, report.seed)),
+          "</section>"
+        ]),
+    ...reasons("Suite errors", of("error")),
+    ...reasons("Warnings", of("warn")),
+    ...reasons("Inconclusive", of("inconclusive")),
+    ...checkTable(report),
+    ...clauseTable(report.clauses),
+    ...findings(report.findings),
+    "</main>",
+    "</body>",
+    "</html>"
+  ].join("\n")}\n`
+}
+
+const header = (report: Report): ReadonlyArray<string> => {
+  const { capabilities, kind, name } = report.subject
+  const facts: ReadonlyArray<readonly [string, string]> = [
+    ["Subject", `${name} (${kind})`],
+    ["Level", report.level],
+    ["Begun", report.startedAt],
+    [
+      "Took",
+      `${Terminal.duration(report.milliseconds)}${
+        report.waitedMs > 0 ? `, of it ${Terminal.duration(report.waitedMs)} waiting for limits` : ""
+      }`
+    ],
+    ...(report.requests > 0 ? ([["Requests", String(report.requests)]] as const) : []),
+    ["Seed", String(report.seed)],
+    ["Suite", `${report.suite.name} ${report.suite.version}`],
+    ["Declared", capabilities.length === 0 ? "nothing" : capabilities.join(", ")]
+  ]
+  const numbers = [
+    ["planned", report.counts.planned, ""],
+    ["executed", report.counts.executed, ""],
+    ...Terminal.countedStatuses.map(([status, word]) => [word, report.counts[status], status] as const)
+  ] as const
+  return [
+    `<header class="verdict ${report.verdict}">`,
+    "<p>Conformance report</p>",
+    `<h1>${escaped(Terminal.verdict(report))}</h1>`,
+    "</header>",
+    '<ul class="counts" aria-label="Checks">',
+    ...numbers.map(
+      ([word, count, status]) =>
+        `<li${count === 0 ? ' class="none"' : status === "" ? "" : ` class="${status}"`}><b>${count}</b> ${word}</li>`
+    ),
+    "</ul>",
+    '<dl class="facts">',
+    ...facts.map(([term, text]) => `<div><dt>${term}</dt><dd>${escaped(text)}</dd></div>`),
+    "</dl>"
+  ]
+}
+
+const failure = (
+  check: CheckResult,
+  section: ReadonlyMap<string, string>,
+  seed: number
+): ReadonlyArray<string> => [
+  '<article class="fail">',
+  `<h3><code>${escaped(check.id)}</code></h3>`,
+  `<p class="law">${escaped(check.law)}</p>`,
+  `<p class="aside">${check.level} · ${Terminal.clausesOf(check, section).map(escaped).join(", ")}</p>`,
+  ...(check.counterexample === undefined
+    ? [`<p>${escaped(Terminal.summary(check))}</p>`]
+    : account(check.counterexample, seed)),
+  "</article>"
+]
+
+const account = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => {
+  const { actual, expected, script, steps } = counterexample
+  return [
+    "<dl>",
+    `<div><dt>Expected</dt><dd>${escaped(expected)}</dd></div>`,
+    `<div class="actual"><dt>Actual</dt><dd>${escaped(actual)}</dd></div>`,
+    "</dl>",
+    ...(steps.length === 0
+      ? []
+      : [
+          "<details open>",
+          `<summary>${Terminal.plural(steps.length, "step")}</summary>`,
+          '<ol class="steps">',
+          ...steps.map(
+            ({ did, got }) =>
+              `<li><code>${escaped(did)}</code> <span class="got"><span aria-hidden="true">→ </span>${escaped(got)}</span></li>`
+          ),
+          "</ol>",
+          "</details>"
+        ]),
+    ...(script === undefined
+      ? []
+      : [
+          "<details>",
+          "<summary>Shell script</summary>",
+          `<pre tabindex="0"><code>${script.trimEnd().split("\n").map(escaped).join("\n")}</code></pre>`,
+          "</details>"
+        ]),
+    `<p class="aside">${escaped(Terminal.history(counterexample, seed))}.</p>`,
+    `<pre tabindex="0"><code>${escaped(Terminal.replayCommand(counterexample))}</code></pre>`
+  ]
+}
+
+const reasons = (title: string, checks: ReadonlyArray<CheckResult>): ReadonlyArray<string> =>
+  checks.length === 0
+    ? []
+    : [
+        "<section>",
+        `<h2>${title}</h2>`,
+        ...Terminal.byReason(checks).flatMap(([reason, same]) => [
+          `<article class="${same[0]?.status ?? ""}">`,
+          `<p>${same.map(({ id }) => `<code>${escaped(id)}</code>`).join(", ")}</p>`,
+          `<p>${escaped(reason)}</p>`,
+          "</article>"
+        ]),
+        "</section>"
+      ]
+
+const checkTable = ({ checks }: Report): ReadonlyArray<string> => {
+  const present = Terminal.countedStatuses.filter(([status]) =>
+    checks.some((check) => check.status === status)
+  )
+  return [
+    '<section class="checks">',
+    "<h2>All checks</h2>",
+    "<fieldset>",
+    "<legend>Show</legend>",
+    '<label><input type="radio" name="show" id="show-all" checked> all</label>',
+    ...present.map(
+      ([status, word]) => `<label><input type="radio" name="show" id="show-${status}"> ${word}</label>`
+    ),
+    "</fieldset>",
+    '<div class="wide" role="region" aria-label="All checks" tabindex="0">',
+    "<table>",
+    "<caption>Each check with what it came to</caption>",
+    "<thead><tr>",
+    ...["Check", "Status", "Level", "Profile", "Runs", "Requests", "Time"].map(
+      (heading) => `<th scope="col">${heading}</th>`
+    ),
+    "</tr></thead>",
+    "<tbody>",
+    ...checks.map(
+      (check) =>
+        `<tr data-status="${check.status}"><th scope="row"><code>${escaped(check.id)}</code><small>${escaped(
+          check.law
+        )}</small></th><td>${badge(check.status)}</td><td>${check.level}</td><td>${check.profile}</td><td>${
+          check.runs.executed
+        }/${check.runs.planned}</td><td>${check.requests}</td><td>${Terminal.duration(check.milliseconds)}</td></tr>`
+    ),
+    "</tbody>",
+    "</table>",
+    "</div>",
+    "</section>"
+  ]
+}
+
+const clauseTable = (clauses: ReadonlyArray<ClauseResult>): ReadonlyArray<string> =>
+  clauses.length === 0
+    ? []
+    : [
+        "<section>",
+        "<h2>Clauses</h2>",
+        '<div class="wide" role="region" aria-label="Clauses" tabindex="0">',
+        "<table>",
+        "<caption>Each clause with the worst that its checks came to</caption>",
+        '<thead><tr><th scope="col">Clause</th><th scope="col">Section</th><th scope="col">Status</th><th scope="col">Checks</th></tr></thead>',
+        "<tbody>",
+        ...clauses.map(
+          ({ checks, says, section, slug, status }) =>
+            `<tr><th scope="row"><code>${escaped(slug)}</code><small>${escaped(says)}</small></th><td>${escaped(
+              section
+            )}</td><td>${badge(status)}</td><td>${checks
+              .map((id) => `<code>${escaped(id)}</code>`)
+              .join(", ")}</td></tr>`
+        ),
+        "</tbody>",
+        "</table>",
+        "</div>",
+        "</section>"
+      ]
+
+const findings = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.length === 0
+    ? []
+    : [
+        "<section>",
+        "<h2>Findings of the doctor</h2>",
+        "<ul>",
+        ...lines.map((line) => `<li>${escaped(line)}</li>`),
+        "</ul>",
+        "</section>"
+      ]
+
+const badge = (status: ClauseResult["status"]): string => `<span class="badge ${status}">${status}</span>`
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+  ["'", "&#39;"]
+])
+
+const escaped = (text: string): string =>
+  Terminal.printable(text).replace(/[&<>"']/g, (character) => entities.get(character) ?? character)
+
+/** The colours keep a contrast of 4.5 : 1 or more, and no colour stands without a word. */
+const style = `
+:root{--page:#fbfbfa;--card:#fff;--ink:#1d1f23;--soft:#575c66;--line:#dcdee3;--code:#f1f2f4;
+--good:#176639;--bad:#a8231c;--care:#7d5200;--calm:#575c66}
+@media (prefers-color-scheme:dark){:root{--page:#15171a;--card:#1d2024;--ink:#e7e9ec;--soft:#a9afb9;--line:#363b43;
+--code:#262a30;--good:#79d39b;--bad:#ff9c92;--care:#eabf62;--calm:#a9afb9}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:68rem;padding:1.5rem 1rem 4rem;background:var(--page);color:var(--ink);
+font:1rem/1.55 system-ui,sans-serif;overflow-wrap:anywhere}
+h1{margin:0;font-size:1.5rem;line-height:1.3}
+h2{margin:2.5rem 0 .75rem;font-size:1.2rem}
+h3{margin:0;font-size:1.05rem}
+p{margin:.4rem 0}
+code,pre{font:.9em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+pre{margin:.5rem 0;padding:.75rem;overflow-x:auto;background:var(--code);border-radius:.4rem;overflow-wrap:normal}
+dl,dd{margin:0}
+dt,.aside,header p,caption,small{color:var(--soft);font-size:.875rem}
+header,article{padding:1rem 1.25rem;background:var(--card);border:1px solid var(--line);
+border-left:.35rem solid var(--calm);border-radius:.5rem}
+article{margin:0 0 1rem}
+article dl div{margin:.4rem 0}
+header p{margin:0}
+.conformant,.selection-passed{border-left-color:var(--good)}
+.not-conformant,header.error,article.fail,article.error{border-left-color:var(--bad)}
+header.inconclusive,article.inconclusive,article.warn{border-left-color:var(--care)}
+.conformant h1,.pass{color:var(--good)}
+.not-conformant h1,header.error h1,.badge.fail,.badge.error,li.fail,li.error,.actual dd{color:var(--bad)}
+.badge.inconclusive,.badge.warn,li.inconclusive,li.warn{color:var(--care)}
+.law{font-size:1.05rem}
+.counts{display:flex;flex-wrap:wrap;gap:.4rem;margin:1rem 0;padding:0;list-style:none}
+.counts li{padding:.15rem .65rem;background:var(--card);border:1px solid var(--line);border-radius:1rem}
+.counts .none{color:var(--soft)}
+.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.6rem 1.5rem}
+details{margin:.6rem 0}
+summary{cursor:pointer;color:var(--soft)}
+.steps{margin:.4rem 0;padding-left:2rem}
+.steps li{margin:.2rem 0}
+.got{color:var(--soft)}
+fieldset{display:flex;flex-wrap:wrap;gap:.25rem 1rem;margin:0 0 .75rem;padding:.4rem .9rem .6rem;
+border:1px solid var(--line);border-radius:.5rem}
+legend{color:var(--soft);font-size:.875rem}
+.wide{overflow-x:auto;border:1px solid var(--line);border-radius:.5rem;background:var(--card)}
+table{width:100%;border-collapse:collapse}
+caption{padding:.6rem .75rem 0;text-align:left}
+th,td{padding:.5rem .75rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;font-weight:400}
+thead th{color:var(--soft);font-size:.875rem;white-space:nowrap}
+tbody th{min-width:14rem}
+tbody tr:last-child>*{border-bottom:0}
+th small{display:block}
+.badge{font-weight:600;white-space:nowrap}
+.badge.not-applicable,.badge.excluded,.badge.unchecked{color:var(--calm);font-weight:400}
+${["error", "fail", "inconclusive", "warn", "pass", "not-applicable", "excluded"]
+  .map((status) => `.checks:has(#show-${status}:checked) tbody tr:not([data-status="${status}"])`)
+  .join(",\n")}{display:none}
+:focus-visible{outline:2px solid var(--ink);outline-offset:2px}
+@media (max-width:40rem){body{padding:.75rem .75rem 3rem}h1{font-size:1.25rem}header,article{padding:.8rem .9rem}}
+@media print{fieldset{display:none}body{max-width:none}}
+`

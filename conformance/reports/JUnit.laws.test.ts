@@ -1,0 +1,140 @@
+import { spawnSync } from "node:child_process"
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as JUnit from "./JUnit.ts"
+import { example, report } from "./Report.arbitrary.ts"
+import type { Report, Status } from "./Report.ts"
+import * as Terminal from "./Terminal.ts"
+
+/** Reads the documents as a consumer does, with a parser that is not ours. */
+const reader = `
+import json, sys, xml.etree.ElementTree as ET
+def read(element):
+    return {"tag": element.tag, "attributes": element.attrib, "text": element.text or "", "children": [read(child) for child in element]}
+json.dump([read(ET.fromstring(text.encode("utf-8"))) for text in json.load(sys.stdin)], sys.stdout)
+`
+
+interface Element {
+  readonly tag: string
+  readonly attributes: { readonly [name: string]: string }
+  readonly text: string
+  readonly children: ReadonlyArray<Element>
+}
+
+const Element = Schema.Struct({
+  tag: Schema.String,
+  attributes: Schema.Record(Schema.String, Schema.String),
+  text: Schema.String,
+  children: Schema.Array(Schema.suspend((): Schema.Codec<Element> => Element))
+})
+
+const decodeElements = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Element)))
+
+const readAll = (documents: ReadonlyArray<string>): ReadonlyArray<Element> => {
+  const { status, stderr, stdout } = spawnSync("python3", ["-c", reader], {
+    input: JSON.stringify(documents),
+    encoding: "utf8",
+    maxBuffer: 100_000_000
+  })
+  if (status !== 0) throw new Error(stderr)
+  return decodeElements(stdout)
+}
+
+const hasPython = spawnSync("python3", ["-c", "import xml.etree.ElementTree"]).status === 0
+
+const named = (element: Element, tag: string): ReadonlyArray<Element> =>
+  element.children.flatMap((child) => [...(child.tag === tag ? [child] : []), ...named(child, tag)])
+
+/** What a consumer must see of a case with each status. */
+const shape: { readonly [S in Status]: ReadonlyArray<string> } = {
+  pass: [],
+  fail: ["failure"],
+  warn: ["system-out"],
+  inconclusive: ["error"],
+  error: ["error"],
+  "not-applicable": ["skipped"],
+  excluded: ["skipped"]
+}
+
+const holds = (value: Report, root: Element): void => {
+  const cases = named(root, "testcase").filter(({ attributes }) => attributes.classname !== "run")
+  expect(cases.map(({ attributes }) => attributes.name).sort()).toEqual(
+    value.checks.map(({ id }) => id).sort()
+  )
+  for (const check of value.checks) {
+    const found = cases.find(({ attributes }) => attributes.name === check.id)
+    if (found === undefined) throw new Error(`${check.id} is missing`)
+    expect(found.attributes.classname).toBe(check.profile)
+    const script = check.counterexample?.script
+    expect(found.children.map(({ tag }) => tag)).toEqual([
+      ...shape[check.status],
+      ...(check.status === "fail" && script !== undefined ? ["system-out"] : [])
+    ])
+    const [first] = found.children
+    if (check.status === "fail") {
+      expect(first?.attributes).toEqual({
+        message: Terminal.printable(Terminal.summary(check)),
+        type: "violation"
+      })
+      const lines = first?.text.split("\n") ?? []
+      for (const step of check.counterexample?.steps ?? []) {
+        expect(lines.some((line) => line.endsWith(`. ${Terminal.step(step)}`))).toBe(true)
+      }
+      if (script !== undefined) {
+        expect(found.children[1]?.text).toBe(script.split("\n").map(Terminal.printable).join("\n"))
+      }
+    }
+    if (check.status === "inconclusive") expect(first?.attributes.type).toBe("inconclusive")
+    if (check.status === "error") expect(first?.attributes.type).toBe("suite-error")
+  }
+  // Each number is what a reader would count by itself.
+  for (const element of [root, ...named(root, "testsuite")]) {
+    const inside = named(element, "testcase")
+    const having = (tag: string) =>
+      String(inside.filter((one) => one.children.some((child) => child.tag === tag)).length)
+    const { errors, failures, skipped, tests } = element.attributes
+    expect({ errors, failures, skipped, tests }).toEqual({
+      errors: having("error"),
+      failures: having("failure"),
+      skipped: having("skipped"),
+      tests: String(inside.length)
+    })
+  }
+}
+
+describe("a report as JUnit XML", () => {
+  it.skipIf(!hasPython)(
+    "is read by another parser as what it is, whatever the texts are (needs python3)",
+    () => {
+      const values = fc.sample(report, 150)
+      const roots = readAll(values.map(JUnit.render))
+      for (const [index, value] of values.entries()) {
+        const root = roots[index]
+        if (root === undefined) throw new Error("a document is missing")
+        holds(value, root)
+      }
+    }
+  )
+
+  it("has only characters of XML 1.0, and no markup but its own", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        const xml = JUnit.render(value)
+        expect(xml).not.toMatch(/[^\n -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u)
+        expect(xml.replace(/&(amp|lt|gt|quot);/g, "")).not.toMatch(/&|\]\]>/)
+        for (const [tag] of xml.matchAll(/<[^>]*>/g)) {
+          expect(tag).toMatch(
+            /^<[?/]?(xml|testsuites?|testcase|properties|property|failure|error|skipped|system-out)( [a-z]+="[^"]*")*[?/]?>$/
+          )
+        }
+      })
+    )
+  })
+
+  it("is never green when the run as a whole failed", () => {
+    const failed: Report = { ...example, verdict: "error", checks: [], findings: ["the key is not accepted"] }
+    expect(JUnit.render(failed)).toContain('tests="1" failures="0" errors="1" skipped="0"')
+    expect(JUnit.render(failed)).toContain("the key is not accepted</error>")
+  })
+})

@@ -1,0 +1,104 @@
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Html from "./Html.ts"
+import * as Json from "./Json.ts"
+import * as JUnit from "./JUnit.ts"
+import * as Markdown from "./Markdown.ts"
+import { example, report } from "./Report.arbitrary.ts"
+import * as Terminal from "./Terminal.ts"
+
+const parsed = (text: string) => Result.getOrThrow(Json.parse(text))
+
+const refusal = (text: string): string => {
+  const result = Json.parse(text)
+  if (Result.isSuccess(result)) throw new Error("it was read")
+  return result.failure.message
+}
+
+describe("a report as JSON", () => {
+  it("is read back as the value that was written", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        // Drawn records have no prototype; a clone has one, as what is parsed.
+        expect(parsed(Json.render(value))).toStrictEqual(structuredClone(value))
+      })
+    )
+  })
+
+  it("renders like the value, in every other form", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        const read = parsed(Json.render(value))
+        for (const { render } of [Terminal, JUnit, Markdown, Html]) expect(render(read)).toBe(render(value))
+        // The order of fields is that of the schema from then on.
+        expect(JSON.parse(Json.render(read))).toEqual(JSON.parse(Json.render(value)))
+        expect(Json.render(parsed(Json.render(read)))).toBe(Json.render(read))
+      }),
+      { numRuns: 50 }
+    )
+  })
+
+  it("is refused, or is a whole report still, when anything in it is missing or another", () => {
+    const paths = pathsOf(JSON.parse(Json.render(example)))
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...paths),
+        fc.constantFrom(undefined, null, {}, [], -1.5, "zz"),
+        (path, value) => {
+          const json = replaced(JSON.parse(Json.render(example)), path, value)
+          const result = Json.parse(JSON.stringify(json) ?? "")
+          if (Result.isFailure(result)) expect(result.failure.message).toMatch(/^(the|this is no) report/)
+          else for (const { render } of [Json, Terminal, JUnit, Markdown, Html]) render(result.success)
+        }
+      ),
+      { numRuns: 300 }
+    )
+  })
+
+  it("never throws on other texts", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        expect(Result.isFailure(Json.parse(text))).toBe(true)
+      })
+    )
+  })
+
+  it("says why it cannot be read", () => {
+    expect(refusal("{")).toBe("this is no report: it is not JSON")
+    expect(refusal("[]")).toMatch("this is no report: it has no schemaVersion")
+    expect(refusal('{"schemaVersion":2}')).toBe(
+      "the report is of version 2 of its shape, this suite reads version 1"
+    )
+    expect(refusal(JSON.stringify({ ...example, verdict: "fine" }))).toMatch(
+      /the report is damaged: .*verdict/s
+    )
+    expect(refusal(JSON.stringify({ ...example, seed: undefined }))).toMatch(/the report is damaged: .*seed/s)
+  })
+
+  it("drops what a later version of the same shape added", () => {
+    expect(parsed(JSON.stringify({ ...example, later: 1 }))).toStrictEqual(example)
+  })
+})
+
+type Path = ReadonlyArray<string | number>
+
+const pathsOf = (value: unknown): ReadonlyArray<Path> => [
+  [],
+  ...(typeof value === "object" && value !== null
+    ? Object.entries(value).flatMap(([key, inner]) => pathsOf(inner).map((path) => [key, ...path]))
+    : [])
+]
+
+const replaced = (value: unknown, [key, ...rest]: Path, replacement: unknown): unknown => {
+  if (key === undefined) return replacement
+  if (Array.isArray(value)) {
+    return value.map((inner, index) => (String(index) === key ? replaced(inner, rest, replacement) : inner))
+  }
+  return Object.fromEntries(
+    Object.entries(value ?? {}).map(([name, inner]) => [
+      name,
+      name === key ? replaced(inner, rest, replacement) : inner
+    ])
+  )
+}

@@ -1,0 +1,75 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Markdown from "./Markdown.ts"
+import { bland, example, report } from "./Report.arbitrary.ts"
+
+interface Structure {
+  readonly lines: ReadonlyArray<string>
+  readonly isClosed: boolean
+}
+
+/** What each line is: a fence, something in one, a row with so many cells, a line of HTML or of text. */
+const structureOf = (markdown: string): Structure => {
+  let fence: string | undefined
+  const lines = markdown.split("\n").map((line) => {
+    if (fence !== undefined) {
+      if (/^ {0,3}`{3,}\s*$/.test(line) && line.trim().length >= fence.length) {
+        fence = undefined
+        return "end of fence"
+      }
+      return "in a fence"
+    }
+    fence = /^`{3,}/.exec(line)?.[0]
+    if (fence !== undefined) return "fence"
+    const tags = (line.match(/<[^>]*>/g) ?? []).join("")
+    return [/^(#* |- |\| |$)/.exec(line)?.[0] ?? "text", tags, line.split("|").length].join(" ")
+  })
+  return { lines, isClosed: fence === undefined }
+}
+
+describe("a report as Markdown", () => {
+  it("has the same structure whatever the texts are", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        const structure = structureOf(Markdown.render(value))
+        expect(structure).toEqual(structureOf(Markdown.render(bland(value))))
+        expect(structure.isClosed).toBe(true)
+      })
+    )
+  })
+
+  it("has no emphasis, link, picture, code or entity but its own, and no character that is not seen", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        const markdown = Markdown.render(value)
+        const { lines } = structureOf(markdown)
+        for (const [index, line] of markdown.split("\n").entries()) {
+          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
+          if (lines[index]?.includes("fence")) continue
+          const text = line
+            .replace(/<\/?(details|summary|code)>/g, "")
+            .replace(/&#\d+;/g, "")
+            .replace(/^#{2,3} |\|/g, "")
+          expect(text).not.toMatch(/[`*_~[\]<>&#\\|@]|:\/|www\./i)
+        }
+      })
+    )
+  })
+
+  it("says the verdict, the numbers, each failure and how to replay it", () => {
+    const text = Markdown.render(example)
+    expect(text).toMatch(/^## NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning\n/)
+    expect(text).toContain("| 84 | 80 | 1 | 2 | 2 | 1 | 74 | 3 | 1 |")
+    expect(text).toContain(
+      "| <code>list.limit.maximum</code> | list.limit.maximum §4.1 | <code>400</code> | <code>200</code> | 1/3 |"
+    )
+    expect(text).toContain("\n1. GET /pets?limit=1 (tiny key) → 200, remaining 4 []\n")
+    expect(text).toContain("\nanimal-store conformance replay asc1_q1bKzVeyUkrOz03MVbBVMjBUqgUA\n")
+    expect(text).toContain(
+      "| <code>rate.window.restores</code>, <code>rate.day.restores</code> | the window is 86400 s;"
+    )
+    expect(text).toContain(
+      "| <code>environment.staging</code> | §4 | A staging environment has the same paths. | unchecked |"
+    )
+  })
+})

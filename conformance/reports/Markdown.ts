@@ -1,0 +1,146 @@
+/** A report as GitHub-flavoured Markdown, for the summary of a CI job or a comment. */
+import type { CheckResult, Counterexample, Report } from "./Report.ts"
+import * as Terminal from "./Terminal.ts"
+
+/** The report as a document whose structure no text of the subject can change. */
+export const render = (report: Report): string => {
+  const of = (status: CheckResult["status"]) => report.checks.filter((check) => check.status === status)
+  const section = Terminal.sectionsOf(report.clauses)
+  const failed = of("fail")
+  const { kind, name } = report.subject
+  return [
+    `## ${prose(Terminal.verdict(report))}`,
+    [
+      `Subject: ${prose(name)} (${kind}).`,
+      `Suite: ${prose(report.suite.name)} ${prose(report.suite.version)}.`,
+      `Begun: ${prose(report.startedAt)}; ${prose(Terminal.cost(report))}.`
+    ].join(" "),
+    table(
+      ["planned", "executed", ...Terminal.countedStatuses.map(([, word]) => word)],
+      [
+        [
+          report.counts.planned,
+          report.counts.executed,
+          ...Terminal.countedStatuses.map(([status]) => report.counts[status])
+        ].map(String)
+      ]
+    ),
+    ...(failed.length === 0 ? [] : failures(failed, section, report.seed)),
+    ...reasons("Suite errors", of("error")),
+    ...reasons("Warnings", of("warn")),
+    ...reasons("Inconclusive", of("inconclusive")),
+    ...folded("Not applicable", of("not-applicable")),
+    ...folded("Excluded", of("excluded")),
+    ...clauses(report),
+    ...(report.findings.length === 0
+      ? []
+      : details("Findings of the doctor", list(report.findings.map(prose))))
+  ]
+    .map((block) => `${block}\n`)
+    .join("\n")
+}
+
+const failures = (
+  checks: ReadonlyArray<CheckResult>,
+  section: ReadonlyMap<string, string>,
+  seed: number
+): ReadonlyArray<string> => [
+  "### Failed",
+  table(
+    ["Check", "Clauses", "Expected", "Actual", "Reproduces"],
+    checks.map((check) => {
+      const { counterexample } = check
+      return [
+        code(check.id),
+        Terminal.clausesOf(check, section).map(prose).join(", "),
+        counterexample === undefined ? "" : code(counterexample.expected),
+        code(counterexample === undefined ? Terminal.summary(check) : counterexample.actual),
+        counterexample === undefined
+          ? ""
+          : `${counterexample.reproduced.times}/${counterexample.reproduced.of}`
+      ]
+    })
+  ),
+  ...checks.flatMap((check) =>
+    check.counterexample === undefined
+      ? []
+      : details(`${code(check.id)}: ${prose(check.law)}`, ...account(check.counterexample, seed))
+  )
+]
+
+const account = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => {
+  const { actual, expected, script, steps } = counterexample
+  return [
+    fenced("text", [
+      ...steps.map((step, index) => `${index + 1}. ${Terminal.step(step)}`),
+      `expected: ${Terminal.printable(expected)}`,
+      `actual:   ${Terminal.printable(actual)}`
+    ]),
+    `${prose(Terminal.history(counterexample, seed))}.`,
+    ...(script === undefined ? [] : [fenced("sh", script.trimEnd().split("\n").map(Terminal.printable))]),
+    fenced("sh", [Terminal.replayCommand(counterexample)])
+  ]
+}
+
+const byReason = (checks: ReadonlyArray<CheckResult>): string =>
+  table(
+    ["Checks", "Reason"],
+    Terminal.byReason(checks).map(([reason, same]) => [
+      same.map(({ id }) => code(id)).join(", "),
+      prose(reason)
+    ])
+  )
+
+const reasons = (title: string, checks: ReadonlyArray<CheckResult>): ReadonlyArray<string> =>
+  checks.length === 0 ? [] : [`### ${title}`, byReason(checks)]
+
+const folded = (title: string, checks: ReadonlyArray<CheckResult>): ReadonlyArray<string> =>
+  checks.length === 0 ? [] : details(`${title}: ${checks.length}`, byReason(checks))
+
+const clauses = ({ clauses }: Report): ReadonlyArray<string> =>
+  clauses.length === 0
+    ? []
+    : details(
+        `Clauses: ${clauses.length}`,
+        table(
+          ["Clause", "Section", "Says", "Status", "Checks"],
+          clauses.map(({ checks, says, section, slug, status }) => [
+            code(slug),
+            prose(section),
+            prose(says),
+            status,
+            checks.map(code).join(", ")
+          ])
+        )
+      )
+
+const details = (summary: string, ...blocks: ReadonlyArray<string>): ReadonlyArray<string> => [
+  `<details><summary>${summary}</summary>`,
+  ...blocks,
+  "</details>"
+]
+
+const table = (headings: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [headings, headings.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+
+const list = (items: ReadonlyArray<string>): string => items.map((item) => `- ${item}`).join("\n")
+
+/** Printable lines as they are, in a fence longer than any row of backticks in them. */
+const fenced = (language: string, lines: ReadonlyArray<string>): string => {
+  const rows = lines.flatMap((line) => line.match(/`+/g) ?? [])
+  const fence = "`".repeat(Math.max(2, ...rows.map((row) => row.length)) + 1)
+  return [fence + language, ...lines, fence].join("\n")
+}
+
+/**
+ * What Markdown, its tables, HTML and the automatic links of GitHub could take as theirs: some characters anywhere, some
+ * only where a line or a link could begin.
+ */
+const special = /[!"#$%&'*+<=>@[\\\]^_`{|}~]|:(?=\/)|(?<=www)\.|^[- ]|(?<=^\d+)[.)]/gi
+
+/** Text that shows as it is, wherever it stands. */
+const prose = (text: string): string =>
+  Terminal.printable(text).replace(special, (character) => `&#${character.charCodeAt(0)};`)
+
+/** The same in the type of code. */
+const code = (text: string): string => `<code>${prose(text)}</code>`

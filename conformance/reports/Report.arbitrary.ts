@@ -1,0 +1,340 @@
+/** Reports of every kind, with the texts that a hostile or broken subject would like to see in them. */
+import * as fc from "fast-check"
+import { profiles } from "../checks/Check.ts"
+import {
+  type CheckResult,
+  type ClauseResult,
+  type Counterexample,
+  type Report,
+  type Status,
+  schemaVersion
+} from "./Report.ts"
+
+/** Any string, lone surrogates included. */
+const anyString = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.string({ unit: "binary" }),
+  fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) })
+)
+
+/** Texts that mean something to a terminal, to XML, to Markdown, to HTML or to a shell. */
+export const hostile: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(
+    "\u001b[2J\u001b]0;title\u0007",
+    "\u202egnp.exe\u2066",
+    "]]>",
+    "<![CDATA[x]]>",
+    "&amp;&#0;&",
+    "\ufffe\uffff\ud800",
+    "<script>alert(1)</script>",
+    "</details></td></code></pre>",
+    "<!-- x -->",
+    `" onload='x'`,
+    "| a | b |",
+    "```\n# heading\n```",
+    "`````",
+    "[x](javascript:x) ![y](z) https://example.org www.example.org a@b.example #1 @name",
+    "a\nb\r\n\tc\u2028d\u0085e",
+    "- item\n\n1. item\n\n> quote\n\n---",
+    "\\ \\| \\n",
+    "$(id) `id` $HOME ' \" !",
+    "   ",
+    "漢字かな交じり文 😀 e\u0301"
+  ),
+  anyString
+)
+
+const words = fc.constantFrom(
+  "expected 3, got 4",
+  "it takes 86400 s of waiting; a clock (--clock) makes it possible",
+  "every admitted request lowers Remaining by one"
+)
+
+const texts = fc.oneof(
+  words,
+  hostile,
+  fc.tuple(hostile, hostile).map(([a, b]) => a + b)
+)
+
+const statuses: ReadonlyArray<Status> = [
+  "pass",
+  "fail",
+  "warn",
+  "inconclusive",
+  "not-applicable",
+  "excluded",
+  "error"
+]
+
+const count = fc.nat({ max: 100 })
+const level = fc.constantFrom("spec", "design")
+
+const counterexample = (text: fc.Arbitrary<string>): fc.Arbitrary<Counterexample> =>
+  fc.record({
+    expected: text,
+    actual: text,
+    case: text,
+    steps: fc.array(fc.record({ did: text, got: text }), { maxLength: 12 }),
+    reproduced: fc.nat({ max: 3 }).map((times) => ({ times, of: 3 })),
+    found: fc.record({ runs: count, shrinks: count }),
+    script: fc.option(text, { nil: undefined }),
+    token: fc.base64String({ maxLength: 40 }).map((word) => `asc1_${word}`)
+  })
+
+const slugs = ["list.limit", "list.limit.maximum", "rate.remaining", "auth.required"]
+
+const check = (text: fc.Arbitrary<string>): fc.Arbitrary<Omit<CheckResult, "id">> =>
+  fc
+    .record({
+      law: text,
+      clauses: fc.subarray(slugs, { minLength: 1 }),
+      level,
+      profile: fc.constantFrom(...profiles),
+      status: fc.constantFrom(...statuses),
+      reason: fc.option(text, { nil: undefined }),
+      runs: fc.record({ planned: count, executed: count, decided: count }),
+      requests: count,
+      milliseconds: fc.nat({ max: 200_000 }),
+      counterexample: fc.option(counterexample(text), { nil: undefined })
+    })
+    .map((drawn) =>
+      drawn.status === "fail" || drawn.status === "warn" ? drawn : { ...drawn, counterexample: undefined }
+    )
+
+const clause = (text: fc.Arbitrary<string>): fc.Arbitrary<Omit<ClauseResult, "slug">> =>
+  fc.record({
+    section: fc.constantFrom("§4.1", "§8.3"),
+    says: text,
+    checks: fc.array(fc.constantFrom("check.0", "check.1"), { maxLength: 2 }),
+    status: fc.constantFrom(...statuses, "unchecked")
+  })
+
+const countsOf = (checks: ReadonlyArray<CheckResult>): Report["counts"] => {
+  const of = (wanted: Status) => checks.filter(({ status }) => status === wanted).length
+  const idle = of("not-applicable") + of("excluded")
+  return {
+    planned: checks.length,
+    executed: checks.length - idle,
+    pass: of("pass"),
+    fail: of("fail"),
+    warn: of("warn"),
+    inconclusive: of("inconclusive"),
+    "not-applicable": of("not-applicable"),
+    excluded: of("excluded"),
+    error: of("error")
+  }
+}
+
+/** Reports whose free texts are drawn from `text`; counts agree with the checks. */
+export const reportOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Report> =>
+  fc
+    .record({
+      name: text,
+      kind: fc.constantFrom("port", "http"),
+      capabilities: fc.subarray(["clock", "tinyPlan"]),
+      level,
+      seed: fc.integer(),
+      milliseconds: fc.nat({ max: 200_000 }),
+      waitedMs: fc.nat({ max: 100_000 }),
+      requests: count,
+      findings: fc.array(text, { maxLength: 3 }),
+      checks: fc.array(check(text), { maxLength: 12 }),
+      clauses: fc.array(clause(text), { maxLength: slugs.length }),
+      verdict: fc.constantFrom("conformant", "not-conformant", "inconclusive", "selection-passed", "error"),
+      exitCode: fc.constantFrom(0, 1, 2, 3)
+    })
+    .map(({ capabilities, checks: drawn, clauses, kind, name, ...rest }): Report => {
+      const checks = drawn.map((one, index): CheckResult => ({ id: `check.${index}`, ...one }))
+      return {
+        schemaVersion,
+        suite: { name: "animal-store conformance", version: "0.1.0" },
+        subject: { name, kind, capabilities },
+        startedAt: "2026-11-20T10:00:00.000Z",
+        counts: countsOf(checks),
+        checks,
+        clauses: clauses.map((one, index): ClauseResult => ({ slug: slugs[index] ?? "", ...one })),
+        ...rest
+      }
+    })
+
+export const report: fc.Arbitrary<Report> = reportOf(texts)
+
+/** The report with every free text changed; equal texts stay equal. */
+export const mapTexts = (report: Report, change: (text: string) => string): Report => ({
+  ...report,
+  subject: { ...report.subject, name: change(report.subject.name) },
+  findings: report.findings.map(change),
+  checks: report.checks.map((one) => ({
+    ...one,
+    law: change(one.law),
+    reason: one.reason === undefined ? undefined : change(one.reason),
+    counterexample: one.counterexample && {
+      ...one.counterexample,
+      expected: change(one.counterexample.expected),
+      actual: change(one.counterexample.actual),
+      case: change(one.counterexample.case),
+      steps: one.counterexample.steps.map(({ did, got }) => ({ did: change(did), got: change(got) })),
+      script: one.counterexample.script === undefined ? undefined : change(one.counterexample.script)
+    }
+  })),
+  clauses: report.clauses.map((one) => ({ ...one, says: change(one.says) }))
+})
+
+/** The same report with harmless texts, of as many lines: `t1`, `t2`, …. */
+export const bland = (report: Report): Report => {
+  const names = new Map<string, string>()
+  return mapTexts(report, (text) => {
+    const known = names.get(text)
+    if (known !== undefined) return known
+    const name = text
+      .trimEnd()
+      .split("\n")
+      .map(() => `t${names.size + 1}`)
+      .join("\n")
+    names.set(text, name)
+    return name
+  })
+}
+
+const token = "asc1_q1bKzVeyUkrOz03MVbBVMjBUqgUA"
+
+/** A run with one result of every status, as a person would meet it. */
+export const example: Report = {
+  schemaVersion,
+  suite: { name: "animal-store conformance", version: "0.1.0" },
+  subject: { name: "http://127.0.0.1:3000/v1", kind: "http", capabilities: ["tinyPlan", "parallel"] },
+  level: "spec",
+  seed: 184210,
+  startedAt: "2026-11-20T10:00:00.000Z",
+  milliseconds: 38_000,
+  waitedMs: 9_000,
+  requests: 412,
+  counts: {
+    planned: 84,
+    executed: 80,
+    pass: 74,
+    fail: 2,
+    warn: 1,
+    inconclusive: 2,
+    "not-applicable": 3,
+    excluded: 1,
+    error: 1
+  },
+  findings: ["the key is accepted", "the subject's clock is 2 s ahead"],
+  checks: [
+    {
+      id: "rate.remaining.decrements",
+      law: "Remaining falls by one for every request that is counted.",
+      clauses: ["rate.remaining", "rate.headers"],
+      level: "spec",
+      profile: "limits",
+      status: "fail",
+      reason: "expected remaining 3, got remaining 4",
+      runs: { planned: 16, executed: 9, decided: 9 },
+      requests: 31,
+      milliseconds: 1_240,
+      counterexample: {
+        expected: 'remaining 3 (plan "tiny")',
+        actual: "remaining 4",
+        case: '{"limits":[1,0]}',
+        steps: [
+          { did: "GET /pets?limit=1 (tiny key)", got: "200, remaining 4 []" },
+          { did: "GET /pets?limit=0 (tiny key)", got: '400, remaining 4 {"code":"invalid_parameter"}' }
+        ],
+        reproduced: { times: 3, of: 3 },
+        found: { runs: 14, shrinks: 6 },
+        script: "#!/bin/sh\ncurl -sS -i 'http://127.0.0.1:3000/v1/pets?limit=1'\n",
+        token
+      }
+    },
+    {
+      id: "list.limit.maximum",
+      law: "A limit above 100 is refused.",
+      clauses: ["list.limit.maximum"],
+      level: "spec",
+      profile: "core",
+      status: "fail",
+      reason: "expected 400, got 200",
+      runs: { planned: 4, executed: 1, decided: 1 },
+      requests: 4,
+      milliseconds: 40,
+      counterexample: {
+        expected: "400",
+        actual: "200",
+        case: '"101"',
+        steps: [{ did: "GET /pets?limit=101", got: "200, remaining 51 []" }],
+        reproduced: { times: 1, of: 3 },
+        found: { runs: 0, shrinks: 0 },
+        script: undefined,
+        token
+      }
+    },
+    {
+      id: "list.repeatable",
+      law: "Two lists without a creation between them are the same.",
+      clauses: ["list.limit"],
+      level: "spec",
+      profile: "core",
+      status: "pass",
+      reason: undefined,
+      runs: { planned: 12, executed: 12, decided: 12 },
+      requests: 24,
+      milliseconds: 410,
+      counterexample: undefined
+    },
+    ...(
+      [
+        ["cache.no-store", "core", "warn", "no Cache-Control on 401 (RFC 9111)"],
+        [
+          "rate.window.restores",
+          "limits",
+          "inconclusive",
+          "the window is 86400 s; a clock makes it possible"
+        ],
+        ["rate.day.restores", "limits", "inconclusive", "the window is 86400 s; a clock makes it possible"],
+        ["ban.ends", "ban", "not-applicable", "the subject declares no victimKey"],
+        ["sunset.gone", "deprecation", "excluded", "--exclude sunset.gone"],
+        ["pets.parallel", "concurrency", "error", "TypeError: x is undefined"]
+      ] as const
+    ).map(
+      ([id, profile, status, reason]): CheckResult => ({
+        id,
+        law: `The law of ${id}.`,
+        clauses: ["list.limit"],
+        level: "spec",
+        profile,
+        status,
+        reason,
+        runs: { planned: 12, executed: 3, decided: 0 },
+        requests: 3,
+        milliseconds: 100,
+        counterexample: undefined
+      })
+    )
+  ],
+  clauses: [
+    {
+      slug: "rate.remaining",
+      section: "§8.3",
+      says: "X-RateLimit-Remaining tells the requests left in the current window.",
+      checks: ["rate.remaining.decrements"],
+      status: "fail"
+    },
+    {
+      slug: "list.limit.maximum",
+      section: "§4.1",
+      says: "limit is at most 100.",
+      checks: ["list.limit.maximum"],
+      status: "fail"
+    },
+    {
+      slug: "environment.staging",
+      section: "§4",
+      says: "A staging environment has the same paths.",
+      checks: [],
+      status: "unchecked"
+    }
+  ],
+  verdict: "not-conformant",
+  exitCode: 1
+}

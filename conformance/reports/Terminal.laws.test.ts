@@ -1,0 +1,83 @@
+import { stripVTControlCharacters } from "node:util"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { bland, hostile, report } from "./Report.arbitrary.ts"
+import * as Terminal from "./Terminal.ts"
+
+const columns = fc.integer({ min: 40, max: 160 })
+
+describe("a report on a terminal", () => {
+  it("ends with the verdict", () => {
+    fc.assert(
+      fc.property(report, columns, (value, width) => {
+        expect(Terminal.render(value, { columns: width }).split("\n").at(-1)).toBe(Terminal.headline(value))
+      })
+    )
+  })
+
+  it("fits the columns, but for what is copied and the verdict", () => {
+    fc.assert(
+      fc.property(report, columns, (value, width) => {
+        const lines = Terminal.render(value, { columns: width }).split("\n").slice(0, -1)
+        for (const line of lines) {
+          if (/^ {6}(replay|script) {4}/.test(line)) continue
+          expect(Terminal.widthOf(line)).toBeLessThanOrEqual(width)
+        }
+      })
+    )
+  })
+
+  it("writes nothing that moves the cursor, paints, hides or turns round", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        for (const line of Terminal.render(value).split("\n")) expect(line).toBe(Terminal.printable(line))
+      })
+    )
+  })
+
+  it("says the same in colours", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        expect(stripVTControlCharacters(Terminal.render(value, { color: true }))).toBe(Terminal.render(value))
+      })
+    )
+  })
+
+  it("names every check that is not a pass, and the replay of each shown failure, and no pass", () => {
+    fc.assert(
+      fc.property(report.map(bland), (value) => {
+        const words = new Set(Terminal.render(value).split(/[\s,:]+/))
+        for (const { id, status } of value.checks) {
+          const isNamed = ["fail", "warn", "inconclusive", "error"].includes(status)
+          expect([id, words.has(id)]).toEqual([id, isNamed])
+        }
+        const shown = value.checks.filter(({ status }) => status === "fail").slice(0, 8)
+        for (const { counterexample } of shown) {
+          if (counterexample !== undefined) expect(words).toContain(counterexample.token)
+        }
+      })
+    )
+  })
+
+  it("has a line for progress that fits", () => {
+    fc.assert(
+      fc.property(hostile, fc.nat({ max: 200 }), fc.nat(), (id, width, milliseconds) => {
+        const line = Terminal.progress({ done: 1, planned: 84, id, requests: 3, milliseconds }, width)
+        expect(Terminal.widthOf(line)).toBeLessThanOrEqual(width)
+        expect(line).toBe(Terminal.printable(line))
+      })
+    )
+  })
+})
+
+describe("printable text", () => {
+  it("is one line of visible characters, and stays as it is from then on", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const shown = Terminal.printable(text)
+        expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
+        expect(Terminal.printable(shown)).toBe(shown)
+      })
+    )
+  })
+})

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest"
+import { example } from "./Report.arbitrary.ts"
+import type { Report } from "./Report.ts"
+import * as Terminal from "./Terminal.ts"
+
+describe("a report on a terminal", () => {
+  it("is one screen, the verdict last", () => {
+    const scripts = new Map([["rate.remaining.decrements", "out/rate.remaining.decrements.sh"]])
+    expect(`\n${Terminal.render(example, { scripts })}\n`).toBe(`
+FAIL  rate.remaining.decrements
+      spec: rate.remaining §8.3, rate.headers
+      Remaining falls by one for every request that is counted.
+      1. GET /pets?limit=1 (tiny key) → 200, remaining 4 []
+      2. GET /pets?limit=0 (tiny key) → 400, remaining 4 {"code":"invalid_parameter"}
+      expected  remaining 3 (plan "tiny")
+      actual    remaining 4
+      found after 14 runs and 6 shrinks, seed 184210; reproduces 3/3
+      script    out/rate.remaining.decrements.sh
+      replay    animal-store conformance replay asc1_q1bKzVeyUkrOz03MVbBVMjBUqgUA
+
+FAIL  list.limit.maximum
+      spec: list.limit.maximum §4.1
+      A limit above 100 is refused.
+      1. GET /pets?limit=101 → 200, remaining 51 []
+      expected  400
+      actual    200
+      found by a boundary example; reproduces 1/3 (intermittent)
+      replay    animal-store conformance replay asc1_q1bKzVeyUkrOz03MVbBVMjBUqgUA
+
+ERROR  pets.parallel: TypeError: x is undefined
+
+WARN  cache.no-store: no Cache-Control on 401 (RFC 9111)
+
+INCONCLUSIVE  rate.window.restores, rate.day.restores: the window is 86400 s; a clock makes it
+      possible
+
+planned 84, executed 80, suite errors 1, failed 2, inconclusive 2, warnings 1, passed 74, not
+applicable 3, excluded 1
+NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 38 s (waited 9 s for limits) · seed 184210
+`)
+  })
+
+  it("cuts long accounts to the last steps and keeps their numbers", () => {
+    const steps = Array.from({ length: 12 }, (_, index) => ({ did: `do ${index + 1}`, got: "done" }))
+    const checks = example.checks.map((check) => ({
+      ...check,
+      counterexample: check.counterexample && { ...check.counterexample, steps }
+    }))
+    const lines = Terminal.render({ ...example, checks }).split("\n")
+    const from = lines.indexOf("      … 4 before")
+    expect(lines.slice(from + 1, from + 9).map((line) => line.trim().slice(0, 9))).toEqual([
+      "5. do 5 →",
+      "6. do 6 →",
+      "7. do 7 →",
+      "8. do 8 →",
+      "9. do 9 →",
+      "10. do 10",
+      "11. do 11",
+      "12. do 12"
+    ])
+  })
+
+  it("keeps to one screen when much has failed", () => {
+    const [failed] = example.checks
+    if (failed === undefined) throw new Error("the example has no check")
+    const checks = Array.from({ length: 40 }, (_, index) => ({ ...failed, id: `check.${index}` }))
+    const text = Terminal.render({ ...example, checks })
+    expect(text.match(/replay {4}/g)).toHaveLength(8)
+    expect(text).toContain("FAIL  check.39: expected remaining 3, got remaining 4")
+  })
+
+  it("shows what the doctor found when there is no other explanation", () => {
+    const refused: Report = {
+      ...example,
+      verdict: "error",
+      checks: [],
+      counts: { ...example.counts, executed: 0, error: 0 },
+      findings: ["the key is not accepted: 401"]
+    }
+    expect(Terminal.render(refused)).toMatch(/^the key is not accepted: 401\n/)
+    expect(Terminal.verdict(refused)).toBe("ERROR: no check was executed")
+  })
+
+  it("has words for every verdict", () => {
+    const worded = (verdict: Report["verdict"]) => Terminal.verdict({ ...example, verdict })
+    expect(worded("conformant")).toBe("CONFORMANT at level spec: all 80 checks passed, 1 warning")
+    expect(worded("inconclusive")).toBe(
+      "INCONCLUSIVE at level spec: 2 of 84 checks could not be told, 1 warning"
+    )
+    expect(worded("selection-passed")).toBe(
+      "SELECTION PASSED at level spec: 80 of 84 checks executed, 1 excluded, 1 warning"
+    )
+    expect(worded("error")).toBe("ERROR: the suite itself failed in 1 of 80 checks")
+  })
+
+  it("tells how far a run is", () => {
+    const run = { done: 12, planned: 84, id: "limits.burst", requests: 312, milliseconds: 14_000 }
+    expect(Terminal.progress(run)).toBe("[12/84] limits.burst  312 requests  14 s")
+    expect(Terminal.progress({ ...run, waiting: "waiting 41 s for limits" }, 50)).toBe(
+      "[12/84] limits.burst  312 requests  14 s  waiting…"
+    )
+  })
+
+  it("tells time as people do", () => {
+    expect([0, 999, 1_000, 3_240, 9_949, 9_950, 59_499, 59_500, 125_000].map(Terminal.duration)).toEqual([
+      "0 ms",
+      "999 ms",
+      "1 s",
+      "3.2 s",
+      "9.9 s",
+      "10 s",
+      "59 s",
+      "1 min 0 s",
+      "2 min 5 s"
+    ])
+  })
+})

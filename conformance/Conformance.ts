@@ -35,17 +35,23 @@ export interface ServerOptions {
 /** Storage ports, from layers that build an empty store each time. */
 export const ports = PortSubject.make
 
-/** A running server; `clock` is the address of its clock, where it lets tests move it. Rejects with `SetupFault`. */
+/** A running server. `clock` moves its time: its address, or the clock itself where it is in this process. */
 export const server = async ({
   clock,
   url,
   ...options
-}: ServerOptions & { readonly url: string; readonly clock?: string | undefined }): Promise<Subject> => {
+}: ServerOptions & {
+  readonly url: string
+  readonly clock?: string | MovableClock | undefined
+}): Promise<Subject> => {
   const base = new URL(url)
   // Idle connections of an agent do not keep a process alive, so nobody has to close them.
   const transportTo = (address: URL) =>
     Effect.runPromise(Scope.provide(NodeTransport.make(address), Scope.makeUnsafe()))
-  const clockUrl = clock === undefined ? undefined : new URL(clock)
+  const clockAt = async (address: string): Promise<ServerClock.ServerClock> => {
+    const clockUrl = new URL(address)
+    return ServerClock.make(await transportTo(clockUrl), clockUrl.pathname)
+  }
   return open({
     ...options,
     name: options.name ?? url,
@@ -53,7 +59,11 @@ export const server = async ({
     basePath: base.pathname.replace(/\/+$/, ""),
     baseUrl: base.href.replace(/\/+$/, ""),
     clock:
-      clockUrl === undefined ? undefined : ServerClock.make(await transportTo(clockUrl), clockUrl.pathname)
+      clock === undefined
+        ? undefined
+        : typeof clock === "string"
+          ? await clockAt(clock)
+          : serverClockOf(clock)
   })
 }
 

@@ -1,7 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
+import { faults } from "../conformance/gallery/Faults.ts"
 import * as ServiceOptions from "../core/service/ServiceOptions.ts"
+import * as ClausesPage from "./ClausesPage.ts"
+import * as ConfigSchema from "./ConfigSchema.ts"
 import * as ErrorsPage from "./ErrorsPage.ts"
+import * as KillMatrixPage from "./KillMatrixPage.ts"
 
 const root = new URL("../", import.meta.url)
 const read = (file: string): string => readFileSync(new URL(file, root), "utf8")
@@ -16,6 +20,26 @@ const pages = [
 describe("documentation", () => {
   it("lists exactly the errors of the catalogue", () => {
     expect(read("docs/errors.md"), "run: node docs/ErrorsPage.ts").toBe(ErrorsPage.render())
+  })
+
+  it("lists exactly the clauses, and the checks that cover them", () => {
+    expect(read("docs/conformance/clauses.md"), "run: node docs/ClausesPage.ts").toBe(ClausesPage.render())
+  })
+
+  it("has a kill matrix of exactly the faulty backends there are", () => {
+    const page = read("docs/conformance/kill-matrix.md")
+    const missing = faults.filter((fault) => !page.includes(KillMatrixPage.fixedCells(fault)))
+    expect(
+      missing.map(({ id }) => id),
+      "run: node docs/KillMatrixPage.ts"
+    ).toEqual([])
+    expect(page.match(/^\| `[^`]*` \| (?:port|http) \|/gm)).toHaveLength(faults.length)
+  })
+
+  it("publishes the schema of configuration files as it is", () => {
+    expect(read("docs/conformance/config.schema.json"), "run: node docs/ConfigSchema.ts").toBe(
+      ConfigSchema.render()
+    )
   })
 
   it.each(pages)("%s links to files that exist", (page) => {

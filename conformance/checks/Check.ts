@@ -1,58 +1,14 @@
 /** A check: one law that a subject is held to, as data; nothing here knows a test runner. */
 import * as Effect from "effect/Effect"
 import type * as fc from "fast-check"
-import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
-import type { PetRepository } from "../../core/ports/PetRepository.ts"
-import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import type { Level } from "../clauses/Clause.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { type Failure, undecided } from "../engine/Outcome.ts"
 import type { Trial } from "../engine/Trial.ts"
 import type { Open, Subject } from "../subjects/Subject.ts"
-import type { Catalogue } from "./Catalogue.ts"
-import type { Http } from "./Http.ts"
-import type { Meter } from "./Meter.ts"
-
-/** What a check can be held against; a subject offers some of these. */
-export interface Faces {
-  readonly catalogue: Catalogue
-  /** The limits of a key on a small plan. */
-  readonly meter: Meter
-  /** The limits of a key that may be banned. */
-  readonly victim: Meter
-  readonly http: Http
-  readonly pets: PetRepository["Service"]
-  readonly limits: RateLimitStore["Service"]
-  readonly keys: ApiKeyStore["Service"]
-  /** The ports over a backend that does not answer; those that the subject has. */
-  readonly outage: {
-    readonly pets: PetRepository["Service"] | undefined
-    readonly limits: RateLimitStore["Service"] | undefined
-    readonly keys: ApiKeyStore["Service"] | undefined
-  }
-}
-
-export type Face = keyof Faces
-
-/** Groups in the order in which they run: what spends, bans or moves time for good comes last. */
-export const profiles = ["core", "port", "auth", "limits", "concurrency", "ban", "deprecation"] as const
-
-export type Profile = (typeof profiles)[number]
-
-/** What a check needs beyond its face; a subject declares what it has. */
-export const capabilities = [
-  "clock",
-  "tinyPlan",
-  "victimKey",
-  "revokedKey",
-  "parallel",
-  "anyCategory",
-  "largeStore",
-  "consume",
-  "outage"
-] as const
-
-export type Capability = (typeof capabilities)[number]
+import type { Capability } from "./Capability.ts"
+import type { Face, Faces } from "./Faces.ts"
+import type { Profile } from "./Profile.ts"
 
 /** How often a property is tried where trying is cheap, and where each try costs requests. */
 export interface Runs {

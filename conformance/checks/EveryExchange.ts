@@ -1,4 +1,523 @@
 /** What every answer of a run must be, whatever it was sent for. */
+import * as Result from "effect/Result"
+import { catalogue } from "../../core/errors/ErrorCatalogue.ts"
+import { maxRetryAfter } from "../../core/limits/RateLimit.ts"
+import { Violation } from "../engine/Outcome.ts"
+import * as ErrorBody from "../http/ErrorBody.ts"
+import type { Exchange } from "../http/Exchange.ts"
+import * as PetJson from "../http/PetJson.ts"
+import * as RateHeaders from "../http/RateHeaders.ts"
+import { header, headerValues, text } from "../http/Wire.ts"
+import { REMOVAL_BEGINS } from "../subjects/HttpCatalogue.ts"
 import type { AmbientCheck } from "./Ambient.ts"
 
-export const checks: ReadonlyArray<AmbientCheck> = []
+const DAY_MS = 86_400_000
+
+/** How far a Reset may be off the times known of an exchange: clocks of two machines, and rounding. */
+const CLOCK_SLACK_MS = 10_000
+
+/** The same when the answer does not tell its own time. */
+const DATELESS_SLACK_MS = 120_000
+
+/** Seconds above which a number is none since 1970 but milliseconds: the year 5138. */
+const MOST_SECONDS = 100_000_000_000
+
+const rateNames = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
+
+const violation = (expected: string, actual: string): Violation => new Violation({ expected, actual })
+
+/** A header as it came, for messages. */
+const told = ({ response }: Exchange, name: string): string => {
+  const values = headerValues(response, name)
+  return values.length === 0 ? `${name} is missing` : `${name}: ${values.join(" and ")}`
+}
+
+/**
+ * Answers that an HTTP implementation gives before the service has a say; the contract knows none of them, so at level
+ * `spec` nothing is asked of them.
+ */
+const byTransport: ReadonlySet<number> = new Set([408, 414, 417, 421, 426, 431, 501, 502, 504, 505])
+
+const isOfService = ({ response }: Exchange): boolean => !byTransport.has(response.status)
+
+const hasBody = ({ request, response }: Exchange): boolean =>
+  request.method !== "HEAD" && response.status >= 200 && response.status !== 204 && response.status !== 304
+
+/** Whether the answer is about the limits of a declared key that was valid. */
+const isOfValidKey = ({ key, response }: Exchange): boolean =>
+  (key === "main" || key === "tiny" || key === "victim") && response.status !== 401
+
+const isRefusal = ({ response }: Exchange): boolean => response.status === 429 || response.status === 403
+
+/** The earliest and latest moment, epoch ms, at which the answer can have been made, by whichever clock. */
+const momentsOf = ({
+  receivedAt,
+  response,
+  sentAt
+}: Exchange): readonly [earliest: number, latest: number] => {
+  const date = Date.parse(header(response, "date") ?? "")
+  return Number.isNaN(date)
+    ? [sentAt - DATELESS_SLACK_MS, receivedAt + DATELESS_SLACK_MS]
+    : [Math.min(date, sentAt) - CLOCK_SLACK_MS, Math.max(date + 1_000, receivedAt) + CLOCK_SLACK_MS]
+}
+
+const iso = ({ sentAt }: Exchange): string => new Date(sentAt).toISOString()
+
+const spelled = (seconds: number): string =>
+  seconds < MOST_SECONDS ? `${seconds} (${new Date(seconds * 1_000).toISOString()})` : String(seconds)
+
+/** Which operation of contract §4 a request is, made as the contract describes it; `undefined` for any other. */
+const describedAs = ({ request }: Exchange): "list" | "create" | "get" | undefined => {
+  const { body, headers, method, target } = request
+  const [path = "", query] = target.split("?", 2)
+  const lower = headers.map(([name, value]) => [name.toLowerCase(), value] as const)
+  const isPlain =
+    lower.filter(([name]) => name === "authorization").length <= 1 &&
+    lower.every(
+      ([name, value]) =>
+        name === "authorization" ||
+        (name === "content-type" && value === "application/json" && method === "POST")
+    )
+  if (!isPlain) return undefined
+  if (method === "POST" && path.endsWith("/pets") && query === undefined) {
+    const isSent =
+      body !== undefined && body.length <= 1_024 && lower.some(([name]) => name === "content-type")
+    return isSent ? "create" : undefined
+  }
+  if (method !== "GET" || body !== undefined) return undefined
+  if (path.endsWith("/pets")) {
+    const parameter = "(?:limit=(?:[1-9][0-9]?|100)|status=(?:available|pending|sold))"
+    const isListed =
+      query === undefined ||
+      (new RegExp(`^${parameter}(?:&${parameter})?$`).test(query) && !/(\w+)=.*&\1=/.test(query))
+    return isListed ? "list" : undefined
+  }
+  const id = /\/pets\/(-?[0-9]{1,18})$/.exec(path)
+  return id === null || query !== undefined ? undefined : "get"
+}
+
+const listed = {
+  list: [200, 401, 429],
+  create: [201, 400, 401, 429],
+  get: [200, 401, 404, 429]
+} as const satisfies { readonly [operation: string]: ReadonlyArray<number> }
+
+const spec: ReadonlyArray<AmbientCheck> = [
+  {
+    id: "every.error-body",
+    law: "Every answer with a status of 400 or more carries an Error: code and message as text, status as integer.",
+    clauses: ["errors.body", "errors.body-types"],
+    level: "spec",
+    examine: (exchange) => {
+      if (exchange.response.status < 400 || !hasBody(exchange) || !isOfService(exchange)) return undefined
+      return Result.match(ErrorBody.of(exchange.response), {
+        onSuccess: () => undefined,
+        onFailure: (actual) => violation(`an Error body with ${exchange.response.status}`, actual)
+      })
+    }
+  },
+  {
+    id: "every.error-status",
+    law: "The status in an Error body is the HTTP status of the answer.",
+    clauses: ["errors.status-matches"],
+    level: "spec",
+    examine: (exchange) => {
+      const { status } = exchange.response
+      if (status < 400 || !hasBody(exchange)) return undefined
+      const body = Result.getOrUndefined(ErrorBody.of(exchange.response))
+      return body === undefined || body.status === status
+        ? undefined
+        : violation(`status ${status} in the body too`, `status ${body.status} in the body`)
+    }
+  },
+  {
+    id: "every.rate-headers",
+    law: "Every answer carries X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset, once each.",
+    clauses: ["limits.headers-present"],
+    level: "spec",
+    examine: (exchange) => {
+      if (!isOfService(exchange)) return undefined
+      const wrong = rateNames.find((name) => headerValues(exchange.response, name).length !== 1)
+      return wrong === undefined
+        ? undefined
+        : violation(
+            `${wrong} once in every answer`,
+            `${exchange.response.status} where ${told(exchange, wrong)}`
+          )
+    }
+  },
+  {
+    id: "every.rate-integers",
+    law: "The three rate headers are decimal integers, none of them negative.",
+    clauses: ["limits.header-types"],
+    level: "spec",
+    examine: (exchange) => {
+      for (const name of rateNames) {
+        const wrong = headerValues(exchange.response, name).find((value) => !/^[0-9]+$/.test(value))
+        if (wrong !== undefined) return violation(`${name} to be a decimal integer`, JSON.stringify(wrong))
+      }
+      return undefined
+    }
+  },
+  {
+    id: "every.remaining-within",
+    law: "X-RateLimit-Remaining is at most X-RateLimit-Limit.",
+    clauses: ["limits.remaining-within"],
+    level: "spec",
+    examine: ({ response }) => {
+      const rate = RateHeaders.of(response)
+      return rate === undefined || rate.remaining <= rate.limit
+        ? undefined
+        : violation(`at most ${rate.limit} remaining, the limit`, `${rate.remaining} remaining`)
+    }
+  },
+  {
+    id: "every.remaining-falls-by-one",
+    law: "From one successful answer to the next of the same key and window no more than one request is gone.",
+    clauses: ["limits.remaining-truth"],
+    level: "spec",
+    examine: (exchange, previous) => {
+      // Keys may share a budget (contract §8), so nothing may lie between the two.
+      if (previous === undefined || previous.index !== exchange.index - 1) return undefined
+      if (!isOfValidKey(exchange) || exchange.response.status >= 300 || previous.response.status >= 300)
+        return undefined
+      const before = RateHeaders.of(previous.response)
+      const after = RateHeaders.of(exchange.response)
+      if (before === undefined || after === undefined || before.limit !== after.limit) return undefined
+      // Minute and day may have the same limit; their resets are far apart.
+      const moved = after.resetAt - before.resetAt - (exchange.receivedAt - previous.sentAt) / 1_000
+      if (Math.abs(moved) > 75) return undefined
+      return after.remaining >= before.remaining - 1
+        ? undefined
+        : violation(
+            `at least ${before.remaining - 1} remaining after one more request`,
+            `${after.remaining} remaining, ${before.remaining} before`
+          )
+    }
+  },
+  {
+    id: "every.reset-unix-seconds",
+    law: "X-RateLimit-Reset is a Unix time in seconds.",
+    clauses: ["limits.reset-unix-seconds"],
+    level: "spec",
+    examine: (exchange) => {
+      const rate = RateHeaders.of(exchange.response)
+      if (rate === undefined) return undefined
+      if (rate.resetAt >= MOST_SECONDS) {
+        return violation("X-RateLimit-Reset in seconds since 1970", `${rate.resetAt}, as if in milliseconds`)
+      }
+      // Years before now: a number of seconds to wait. Callers without a key may have no window at all.
+      return isOfValidKey(exchange) && rate.resetAt * 1_000 < exchange.sentAt / 2
+        ? violation("X-RateLimit-Reset in seconds since 1970", `${rate.resetAt}, as if in seconds from now`)
+        : undefined
+    }
+  },
+  {
+    id: "every.reset-ahead",
+    law: "For a valid key that is not refused X-RateLimit-Reset is at most a day ahead.",
+    clauses: ["limits.reset-ahead"],
+    level: "spec",
+    examine: (exchange) => {
+      const rate = RateHeaders.of(exchange.response)
+      if (rate === undefined || !isOfValidKey(exchange) || isRefusal(exchange)) return undefined
+      const [, latest] = momentsOf(exchange)
+      return rate.resetAt * 1_000 <= latest + DAY_MS
+        ? undefined
+        : violation("X-RateLimit-Reset at most a day ahead", `${spelled(rate.resetAt)} at ${iso(exchange)}`)
+    }
+  },
+  {
+    id: "every.reset-not-past",
+    law: "For a valid key X-RateLimit-Reset is not in the past.",
+    clauses: ["limits.reset-not-past"],
+    level: "spec",
+    examine: (exchange) => {
+      const rate = RateHeaders.of(exchange.response)
+      if (rate === undefined || !isOfValidKey(exchange)) return undefined
+      const [earliest] = momentsOf(exchange)
+      return rate.resetAt * 1_000 >= earliest
+        ? undefined
+        : violation("X-RateLimit-Reset now or later", `${spelled(rate.resetAt)} at ${iso(exchange)}`)
+    }
+  },
+  {
+    id: "every.retry-after",
+    law: "Every 429 carries Retry-After once, as a whole number of seconds or an HTTP date.",
+    clauses: ["limits.retry-after-present"],
+    level: "spec",
+    examine: (exchange) =>
+      exchange.response.status !== 429 ||
+      RateHeaders.retryAfterSeconds(exchange.response, exchange.receivedAt) !== undefined
+        ? undefined
+        : violation("Retry-After with a 429: whole seconds or a date", told(exchange, "Retry-After"))
+  },
+  {
+    id: "every.no-5xx",
+    law: "A request that the contract describes is not answered with 5xx.",
+    clauses: ["errors.no-5xx"],
+    level: "spec",
+    examine: (exchange) =>
+      exchange.response.status < 500 || describedAs(exchange) === undefined
+        ? undefined
+        : violation("no 5xx to a request that the contract describes", String(exchange.response.status))
+  },
+  {
+    id: "every.listed-status",
+    law: "A request that the contract describes gets a status that it lists for the operation.",
+    clauses: ["errors.listed-statuses"],
+    level: "spec",
+    examine: (exchange, _previous, history) => {
+      const operation = describedAs(exchange)
+      const { status } = exchange.response
+      if (operation === undefined || status >= 500 || !isOfService(exchange)) return undefined
+      const allowed: ReadonlyArray<number> = listed[operation]
+      if (allowed.includes(status)) return undefined
+      if (operation === "get" && momentsOf(exchange)[1] >= REMOVAL_BEGINS) return undefined
+      // How a banned key is answered is open (contract §8.4.3), and only a 429 can have led to a ban.
+      if (status === 403 && history.some(({ response }) => response.status === 429)) return undefined
+      return violation(`one of ${allowed.join(", ")}`, String(status))
+    }
+  },
+  {
+    id: "every.json-body",
+    law: "Every body is JSON.",
+    clauses: ["http.json-bodies"],
+    level: "spec",
+    examine: (exchange) => {
+      const { body } = exchange.response
+      if (!hasBody(exchange) || body.length === 0 || !isOfService(exchange)) return undefined
+      return Result.match(PetJson.parse(text(body)), {
+        onSuccess: () => undefined,
+        onFailure: (actual) => violation("a JSON body", actual)
+      })
+    }
+  },
+  {
+    id: "every.json-type",
+    law: "A Content-Type that is told with a body is one of JSON.",
+    clauses: ["http.json-bodies"],
+    level: "spec",
+    examine: (exchange) => {
+      const { response } = exchange
+      if (!hasBody(exchange) || response.body.length === 0 || !isOfService(exchange)) return undefined
+      const wrong = headerValues(response, "content-type").find(
+        (value) => !/^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(value)
+      )
+      return wrong === undefined ? undefined : violation("a Content-Type of JSON", JSON.stringify(wrong))
+    }
+  }
+]
+
+const errorOf = (exchange: Exchange): ErrorBody.ErrorBody | undefined =>
+  exchange.response.status < 400 || !hasBody(exchange)
+    ? undefined
+    : Result.getOrUndefined(ErrorBody.of(exchange.response))
+
+/** What the catalogue calls each code's status. */
+const statusOf: ReadonlyMap<string, number> = new Map(
+  Object.entries(catalogue).map(([code, { status }]) => [code, status])
+)
+
+/** Longest message that repeats no input. */
+const LONGEST_MESSAGE = 400
+
+/** Shortest credential that a message could repeat by more than chance. */
+const SHORTEST_SECRET = 8
+
+const design: ReadonlyArray<AmbientCheck> = [
+  {
+    id: "every.content-type",
+    law: "Every answer with a body says Content-Type: application/json; charset=utf-8.",
+    clauses: ["http.content-type"],
+    level: "design",
+    examine: (exchange) => {
+      if (!hasBody(exchange) || exchange.response.body.length === 0) return undefined
+      return header(exchange.response, "content-type") === "application/json; charset=utf-8"
+        ? undefined
+        : violation("Content-Type: application/json; charset=utf-8", told(exchange, "Content-Type"))
+    }
+  },
+  {
+    id: "every.exact-error",
+    law: "An Error body has code, message and status and nothing else, whichever part of the server wrote it.",
+    clauses: ["errors.exact-body"],
+    level: "design",
+    examine: (exchange) => {
+      if (exchange.response.status < 400 || !hasBody(exchange)) return undefined
+      const members = errorOf(exchange)?.members.toSorted().join(", ")
+      return members === "code, message, status"
+        ? undefined
+        : violation("an Error with code, message and status alone", members ?? "no Error")
+    }
+  },
+  {
+    id: "every.code",
+    law: "Every code is one of the closed set, with the status that belongs to it.",
+    clauses: ["errors.codes", "limits.exceeded-code"],
+    level: "design",
+    examine: (exchange) => {
+      const error = errorOf(exchange)
+      if (error === undefined || statusOf.get(error.code) === exchange.response.status) return undefined
+      return violation(
+        `a code of the catalogue for ${exchange.response.status}`,
+        `${PetJson.excerpt(error.code)} with ${exchange.response.status}`
+      )
+    }
+  },
+  {
+    id: "every.no-echo",
+    law: "No message repeats the credential of its request, or anything long.",
+    clauses: ["errors.no-echo"],
+    level: "design",
+    examine: (exchange) => {
+      const message = errorOf(exchange)?.message ?? ""
+      const tokens = headerValues(exchange.request, "authorization").flatMap((value) => value.split(/\s+/))
+      if (tokens.some((token) => token.length >= SHORTEST_SECRET && message.includes(token))) {
+        return violation(
+          "a message that repeats no credential",
+          "the credential of the request in the message"
+        )
+      }
+      return message.length <= LONGEST_MESSAGE
+        ? undefined
+        : violation(`a message of at most ${LONGEST_MESSAGE} characters`, `one of ${message.length}`)
+    }
+  },
+  {
+    id: "every.retry-after-seconds",
+    law: `Retry-After comes with 429 and 503 alone, as whole seconds from 1 to ${maxRetryAfter}.`,
+    clauses: ["limits.retry-after-seconds"],
+    level: "design",
+    examine: (exchange) => {
+      const { response } = exchange
+      const values = headerValues(response, "retry-after")
+      if (response.status !== 429 && response.status !== 503) {
+        return values.length === 0
+          ? undefined
+          : violation(`no Retry-After with ${response.status}`, values.join(", "))
+      }
+      const isWhole = values.length === 1 && /^[1-9][0-9]{0,6}$/.test(values[0] ?? "")
+      return isWhole && Number(values[0]) <= maxRetryAfter
+        ? undefined
+        : violation(`Retry-After in whole seconds from 1 to ${maxRetryAfter}`, told(exchange, "Retry-After"))
+    }
+  },
+  {
+    id: "every.refused-remaining",
+    law: "Every 429 shows X-RateLimit-Remaining 0.",
+    clauses: ["limits.window-shown-denied"],
+    level: "design",
+    examine: ({ response }) => {
+      const rate = response.status === 429 ? RateHeaders.of(response) : undefined
+      return rate === undefined || rate.remaining === 0
+        ? undefined
+        : violation("X-RateLimit-Remaining 0 with 429", String(rate.remaining))
+    }
+  },
+  {
+    id: "every.remaining-arithmetic",
+    law: "From one answer to the next of a key a request is gone, and time has given back no more than it can.",
+    clauses: ["limits.every-request-costs", "limits.bucket-refill", "limits.remaining-floor"],
+    level: "design",
+    examine: (exchange, previous) => {
+      // What a law sends with other credentials may count for the same key.
+      if (previous === undefined || previous.index !== exchange.index - 1) return undefined
+      if (!isOfValidKey(exchange) || !isOfValidKey(previous)) return undefined
+      if (byTransport.has(exchange.response.status) || byTransport.has(previous.response.status))
+        return undefined
+      if (exchange.response.status === 429 || exchange.response.status === 400) return undefined
+      if (previous.response.status === 400) return undefined
+      const before = RateHeaders.of(previous.response)
+      const after = RateHeaders.of(exchange.response)
+      if (before === undefined || after === undefined || before.limit !== after.limit) return undefined
+      const [from] = momentsOf(previous)
+      const [, to] = momentsOf(exchange)
+      if (Math.floor(from / DAY_MS) !== Math.floor(to / DAY_MS)) return undefined
+      const most = before.remaining - 1 + Math.ceil(((to - from) * before.limit) / 60_000)
+      const least = Math.max(before.remaining - 1, 0)
+      return after.remaining >= least && after.remaining <= Math.max(most, 0)
+        ? undefined
+        : violation(
+            `from ${least} to ${Math.max(most, 0)} remaining, after ${before.remaining}`,
+            `${after.remaining} remaining`
+          )
+    }
+  },
+  {
+    id: "every.no-5xx-anywhere",
+    law: "No request, however wrong, is answered with 5xx.",
+    clauses: ["errors.no-5xx-anywhere"],
+    level: "design",
+    examine: ({ response }) =>
+      response.status < 500 ? undefined : violation("no 5xx to any request", String(response.status))
+  },
+  {
+    id: "every.standard-headers",
+    law: "Every answer has Date, Cache-Control: no-store, X-Content-Type-Options: nosniff and X-Request-Id.",
+    clauses: ["http.standard-headers"],
+    level: "design",
+    examine: (exchange) => {
+      const { response } = exchange
+      if (header(response, "cache-control") !== "no-store") {
+        return violation("Cache-Control: no-store", told(exchange, "Cache-Control"))
+      }
+      if (header(response, "x-content-type-options") !== "nosniff") {
+        return violation("X-Content-Type-Options: nosniff", told(exchange, "X-Content-Type-Options"))
+      }
+      const missing = ["Date", "X-Request-Id"].find((name) => (header(response, name) ?? "") === "")
+      return missing === undefined ? undefined : violation(`${missing} once`, told(exchange, missing))
+    }
+  },
+  {
+    id: "every.date",
+    law: "Date is the service's time, in the form of RFC 9110.",
+    clauses: ["http.date"],
+    level: "design",
+    examine: (exchange) => {
+      const value = header(exchange.response, "date")
+      if (value === undefined) return undefined
+      const date = Date.parse(value)
+      if (Number.isNaN(date) || new Date(date).toUTCString() !== value) {
+        return violation("Date as an IMF-fixdate", JSON.stringify(value))
+      }
+      const isNow =
+        date >= exchange.sentAt - DATELESS_SLACK_MS && date <= exchange.receivedAt + DATELESS_SLACK_MS
+      return isNow ? undefined : violation(`a Date near ${iso(exchange)}, the service's time`, value)
+    }
+  },
+  {
+    id: "every.request-id",
+    law: "No two answers in a row have the same X-Request-Id.",
+    clauses: ["http.request-id"],
+    level: "design",
+    examine: ({ response }, _previous, history) => {
+      const id = header(response, "x-request-id")
+      const latest = history.at(-1)
+      return id === undefined || latest === undefined || header(latest.response, "x-request-id") !== id
+        ? undefined
+        : violation("an X-Request-Id of its own", "that of the answer before")
+    }
+  },
+  {
+    id: "every.no-cors",
+    law: "No answer carries CORS headers.",
+    clauses: ["http.no-cors"],
+    level: "design",
+    examine: ({ response }) => {
+      const found = response.headers.find(([name]) => name.toLowerCase().startsWith("access-control-"))
+      return found === undefined ? undefined : violation("no CORS headers", `${found[0]}: ${found[1]}`)
+    }
+  },
+  {
+    id: "every.no-redirect",
+    law: "No answer is a redirect.",
+    clauses: ["http.no-redirects"],
+    level: "design",
+    examine: ({ response }) =>
+      response.status < 300 || response.status >= 400
+        ? undefined
+        : violation("no redirect", String(response.status))
+  }
+]
+
+export const checks: ReadonlyArray<AmbientCheck> = [...spec, ...design]

@@ -1,39 +1,48 @@
 /** Runs the checks of every exchange over what a run has sent and received. */
+import * as Schema from "effect/Schema"
 import type { AmbientCheck } from "../checks/Ambient.ts"
 import * as Conversation from "../http/Conversation.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
 import { text } from "../http/Wire.ts"
-import type { CheckResult } from "../reports/Report.ts"
+import type { CheckResult, Counterexample } from "../reports/Report.ts"
+import type { Subject } from "../subjects/Subject.ts"
+import * as Case from "./Case.ts"
+import type { Violation } from "./Outcome.ts"
+import * as ReplayToken from "./ReplayToken.ts"
 
 /** Steps that a counterexample shows before the exchange at fault. */
 const CONTEXT = 1
 
-/** Holds one check against all exchanges; the first at fault is the counterexample. */
-export const overhear = (check: AmbientCheck, exchanges: ReadonlyArray<Exchange>): CheckResult => {
+/** What makes the exchange at fault happen again: the requests of its key that led to it, as they were sent. */
+export const Requests = Schema.Array(
+  Schema.Struct({
+    method: Schema.String,
+    path: Schema.String,
+    key: Schema.Literals(["main", "tiny", "victim", "revoked", "none"]),
+    headers: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
+    body: Schema.optionalKey(Schema.Uint8Array)
+  })
+)
+
+/** Holds one check against all exchanges of a subject so far; the first at fault is the counterexample. */
+export const overhear = (check: AmbientCheck, subject: Subject): CheckResult => {
+  const { exchanges } = subject
   const histories = new Map<KeyName, Array<Exchange>>()
   let faults = 0
-  let counterexample: CheckResult["counterexample"]
+  let credentialsAt = -1
+  let counterexample: Counterexample | undefined
   for (const exchange of exchanges) {
     const history = histories.get(exchange.key) ?? []
     histories.set(exchange.key, history)
     const latest = history.at(-1)
-    const previous = exchange.isAlone && latest?.isAlone === true ? latest : undefined
+    const isNext = latest !== undefined && latest.index > credentialsAt
+    const previous = exchange.isAlone && isNext && latest.isAlone ? latest : undefined
+    // Credentials that a law made up may have been a declared key in disguise, and counted for it.
+    if (exchange.key === "other") credentialsAt = exchange.index
     const violation = check.examine(exchange, previous, history)
     if (violation !== undefined) {
       faults++
-      counterexample ??= {
-        expected: violation.expected,
-        actual: violation.actual,
-        case: "",
-        steps: [...history.slice(-CONTEXT), exchange].map((one) => ({
-          did: said(one),
-          got: Conversation.outcome(one.response)
-        })),
-        reproduced: { times: 0, of: 0 },
-        found: { runs: exchange.index + 1, shrinks: 0 },
-        script: undefined,
-        token: ""
-      }
+      counterexample ??= counterexampleOf(check, subject, [...history.slice(-CONTEXT), exchange], violation)
     }
     history.push(exchange)
   }
@@ -58,6 +67,40 @@ export const overhear = (check: AmbientCheck, exchanges: ReadonlyArray<Exchange>
     counterexample
   }
 }
+
+const counterexampleOf = (
+  check: AmbientCheck,
+  subject: Subject,
+  led: ReadonlyArray<Exchange>,
+  { actual, expected }: Violation
+): Counterexample => {
+  const steps = led.map((exchange) => ({
+    did: said(exchange),
+    got: Conversation.outcome(exchange.response),
+    exchange
+  }))
+  const text = Case.encode(led.map((exchange) => sentOf(exchange, subject.basePath ?? "")))
+  // Credentials that a law made up are not told: they may be a key but for a letter.
+  const isRepeatable = led.every(({ key }) => key !== "other")
+  return {
+    expected,
+    actual,
+    case: text,
+    steps: steps.map(({ did, got }) => ({ did, got })),
+    reproduced: { times: 0, of: 0 },
+    found: { runs: 0, shrinks: 0 },
+    script: subject.script?.({ check: check.id, law: check.law, expected, actual, steps }),
+    token: isRepeatable ? ReplayToken.encode({ check: check.id, case: text }) : undefined
+  }
+}
+
+const sentOf = ({ key, request }: Exchange, basePath: string) => ({
+  method: request.method,
+  path: request.target.slice(basePath.length),
+  key,
+  headers: request.headers.filter(([name]) => name.toLowerCase() !== "authorization"),
+  ...(request.body === undefined ? {} : { body: request.body })
+})
 
 const said = ({ key, request }: Exchange): string =>
   `${request.method} ${request.target}${request.body === undefined ? "" : ` ${text(request.body).slice(0, 160)}`}${

@@ -1,11 +1,19 @@
 /** Tries the concrete case of an earlier failure again. */
 import * as Effect from "effect/Effect"
-import { checks } from "../checks/Checks.ts"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { AmbientCheck } from "../checks/Ambient.ts"
+import { ambientChecks, checks } from "../checks/Checks.ts"
+import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
+import { overhear, Requests } from "./Ambient.ts"
 import * as Case from "./Case.ts"
 import { type Evaluation, evaluate } from "./Evaluate.ts"
+import { Violation } from "./Outcome.ts"
 import type { ReplayToken } from "./ReplayToken.ts"
 import { tokens } from "./Run.ts"
+import * as Trial from "./Trial.ts"
 
 /** `fixed`: it holds now. `failed`: it fails still. `cannot`: it cannot be tried against this subject. */
 export type Replayed =
@@ -17,8 +25,10 @@ export const replay = Effect.fnUntraced(function* (
   subject: Subject,
   token: ReplayToken
 ): Effect.fn.Return<Replayed> {
+  const ambient = ambientChecks.find(({ id }) => id === token.check)
+  if (ambient !== undefined) return yield* overhearAgain(ambient, subject, token)
   const check = checks.find(({ id }) => id === token.check)
-  if (check === undefined) return cannot(`there is no check ${token.check} that takes a case`)
+  if (check === undefined) return cannot(`there is no check ${token.check}`)
   if (!(check.on in subject.faces))
     return cannot(`${check.id} is a check of ${check.on}, which the subject has not`)
   const missing = (check.needs ?? []).filter((need) => !subject.capabilities.has(need))
@@ -29,6 +39,25 @@ export const replay = Effect.fnUntraced(function* (
   if (fault !== undefined) return cannot(fault)
   if (failure === undefined) return { outcome: "fixed", evaluation }
   return failure._tag === "Violation" ? { outcome: "failed", evaluation } : cannot(failure.reason)
+})
+
+/** Sends the requests again that led to the exchange at fault. */
+const overhearAgain = Effect.fnUntraced(function* (
+  check: AmbientCheck,
+  subject: Subject,
+  token: ReplayToken
+): Effect.fn.Return<Replayed> {
+  const requests = Schema.decodeUnknownOption(Requests)(Case.decode(token.case))
+  if (!HttpSubject.is(subject) || Option.isNone(requests)) return cannot("these requests cannot be sent")
+  const trial = Trial.make("replay")
+  for (const sent of requests.value) {
+    const exchange = yield* Effect.result(subject.conversation.send(sent, trial))
+    if (Result.isFailure(exchange)) return cannot(exchange.failure.message)
+  }
+  const { counterexample } = overhear(check, subject)
+  return counterexample === undefined
+    ? { outcome: "fixed", evaluation: { trial, failure: undefined, fault: undefined } }
+    : { outcome: "failed", evaluation: { trial, failure: new Violation(counterexample), fault: undefined } }
 })
 
 const cannot = (reason: string): Replayed => ({ outcome: "cannot", reason })

@@ -81,7 +81,7 @@ export const run = Effect.fnUntraced(function* (
     if (!Selection.isSelected(selectable(check), selection)) {
       results.push(unexecuted(selectable(check), { status: "excluded", reason: "not selected for this run" }))
     } else {
-      const result = overhear(check, subject.exchanges)
+      const result = overhear(check, subject)
       results.push(atLevel(result, level))
     }
   }

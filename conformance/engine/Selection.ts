@@ -1,7 +1,8 @@
 /** Which checks a run holds against its subject, and why it leaves out the others. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
-import { type Check, profiles } from "../checks/Check.ts"
+import type { Check } from "../checks/Check.ts"
+import { profiles } from "../checks/Profile.ts"
 import type { Level } from "../clauses/Clause.ts"
 import type { Status } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
@@ -61,7 +62,7 @@ const help = {
   clock: "a clock that can be moved (--clock URL)",
   tinyPlan: "a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)",
   victimKey: "a key that may be banned (--victim KEY:PERMINUTE:PERDAY)",
-  revokedKey: "a revoked key (keys.revoked in the configuration file)",
+  revokedKey: "a revoked key (--revoked KEY)",
   parallel: "requests at the same time",
   anyCategory: "a subject that takes any categoryId",
   largeStore: "a store with more than 100 animals",

@@ -38,7 +38,9 @@ export const make = (
             sent.destroy()
           }, timeoutMs)
           const length: ReadonlyArray<Header> =
-            body === undefined ? [] : [["Content-Length", String(body.length)]]
+            body === undefined && !/^(POST|PUT|PATCH)$/.test(method)
+              ? []
+              : [["Content-Length", String(body?.length ?? 0)]]
           const sent = open(
             {
               agent,

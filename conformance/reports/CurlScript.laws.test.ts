@@ -198,7 +198,16 @@ const header = fc.oneof(
 const body = fc.oneof(
   fc.constant(undefined),
   fc
-    .constantFrom('{"name":"Rex","categoryId":7}', "", "@/etc/hosts", "-n", "%d %s \\n", "a\n\n", "\ufeff{}")
+    .constantFrom(
+      '{"name":"Rex","categoryId":7}',
+      "",
+      "@/etc/hosts",
+      "-n",
+      "-n \u0000 100%d \\n",
+      "%d %s \\n",
+      "a\n\n",
+      "\ufeff{}"
+    )
     .map(bytes),
   fc.constantFrom(...Object.values(secrets)).map((secret) => bytes(`{"name":"${secret}\u0000${secret}"}`)),
   hostile.map(bytes),
@@ -334,6 +343,17 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     const [first, second, third, fourth] = lines()
     expect([first, second, third].sort()).toEqual(["GET /v1/pets", "GET /v1/pets", "POST /v1/pets"])
     expect(fourth).toBe("GET /v1/pets/77")
+  })
+
+  it("waits for an id that it needs, even where the run did not", async () => {
+    recorder.nextId = 5
+    const exchanges = await recorded([post("{}"), get("/v1/pets/5")])
+    recorder.nextId = 77
+    const { failed } = await run(
+      scriptOf(exchanges.map((one) => ({ ...one, isAlone: false, sentAt: 0, receivedAt: 9 })))
+    )
+    expect(failed).toBe(false)
+    expect(lines()).toEqual(["POST /v1/pets", "GET /v1/pets/77"])
   })
 
   it("goes to another subject, under another base path", async () => {

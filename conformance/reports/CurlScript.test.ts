@@ -73,7 +73,9 @@ BASE=\${BASE%/}
 
 # 1. create it's Rex
 # 201, X-RateLimit-Remaining: 59 {"name":"it's Rex","categoryId":7,"id":3}
-ANSWER=$(curl -sS -i -g --path-as-is -X POST -A '' -H Accept: -H 'Authorization: Bearer '"$ANIMAL_KEY" -H 'Content-Type: application/json' \\
+ANSWER=$(curl -sS -i -g --path-as-is -X POST -A '' -H Accept: \\
+  -H 'Authorization: Bearer '"$ANIMAL_KEY" \\
+  -H 'Content-Type: application/json' \\
   --data-binary '{"name":"it'\\''s Rex","categoryId":7}' \\
   "$BASE"/pets)
 printf '%s\\n\\n' "$ANSWER"
@@ -84,7 +86,8 @@ ID1=$(printf '%s\\n' "$ANSWER" | sed -n 's/.*"id"[[:space:]]*:[[:space:]]*\\(-\\
 
 # 3. find 3
 # 404, Retry-After: 3
-curl -sS -i -g --path-as-is -X GET -A '' -H Accept: -H 'Authorization: Bearer '"$ANIMAL_KEY" \\
+curl -sS -i -g --path-as-is -X GET -A '' -H Accept: \\
+  -H 'Authorization: Bearer '"$ANIMAL_KEY" \\
   "$BASE"/pets/"$ID1"
 echo
 `)

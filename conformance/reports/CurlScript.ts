@@ -41,10 +41,11 @@ const MAX_UNASKED = 1_000_000
 const HEAD_SECONDS = 10
 
 /**
- * A complete POSIX `sh` script, or `undefined` when nothing went over the wire. It takes another base address as its
- * first argument and the keys from `ANIMAL_KEY`, `ANIMAL_TINY_KEY`, `ANIMAL_VICTIM_KEY` and `ANIMAL_REVOKED_KEY`. An id
- * that a `POST` was answered with is read from the answer of the subject at hand and used in the paths that follow.
- * Requests that were under way at once are sent at once. It needs `curl`, and `mktemp` for those.
+ * A complete POSIX `sh` script, or `undefined` when nothing went over the wire. It takes another base address
+ * as its first argument and the keys from `ANIMAL_KEY`, `ANIMAL_TINY_KEY`, `ANIMAL_VICTIM_KEY` and
+ * `ANIMAL_REVOKED_KEY`. An id that a `POST` was answered with is read from the answer of the subject at hand
+ * and used in the paths that follow. Requests that were under way at once are sent at once. It needs `curl`,
+ * and `mktemp` for those.
  */
 export const make = (source: Source): string | undefined => {
   const { actual, baseUrl, basePath, check, expected, law, secrets, steps } = source
@@ -260,11 +261,11 @@ const command = (exchange: Exchange, context: Context): string => {
     ...(has("user-agent") ? [] : ["-A ''"]),
     ...(has("accept") ? [] : ["-H Accept:"]),
     ...(body === undefined || has("content-type") ? [] : ["-H Content-Type:"]),
-    ...((body?.length ?? 0) > MAX_UNASKED && !has("expect") ? ["-H Expect:"] : []),
-    ...headers.flatMap((one) => headerOption(one, exchange.key, context))
+    ...((body?.length ?? 0) > MAX_UNASKED && !has("expect") ? ["-H Expect:"] : [])
   ]
+  const given = headers.flatMap((one) => headerOption(one, exchange.key, context))
   const { input, option } = bodyOf(body, context)
-  const lines = [options.join(" "), ...option, address(exchange, context)].join(" \\\n  ")
+  const lines = [options.join(" "), ...given, ...option, address(exchange, context)].join(" \\\n  ")
   const whole = input === undefined ? lines : `${input} |\n  ${lines}`
   return isHead && body !== undefined ? `{ ${whole} || :; }` : whole
 }
@@ -358,7 +359,10 @@ const split = (content: string, { missing, redact, secrets }: Context): Readonly
     })
 }
 
-/** Heads of requests are Latin-1: what is neither ASCII nor beyond Latin-1 is a byte there, and not as in this file. */
+/**
+ * Heads of requests are Latin-1: what is neither ASCII nor beyond Latin-1 is a byte there, and not as in this
+ * file.
+ */
 const onWire = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> =>
   parts.flatMap(
     (part): ReadonlyArray<Part> =>

@@ -21,7 +21,7 @@ describe("a report as HTML", () => {
         for (const line of Html.render(value).split("\n")) {
           expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
           expect(
-            line.replace(/&(amp|lt|gt|quot|#39);/g, "").replace(/^.*content="default-src.*$/, "")
+            line.replace(/&(amp|lt|gt|quot);/g, "").replace(/^.*content="default-src.*$/, "")
           ).not.toContain("&")
         }
       })

@@ -1,4 +1,7 @@
-/** A report as one HTML page that needs nothing else: no network, no scripts; for screens of any size, light or dark. */
+/**
+ * A report as one HTML page that needs nothing else: no network, no scripts; for screens of any size, light
+ * or dark.
+ */
 import type { CheckResult, ClauseResult, Counterexample, Report, Status } from "./Report.ts"
 import * as Terminal from "./Terminal.ts"
 
@@ -60,8 +63,8 @@ const header = (report: Report): ReadonlyArray<string> => {
     ["Declared", capabilities.length === 0 ? "nothing" : capabilities.join(", ")]
   ]
   const numbers = [
-    ["planned", report.counts.planned, ""],
-    ["executed", report.counts.executed, ""],
+    ["planned", report.counts.planned, "total"],
+    ["executed", report.counts.executed, "total"],
     ...Terminal.countedStatuses.map(([status, word]) => [word, report.counts[status], status] as const)
   ] as const
   return [
@@ -71,8 +74,7 @@ const header = (report: Report): ReadonlyArray<string> => {
     "</header>",
     '<ul class="counts" aria-label="Checks">',
     ...numbers.map(
-      ([word, count, status]) =>
-        `<li${count === 0 ? ' class="none"' : status === "" ? "" : ` class="${status}"`}><b>${count}</b> ${word}</li>`
+      ([word, count, status]) => `<li class="${count === 0 ? "none" : status}"><b>${count}</b> ${word}</li>`
     ),
     "</ul>",
     '<dl class="facts">',
@@ -98,6 +100,7 @@ const failure = (
 
 const account = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => {
   const { actual, expected, script, steps } = counterexample
+  const replay = Terminal.replayCommand(counterexample)
   return [
     "<dl>",
     `<div><dt>Expected</dt><dd>${escaped(expected)}</dd></div>`,
@@ -111,7 +114,7 @@ const account = (counterexample: Counterexample, seed: number): ReadonlyArray<st
           '<ol class="steps">',
           ...steps.map(
             ({ did, got }) =>
-              `<li><code>${escaped(did)}</code> <span class="got"><span aria-hidden="true">→ </span>${escaped(got)}</span></li>`
+              `<li><code>${escaped(did)}</code> <span class="got">${arrow}${escaped(got)}</span></li>`
           ),
           "</ol>",
           "</details>"
@@ -125,7 +128,7 @@ const account = (counterexample: Counterexample, seed: number): ReadonlyArray<st
           "</details>"
         ]),
     `<p class="aside">${escaped(Terminal.history(counterexample, seed))}.</p>`,
-    `<pre tabindex="0"><code>${escaped(Terminal.replayCommand(counterexample))}</code></pre>`
+    ...(replay === undefined ? [] : [`<pre tabindex="0"><code>${escaped(replay)}</code></pre>`])
   ]
 }
 
@@ -161,19 +164,19 @@ const checkTable = ({ checks }: Report): ReadonlyArray<string> => {
     '<div class="wide" role="region" aria-label="All checks" tabindex="0">',
     "<table>",
     "<caption>Each check with what it came to</caption>",
-    "<thead><tr>",
-    ...["Check", "Status", "Level", "Profile", "Runs", "Requests", "Time"].map(
-      (heading) => `<th scope="col">${heading}</th>`
-    ),
-    "</tr></thead>",
+    headings("Check", "Status", "Level", "Profile", "Runs", "Requests", "Time"),
     "<tbody>",
     ...checks.map(
-      (check) =>
-        `<tr data-status="${check.status}"><th scope="row"><code>${escaped(check.id)}</code><small>${escaped(
-          check.law
-        )}</small></th><td>${badge(check.status)}</td><td>${check.level}</td><td>${check.profile}</td><td>${
-          check.runs.executed
-        }/${check.runs.planned}</td><td>${check.requests}</td><td>${Terminal.duration(check.milliseconds)}</td></tr>`
+      ({ id, law, level, milliseconds, profile, requests, runs, status }) =>
+        `<tr data-status="${status}">${row(
+          named(id, law),
+          badge(status),
+          level,
+          profile,
+          `${runs.executed}/${runs.planned}`,
+          String(requests),
+          Terminal.duration(milliseconds)
+        )}</tr>`
     ),
     "</tbody>",
     "</table>",
@@ -191,21 +194,28 @@ const clauseTable = (clauses: ReadonlyArray<ClauseResult>): ReadonlyArray<string
         '<div class="wide" role="region" aria-label="Clauses" tabindex="0">',
         "<table>",
         "<caption>Each clause with the worst that its checks came to</caption>",
-        '<thead><tr><th scope="col">Clause</th><th scope="col">Section</th><th scope="col">Status</th><th scope="col">Checks</th></tr></thead>',
+        headings("Clause", "Section", "Status", "Checks"),
         "<tbody>",
-        ...clauses.map(
-          ({ checks, says, section, slug, status }) =>
-            `<tr><th scope="row"><code>${escaped(slug)}</code><small>${escaped(says)}</small></th><td>${escaped(
-              section
-            )}</td><td>${badge(status)}</td><td>${checks
-              .map((id) => `<code>${escaped(id)}</code>`)
-              .join(", ")}</td></tr>`
-        ),
+        ...clauses.map(({ checks, says, section, slug, status }) => {
+          const ids = checks.map((id) => `<code>${escaped(id)}</code>`).join(", ")
+          return `<tr>${row(named(slug, says), escaped(section), badge(status), ids)}</tr>`
+        }),
         "</tbody>",
         "</table>",
         "</div>",
         "</section>"
       ]
+
+const headings = (...titles: ReadonlyArray<string>): string =>
+  `<thead><tr>${titles.map((title) => `<th scope="col">${title}</th>`).join("")}</tr></thead>`
+
+const row = (first: string, ...cells: ReadonlyArray<string>): string =>
+  `<th scope="row">${first}</th>${cells.map((cell) => `<td>${cell}</td>`).join("")}`
+
+const named = (name: string, text: string): string =>
+  `<code>${escaped(name)}</code><small>${escaped(text)}</small>`
+
+const arrow = '<span aria-hidden="true">→ </span>'
 
 const findings = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0
@@ -225,19 +235,19 @@ const entities: ReadonlyMap<string, string> = new Map([
   ["&", "&amp;"],
   ["<", "&lt;"],
   [">", "&gt;"],
-  ['"', "&quot;"],
-  ["'", "&#39;"]
+  ['"', "&quot;"]
 ])
 
+/** Text for elements and for attributes, which all stand in double quotes. */
 const escaped = (text: string): string =>
-  Terminal.printable(text).replace(/[&<>"']/g, (character) => entities.get(character) ?? character)
+  Terminal.printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)
 
 /** The colours keep a contrast of 4.5 : 1 or more, and no colour stands without a word. */
 const style = `
 :root{--page:#fbfbfa;--card:#fff;--ink:#1d1f23;--soft:#575c66;--line:#dcdee3;--code:#f1f2f4;
 --good:#176639;--bad:#a8231c;--care:#7d5200;--calm:#575c66}
-@media (prefers-color-scheme:dark){:root{--page:#15171a;--card:#1d2024;--ink:#e7e9ec;--soft:#a9afb9;--line:#363b43;
---code:#262a30;--good:#79d39b;--bad:#ff9c92;--care:#eabf62;--calm:#a9afb9}}
+@media (prefers-color-scheme:dark){:root{--page:#15171a;--card:#1d2024;--ink:#e7e9ec;--soft:#a9afb9;
+--line:#363b43;--code:#262a30;--good:#79d39b;--bad:#ff9c92;--care:#eabf62;--calm:#a9afb9}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:68rem;padding:1.5rem 1rem 4rem;background:var(--page);color:var(--ink);
 font:1rem/1.55 system-ui,sans-serif;overflow-wrap:anywhere}
@@ -246,7 +256,8 @@ h2{margin:2.5rem 0 .75rem;font-size:1.2rem}
 h3{margin:0;font-size:1.05rem}
 p{margin:.4rem 0}
 code,pre{font:.9em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-pre{margin:.5rem 0;padding:.75rem;overflow-x:auto;background:var(--code);border-radius:.4rem;overflow-wrap:normal}
+pre{margin:.5rem 0;padding:.75rem;overflow-x:auto;background:var(--code);border-radius:.4rem;
+overflow-wrap:normal}
 dl,dd{margin:0}
 dt,.aside,header p,caption,small{color:var(--soft);font-size:.875rem}
 header,article{padding:1rem 1.25rem;background:var(--card);border:1px solid var(--line);
@@ -276,7 +287,8 @@ legend{color:var(--soft);font-size:.875rem}
 .wide{overflow-x:auto;border:1px solid var(--line);border-radius:.5rem;background:var(--card)}
 table{width:100%;border-collapse:collapse}
 caption{padding:.6rem .75rem 0;text-align:left}
-th,td{padding:.5rem .75rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;font-weight:400}
+th,td{padding:.5rem .75rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;
+font-weight:400}
 thead th{color:var(--soft);font-size:.875rem;white-space:nowrap}
 tbody th{min-width:14rem}
 tbody tr:last-child>*{border-bottom:0}
@@ -287,6 +299,7 @@ ${["error", "fail", "inconclusive", "warn", "pass", "not-applicable", "excluded"
   .map((status) => `.checks:has(#show-${status}:checked) tbody tr:not([data-status="${status}"])`)
   .join(",\n")}{display:none}
 :focus-visible{outline:2px solid var(--ink);outline-offset:2px}
-@media (max-width:40rem){body{padding:.75rem .75rem 3rem}h1{font-size:1.25rem}header,article{padding:.8rem .9rem}}
+@media (max-width:40rem){
+body{padding:.75rem .75rem 3rem}h1{font-size:1.25rem}header,article{padding:.8rem .9rem}}
 @media print{fieldset{display:none}body{max-width:none}}
 `

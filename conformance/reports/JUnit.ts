@@ -1,12 +1,14 @@
 /**
- * A report in the JUnit dialect that CI services read: a suite for each profile, a case for each check. What could not
- * be told is an `<error>`, because most of them show a skipped case as green.
+ * A report in the JUnit dialect that CI services read: a suite for each profile, a case for each check. What
+ * could not be told is an `<error>`, because most of them show a skipped case as green.
  */
-import { type Profile, profiles } from "../checks/Check.ts"
+import { type Profile, profiles } from "../checks/Profile.ts"
 import type { CheckResult, Counterexample, Report } from "./Report.ts"
 import * as Terminal from "./Terminal.ts"
 
-/** The report as an XML 1.0 document. Line breaks and other control characters of texts are shown as escapes. */
+/**
+ * The report as an XML 1.0 document. Line breaks and other control characters of texts are shown as escapes.
+ */
 export const render = (report: Report): string => {
   const suites = profiles
     .map((profile) => [profile, report.checks.filter((check) => check.profile === profile)] as const)
@@ -113,7 +115,7 @@ const counterexampleLines = (counterexample: Counterexample, seed: number): Read
   `expected: ${counterexample.expected}`,
   `actual: ${counterexample.actual}`,
   Terminal.history(counterexample, seed),
-  Terminal.replayCommand(counterexample)
+  Terminal.replayCommand(counterexample) ?? ""
 ]
 
 /** The four numbers that readers of JUnit add up. */

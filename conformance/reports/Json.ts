@@ -2,7 +2,7 @@
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { profiles } from "../checks/Check.ts"
+import { profiles } from "../checks/Profile.ts"
 import { type CheckResult, type Report, schemaVersion } from "./Report.ts"
 
 /** The text is no report, or one of another version of its shape. */
@@ -28,7 +28,7 @@ const CounterexampleSchema = Schema.Struct({
   reproduced: Schema.Struct({ times: Count, of: Count }),
   found: Schema.Struct({ runs: Count, shrinks: Count }),
   script: Schema.optional(Schema.String),
-  token: Schema.String
+  token: Schema.optional(Schema.String)
 })
 
 const CheckResultSchema = Schema.Struct({
@@ -106,7 +106,8 @@ export const parse = (text: string): Result.Result<Report, InvalidReport> => {
   const { schemaVersion: version } = versioned.success
   if (version !== schemaVersion) {
     return invalid(
-      `the report is of version ${JSON.stringify(version)} of its shape, this suite reads version ${schemaVersion}`
+      `the report is of version ${JSON.stringify(version)} of its shape, ` +
+        `this suite reads version ${schemaVersion}`
     )
   }
   const decoded = decodeReport(json)

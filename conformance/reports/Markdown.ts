@@ -70,6 +70,7 @@ const failures = (
 
 const account = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => {
   const { actual, expected, script, steps } = counterexample
+  const replay = Terminal.replayCommand(counterexample)
   return [
     fenced("text", [
       ...steps.map((step, index) => `${index + 1}. ${Terminal.step(step)}`),
@@ -78,7 +79,7 @@ const account = (counterexample: Counterexample, seed: number): ReadonlyArray<st
     ]),
     `${prose(Terminal.history(counterexample, seed))}.`,
     ...(script === undefined ? [] : [fenced("sh", script.trimEnd().split("\n").map(Terminal.printable))]),
-    fenced("sh", [Terminal.replayCommand(counterexample)])
+    ...(replay === undefined ? [] : [fenced("sh", [replay])])
   ]
 }
 
@@ -123,7 +124,9 @@ const details = (summary: string, ...blocks: ReadonlyArray<string>): ReadonlyArr
 const table = (headings: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [headings, headings.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 
-const list = (items: ReadonlyArray<string>): string => items.map((item) => `- ${item}`).join("\n")
+/** An item without text would be a hyphen, not an item. */
+const list = (items: ReadonlyArray<string>): string =>
+  items.map((item) => `- ${item === "" ? "&#32;" : item}`).join("\n")
 
 /** Printable lines as they are, in a fence longer than any row of backticks in them. */
 const fenced = (language: string, lines: ReadonlyArray<string>): string => {
@@ -133,8 +136,8 @@ const fenced = (language: string, lines: ReadonlyArray<string>): string => {
 }
 
 /**
- * What Markdown, its tables, HTML and the automatic links of GitHub could take as theirs: some characters anywhere, some
- * only where a line or a link could begin.
+ * What Markdown, its tables, HTML and the automatic links of GitHub could take as theirs: some characters
+ * anywhere, some only where a line or a link could begin.
  */
 const special = /[!"#$%&'*+<=>@[\\\]^_`{|}~]|:(?=\/)|(?<=www)\.|^[- ]|(?<=^\d+)[.)]/gi
 

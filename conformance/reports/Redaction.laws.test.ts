@@ -25,7 +25,7 @@ const escapes: ReadonlyArray<(key: string) => string> = [
   (key) => new URLSearchParams({ key }).toString(),
   (key) => `Basic ${btoa(`${key}:`)}`,
   (key) => `Basic ${btoa(`:${key}`)}`,
-  (key) => `Basic ${btoa(`animal:${key}`)}`
+  (key) => `Basic ${btoa(`animals:${key}`)}`
 ]
 
 const places = fc.tuple(fc.constantFrom(...escapes), hostile, hostile)
@@ -57,9 +57,11 @@ describe("a redacted report", () => {
             const text = render(clean)
             for (const one of secrets) {
               expect(text).not.toContain(one)
-              expect(text).not.toContain(JSON.stringify(one).slice(1, -1))
+              const json = JSON.stringify(one).slice(1, -1)
+              expect(text).not.toContain(json)
+              expect(text).not.toContain(JSON.stringify(json).slice(1, -1))
               expect(text).not.toContain(encodeURIComponent(one))
-              for (const user of ["", ":", "animal:"]) {
+              for (const user of ["", ":", "animals:"]) {
                 // Whole groups of three bytes, so that what stands after does not matter.
                 const whole = btoa(`${user}${one}`).slice(0, -4)
                 expect(text).not.toContain(whole.slice(Math.ceil((user.length * 4) / 3)))

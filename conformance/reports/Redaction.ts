@@ -13,12 +13,14 @@ const MIN_LENGTH = 8
 const MIN_PART = 16
 
 /**
- * A function that replaces each secret by a mark such as `‹key:main›`: the longest first, regardless of ASCII case, also
- * where it is percent-encoded, escaped for JSON or HTML, or inside base64, as in `Basic` credentials. A part of a secret
- * goes too (laws send cut and mistyped keys) when it is at least half of it and has 16 characters or more.
+ * A function that replaces each secret by a mark such as `‹key:main›`: the longest first, regardless of ASCII
+ * case, also where it is percent-encoded, escaped for JSON or HTML, or inside base64, as in `Basic`
+ * credentials. A part of a secret goes too (laws send cut and mistyped keys) when it is at least half of it
+ * and has 16 characters or more.
  *
- * A secret of fewer than 8 characters guards nothing and may be anywhere by chance: a key `1` must not take every digit
- * out of the report. It is replaced only as the credential after `Bearer` or `Basic`. An empty one is no secret.
+ * A secret of fewer than 8 characters guards nothing and may be anywhere by chance: a key `1` must not take
+ * every digit out of the report. It is replaced only as the credential after `Bearer` or `Basic`. An empty
+ * one is no secret.
  */
 export const make = (secrets: Secrets): ((text: string) => string) => {
   const named = Object.entries(secrets).flatMap(([name, secret]) =>
@@ -84,7 +86,7 @@ const fold = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter
 const alternatives = (texts: ReadonlyArray<string>): RegExp =>
   new RegExp(
     [...texts]
-      
+      .sort((a, b) => b.length - a.length)
       .map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"))
       .join("|"),
     "gi"
@@ -108,7 +110,10 @@ const formsOf = (secret: string): ReadonlyArray<string> => {
   ].filter((form) => form.length >= MIN_LENGTH)
 }
 
-/** What base64 makes of bytes that begin `offset` bytes into a group of three, whatever stands before and after. */
+/**
+ * What base64 makes of bytes that begin `offset` bytes into a group of three, whatever stands before and
+ * after.
+ */
 const base64At = (bytes: Uint8Array, offset: number): ReadonlyArray<string> => {
   const shifted = Buffer.concat([new Uint8Array(offset), bytes])
   const sure = Math.floor((shifted.length * 8) / 6)

@@ -1,6 +1,6 @@
 /** Reports of every kind, with the texts that a hostile or broken subject would like to see in them. */
 import * as fc from "fast-check"
-import { profiles } from "../checks/Check.ts"
+import { profiles } from "../checks/Profile.ts"
 import {
   type CheckResult,
   type ClauseResult,

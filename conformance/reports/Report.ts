@@ -1,5 +1,5 @@
 /** The result of a run. The JSON of this value is the truth; all other reports are renderings of it. */
-import type { Profile } from "../checks/Check.ts"
+import type { Profile } from "../checks/Profile.ts"
 import type { Level } from "../clauses/Clause.ts"
 
 /** Version of the shape of this value. */
@@ -30,8 +30,8 @@ export interface Counterexample {
   readonly found: { readonly runs: number; readonly shrinks: number }
   /** A shell script of `curl` calls; absent for ports. */
   readonly script: string | undefined
-  /** For `replay`. */
-  readonly token: string
+  /** For `replay`; absent where a key would have to be told. */
+  readonly token: string | undefined
 }
 
 export interface CheckResult {

@@ -19,8 +19,8 @@ const MAX_STEPS = 8
 const INDENT = "      "
 
 /**
- * The report as lines without a last line break. Lines fit the columns, except for those that are to be copied
- * (script, replay) and the verdict.
+ * The report as lines without a last line break. Lines fit the columns, except for those that are to be
+ * copied (script, replay) and the verdict.
  */
 export const render = (report: Report, { color = false, columns = 100, scripts }: Options = {}): string => {
   const screen: Screen = { columns: Math.max(40, columns), paint: color ? ansi : (text) => text }
@@ -74,35 +74,40 @@ export const progress = (
   return cut(printable(parts.join("  ")), columns)
 }
 
-/** What to type to try a failing case again. */
-export const replayCommand = ({ token }: Counterexample): string =>
-  `animal-store conformance replay ${printable(token)}`
+/** What to type to try a failing case again, where that is possible. */
+export const replayCommand = ({ token }: Counterexample): string | undefined =>
+  token === undefined ? undefined : `animal-store conformance replay ${printable(token)}`
 
 /**
- * The verdict in one line, such as `NOT CONFORMANT at level spec: 2 of 79 checks failed · 412 requests, 38 s (waited 9 s
- * for limits) · seed 184210`.
+ * The verdict in one line, such as `NOT CONFORMANT at level spec: 2 of 79 checks failed · 412 requests, 38 s
+ * (waited 9 s for limits) · seed 184210`.
  */
 export const headline = (report: Report): string => `${verdict(report)} · ${cost(report)}`
 
-/** What the run took and what it began with, such as `412 requests, 38 s (waited 9 s for limits) · seed 184210`. */
+/**
+ * What the run took and what it began with, such as `412 requests, 38 s (waited 9 s for limits) · seed
+ * 184210`.
+ */
 export const cost = ({ milliseconds, requests, seed, waitedMs }: Report): string => {
+  const sent = requests > 0 ? `${plural(requests, "request")}, ` : ""
   const waited = waitedMs > 0 ? ` (waited ${duration(waitedMs)} for limits)` : ""
-  return `${requests > 0 ? `${plural(requests, "request")}, ` : ""}${duration(milliseconds)}${waited} · seed ${seed}`
+  return `${sent}${duration(milliseconds)}${waited} · seed ${seed}`
 }
 
 /** The verdict and its reason, such as `CONFORMANT at level spec: all 79 checks passed`. */
 export const verdict = ({ counts, level, verdict }: Report): string => {
   const { error, excluded, executed, fail, inconclusive, planned, warn } = counts
   const warned = warn > 0 ? `, ${plural(warn, "warning")}` : ""
+  const all = plural(planned, "check")
   switch (verdict) {
     case "conformant":
       return `CONFORMANT at level ${level}: all ${plural(executed, "check")} passed${warned}`
     case "not-conformant":
       return `NOT CONFORMANT at level ${level}: ${fail} of ${plural(executed, "check")} failed${warned}`
     case "inconclusive":
-      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${plural(planned, "check")} could not be told${warned}`
+      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${all} could not be told${warned}`
     case "selection-passed":
-      return `SELECTION PASSED at level ${level}: ${executed} of ${plural(planned, "check")} executed, ${excluded} excluded${warned}`
+      return `SELECTION PASSED at level ${level}: ${executed} of ${all} executed, ${excluded} excluded${warned}`
     case "error":
       return executed === 0
         ? "ERROR: no check was executed"
@@ -140,6 +145,7 @@ export const summary = ({ counterexample, reason }: CheckResult): string =>
 
 /** How a counterexample came about, and whether it is steady. */
 export const history = ({ found, reproduced }: Counterexample, seed: number): string => {
+  if (reproduced.of === 0) return "seen in an exchange of the run"
   const origin =
     found.runs === 0
       ? "found by a boundary example"
@@ -192,8 +198,9 @@ const shortEscapes: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Text of unknown origin as one line that shows what it is: control characters (line breaks and ANSI escapes among
- * them), bidi overrides, other invisible characters and lone surrogates become escapes such as `\n` and `\u{1b}`.
+ * Text of unknown origin as one line that shows what it is: control characters (line breaks and ANSI escapes
+ * among them), bidi overrides, other invisible characters and lone surrogates become escapes such as `\n` and
+ * `\u{1b}`.
  */
 export const printable = (text: string): string =>
   text.replace(
@@ -252,6 +259,7 @@ const failure = (
   if (counterexample === undefined)
     return [...heading, ...indented(labelled("reason", summary(check), width))]
   const script = scripts?.get(check.id)
+  const replay = replayCommand(counterexample)
   return [
     ...heading,
     ...indented(steps(counterexample.steps, width)),
@@ -259,7 +267,7 @@ const failure = (
     ...indented(labelled("actual", counterexample.actual, width)),
     ...indented(wrap(history(counterexample, seed), width), "dim"),
     ...(script === undefined ? [] : [`${INDENT}script    ${printable(script)}`]),
-    `${INDENT}replay    ${replayCommand(counterexample)}`
+    ...(replay === undefined ? [] : [`${INDENT}replay    ${replay}`])
   ]
 }
 

@@ -95,7 +95,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
     skip: Selection.isSelected({ ...check, profile: "core" }, selection)
       ? undefined
       : "not selected for this run",
-    run: async () => demand(Run.atLevel(overhear(check, subject.exchanges), level))
+    run: async () => demand(Run.atLevel(overhear(check, subject), level))
   })
   const setUp: ReadonlyArray<TestCase> = HttpSubject.is(subject)
     ? [

@@ -1,7 +1,7 @@
 /** A server of the contract, in any language, behind a transport. */
 import * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
-import type { Capability } from "../checks/Check.ts"
+import type { Capability } from "../checks/Capability.ts"
 import type { Facts, Http } from "../checks/Http.ts"
 import { type Failure, undecided } from "../engine/Outcome.ts"
 import type { Trial } from "../engine/Trial.ts"
@@ -122,12 +122,16 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
       if (needs.includes("anyCategory") && categories !== "any") {
         return "the subject declares that it takes certain categories only"
       }
+      if (needs.includes("revokedKey") && keys.revoked === undefined) {
+        return "no revoked key is declared: the contract knows no way to revoke one"
+      }
       return undefined
     },
     ...(baseUrl === undefined
       ? {}
       : { script: (failing: FailingCase) => CurlScript.make({ ...failing, baseUrl, basePath, secrets }) }),
     redact: Redaction.make(secrets),
+    basePath,
     exchanges: conversation.exchanges,
     waitedMs: conversation.waitedMs
   }

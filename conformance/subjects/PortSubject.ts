@@ -15,8 +15,8 @@ import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import type { Capability } from "../checks/Capability.ts"
 import type { Animal, Catalogue } from "../checks/Catalogue.ts"
-import type { Capability } from "../checks/Check.ts"
 import type { Meter, Reading } from "../checks/Meter.ts"
 import { type Failure, Violation } from "../engine/Outcome.ts"
 import type { Trial } from "../engine/Trial.ts"
@@ -61,8 +61,11 @@ export const answered = <A>(
     return Effect.fail(new Violation({ expected: `an answer to ${did}`, actual: got }))
   })
 
-/** Where laws about limits begin: a morning, so that minutes never meet midnight. */
-const MORNING = Date.UTC(2027, 0, 1, 9)
+/**
+ * Where laws about limits begin: a morning, so that minutes never meet midnight, and far ahead of the machine's time, by
+ * which a store may forget states that are over.
+ */
+const MORNING = Date.UTC(2100, 0, 1, 9)
 
 /** Small, so that laws can use it up. */
 const PLAN: Plan = { perMinute: 5, perDay: 40 }

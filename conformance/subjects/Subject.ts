@@ -1,7 +1,9 @@
 /** What is put to the test: any of the faces that checks are written against. */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Capability, Check, Face, Faces } from "../checks/Check.ts"
+import type { Capability } from "../checks/Capability.ts"
+import type { Face, Faces } from "../checks/Faces.ts"
+import type { Profile } from "../checks/Profile.ts"
 import type { Failure } from "../engine/Outcome.ts"
 import type { Step, Trial } from "../engine/Trial.ts"
 import type { Exchange } from "../http/Exchange.ts"
@@ -25,13 +27,18 @@ export interface Subject {
   readonly faces: { readonly [F in Face]?: Open<F> }
   readonly capabilities: ReadonlySet<Capability>
   /** Why a check cannot apply to what the subject declares to be; `undefined` when it can. */
-  readonly notApplicable?: (check: Pick<Check, "profile" | "needs">) => string | undefined
+  readonly notApplicable?: (check: {
+    readonly profile: Profile
+    readonly needs?: ReadonlyArray<Capability>
+  }) => string | undefined
   /** What went over the wire so far, for the checks of every exchange; empty for ports. */
   readonly exchanges: ReadonlyArray<Exchange>
   /** A failing case as a shell script; absent where nothing goes over a network. */
   readonly script?: (failing: FailingCase) => string | undefined
   /** Takes the keys out of a text; absent where there are none. */
   readonly redact?: (text: string) => string
+  /** Path of the base address; absent for ports. */
+  readonly basePath?: string
   /** Ms spent waiting for limits so far. */
   readonly waitedMs?: () => number
 }

@@ -1,4 +1,383 @@
-/** Animals made and read at the same time. */
-import type { Check } from "../Check.ts"
+/** Animals made and read at the same time: each operation as if it took effect at one moment while it ran. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
+import { limit as pageLimit } from "../../../core/domain/Page.ts"
+import * as PetStatus from "../../../core/domain/PetStatus.ts"
+import { expect, type Failure, undecided } from "../../engine/Outcome.ts"
+import type { Trial } from "../../engine/Trial.ts"
+import * as PetJson from "../../http/PetJson.ts"
+import * as Interleaving from "../../linearizability/Interleaving.ts"
+import * as Linearizability from "../../linearizability/Linearizability.ts"
+import { answered } from "../../subjects/PortSubject.ts"
+import type { Animal, Catalogue, Listing } from "../Catalogue.ts"
+import { type Check, define } from "../Check.ts"
+import type { Faces } from "../Faces.ts"
+import * as OwnAnimals from "./OwnAnimals.ts"
 
-export const checks: ReadonlyArray<Check> = []
+type Status = PetStatus.PetStatus
+
+/** One step of a client's program. */
+type Step =
+  | { readonly do: "create"; readonly status: Status }
+  | ({ readonly do: "list" } & Listing)
+  /** Fetches an animal whose creation some client has seen acknowledged, counted round. */
+  | { readonly do: "get"; readonly which: number }
+
+/** What clients do, each step after step and all at the same time. */
+type Programs = ReadonlyArray<ReadonlyArray<Step>>
+
+/** Own animals are known by the number of their creation. */
+type Input =
+  | { readonly do: "create"; readonly number: number }
+  | ({ readonly do: "list" } & Listing)
+  | { readonly do: "get"; readonly number: number }
+
+/** Numbers of the own animals that came back, and whether others may have been left out for want of room. */
+interface Output {
+  readonly numbers: ReadonlyArray<number>
+  readonly isFull: boolean
+}
+
+const numbersIn = (numbers: ReadonlyArray<number>): string =>
+  numbers.length === 0 ? "none of ours" : numbers.map((number) => `#${number}`).join(" ")
+
+/** A set of animals that only grows; its state has a bit for each. */
+const model = (statuses: ReadonlyArray<Status>): Linearizability.Model<bigint, Input, Output> => {
+  const has = (state: bigint, number: number) => (state & (1n << BigInt(number))) !== 0n
+  return {
+    initial: 0n,
+    step: (state, input, output) => {
+      if (input.do === "create") return state | (1n << BigInt(input.number))
+      if (output === undefined) return state
+      if (output.numbers.some((number) => !has(state, number))) return undefined
+      if (output.isFull) return state
+      const mayLack = (number: number) =>
+        input.do === "get"
+          ? number !== input.number
+          : input.status !== undefined && input.status !== statuses[number]
+      const isComplete = statuses.every(
+        (_, number) => !has(state, number) || mayLack(number) || output.numbers.includes(number)
+      )
+      return isComplete ? state : undefined
+    },
+    key: String,
+    show: (input, output) => {
+      switch (input.do) {
+        case "create":
+          return `create #${input.number}`
+        case "list":
+          return `${OwnAnimals.describe(input)}: ${numbersIn(output?.numbers ?? [])}${output?.isFull ? " (full)" : ""}`
+        case "get":
+          return `get #${input.number}: ${output?.numbers.length === 0 ? "none" : "found"}`
+      }
+    }
+  }
+}
+
+/** Runs the programs and keeps what happened in which order. */
+const recorded = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  programs: Programs,
+  trial: Trial
+): Effect.fn.Return<
+  {
+    readonly history: ReadonlyArray<Linearizability.Operation<Input, Output>>
+    readonly statuses: ReadonlyArray<Status>
+    readonly owned: ReadonlyArray<OwnAnimals.Own>
+    readonly listed: ReadonlyArray<ReadonlyArray<Animal>>
+  },
+  Failure
+> {
+  const history: Array<Linearizability.Operation<Input, Output>> = []
+  const asked = programs
+    .flat()
+    .flatMap((step) =>
+      step.do === "create"
+        ? [{ name: trial.name(), categoryId: catalogue.categoryOf(1n), status: step.status }]
+        : []
+    )
+  const numberOf = new Map(asked.map(({ name }, number) => [name, number]))
+  const owned: Array<OwnAnimals.Own> = []
+  const listed: Array<ReadonlyArray<Animal>> = []
+  let next = 0
+  let time = 0
+
+  const outputOf = (listing: Listing, animals: ReadonlyArray<Animal>): Output => ({
+    numbers: animals.flatMap(({ name }) => numberOf.get(name) ?? []),
+    isFull: !OwnAnimals.isShort(listing, animals)
+  })
+
+  const perform = Effect.fnUntraced(function* (client: number, step: Step): Effect.fn.Return<void, Failure> {
+    yield* Effect.yieldNow
+    switch (step.do) {
+      case "create": {
+        const number = next++
+        const draft = asked[number]
+        if (draft === undefined) return
+        const invokedAt = time++
+        const animal = yield* catalogue.create(draft)
+        const completed = { at: time++, output: { numbers: [number], isFull: false } }
+        history.push({ client, input: { do: "create", number }, invokedAt, completed })
+        yield* OwnAnimals.shows(draft, animal, "the answer to its creation")
+        owned.push({ asked: draft, animal })
+        return
+      }
+      case "list": {
+        const invokedAt = time++
+        const animals = yield* catalogue.list(step)
+        history.push({
+          client,
+          input: step,
+          invokedAt,
+          completed: { at: time++, output: outputOf(step, animals) }
+        })
+        listed.push(animals)
+        yield* OwnAnimals.ofStatus(step, animals)
+        return
+      }
+      case "get": {
+        const own = owned[step.which % owned.length]
+        const number = own === undefined ? undefined : numberOf.get(own.asked.name)
+        if (own === undefined || number === undefined) return
+        const invokedAt = time++
+        const found = yield* OwnAnimals.look(catalogue, own.animal.id)
+        if (found === undefined) return
+        const animals = Option.toArray(found)
+        const output = { numbers: animals.length === 0 ? [] : [number], isFull: false }
+        history.push({ client, input: { do: "get", number }, invokedAt, completed: { at: time++, output } })
+        for (const animal of animals) yield* OwnAnimals.shows(own.asked, animal, "its id")
+      }
+    }
+  })
+
+  yield* Effect.forEach(
+    programs,
+    (program, client) => Effect.forEach(program, (step) => perform(client, step), { discard: true }),
+    { concurrency: "unbounded", discard: true }
+  )
+  return { history, statuses: asked.map(({ status }) => status), owned, listed }
+})
+
+/** Holds what happened against the model. */
+const explained = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  programs: Programs,
+  trial: Trial
+): Effect.fn.Return<void, Failure> {
+  const { history, listed, owned, statuses } = yield* recorded(catalogue, programs, trial)
+  const ids = new Set(owned.map(({ animal }) => animal.id))
+  yield* expect(
+    ids.size === owned.length,
+    "an id of its own for each animal",
+    `${ids.size} ids for ${owned.length}`
+  )
+  for (const animals of listed) {
+    yield* OwnAnimals.distinct(animals)
+    yield* OwnAnimals.faithful(animals, owned)
+    yield* OwnAnimals.noOthers(catalogue, animals, owned)
+  }
+  const { show = () => "", ...rest } = model(statuses)
+  const verdict = Linearizability.check({ ...rest, show }, history)
+  if (verdict._tag === "Unknown") {
+    return yield* undecided(`no verdict after ${verdict.explored} states; a shorter history would have one`)
+  }
+  if (verdict._tag === "Violation") {
+    trial.record({ did: "the operations in time", got: Linearizability.render(history, verdict, show) })
+    yield* expect(
+      false,
+      "answers that some order explains, each operation at one moment between its call and its answer",
+      `none explains ${verdict.stuck
+        .map(({ client, completed, input }) => `client ${client}: ${show(input, completed?.output)}`)
+        .join("; or ")}`
+    )
+  }
+})
+
+/** A repository as a catalogue. */
+const catalogueOf = (pets: Faces["pets"], trial: Trial): Catalogue => {
+  const lines = (animals: ReadonlyArray<Animal>) => animals.map(PetJson.line).join(", ") || "none"
+  return {
+    isShared: false,
+    categoryOf: (wanted) => wanted,
+    create: (draft) =>
+      answered(
+        trial,
+        `insert ${PetJson.draft(draft)}`,
+        pets.insert({ ...draft, status: draft.status ?? PetStatus.initial }),
+        PetJson.line
+      ),
+    list: ({ limit = pageLimit.default, status }) =>
+      answered(
+        trial,
+        `page of ${limit}${status === undefined ? "" : ` ${status}`}`,
+        pets.page({ limit, status, after: undefined }),
+        lines
+      ),
+    get: (id) => answered(trial, `find ${id}`, pets.find(id), (found) => lines(Option.toArray(found)))
+  }
+}
+
+const anyStatus = fc.constantFrom(...PetStatus.all)
+
+const creation = fc.record({ do: fc.constant("create" as const), status: anyStatus })
+
+const reading: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constant("list" as const),
+    limit: fc.constantFrom(100, 100, 2),
+    status: fc.option(anyStatus, { nil: undefined })
+  }),
+  fc.record({ do: fc.constant("get" as const), which: fc.nat(5) })
+)
+
+const anyPrograms = (most: number): fc.Arbitrary<Programs> =>
+  fc
+    .array(fc.array(fc.oneof(creation, reading), { minLength: 1, maxLength: 4 }), {
+      minLength: 2,
+      maxLength: 4
+    })
+    .filter((programs) => programs.flat().filter((step) => step.do === "create").length <= most)
+
+const create = (status: Status): Step => ({ do: "create", status })
+const listAll: Step = { do: "list", limit: 100, status: undefined }
+const listSold: Step = { do: "list", limit: 100, status: "sold" }
+const get = (which: number): Step => ({ do: "get", which })
+
+const MIXED: Programs = [
+  [create("sold"), listAll, get(0), listSold],
+  [listAll, create("sold"), listSold, listAll],
+  [listSold, listAll, create("pending"), get(1)],
+  [listAll, listAll, get(2), listAll]
+]
+
+/** Writers that are likely to meet. */
+const WRITERS: Programs = Array.from({ length: 4 }, () => [create("sold"), create("pending"), listAll])
+
+/** One writer, and readers that read all along. */
+const READERS: Programs = [
+  [create("available"), create("sold"), create("available"), create("sold")],
+  ...Array.from({ length: 3 }, () => [listAll, listAll, listAll, get(0)])
+]
+
+export const checks: ReadonlyArray<Check> = [
+  define<"catalogue", { readonly creations: number }>({
+    id: "concurrent.creations",
+    law: "Creations at the same time all take effect, each with its own id and its own fields.",
+    clauses: ["create.concurrent"],
+    level: "spec",
+    profile: "concurrency",
+    on: "catalogue",
+    needs: ["parallel"],
+    requests: 26,
+    examples: [{ creations: 8 }],
+    cases: fc.record({ creations: fc.integer({ min: 2, max: 20 }) }),
+    runs: { port: 8, http: 0 },
+    holds: (catalogue, { creations }, trial) =>
+      Effect.gen(function* () {
+        const owned = yield* Effect.forEach(
+          Array.from({ length: creations }, (_, index) => index),
+          (index) => OwnAnimals.create(catalogue, trial, PetStatus.all[index % 3], BigInt(index % 5)),
+          { concurrency: "unbounded" }
+        )
+        const ids = new Set(owned.map(({ animal }) => animal.id))
+        yield* expect(
+          ids.size === creations,
+          `${creations} different ids`,
+          `${ids.size}: ${[...ids].join(", ")}`
+        )
+        for (const { animal, asked } of owned) {
+          const found = yield* OwnAnimals.look(catalogue, animal.id)
+          if (found === undefined) break
+          yield* expect(Option.isSome(found), `the animal with id ${animal.id}, since it was created`, "none")
+          for (const shown of Option.toArray(found)) yield* OwnAnimals.shows(asked, shown, "its id")
+        }
+        for (const status of [...PetStatus.all, undefined]) {
+          const listing = { limit: 100, status }
+          const animals = yield* catalogue.list(listing)
+          yield* OwnAnimals.complete(listing, animals, owned)
+          yield* OwnAnimals.faithful(animals, owned)
+          yield* OwnAnimals.noOthers(catalogue, animals, owned)
+        }
+      })
+  }),
+  define<"catalogue", { readonly writers: number }>({
+    id: "concurrent.read-after-write",
+    law: "Once a creation is answered, every client finds the animal, under its id and in every list that is not full.",
+    clauses: ["list.sees-created", "get.found"],
+    level: "spec",
+    profile: "concurrency",
+    on: "catalogue",
+    needs: ["parallel"],
+    requests: 60,
+    examples: [{ writers: 1 }, { writers: 4 }],
+    cases: fc.record({ writers: fc.integer({ min: 1, max: 6 }) }),
+    runs: { port: 8, http: 0 },
+    holds: (catalogue, { writers }, trial) => {
+      const read = (own: OwnAnimals.Own, reader: number): Effect.Effect<void, Failure> =>
+        Effect.gen(function* () {
+          if (reader % 2 === 0) {
+            const found = yield* OwnAnimals.look(catalogue, own.animal.id)
+            if (found === undefined) return
+            yield* expect(
+              Option.isSome(found),
+              `the animal with id ${own.animal.id}, since it was created`,
+              "none"
+            )
+            return
+          }
+          const listing = { limit: 100, status: reader % 4 === 1 ? own.asked.status : undefined }
+          yield* OwnAnimals.complete(listing, yield* catalogue.list(listing), [own])
+        })
+      return Effect.forEach(
+        Array.from({ length: writers }, (_, writer) => writer),
+        (writer) =>
+          Effect.flatMap(OwnAnimals.create(catalogue, trial, PetStatus.all[writer % 3]), (own) =>
+            // The readers are as many connections as the transport likes, next to those of the other writers.
+            Effect.forEach([0, 1, 2, 3], (reader) => read(own, reader), {
+              concurrency: "unbounded",
+              discard: true
+            })
+          ),
+        { concurrency: "unbounded", discard: true }
+      )
+    }
+  }),
+  define<"catalogue", Programs>({
+    id: "concurrent.history",
+    law: "What clients see at the same time can be explained by some order of their operations, each at one moment.",
+    clauses: ["create.concurrent", "list.sees-created", "list.complete", "get.found"],
+    level: "spec",
+    profile: "concurrency",
+    on: "catalogue",
+    needs: ["parallel"],
+    requests: 45,
+    examples: [MIXED],
+    cases: anyPrograms(6),
+    runs: { port: 25, http: 2 },
+    holds: explained
+  }),
+  define<"pets", { readonly programs: Programs; readonly seed: number }>({
+    id: "concurrent.interleaving",
+    law: "The same holds whichever fiber goes on next, step by step.",
+    clauses: ["pets.linearizable", "pets.insert.concurrent"],
+    level: "design",
+    profile: "concurrency",
+    on: "pets",
+    needs: ["parallel"],
+    requests: 0,
+    examples: [MIXED, WRITERS, READERS].flatMap((programs) => [1, 2].map((seed) => ({ programs, seed }))),
+    cases: fc.record({ programs: anyPrograms(8), seed: fc.noShrink(fc.integer()) }),
+    runs: { port: 4, http: 0 },
+    holds: (pets, { programs, seed }, trial) => {
+      const program = explained(catalogueOf(pets, trial), programs, trial)
+      const [scheduler] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
+      if (scheduler === undefined) return undecided("no scheduler was drawn")
+      return Effect.flatMap(
+        Effect.promise((signal) => Interleaving.run(scheduler, program, { signal })),
+        Exit.match({ onSuccess: () => Effect.void, onFailure: Effect.failCause })
+      )
+    }
+  })
+]

@@ -362,7 +362,18 @@ export const checks: ReadonlyArray<Check> = [
     profile: "core",
     on: "http",
     requests: 20,
-    examples: ["", " ", "{", "}", '"', "nonsense", '{"name"', '{"name":"$name","categoryId":', undefined],
+    examples: [
+      "",
+      " ",
+      "{",
+      "}",
+      '"',
+      "nonsense",
+      '{"name"',
+      '{"name":"$name","categoryId":12',
+      '{"name":"$name","categoryId":',
+      undefined
+    ],
     cases: fc.nat(48).map((length) => '{"name":"a name","categoryId":123,"status":"sold"}'.slice(0, length)),
     runs: { port: 30, http: 8 },
     holds: (http, body, trial) =>
@@ -477,6 +488,10 @@ export const checks: ReadonlyArray<Check> = [
     on: "http",
     requests: 30,
     examples: [
+      {
+        members: { name: '"abc"', categoryId: "9007199254740993", status: '"sold"', more: undefined },
+        edit: undefined
+      },
       {
         members: { name: '"a\\ud83d"', categoryId: "1", status: undefined, more: undefined },
         edit: undefined

@@ -204,7 +204,7 @@ const noLimit = fc
       })
       .map(({ after, value }) => `${value}${after}`)
   )
-  .filter((value) => !/^[1-9][0-9]{0,2}$/.test(value) && value.isWellFormed())
+  .filter((value) => !/^[1-9][0-9]{0,2}$/.test(value))
   .map((value) => ({ query: `limit=${encodeURIComponent(value)}` }))
 
 const noStatus = fc
@@ -216,7 +216,7 @@ const noStatus = fc
       .record({ status: anyStatus, tail: fc.constantFrom(" ", "s", "\0", "%", "'--", "\n") })
       .map(({ status, tail }) => `${status}${tail}`)
   )
-  .filter((value) => !PetStatus.is(value) && value.isWellFormed())
+  .filter((value) => !PetStatus.is(value))
   .map((value) => ({ query: `status=${encodeURIComponent(value)}` }))
 
 export const checks: ReadonlyArray<Check> = [
@@ -266,7 +266,7 @@ export const checks: ReadonlyArray<Check> = [
       "status=sold,pending",
       "status=null"
     ].map((query) => ({ query })),
-    cases: noStatus.filter(({ query }) => !/^status=(?:%[0-2][0-9A-Fa-f])*$/.test(query)),
+    cases: noStatus.filter(({ query }) => /[a-z0-9]/i.test(decodeURIComponent(query.slice(7)))),
     runs: { port: 0, http: 3 },
     holds: (http, { query }, trial) =>
       Effect.gen(function* () {

@@ -1,4 +1,406 @@
-/** Limits as every implementation has them (contract §8). */
-import type { Check } from "../Check.ts"
+/** Limits as every implementation has them, whichever way it counts (contract §8). */
+import * as Effect from "effect/Effect"
+import { expect, inapplicable, undecided } from "../../engine/Outcome.ts"
+import * as PetJson from "../../http/PetJson.ts"
+import { text } from "../../http/Wire.ts"
+import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
+import { type Check, define } from "../Check.ts"
+import type { Http, Sent } from "../Http.ts"
+import * as Bursts from "./Bursts.ts"
 
-export const checks: ReadonlyArray<Check> = []
+const { DAY, MINUTE, SECOND } = Bursts
+
+/** Without a clock a window really passes, once or twice in one evaluation. */
+const WAITS_MS = 240_000
+
+/** Room for rounding and slow clocks around a window of a day, in seconds. */
+const LONGEST_WAIT_S = 86_400 + 3_600
+
+/** Longest wait that a law takes upon itself. */
+const MOST_WAITED_S = 3 * 86_400
+
+const listOfOne = { path: "/pets?limit=1", key: "tiny" } as const satisfies Sent
+
+/** Uses up the tiny key's minute over plain HTTP, where its plan is not known. */
+const useUpTiny = Effect.fnUntraced(function* (http: Http) {
+  for (let sent = 0; sent <= 250; sent++) {
+    const { response } = yield* http.send(listOfOne)
+    if (response.status === 429) return
+    if (response.status === 403) break
+  }
+  return yield* undecided("the small key meets no 429 in 250 requests: give one on a smaller plan")
+})
+
+/** Lets the tiny key's day begin anew, where time can be moved. */
+const freshDay = (http: Http) => (http.facts.hasClock ? http.pass(2 * DAY) : Effect.void)
+
+const draftOf = ({ facts }: Http, name: string): string => {
+  const [categoryId = 1n] = facts.categories === "any" ? [1n] : facts.categories
+  return PetJson.draft({ name, categoryId, status: "pending" })
+}
+
+const operations = ["listPets", "createPet", "getPet"] as const
+
+export const checks: ReadonlyArray<Check> = [
+  define({
+    id: "limits.exhausted",
+    law: "Who sends without pause is refused with 429 before the requests of two minutes are through.",
+    clauses: ["limits.per-minute", "limits.exceeded-429"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan"],
+    requests: 20,
+    examples: [null],
+    holds: (meter) =>
+      Effect.gen(function* () {
+        yield* Bursts.small(meter)
+        const first = yield* meter.spend
+        if (!first.admitted) return
+        const most = Bursts.mostInBurst(meter)
+        for (let sent = 1; ; sent++) {
+          const reading = yield* meter.spend
+          if (!reading.admitted) return
+          const allowed = most + Bursts.refilled(meter, Bursts.span(first, reading))
+          yield* expect(
+            sent < allowed,
+            `429 after at most ${allowed} requests without pause`,
+            `${sent + 1} admitted on a plan of ${meter.plan.perMinute} per minute`
+          )
+        }
+      })
+  }),
+  define({
+    id: "limits.promise",
+    law: "After the time in Retry-After a caller who sent nothing since is admitted.",
+    clauses: ["limits.retry-after-promise"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan"],
+    requests: 30,
+    timeoutMs: WAITS_MS,
+    examples: [{ denials: 1 }, { denials: 2 }],
+    holds: (meter, { denials }) =>
+      Effect.gen(function* () {
+        if (denials > 1 && !meter.canTravel)
+          return yield* undecided("it takes a clock (--clock) to wait again")
+        let last = yield* Bursts.refusal(meter)
+        for (let more = 1; more < denials; more++) last = yield* meter.spend
+        if (last.admitted) return
+        if (last.retryAfter > MOST_WAITED_S) {
+          return yield* undecided(`Retry-After asks to wait ${last.retryAfter} s, more than the suite waits`)
+        }
+        yield* Bursts.waitAsTold(meter, last)
+        const after = yield* meter.spend
+        yield* expect(
+          after.admitted,
+          "a request admitted after the time in Retry-After",
+          `429 after waiting the ${last.retryAfter} s told, with ${after.retryAfter} s more to wait`
+        )
+      })
+  }),
+  define({
+    id: "limits.remaining-kept",
+    law: "While Remaining of the minute's window is one or more the next request is not refused for it.",
+    clauses: ["limits.remaining-truth"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan"],
+    requests: 20,
+    timeoutMs: WAITS_MS,
+    examples: [null],
+    holds: (meter) =>
+      Effect.gen(function* () {
+        yield* Bursts.small(meter)
+        if (meter.canTravel) yield* Bursts.rested(meter)
+        const readings = yield* Bursts.untilRefused(meter, Bursts.mostInBurst(meter))
+        for (const [index, reading] of readings.entries()) {
+          const next = readings[index + 1]
+          if (next === undefined || next.admitted || !Bursts.showsMinute(meter, reading)) continue
+          // Without a clock the day may be used up.
+          const isOfMinute = meter.canTravel || next.retryAfter <= 2 * 60
+          yield* expect(
+            reading.remaining === 0 || !isOfMinute,
+            `Remaining 0 before a refusal`,
+            `Remaining ${reading.remaining}, and the next request refused`
+          )
+        }
+      })
+  }),
+  define({
+    id: "limits.plan-shown",
+    law: "Limit is the requests per minute or per day of the key's plan.",
+    clauses: ["limits.plan-in-force"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan"],
+    requests: 15,
+    examples: [null],
+    holds: (meter) =>
+      Effect.gen(function* () {
+        yield* Bursts.small(meter)
+        if (meter.canTravel) yield* Bursts.rest(meter)
+        const { perDay, perMinute } = meter.plan
+        for (const { admitted, limit } of yield* Bursts.untilRefused(meter, Bursts.mostInBurst(meter))) {
+          yield* expect(
+            limit === perMinute || limit === perDay,
+            `Limit ${perMinute} or ${perDay}, the plan of the key`,
+            `Limit ${limit}${admitted ? "" : " with a 429"}`
+          )
+        }
+      })
+  }),
+  define({
+    id: "limits.every-operation",
+    law: "Each of the three operations answers 429 to a request over the limit.",
+    clauses: ["limits.every-operation"],
+    level: "spec",
+    profile: "limits",
+    on: "http",
+    needs: ["tinyPlan"],
+    requests: 30,
+    examples: operations,
+    holds: (http, operation, trial) =>
+      Effect.gen(function* () {
+        if (operation === "getPet" && (yield* http.now) >= REMOVAL_BEGINS) {
+          return yield* inapplicable("getPet is removed, or about to be")
+        }
+        yield* freshDay(http)
+        yield* useUpTiny(http)
+        const requests = {
+          listPets: { path: "/pets", key: "tiny" },
+          createPet: { method: "POST", path: "/pets", key: "tiny", json: draftOf(http, trial.name()) },
+          getPet: { path: "/pets/1", key: "tiny" }
+        } as const satisfies { readonly [name: string]: Sent }
+        const { response } = yield* http.send(requests[operation])
+        if (response.status === 403) return yield* undecided("the key is banned already")
+        const isAdmittedAgain = (yield* http.send(listOfOne)).response.status !== 429
+        if (isAdmittedAgain && response.status !== 429)
+          return yield* undecided("the limit was over in the middle")
+        yield* expect(response.status === 429, `429 to ${operation} over the limit`, String(response.status))
+      })
+  }),
+  define({
+    id: "limits.refused-stores-nothing",
+    law: "A creation refused with 429 adds no animal.",
+    clauses: ["limits.refused-unstored"],
+    level: "spec",
+    profile: "limits",
+    on: "http",
+    needs: ["tinyPlan"],
+    requests: 15,
+    examples: [null],
+    holds: (http, _given, trial) =>
+      Effect.gen(function* () {
+        yield* freshDay(http)
+        yield* useUpTiny(http)
+        const name = trial.name()
+        const creation = { method: "POST", path: "/pets", key: "tiny", json: draftOf(http, name) } as const
+        const { response } = yield* http.send(creation)
+        if (response.status !== 429) return yield* undecided("the creation was not refused")
+        // A full list may leave out what is there, never show what is not.
+        const { response: list } = yield* http.send({ path: "/pets?limit=100&status=pending" })
+        yield* expect(
+          !text(list.body).includes(JSON.stringify(name)),
+          "no animal of a creation that was refused with 429",
+          "the animal in the next list"
+        )
+      })
+  }),
+  define({
+    id: "limits.at-once",
+    law: "Of more requests at the same time than the minute has left exactly those are admitted that it has.",
+    clauses: ["limits.atomic", "limits.no-early-429"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan", "parallel"],
+    requests: 20,
+    timeoutMs: WAITS_MS,
+    examples: [null],
+    holds: (meter) => {
+      const attempt = Effect.gen(function* () {
+        yield* Bursts.small(meter)
+        const { perMinute } = meter.plan
+        yield* Bursts.rest(meter)
+        let readings = yield* meter.spendAtOnce(perMinute + 3)
+        const [first] = readings
+        if (first !== undefined && readings.every(({ admitted }) => !admitted)) {
+          // It was banned by what another law did.
+          yield* Bursts.waitAsTold(meter, first)
+          yield* Bursts.rest(meter)
+          readings = yield* meter.spendAtOnce(perMinute + 3)
+        }
+        const admitted = readings.filter((reading) => reading.admitted).length
+        const from = Math.min(...readings.map(({ between }) => between[0]))
+        const to = Math.max(...readings.map(({ between }) => between[1]))
+        const most = perMinute + Math.floor(((to - from) * perMinute) / MINUTE)
+        yield* expect(
+          admitted >= perMinute && admitted <= most,
+          `${perMinute} of ${perMinute + 3} requests at once admitted`,
+          `${admitted} admitted`
+        )
+      })
+      // A minute may end in the middle, hardly twice.
+      return Effect.catchTag(attempt, "Violation", () => attempt)
+    }
+  }),
+  define({
+    id: "limits.whole-minute",
+    law: "A caller who was silent for whole windows is admitted as often as the plan says per minute.",
+    clauses: ["limits.no-early-429", "limits.per-minute"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan", "clock"],
+    requests: 60,
+    examples: [
+      { silentMs: 0 },
+      { silentMs: 2 * MINUTE + SECOND },
+      { silentMs: 60 * MINUTE },
+      { silentMs: 3 * DAY }
+    ],
+    holds: (meter, { silentMs }) => {
+      const attempt = Effect.gen(function* () {
+        yield* Bursts.small(meter)
+        const { perMinute } = meter.plan
+        let first = yield* Bursts.rested(meter)
+        if (silentMs > 0) {
+          const refused = yield* Bursts.refusal(meter)
+          yield* meter.pass(Math.max(silentMs, refused.retryAfter * SECOND))
+          first = yield* meter.spend
+        }
+        const readings = [first, ...(first.admitted ? yield* Bursts.untilRefused(meter, 2 * perMinute) : [])]
+        const admitted = readings.filter((reading) => reading.admitted).length
+        const most = 2 * perMinute + Bursts.refilled(meter, Bursts.span(first, readings.at(-1) ?? first))
+        yield* expect(
+          admitted >= perMinute && admitted <= most,
+          `from ${perMinute} to ${most} requests admitted after ${silentMs / SECOND} s of silence`,
+          `${admitted} admitted`
+        )
+      })
+      return Bursts.thrice(attempt)
+    }
+  }),
+  define({
+    id: "limits.remaining-bound",
+    law: "No more requests than Remaining told are admitted before time gives some back.",
+    clauses: ["limits.remaining-bound"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan", "clock"],
+    requests: 20,
+    examples: [null],
+    holds: (meter) => {
+      const attempt = Effect.gen(function* () {
+        yield* Bursts.small(meter)
+        const first = yield* Bursts.rested(meter)
+        const readings = [first, ...(yield* Bursts.untilRefused(meter, 2 * meter.plan.perMinute))]
+        for (const [index, reading] of readings.entries()) {
+          if (!reading.admitted || !Bursts.showsMinute(meter, reading)) continue
+          const later = readings.slice(index + 1).filter(({ admitted }) => admitted)
+          // From a full budget on: what a bucket has got back meanwhile, in whole requests.
+          const back = Math.floor(
+            (Bursts.span(first, later.at(-1) ?? reading) * meter.plan.perMinute) / MINUTE
+          )
+          yield* expect(
+            later.length <= reading.remaining + back,
+            `at most ${reading.remaining + back} more requests admitted after Remaining ${reading.remaining}`,
+            `${later.length} admitted`
+          )
+        }
+      })
+      return Bursts.thrice(attempt)
+    }
+  }),
+  define({
+    id: "limits.reset-kept",
+    law: "A caller refused only for the window shown is admitted at its Reset.",
+    clauses: ["limits.reset-truth"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan", "clock"],
+    requests: 20,
+    examples: [null],
+    holds: (meter) =>
+      Effect.gen(function* () {
+        yield* Bursts.rested(meter)
+        const refused = yield* Bursts.refusal(meter)
+        if (!Bursts.showsMinute(meter, refused)) return
+        const wait = refused.resetAt * SECOND - (yield* meter.now)
+        if (wait > 2 * DAY) return yield* undecided("Reset is days ahead")
+        // A second more, since nobody says how Reset is rounded.
+        yield* meter.pass(Math.max(wait, 0) + SECOND)
+        const after = yield* meter.spend
+        yield* expect(after.admitted, "a request admitted at the time of Reset", "429 a second after it")
+      })
+  }),
+  define({
+    id: "limits.first-wait",
+    law: "The first refusal of a caller asks to wait a day at most, the longest window.",
+    clauses: ["limits.retry-after-promise", "limits.no-early-429"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan", "clock"],
+    requests: 15,
+    examples: [null],
+    holds: (meter) =>
+      Effect.gen(function* () {
+        yield* Bursts.rested(meter)
+        const { retryAfter } = yield* Bursts.refusal(meter)
+        yield* expect(retryAfter <= LONGEST_WAIT_S, "Retry-After of a day at most", `${retryAfter} s`)
+      })
+  }),
+  define({
+    id: "limits.day",
+    law: "Who never exceeds the minute is refused once the day's requests are used up, not before, and for a day at most.",
+    clauses: ["limits.per-day", "limits.no-early-429", "limits.retry-after-promise"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan", "clock"],
+    requests: 90,
+    examples: [null],
+    holds: (meter) =>
+      Effect.gen(function* () {
+        yield* Bursts.small(meter)
+        yield* Bursts.smallDay(meter)
+        const { perDay, perMinute } = meter.plan
+        yield* Bursts.rested(meter)
+        yield* meter.pass(2 * DAY)
+        for (let sent = 0; sent <= 2 * perDay; sent++) {
+          if (sent > 0 && sent % perMinute === 0) yield* meter.pass(2 * MINUTE + SECOND)
+          const reading = yield* meter.spend
+          if (reading.admitted) continue
+          yield* expect(
+            sent >= perDay,
+            `no 429 before ${perDay} requests, at ${perMinute} in two minutes`,
+            `429 after ${sent}`
+          )
+          yield* expect(
+            reading.retryAfter <= LONGEST_WAIT_S,
+            "Retry-After of a day at most",
+            `${reading.retryAfter} s`
+          )
+          yield* Bursts.waitAsTold(meter, reading)
+          const after = yield* meter.spend
+          return yield* expect(
+            after.admitted,
+            "a request admitted after the time in Retry-After",
+            `429 after waiting the ${reading.retryAfter} s told, the day's requests being used up`
+          )
+        }
+        yield* expect(
+          false,
+          `429 once the ${perDay} requests of a day are used up`,
+          `${2 * perDay + 1} requests admitted`
+        )
+      })
+  })
+]

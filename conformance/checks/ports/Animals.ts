@@ -99,7 +99,11 @@ export const insert = (pets: Pets, pet: NewPet, trial: Trial): Effect.Effect<Pet
     PetJson.line
   )
 
-export const find = (pets: Pets, wanted: bigint, trial: Trial): Effect.Effect<Option.Option<Pet>, Violation> =>
+export const find = (
+  pets: Pets,
+  wanted: bigint,
+  trial: Trial
+): Effect.Effect<Option.Option<Pet>, Violation> =>
   answered(
     trial,
     `find ${wanted}`,

@@ -31,7 +31,9 @@ export const explained = <State, Input, Output>(
   if (verdict._tag === "Linearizable") return Effect.void
   if (verdict._tag === "Unknown") {
     return Effect.fail(
-      new Undecided({ reason: `no order of ${operations.length} calls was found in ${verdict.explored} states` })
+      new Undecided({
+        reason: `no order of ${operations.length} calls was found in ${verdict.explored} states`
+      })
     )
   }
   const show = model.show ?? ((input: Input, output: Output | undefined) => fc.stringify([input, output]))

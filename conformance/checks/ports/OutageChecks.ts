@@ -1,4 +1,106 @@
 /** How ports fail when their backend does not answer. */
-import type { Check } from "../Check.ts"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { ApiKey } from "../../../core/access/ApiKey.ts"
+import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
+import type { ClauseSlug } from "../../clauses/Clauses.ts"
+import { undecided, Violation } from "../../engine/Outcome.ts"
+import { type Check, define } from "../Check.ts"
+import type { Faces } from "../Faces.ts"
+import * as Keys from "./Keys.ts"
+import * as RateLimitHistory from "./RateLimitHistory.ts"
+import * as States from "./States.ts"
 
-export const checks: ReadonlyArray<Check> = []
+type Ports = Faces["outage"]
+
+/** A call of a method; `undefined` when the subject has no such port or method. */
+type Call = (ports: Ports) => Effect.Effect<unknown, StoreUnavailable> | undefined
+
+const bug = (): never => {
+  throw new Error("a bug in the caller's function")
+}
+
+const key: ApiKey = Keys.make(Keys.plain, 0, () => Keys.hash(0))
+const rename = (one: ApiKey) => [one.id, { ...one, label: "renamed" }] as const
+const policy = { plan: { perMinute: 60, perDay: 1_000 }, ban: undefined }
+
+const calls = {
+  pets: {
+    insert: ({ pets }) => pets?.insert({ name: "Rex", categoryId: 1n, status: "sold" }),
+    find: ({ pets }) => pets?.find(1n),
+    page: ({ pets }) => pets?.page({ limit: 20, status: undefined, after: undefined }),
+    "page of a status": ({ pets }) => pets?.page({ limit: 1, status: "sold", after: 1n })
+  },
+  limits: {
+    modify: ({ limits }) => limits?.modify("key:a", () => ["answer", States.numbered(0)]),
+    "modify with a step that throws": ({ limits }) => limits?.modify("key:a", bug),
+    consume: ({ limits }) => limits?.consume?.("key:a", RateLimitHistory.BEGINNING, policy)
+  },
+  keys: {
+    findByHash: ({ keys }) => keys?.findByHash(Keys.hash(0)),
+    insert: ({ keys }) => keys?.insert(key),
+    insertFirst: ({ keys }) => keys?.insertFirst(key),
+    update: ({ keys }) => keys?.update(key.id, rename),
+    "update with a change that throws": ({ keys }) => keys?.update(key.id, bug),
+    list: ({ keys }) => keys?.list
+  }
+} as const satisfies { readonly [port in keyof Ports]: { readonly [method: string]: Call } }
+
+const outcome = (exit: Exit.Exit<unknown, unknown>): string => {
+  if (Exit.isSuccess(exit)) return "an answer, as if nothing were wrong"
+  const failure = exit.cause.reasons.find(Cause.isFailReason)
+  if (failure !== undefined) return `a failure that is no StoreUnavailable: ${String(failure.error)}`
+  return Cause.hasInterruptsOnly(exit.cause)
+    ? "an interruption"
+    : `a defect: ${Cause.pretty(exit.cause).split("\n")[0]}`
+}
+
+/** Whether a call ended with the one failure that ports have, and with nothing beside it. */
+const isTyped = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) &&
+  exit.cause.reasons.length > 0 &&
+  exit.cause.reasons.every(
+    (reason) =>
+      Cause.isFailReason(reason) &&
+      reason.error instanceof StoreUnavailable &&
+      typeof reason.error.retryable === "boolean"
+  )
+
+const failsTyped = (port: keyof Ports, id: string, clause: ClauseSlug): Check => {
+  const methods: { readonly [method: string]: Call } = calls[port]
+  return define({
+    id,
+    law: "While the backend does not answer, each method fails with StoreUnavailable, within 10 s.",
+    clauses: [clause],
+    level: "design",
+    profile: "port",
+    on: "outage",
+    needs: ["outage"],
+    requests: 0,
+    timeoutMs: 10_000,
+    examples: Object.keys(methods).map((method) => ({ method })),
+    holds: (ports, { method }, trial) =>
+      Effect.gen(function* () {
+        let isOffered = true
+        const call = Effect.suspend(() => {
+          const made = methods[method]?.(ports)
+          isOffered = made !== undefined
+          return made ?? Effect.void
+        })
+        trial.record({ did: `${method}, while the backend does not answer`, got: "" })
+        const exit = yield* Effect.exit(call)
+        if (!isOffered) return yield* undecided(`the outage offers no ${port} with ${method}`)
+        if (isTyped(exit)) return
+        return yield* Effect.fail(
+          new Violation({ expected: `StoreUnavailable from ${method}`, actual: outcome(exit) })
+        )
+      })
+  })
+}
+
+export const checks: ReadonlyArray<Check> = [
+  failsTyped("pets", "pets.outage", "pets.fails-typed"),
+  failsTyped("limits", "limits-store.outage", "limits-store.fails-typed"),
+  failsTyped("keys", "keys-store.outage", "keys-store.fails-typed")
+]

@@ -33,11 +33,7 @@ const nine: ReadonlyArray<PetStatus> = Array.from({ length: 9 }, (_, index) => A
 const whole = { limit: 100, status: undefined, after: undefined } as const
 
 /** Inserts an animal of each status in turn, then asks for a page. */
-const paged = (
-  pets: Animals.Pets,
-  { query, statuses: wanted }: PageCase,
-  trial: Trial
-) =>
+const paged = (pets: Animals.Pets, { query, statuses: wanted }: PageCase, trial: Trial) =>
   Effect.gen(function* () {
     const inserted = yield* Animals.insertAll(
       pets,
@@ -65,10 +61,7 @@ interface KeptCase {
   readonly status: PetStatus | undefined
 }
 
-type Command =
-  | { readonly insert: NewPet }
-  | { readonly find: Animals.Id }
-  | { readonly page: Animals.Query }
+type Command = { readonly insert: NewPet } | { readonly find: Animals.Id } | { readonly page: Animals.Query }
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ insert: Animals.newPet }) },
@@ -227,7 +220,9 @@ const interrupted = (
       const exit = yield* Fiber.await(fiber)
       trial.record({
         did: `insert ${JSON.stringify(pet.name)}, interrupted after ${turns} turns`,
-        got: Exit.isSuccess(exit) ? Animals.lines([exit.value]) : Cause.pretty(exit.cause).split("\n")[0] ?? ""
+        got: Exit.isSuccess(exit)
+          ? Animals.lines([exit.value])
+          : (Cause.pretty(exit.cause).split("\n")[0] ?? "")
       })
       if (Exit.isSuccess(exit)) acknowledged.push(exit.value)
       else doomed.push(pet)
@@ -614,7 +609,11 @@ export const checks: ReadonlyArray<Check> = [
         for (const [index, pet] of inserted.entries()) {
           const own = given[index]
           const expected = own === undefined ? [] : [Animals.stored(pet, own)]
-          yield* Animals.expectAll(found[index]?.pipe(Option.toArray) ?? [], expected, `with the id ${pet.id}`)
+          yield* Animals.expectAll(
+            found[index]?.pipe(Option.toArray) ?? [],
+            expected,
+            `with the id ${pet.id}`
+          )
         }
         const page = yield* Animals.page(pets, { ...whole, limit: inserts + 1 }, trial)
         const ids = new Set(page.map(({ id }) => id))

@@ -66,7 +66,11 @@ export const awkward: ReadonlyArray<string> = [
 export const text: fc.Arbitrary<string> = fc
   .oneof(
     fc.constantFrom(...awkward),
-    fc.string({ unit: fc.constantFrom(..."aA %_*?\\'\"[]^$\u00e9\u0301\u{1f600}"), minLength: 1, maxLength: 12 }),
+    fc.string({
+      unit: fc.constantFrom(..."aA %_*?\\'\"[]^$\u00e9\u0301\u{1f600}"),
+      minLength: 1,
+      maxLength: 12
+    }),
     fc.string({ unit: "binary", minLength: 1, maxLength: 30 }),
     fc.string({ unit: "binary", minLength: PetName.maxLength, maxLength: PetName.maxLength })
   )

@@ -1,0 +1,79 @@
+/** The whole service, held to the contract and to every decision of ours: as a fetch handler and over sockets. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { afterAll } from "vitest"
+import * as Conformance from "../../conformance/Conformance.ts"
+import { suite } from "../../conformance/runners/Vitest.ts"
+import { describeOn, kinds } from "../sql/Databases.fixture.ts"
+import { openAnimalStore } from "./index.ts"
+
+const plans = {
+  main: { perMinute: 100_000, perDay: 10_000_000 },
+  tiny: { perMinute: 5, perDay: 40 },
+  victim: { perMinute: 3, perDay: 10_000 }
+} as const
+
+const closing: Array<() => Promise<void>> = []
+
+afterAll(async () => {
+  for (const close of closing.toReversed()) await close()
+})
+
+/** A service in a time of its own, and the keys that the suite asks for. */
+const opened = async (database: string) => {
+  let offset = 0
+  const clock = {
+    now: () => Date.now() + offset,
+    advance: (ms: number) => {
+      offset += ms
+    }
+  }
+  const store = await openAnimalStore({ database, now: clock.now, log: () => undefined })
+  closing.push(store.close)
+  const issue = async (limits: { readonly perMinute: number; readonly perDay: number }) => ({
+    ...limits,
+    ...(await store.keys.issue({ plan: "Enterprise", limits }))
+  })
+  const main = await issue(plans.main)
+  const tiny = await issue(plans.tiny)
+  const victim = await issue(plans.victim)
+  const revoked = await issue(plans.tiny)
+  await store.keys.revoke(revoked.id)
+  const keys = {
+    main: main.key,
+    tiny: { ...plans.tiny, secret: tiny.key },
+    victim: { ...plans.victim, secret: victim.key },
+    revoked: revoked.key
+  }
+  return { clock, keys, store }
+}
+
+/** The service on a database, listening on a port of its own. */
+const served = async (name: string, database: string) => {
+  const { clock, keys, store } = await opened(database)
+  const { port } = await store.listen({ port: 0, host: "127.0.0.1" })
+  return Conformance.server({ name, url: `http://127.0.0.1:${port}/v1`, keys, clock })
+}
+
+const { clock, keys, store } = await opened("memory:")
+suite(
+  await Conformance.handler({ name: "the fetch handler", fetch: store.fetch, basePath: "/v1", keys, clock }),
+  {
+    level: "design"
+  }
+)
+
+suite(await served("the Node server", "memory:"), { level: "design" })
+
+for (const kind of kinds) {
+  const scope = Scope.makeUnsafe()
+  closing.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  const subject =
+    kind.missing === undefined
+      ? await served("the Node server", (await Effect.runPromise(Scope.provide(kind.create, scope))).address)
+      : undefined
+  describeOn(kind, "the service", () => {
+    if (subject !== undefined) suite(subject, { level: "design" })
+  })
+}

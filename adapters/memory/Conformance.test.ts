@@ -1,0 +1,14 @@
+/** The memory stores, held to every promise of the ports. */
+import * as Conformance from "../../conformance/Conformance.ts"
+import { suite } from "../../conformance/runners/Vitest.ts"
+import { Memory } from "./index.ts"
+
+suite(
+  Conformance.ports({
+    name: "the memory stores",
+    petRepository: Memory.layer,
+    rateLimitStore: Memory.layer,
+    apiKeyStore: Memory.layer
+  }),
+  { level: "design" }
+)

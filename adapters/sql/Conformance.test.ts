@@ -1,0 +1,49 @@
+/** The SQL stores, held to every promise of the ports; the outage is a database whose tables are gone. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Conformance from "../../conformance/Conformance.ts"
+import { suite } from "../../conformance/runners/Vitest.ts"
+import { describeOn, type Kind, kinds } from "./Databases.fixture.ts"
+import { emptied, forAllTests, openClient, openNode, patient } from "./Nodes.fixture.ts"
+
+const tables = ["api_key_secrets", "api_keys", "pets", "rate_limits"]
+
+const withoutTables = (kind: Kind) => {
+  const open = forAllTests(
+    Effect.gen(function* () {
+      const database = yield* kind.create
+      const node = yield* openNode(database)
+      const sql = yield* openClient(database)
+      for (const table of tables)
+        yield* sql.onDialectOrElse({
+          pg: () => sql`DROP TABLE ${sql(table)} CASCADE`,
+          orElse: () => sql`DROP TABLE ${sql(table)}`
+        })
+      return node
+    })
+  )
+  return Layer.effectContext(Effect.sync(open))
+}
+
+for (const kind of kinds) {
+  for (const keyCacheMs of [0, 5_000]) {
+    describeOn(kind, `SQL stores, keys kept for ${keyCacheMs} ms,`, () => {
+      const options = { ...patient, keyCacheMs, clock: "service" as const }
+      suite(
+        Conformance.ports({
+          name: `the SQL stores on ${kind.name}`,
+          apiKeyStore: emptied(kind, ["api_key_secrets", "api_keys"], options),
+          // What does not depend on the cache is tried once.
+          ...(keyCacheMs === 0
+            ? {
+                petRepository: emptied(kind, ["pets"], options),
+                rateLimitStore: emptied(kind, ["rate_limits"], options),
+                outage: withoutTables(kind)
+              }
+            : {})
+        }),
+        { level: "design", ...(kind.name === "PostgreSQL" ? { runs: 20 } : { runs: 40 }) }
+      )
+    })
+  }
+}

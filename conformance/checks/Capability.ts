@@ -1,0 +1,16 @@
+/** What not every subject has. */
+
+/** What a check needs beyond its face; a subject declares what it has. */
+export const capabilities = [
+  "clock",
+  "tinyPlan",
+  "victimKey",
+  "revokedKey",
+  "parallel",
+  "anyCategory",
+  "largeStore",
+  "consume",
+  "outage"
+] as const
+
+export type Capability = (typeof capabilities)[number]

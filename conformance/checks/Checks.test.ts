@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import { bySlug } from "../clauses/Clauses.ts"
+import { ambientChecks, checks } from "./Checks.ts"
+
+const known = [...checks, ...ambientChecks]
+const ids = known.map(({ id }) => id)
+
+const frozen = readFileSync(new URL("frozen-ids.txt", import.meta.url), "utf8")
+  .split("\n")
+  .filter(Boolean)
+
+describe("checks", () => {
+  it("keep their ids for ever: people leave them out, and ask for them, by name", () => {
+    expect(frozen.filter((id) => !ids.includes(id))).toEqual([])
+  })
+
+  it("are all in frozen-ids.txt, in the order of the alphabet", () => {
+    expect(frozen).toEqual(ids.toSorted())
+  })
+
+  it("have ids that tell them apart", () => {
+    expect(ids.length).toBe(new Set(ids).size)
+    expect(ids.filter((id) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)+$/.test(id))).toEqual([])
+  })
+
+  it("say their law in one sentence", () => {
+    expect(known.filter(({ law }) => !/^[A-Z].*\.$/s.test(law)).map(({ id }) => id)).toEqual([])
+  })
+
+  it("stand for clauses that exist", () => {
+    expect(known.flatMap(({ clauses }) => clauses).filter((slug) => !bySlug.has(slug))).toEqual([])
+  })
+
+  it("try boundaries, random cases or both", () => {
+    const empty = checks.filter(({ cases, examples }) => examples.length === 0 && cases === undefined)
+    expect(empty.map(({ id }) => id)).toEqual([])
+  })
+
+  it("cost fewer than 5 000 requests over HTTP, as they say themselves", () => {
+    expect(checks.reduce((sum, { requests }) => sum + requests, 0)).toBeLessThan(5_000)
+  })
+})

@@ -1,0 +1,214 @@
+/** API keys for the laws of `ApiKeyStore`, and calls that leave a step. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
+import type { ApiKey, StoredSecret } from "../../../core/access/ApiKey.ts"
+import * as Plan from "../../../core/limits/Plan.ts"
+import type { ApiKeyStore } from "../../../core/ports/ApiKeyStore.ts"
+import { expect, type Violation } from "../../engine/Outcome.ts"
+import type { Trial } from "../../engine/Trial.ts"
+import { answered } from "../../subjects/PortSubject.ts"
+import * as Texts from "./Texts.ts"
+
+export type Keys = ApiKeyStore["Service"]
+
+/** The latest time that a date can have, epoch ms. */
+const LATEST = 8_640_000_000_000_000
+
+const time = fc.oneof(
+  fc.constantFrom(0, 1, 2 ** 31, 2 ** 32, LATEST - 1, LATEST),
+  fc.integer({ min: 0, max: 1_000 }),
+  fc.nat(LATEST)
+)
+
+const requests = fc.oneof(fc.constantFrom(1, Plan.maxRequests), fc.integer({ min: 1, max: Plan.maxRequests }))
+
+/** A key but for its id and its hashes, which are new each time. */
+export interface Draft extends Omit<ApiKey, "id" | "secrets"> {
+  /** Of the current secret, then of the one that it replaced, if that is still known. */
+  readonly secrets: readonly [number, { readonly createdAt: number; readonly expiresAt: number } | undefined]
+}
+
+export const draft: fc.Arbitrary<Draft> = fc.record({
+  plan: fc.constantFrom(...Plan.names),
+  limits: fc.record({ perMinute: requests, perDay: requests }, { noNullPrototype: true }),
+  label: fc.option(Texts.text, { nil: undefined }),
+  createdAt: time,
+  revokedAt: fc.option(time, { nil: undefined }),
+  secrets: fc.tuple(
+    time,
+    fc.option(fc.record({ createdAt: time, expiresAt: time }, { noNullPrototype: true }), { nil: undefined })
+  )
+})
+
+/** An ordinary key. */
+export const plain: Draft = {
+  plan: "Free",
+  limits: Plan.standard.Free,
+  label: undefined,
+  createdAt: 1,
+  revokedAt: undefined,
+  secrets: [1, undefined]
+}
+
+/** Every awkward label, every plan, and the ends of all numbers. */
+export const awkward: ReadonlyArray<Draft> = [
+  plain,
+  { ...plain, revokedAt: 0 },
+  { ...plain, createdAt: 0, secrets: [0, { createdAt: 0, expiresAt: 0 }] },
+  {
+    plan: "Enterprise",
+    limits: { perMinute: Plan.maxRequests, perDay: Plan.maxRequests },
+    label: "greatest",
+    createdAt: LATEST,
+    revokedAt: LATEST,
+    secrets: [LATEST, { createdAt: LATEST, expiresAt: LATEST }]
+  },
+  ...Plan.names.map((plan, index) => ({
+    ...plain,
+    plan,
+    limits: { perMinute: index + 1, perDay: 2 ** (8 * index) }
+  })),
+  ...Texts.awkward.map((label, index) => ({ ...plain, label, createdAt: 1_000 - index }))
+]
+
+/**
+ * The hash with this number: 64 hexadecimal digits, as much like others as can be. Most share a long beginning or a
+ * long end, and each two that follow each other are the same to who takes them for numbers, as in 01 and 1e0.
+ */
+export const hash = (number: number): string => {
+  const digits = String(Math.floor(number / 2) + 1)
+  return number % 2 === 0 ? digits.padStart(64, "0") : `${digits}e`.padEnd(64, "0")
+}
+
+/** The id with this number; neighbours differ in the case of letters only. */
+export const id = (number: number): string => (number % 2 === 0 ? `key_a${number}` : `key_A${number - 1}`)
+
+/** A key of its own: of this number, with hashes that `newHash` gives. */
+export const make = (
+  { secrets: [createdAt, replaced], ...fields }: Draft,
+  number: number,
+  newHash: () => string
+): ApiKey => {
+  const current: StoredSecret = { hash: newHash(), createdAt, expiresAt: undefined }
+  return {
+    ...fields,
+    id: id(number),
+    secrets: replaced === undefined ? [current] : [current, { hash: newHash(), ...replaced }]
+  }
+}
+
+/** Keys of these drafts, each with hashes of its own. */
+export const all = (drafts: ReadonlyArray<Draft>): ReadonlyArray<ApiKey> => {
+  let hashes = 0
+  return drafts.map((one, index) => make(one, index, () => hash(hashes++)))
+}
+
+export const insert = (keys: Keys, key: ApiKey, trial: Trial): Effect.Effect<void, Violation> =>
+  answered(
+    trial,
+    `insert ${described(key)}`,
+    Effect.suspend(() => keys.insert(key)),
+    () => "done"
+  )
+
+export const insertFirst = (keys: Keys, key: ApiKey, trial: Trial): Effect.Effect<boolean, Violation> =>
+  answered(
+    trial,
+    `insert ${described(key)} if it is the first`,
+    Effect.suspend(() => keys.insertFirst(key)),
+    (isFirst) => (isFirst ? "inserted" : "not inserted")
+  )
+
+export const find = (
+  keys: Keys,
+  wanted: string,
+  trial: Trial
+): Effect.Effect<Option.Option<ApiKey>, Violation> =>
+  answered(
+    trial,
+    `find by the hash ${short(wanted)}`,
+    Effect.suspend(() => keys.findByHash(wanted)),
+    (found) => lines(Option.toArray(found))
+  )
+
+export const update = <A>(
+  keys: Keys,
+  of: string,
+  did: string,
+  change: (key: ApiKey) => readonly [answer: A, key: ApiKey],
+  trial: Trial
+): Effect.Effect<Option.Option<A>, Violation> =>
+  answered(
+    trial,
+    `${did} ${of}`,
+    Effect.suspend(() => keys.update(of, change)),
+    (answer) => (Option.isSome(answer) ? "done" : "none")
+  )
+
+export const list = (keys: Keys, trial: Trial): Effect.Effect<ReadonlyArray<ApiKey>, Violation> =>
+  answered(
+    trial,
+    "list",
+    Effect.suspend(() => keys.list),
+    lines
+  )
+
+/** Whether two keys are the same in every field, their secrets in the same order. */
+export const isSame = (one: ApiKey, other: ApiKey): boolean =>
+  one.id === other.id &&
+  one.plan === other.plan &&
+  one.limits.perMinute === other.limits.perMinute &&
+  one.limits.perDay === other.limits.perDay &&
+  one.label === other.label &&
+  one.createdAt === other.createdAt &&
+  one.revokedAt === other.revokedAt &&
+  one.secrets.length === other.secrets.length &&
+  one.secrets.every((secret, index) => {
+    const same = other.secrets[index]
+    return (
+      same !== undefined &&
+      secret.hash === same.hash &&
+      secret.createdAt === same.createdAt &&
+      secret.expiresAt === same.expiresAt
+    )
+  })
+
+/** Fails unless these are the expected keys, in this order. */
+export const expectAll = (
+  actual: ReadonlyArray<ApiKey>,
+  expected: ReadonlyArray<ApiKey>,
+  of: string
+): Effect.Effect<void, Violation> =>
+  expect(
+    actual.length === expected.length &&
+      actual.every((key, index) => {
+        const wanted = expected[index]
+        return wanted !== undefined && isSame(key, wanted)
+      }),
+    `${of}: ${lines(expected)}`,
+    lines(actual)
+  )
+
+const short = (wanted: string): string => `${wanted.slice(0, 4)}…${wanted.slice(-4)}`
+
+/** A key in words: what is unusual about it. */
+export const described = ({ createdAt, id: own, label, limits, plan, revokedAt, secrets }: ApiKey): string =>
+  `{${[
+    own,
+    plan,
+    `${limits.perMinute}/${limits.perDay}`,
+    ...(label === undefined ? [] : [`label ${JSON.stringify(label)}`]),
+    `created at ${createdAt}`,
+    ...(revokedAt === undefined ? [] : [`revoked at ${revokedAt}`]),
+    ...secrets.map(
+      (secret) =>
+        `secret ${short(secret.hash)} of ${secret.createdAt}${
+          secret.expiresAt === undefined ? "" : ` until ${secret.expiresAt}`
+        }`
+    )
+  ].join(", ")}}`
+
+/** Keys in words. */
+export const lines = (found: ReadonlyArray<ApiKey>): string =>
+  found.length === 0 ? "none" : found.map(described).join(", ")

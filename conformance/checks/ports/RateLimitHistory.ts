@@ -1,0 +1,233 @@
+/** Callers' histories for the law that a store counts as `RateLimit.step` does: requests at every border of a state. */
+import * as fc from "fast-check"
+import type { BanPolicy } from "../../../core/limits/BanPolicy.ts"
+import * as BanPolicies from "../../../core/limits/BanPolicy.ts"
+import * as Plan from "../../../core/limits/Plan.ts"
+import type * as RateLimit from "../../../core/limits/RateLimit.ts"
+import { FUTURE } from "./States.ts"
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+const DAY = 86_400_000
+
+/** What the time of a request is counted from: the one before, whoever sent it, or a border of the caller's state. */
+const origins = [
+  "clock",
+  "minute",
+  "midnight",
+  "last refill",
+  "retry",
+  "strike interval",
+  "strike window",
+  "ban end",
+  "clean period"
+] as const
+
+/** Requests of one caller. */
+export interface Move {
+  readonly key: "a" | "b"
+  readonly policy: RateLimit.Policy
+  readonly origin: (typeof origins)[number]
+  readonly offsetMs: number
+  readonly requests: number
+  /** Milliseconds between them. */
+  readonly everyMs: number
+  /** Whether they are counted by `modify`, even where the store has `consume`. */
+  readonly byModify: boolean
+}
+
+const plan: fc.Arbitrary<Plan.Plan> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      { perMinute: 1, perDay: 2 },
+      { perMinute: 1, perDay: 9 },
+      { perMinute: 3, perDay: 3 },
+      { perMinute: 7, perDay: 1_000 }
+    )
+  },
+  fc.constantFrom(
+    Plan.standard.Free,
+    { perMinute: 1, perDay: Plan.maxRequests },
+    { perMinute: Plan.maxRequests, perDay: 1 },
+    { perMinute: Plan.maxRequests, perDay: Plan.maxRequests }
+  ),
+  fc.record({
+    perMinute: fc.integer({ min: 1, max: 2_000 }),
+    perDay: fc.integer({ min: 1, max: Plan.maxRequests })
+  })
+)
+
+/** Quick to ban: within a few requests. */
+const quick: BanPolicy = {
+  strikes: 1,
+  withinMs: 10 * MINUTE,
+  strikeIntervalMs: 0,
+  durationsMs: [MINUTE, 2 * MINUTE, HOUR, 40 * DAY],
+  cleanMs: HOUR
+}
+
+const offending: BanPolicy = {
+  strikes: 3,
+  withinMs: 3 * MINUTE,
+  strikeIntervalMs: SECOND,
+  durationsMs: [20 * SECOND, 5 * MINUTE],
+  cleanMs: 10 * MINUTE
+}
+
+/** Has fewer bans than the others, for states that have climbed higher. */
+const only: BanPolicy = {
+  strikes: 1,
+  withinMs: MINUTE,
+  strikeIntervalMs: 0,
+  durationsMs: [MINUTE],
+  cleanMs: 100 * DAY
+}
+
+/** `undefined` for callers who cannot be banned. */
+const ban: fc.Arbitrary<BanPolicy | undefined> = fc.constantFrom(
+  quick,
+  offending,
+  offending,
+  only,
+  BanPolicies.standard,
+  undefined,
+  {
+    strikes: 2,
+    withinMs: 5 * SECOND,
+    strikeIntervalMs: 500,
+    durationsMs: [1, SECOND, 90 * SECOND, 2 * HOUR] as const,
+    cleanMs: DAY
+  },
+  {
+    strikes: 2,
+    withinMs: DAY,
+    strikeIntervalMs: MINUTE,
+    durationsMs: [BanPolicies.maxMs] as const,
+    cleanMs: 7
+  }
+)
+
+const offsetMs: fc.Arbitrary<number> = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: -1, max: 1 }) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 2 * SECOND }) },
+  fc.constantFrom(SECOND, MINUTE - 1, MINUTE, MINUTE + 1, DAY - 1, DAY),
+  fc.integer({ min: 0, max: 3 * DAY }),
+  fc.integer({ min: -2 * MINUTE, max: -1 }),
+  fc.integer({ min: -2 * DAY, max: -1 })
+)
+
+const moveUnder = (policy: fc.Arbitrary<RateLimit.Policy>): fc.Arbitrary<Move> =>
+  fc.record({
+    key: fc.constantFrom("a", "a", "a", "b"),
+    policy,
+    origin: fc.constantFrom(...origins, "clock" as const, "ban end" as const),
+    offsetMs,
+    requests: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(1) },
+      { weight: 2, arbitrary: fc.integer({ min: 2, max: 6 }) }
+    ),
+    everyMs: fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(0, 1, 499, 999, SECOND) },
+      fc.integer({ min: 0, max: MINUTE })
+    ),
+    byModify: fc.boolean()
+  })
+
+/** Of callers who keep to one policy for most of the time: else few of them would ever be banned. */
+export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc
+  .record({ plan, ban })
+  .chain((usual) =>
+    fc.array(
+      moveUnder(
+        fc.oneof({ weight: 5, arbitrary: fc.constant<RateLimit.Policy>(usual) }, fc.record({ plan, ban }))
+      ),
+      { maxLength: 25, size: "max" }
+    )
+  )
+
+/** An offender who comes back after each ban, all of them in turn, and then under a policy that has fewer. */
+const offender = (policy: BanPolicy): ReadonlyArray<Move> => {
+  const offence = (inForce: BanPolicy): Move => ({
+    key: "a",
+    policy: { plan: { perMinute: 1, perDay: 9 }, ban: inForce },
+    origin: "ban end",
+    offsetMs: 0,
+    requests: 6,
+    everyMs: SECOND,
+    byModify: false
+  })
+  return [...policy.durationsMs.map(() => offence(policy)), offence(only)]
+}
+
+const steady: Omit<Move, "origin" | "requests"> = {
+  key: "a",
+  policy: { plan: { perMinute: 3, perDay: 5 }, ban: undefined },
+  offsetMs: 0,
+  everyMs: 1,
+  byModify: false
+}
+
+export const examples: ReadonlyArray<ReadonlyArray<Move>> = [
+  offender(quick),
+  offender(offending),
+  [
+    { ...steady, origin: "clock", requests: 5 },
+    { ...steady, origin: "last refill", requests: 4 },
+    { ...steady, origin: "midnight", offsetMs: -1, requests: 2 },
+    { ...steady, origin: "clock", requests: 2 },
+    { ...steady, origin: "clock", offsetMs: -DAY, requests: 2 },
+    { ...steady, origin: "clock", byModify: true, requests: 1 },
+    // what is left of more than the plan grants from now on
+    {
+      ...steady,
+      policy: { plan: Plan.standard.Free, ban: undefined },
+      key: "b",
+      origin: "clock",
+      requests: 1
+    },
+    { ...steady, key: "b", origin: "clock", requests: 4 }
+  ]
+]
+
+/** When the first request of all comes: shortly before a midnight that is far off. */
+export const BEGINNING = FUTURE - 12_345
+
+/** The time of a move's first request; `clock` is that of the latest request of all. */
+export const timeOf = (
+  { offsetMs: offset, origin, policy }: Move,
+  clock: number,
+  state: RateLimit.State | undefined
+): number => originOf(origin, clock, state, policy.ban ?? BanPolicies.standard) + offset
+
+const originOf = (
+  origin: Move["origin"],
+  clock: number,
+  state: RateLimit.State | undefined,
+  policy: BanPolicy
+): number => {
+  if (state === undefined) return clock
+  // Nothing to come back from: the beginning of all times, or a ban of years.
+  const orNow = (time: number): number => (Math.abs(time - clock) < 1_000 * DAY ? time : clock)
+  switch (origin) {
+    case "clock":
+      return clock
+    case "minute":
+      return (Math.floor(clock / MINUTE) + 1) * MINUTE
+    case "midnight":
+      return (Math.floor(clock / DAY) + 1) * DAY
+    case "last refill":
+      return state.at + MINUTE
+    case "retry":
+      return orNow(state.retryAt)
+    case "strike interval":
+      return orNow(state.strikeAt + policy.strikeIntervalMs)
+    case "strike window":
+      return orNow(state.strikesFrom + policy.withinMs)
+    case "ban end":
+      return orNow(state.bannedUntil)
+    case "clean period":
+      return orNow(Math.max(state.bannedUntil, state.strikeAt) + policy.cleanMs)
+  }
+}

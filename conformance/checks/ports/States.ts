@@ -1,0 +1,164 @@
+/** Rate-limit states for the laws of `RateLimitStore`, and calls that leave a step. */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as RateLimit from "../../../core/limits/RateLimit.ts"
+import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
+import type { Violation } from "../../engine/Outcome.ts"
+import type { Trial } from "../../engine/Trial.ts"
+import { answered } from "../../subjects/PortSubject.ts"
+
+export type Limits = RateLimitStore["Service"]
+export type State = RateLimit.State
+
+/** The numbers of a state. */
+export const fields = [
+  "level",
+  "at",
+  "day",
+  "used",
+  "strikes",
+  "strikesFrom",
+  "strikeAt",
+  "retryAt",
+  "banLevel",
+  "bannedUntil"
+] as const satisfies ReadonlyArray<keyof State>
+
+/**
+ * Epoch ms in the 22nd century, for the times of states: a store may drop those that are spent, by the clock of the
+ * machine, and nobody can wait for that or put it off.
+ */
+export const FUTURE = Date.UTC(2140, 0, 1)
+
+const DAY_MS = 86_400_000
+const { MAX_SAFE_INTEGER } = Number
+
+/** Days and levels of bans are multiplied by times: as far as the products stay exact, under any policy. */
+const most: { readonly [field in keyof State]?: number } = {
+  day: Math.floor(MAX_SAFE_INTEGER / DAY_MS) - 1,
+  banLevel: 1_000
+}
+
+const numbers = [
+  0,
+  1,
+  2 ** 31 - 1,
+  2 ** 31,
+  2 ** 32 - 1,
+  2 ** 32,
+  FUTURE,
+  MAX_SAFE_INTEGER - 1,
+  MAX_SAFE_INTEGER
+]
+
+const numberOf = (field: keyof State): fc.Arbitrary<number> => {
+  const max = most[field] ?? MAX_SAFE_INTEGER
+  return fc.oneof(fc.constantFrom(...numbers.filter((one) => one <= max)), fc.nat(1_000), fc.nat(max))
+}
+
+/** One that no policy takes for spent, whatever its other numbers are. */
+const unspent = (state: State): State =>
+  Math.max(state.at, state.retryAt, state.bannedUntil, state.day * DAY_MS) >= FUTURE
+    ? state
+    : { ...state, at: FUTURE }
+
+/** Any integers that a state may hold. */
+export const state: fc.Arbitrary<State> = fc
+  .record({
+    level: numberOf("level"),
+    at: numberOf("at"),
+    day: numberOf("day"),
+    used: numberOf("used"),
+    strikes: numberOf("strikes"),
+    strikesFrom: numberOf("strikesFrom"),
+    strikeAt: numberOf("strikeAt"),
+    retryAt: numberOf("retryAt"),
+    banLevel: numberOf("banLevel"),
+    bannedUntil: numberOf("bannedUntil")
+  })
+  .map(unspent)
+
+/** A state that differs from the next one in every number. */
+export const numbered = (index: number): State => ({
+  level: 60_000 + 10 * index,
+  at: FUTURE + 10 * index + 1,
+  day: FUTURE / DAY_MS + 10 * index + 2,
+  used: 10 * index + 3,
+  strikes: 10 * index + 4,
+  strikesFrom: FUTURE + 10 * index + 5,
+  strikeAt: FUTURE + 10 * index + 6,
+  retryAt: FUTURE + 10 * index + 7,
+  banLevel: index % 7,
+  bannedUntil: FUTURE + 10 * index + 8
+})
+
+const zero: State = RateLimit.initial(0, { perMinute: 0, perDay: 0 })
+
+/** All numbers at their greatest, and each alone. */
+export const extremes: ReadonlyArray<State> = [
+  fields.map((field) => [field, most[field] ?? MAX_SAFE_INTEGER] as const),
+  ...fields.map((field) => [[field, most[field] ?? MAX_SAFE_INTEGER] as const])
+].map((set) => unspent({ ...zero, ...Object.fromEntries(set) }))
+
+/** Whether two states are the same in every number; two that are absent are. */
+export const isSame = (one: State | undefined, other: State | undefined): boolean =>
+  one === undefined || other === undefined
+    ? one === other
+    : fields.every((field) => one[field] === other[field])
+
+/** A state in words: its numbers that are not 0. */
+export const described = (one: State | undefined): string =>
+  one === undefined
+    ? "no state"
+    : `{${fields
+        .filter((field) => one[field] !== 0)
+        .map((field) => `${field} ${String(one[field])}`)
+        .join(", ")}}`
+
+/** Makes a step on the state of a key. */
+export const modify = <A>(
+  limits: Limits,
+  key: string,
+  did: string,
+  step: (state: State | undefined) => readonly [answer: A, state: State],
+  show: (answer: A) => string,
+  trial: Trial
+): Effect.Effect<A, Violation> =>
+  answered(
+    trial,
+    `${did} ${nameOf(key)}`,
+    Effect.suspend(() => limits.modify(key, step)),
+    show
+  )
+
+/** Stores a state and answers with the one before. */
+export const replace = (
+  limits: Limits,
+  key: string,
+  after: State,
+  trial: Trial
+): Effect.Effect<State | undefined, Violation> =>
+  modify(limits, key, `store ${described(after)} for`, (before) => [before, after], described, trial)
+
+/** The state of a key, left as it is; a key without one has a state from then on. */
+export const read = (
+  limits: Limits,
+  key: string,
+  trial: Trial
+): Effect.Effect<State | undefined, Violation> =>
+  modify(limits, key, "read", (before) => [before, before ?? numbered(0)], described, trial)
+
+/** Adds one to `used` and answers with what it was; a key without a state begins at 0. */
+export const increment = (limits: Limits, key: string, trial: Trial): Effect.Effect<number, Violation> =>
+  modify(
+    limits,
+    key,
+    "count",
+    (before = { ...numbered(0), used: 0 }) => [before.used, { ...before, used: before.used + 1 }],
+    String,
+    trial
+  )
+
+/** A key in words. */
+export const nameOf = (key: string): string =>
+  JSON.stringify(key.length > 60 ? `${key.slice(0, 40)}…${key.slice(-10)}` : key)

@@ -1,0 +1,103 @@
+/** The suite caught at work: what it must catch, it catches; what is legal, it lets through. */
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import { ambientChecks, checks } from "../checks/Checks.ts"
+import { clauses } from "../clauses/Clauses.ts"
+import { decoys } from "./Decoys.ts"
+import { faults } from "./Faults.ts"
+import * as SelfTest from "./SelfTest.ts"
+import * as Subjects from "./Subjects.ts"
+
+/** More are tried by `npm run conformance -- self-test`; these keep a change of a check honest at once. */
+const FAULT_SEEDS = [1, 2]
+const DECOY_SEEDS = [1, 2]
+const REFERENCE_SEEDS = [1, 2, 3]
+
+const run = Effect.runPromise
+
+const known = [...checks, ...ambientChecks]
+
+describe("the gallery", () => {
+  it("has at least 90 faulty backends and 12 legal ones, each under a name of its own", () => {
+    expect(faults.length).toBeGreaterThanOrEqual(90)
+    expect(decoys.length).toBeGreaterThanOrEqual(12)
+    const names = [...faults, ...decoys].map(({ id }) => id)
+    expect(names.length).toBe(new Set(names).size)
+  })
+
+  it("names checks that exist, and clauses that those check", () => {
+    const strange = faults.filter(
+      ({ breaks, killedBy }) => !known.some(({ clauses, id }) => id === killedBy && clauses.includes(breaks))
+    )
+    expect(strange.map(({ breaks, id, killedBy }) => `${id}: ${killedBy} does not check ${breaks}`)).toEqual(
+      []
+    )
+  })
+
+  it("has a faulty backend for every check of level spec", () => {
+    const idle = known.filter(
+      ({ id, level }) => level === "spec" && !faults.some(({ killedBy }) => killedBy === id)
+    )
+    expect(idle.map(({ id }) => id)).toEqual([])
+  })
+})
+
+describe("every clause", () => {
+  it("has a check of its level, or says why it has none", () => {
+    const open = clauses.filter(
+      (clause) =>
+        !("unchecked" in clause) && !known.some((check) => check.clauses.some((slug) => slug === clause.slug))
+    )
+    expect(open.map(({ slug }) => slug)).toEqual([])
+    const both = clauses.filter(
+      (clause) =>
+        "unchecked" in clause && known.some((check) => check.clauses.some((slug) => slug === clause.slug))
+    )
+    expect(both.map(({ slug }) => slug)).toEqual([])
+  })
+
+  it("of level spec is checked at level spec", () => {
+    const weak = clauses.filter(
+      ({ level, slug, ...clause }) =>
+        level === "spec" &&
+        !("unchecked" in clause) &&
+        !known.some((check) => check.level === "spec" && check.clauses.some((own) => own === slug))
+    )
+    expect(weak.map(({ slug }) => slug)).toEqual([])
+  })
+
+  it("that only we promise is checked at level design", () => {
+    const strict = known.filter(
+      ({ clauses: own, level }) =>
+        level === "spec" && own.every((slug) => clauses.find((one) => one.slug === slug)?.level === "design")
+    )
+    expect(strict.map(({ id }) => id)).toEqual([])
+  })
+})
+
+describe("the reference", () => {
+  it.each(REFERENCE_SEEDS)(
+    "passes at level design, over HTTP and at the ports, with seed %i",
+    async (seed) => {
+      const http = await run(SelfTest.examine(Subjects.reference, { level: "design", seed }))
+      expect(SelfTest.objections(http)).toEqual([])
+      expect(http.verdict).toBe("conformant")
+      const ports = await run(SelfTest.examine(Subjects.referencePorts, { level: "design", seed }))
+      expect(SelfTest.objections(ports)).toEqual([])
+    }
+  )
+})
+
+describe("a legal server", () => {
+  it.each(decoys)("that $differs passes at level spec", async (decoy) => {
+    for (const seed of DECOY_SEEDS) expect(await run(SelfTest.complaints(decoy, seed))).toEqual([])
+  })
+})
+
+describe("a faulty backend", () => {
+  it.each(faults)("$id is caught by $killedBy", async (fault) => {
+    const hunt = await run(SelfTest.hunt(fault, FAULT_SEEDS))
+    expect(hunt.missed).toBeUndefined()
+    expect(hunt.kills).toBe(FAULT_SEEDS.length)
+  })
+})

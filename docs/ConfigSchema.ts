@@ -1,0 +1,19 @@
+/** The JSON Schema of a conformance configuration file: `node docs/ConfigSchema.ts` writes it. */
+import { writeFileSync } from "node:fs"
+import * as Schema from "effect/Schema"
+import { Configuration } from "../conformance/config/Configuration.ts"
+
+export const path = new URL("conformance/config.schema.json", import.meta.url)
+
+export const render = (): string => {
+  const { definitions, schema } = Schema.toJsonSchemaDocument(Configuration)
+  const document = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Configuration of animal-store conformance",
+    ...schema,
+    ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions })
+  }
+  return `${JSON.stringify(document, null, 2)}\n`
+}
+
+if (import.meta.main) writeFileSync(path, render())

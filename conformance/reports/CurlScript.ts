@@ -3,7 +3,7 @@ import type { Step } from "../engine/Trial.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
 import { type Header, header, text, type WireResponse } from "../http/Wire.ts"
 import * as Redaction from "./Redaction.ts"
-import * as Terminal from "./Terminal.ts"
+import * as Wording from "./Wording.ts"
 
 export interface Source {
   /** Id of the check. */
@@ -52,7 +52,7 @@ export const make = (source: Source): string | undefined => {
   const exchanges = steps.flatMap(({ exchange }) => (exchange === undefined ? [] : [exchange]))
   if (exchanges.length === 0) return undefined
   const redact = Redaction.make(secrets)
-  const comment = (content: string): string => `# ${Terminal.printable(redact(content))}`
+  const comment = (content: string): string => `# ${Wording.printable(redact(content))}`
   const ids = chainsOf(exchanges, basePath)
   const context: Context = { basePath, ids, secrets, redact, missing: new Set() }
   const body = blocksOf(steps, ids, basePath).flatMap((block) =>
@@ -320,7 +320,7 @@ const bodyOf = (
   } catch {
     // Not text: it is written byte by byte.
   }
-  const isShown = content?.split("\n").every((line) => Terminal.printable(line) === line) ?? false
+  const isShown = content?.split("\n").every((line) => Wording.printable(line) === line) ?? false
   // curl would take what follows an @ for the name of a file.
   if (content !== undefined && isShown && body.length <= MAX_ARGUMENT && !content.startsWith("@")) {
     return { option: [`--data-binary ${word(split(content, context))}`] }

@@ -3,12 +3,12 @@
  * or dark.
  */
 import type { CheckResult, ClauseResult, Counterexample, Report, Status } from "./Report.ts"
-import * as Terminal from "./Terminal.ts"
+import * as Wording from "./Wording.ts"
 
 /** The report as a document whose structure no text of the subject can change. */
 export const render = (report: Report): string => {
   const of = (status: Status) => report.checks.filter((check) => check.status === status)
-  const section = Terminal.sectionsOf(report.clauses)
+  const section = Wording.sectionsOf(report.clauses)
   const failed = of("fail")
   return `${[
     "<!DOCTYPE html>",
@@ -19,7 +19,7 @@ export const render = (report: Report): string => {
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
     '<meta name="referrer" content="no-referrer">',
-    `<title>${escaped(Terminal.verdict(report))}</title>`,
+    `<title>${escaped(Wording.verdict(report))}</title>`,
     `<style>${style}</style>`,
     "</head>",
     "<body>",
@@ -53,8 +53,8 @@ const header = (report: Report): ReadonlyArray<string> => {
     ["Begun", report.startedAt],
     [
       "Took",
-      `${Terminal.duration(report.milliseconds)}${
-        report.waitedMs > 0 ? `, of it ${Terminal.duration(report.waitedMs)} waiting for limits` : ""
+      `${Wording.duration(report.milliseconds)}${
+        report.waitedMs > 0 ? `, of it ${Wording.duration(report.waitedMs)} waiting for limits` : ""
       }`
     ],
     ...(report.requests > 0 ? ([["Requests", String(report.requests)]] as const) : []),
@@ -65,12 +65,12 @@ const header = (report: Report): ReadonlyArray<string> => {
   const numbers = [
     ["planned", report.counts.planned, "total"],
     ["executed", report.counts.executed, "total"],
-    ...Terminal.countedStatuses.map(([status, word]) => [word, report.counts[status], status] as const)
+    ...Wording.countedStatuses.map(([status, word]) => [word, report.counts[status], status] as const)
   ] as const
   return [
     `<header class="verdict ${report.verdict}">`,
     "<p>Conformance report</p>",
-    `<h1>${escaped(Terminal.verdict(report))}</h1>`,
+    `<h1>${escaped(Wording.verdict(report))}</h1>`,
     "</header>",
     '<ul class="counts" aria-label="Checks">',
     ...numbers.map(
@@ -91,16 +91,16 @@ const failure = (
   '<article class="fail">',
   `<h3><code>${escaped(check.id)}</code></h3>`,
   `<p class="law">${escaped(check.law)}</p>`,
-  `<p class="aside">${check.level} · ${Terminal.clausesOf(check, section).map(escaped).join(", ")}</p>`,
+  `<p class="aside">${check.level} · ${Wording.clausesOf(check, section).map(escaped).join(", ")}</p>`,
   ...(check.counterexample === undefined
-    ? [`<p>${escaped(Terminal.summary(check))}</p>`]
+    ? [`<p>${escaped(Wording.summary(check))}</p>`]
     : account(check.counterexample, seed)),
   "</article>"
 ]
 
 const account = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => {
   const { actual, expected, script, steps } = counterexample
-  const replay = Terminal.replayCommand(counterexample)
+  const replay = Wording.replayCommand(counterexample)
   return [
     "<dl>",
     `<div><dt>Expected</dt><dd>${escaped(expected)}</dd></div>`,
@@ -110,7 +110,7 @@ const account = (counterexample: Counterexample, seed: number): ReadonlyArray<st
       ? []
       : [
           "<details open>",
-          `<summary>${Terminal.plural(steps.length, "step")}</summary>`,
+          `<summary>${Wording.plural(steps.length, "step")}</summary>`,
           '<ol class="steps">',
           ...steps.map(
             ({ did, got }) =>
@@ -127,7 +127,7 @@ const account = (counterexample: Counterexample, seed: number): ReadonlyArray<st
           `<pre tabindex="0"><code>${script.trimEnd().split("\n").map(escaped).join("\n")}</code></pre>`,
           "</details>"
         ]),
-    `<p class="aside">${escaped(Terminal.history(counterexample, seed))}.</p>`,
+    `<p class="aside">${escaped(Wording.history(counterexample, seed))}.</p>`,
     ...(replay === undefined ? [] : [`<pre tabindex="0"><code>${escaped(replay)}</code></pre>`])
   ]
 }
@@ -138,7 +138,7 @@ const reasons = (title: string, checks: ReadonlyArray<CheckResult>): ReadonlyArr
     : [
         "<section>",
         `<h2>${title}</h2>`,
-        ...Terminal.byReason(checks).flatMap(([reason, same]) => [
+        ...Wording.byReason(checks).flatMap(([reason, same]) => [
           `<article class="${same[0]?.status ?? ""}">`,
           `<p>${same.map(({ id }) => `<code>${escaped(id)}</code>`).join(", ")}</p>`,
           `<p>${escaped(reason)}</p>`,
@@ -148,7 +148,7 @@ const reasons = (title: string, checks: ReadonlyArray<CheckResult>): ReadonlyArr
       ]
 
 const checkTable = ({ checks }: Report): ReadonlyArray<string> => {
-  const present = Terminal.countedStatuses.filter(([status]) =>
+  const present = Wording.countedStatuses.filter(([status]) =>
     checks.some((check) => check.status === status)
   )
   return [
@@ -175,7 +175,7 @@ const checkTable = ({ checks }: Report): ReadonlyArray<string> => {
           profile,
           `${runs.executed}/${runs.planned}`,
           String(requests),
-          Terminal.duration(milliseconds)
+          Wording.duration(milliseconds)
         )}</tr>`
     ),
     "</tbody>",
@@ -240,7 +240,7 @@ const entities: ReadonlyMap<string, string> = new Map([
 
 /** Text for elements and for attributes, which all stand in double quotes. */
 const escaped = (text: string): string =>
-  Terminal.printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)
+  Wording.printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)
 
 /** The colours keep a contrast of 4.5 : 1 or more, and no colour stands without a word. */
 const style = `

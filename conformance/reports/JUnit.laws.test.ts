@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import * as JUnit from "./JUnit.ts"
 import { example, report } from "./Report.arbitrary.ts"
 import type { Report, Status } from "./Report.ts"
-import * as Terminal from "./Terminal.ts"
+import * as Wording from "./Wording.ts"
 
 /** Reads the documents as a consumer does, with a parser that is not ours. */
 const reader = `
@@ -74,15 +74,15 @@ const holds = (value: Report, root: Element): void => {
     const [first] = found.children
     if (check.status === "fail") {
       expect(first?.attributes).toEqual({
-        message: Terminal.printable(Terminal.summary(check)),
+        message: Wording.printable(Wording.summary(check)),
         type: "violation"
       })
       const lines = first?.text.split("\n") ?? []
       for (const step of check.counterexample?.steps ?? []) {
-        expect(lines.some((line) => line.endsWith(`. ${Terminal.step(step)}`))).toBe(true)
+        expect(lines.some((line) => line.endsWith(`. ${Wording.step(step)}`))).toBe(true)
       }
       if (script !== undefined) {
-        expect(found.children[1]?.text).toBe(script.split("\n").map(Terminal.printable).join("\n"))
+        expect(found.children[1]?.text).toBe(script.split("\n").map(Wording.printable).join("\n"))
       }
     }
     if (check.status === "inconclusive") expect(first?.attributes.type).toBe("inconclusive")

@@ -4,7 +4,7 @@
  */
 import { type Profile, profiles } from "../checks/Profile.ts"
 import type { CheckResult, Counterexample, Report } from "./Report.ts"
-import * as Terminal from "./Terminal.ts"
+import * as Wording from "./Wording.ts"
 
 /**
  * The report as an XML 1.0 document. Line breaks and other control characters of texts are shown as escapes.
@@ -39,7 +39,7 @@ const hasNoTrace = ({ checks, verdict }: Report): boolean =>
 const run = (report: Report): ReadonlyArray<string> => [
   `  <testsuite${attributes({ name: "run", tests: "1", failures: "0", errors: "1", skipped: "0" })}>`,
   `    <testcase${attributes({ classname: "run", name: "run", time: seconds(report.milliseconds) })}>`,
-  `      ${element("error", { message: Terminal.verdict(report), type: "suite-error" }, report.findings)}`,
+  `      ${element("error", { message: Wording.verdict(report), type: "suite-error" }, report.findings)}`,
   "    </testcase>",
   "  </testsuite>"
 ]
@@ -55,7 +55,7 @@ const suite = (
     subject: report.subject.name,
     level: report.level,
     seed: String(report.seed),
-    verdict: Terminal.verdict(report)
+    verdict: Wording.verdict(report)
   }
   return [
     `  <testsuite${attributes({ name: profile, ...tally(checks), time, timestamp: report.startedAt })}>`,
@@ -80,7 +80,7 @@ const testcase = (check: CheckResult, seed: number): ReadonlyArray<string> => {
 }
 
 const outcome = (check: CheckResult, seed: number): ReadonlyArray<string> => {
-  const message = Terminal.summary(check)
+  const message = Wording.summary(check)
   switch (check.status) {
     case "pass":
       return []
@@ -111,11 +111,11 @@ const account = (check: CheckResult, seed: number): ReadonlyArray<string> => [
 ]
 
 const counterexampleLines = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => [
-  ...counterexample.steps.map((step, index) => `${index + 1}. ${Terminal.step(step)}`),
+  ...counterexample.steps.map((step, index) => `${index + 1}. ${Wording.step(step)}`),
   `expected: ${counterexample.expected}`,
   `actual: ${counterexample.actual}`,
-  Terminal.history(counterexample, seed),
-  Terminal.replayCommand(counterexample) ?? ""
+  Wording.history(counterexample, seed),
+  Wording.replayCommand(counterexample) ?? ""
 ]
 
 /** The four numbers that readers of JUnit add up. */
@@ -141,7 +141,7 @@ const entities: ReadonlyMap<string, string> = new Map([
 
 /** Text for XML: what is printable is allowed there, and without `>` there is no `]]>`. */
 const escaped = (text: string): string =>
-  Terminal.printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)
+  Wording.printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)
 
 const attributes = (values: { readonly [name: string]: string }): string =>
   Object.entries(values)

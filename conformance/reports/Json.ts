@@ -119,5 +119,9 @@ export const parse = (text: string): Result.Result<Report, InvalidReport> => {
 const whole = (check: typeof CheckResultSchema.Type): CheckResult => ({
   ...check,
   reason: check.reason,
-  counterexample: check.counterexample && { ...check.counterexample, script: check.counterexample.script }
+  counterexample: check.counterexample && {
+    ...check.counterexample,
+    script: check.counterexample.script,
+    token: check.counterexample.token
+  }
 })

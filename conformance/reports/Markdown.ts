@@ -1,27 +1,27 @@
 /** A report as GitHub-flavoured Markdown, for the summary of a CI job or a comment. */
 import type { CheckResult, Counterexample, Report } from "./Report.ts"
-import * as Terminal from "./Terminal.ts"
+import * as Wording from "./Wording.ts"
 
 /** The report as a document whose structure no text of the subject can change. */
 export const render = (report: Report): string => {
   const of = (status: CheckResult["status"]) => report.checks.filter((check) => check.status === status)
-  const section = Terminal.sectionsOf(report.clauses)
+  const section = Wording.sectionsOf(report.clauses)
   const failed = of("fail")
   const { kind, name } = report.subject
   return [
-    `## ${prose(Terminal.verdict(report))}`,
+    `## ${prose(Wording.verdict(report))}`,
     [
       `Subject: ${prose(name)} (${kind}).`,
       `Suite: ${prose(report.suite.name)} ${prose(report.suite.version)}.`,
-      `Begun: ${prose(report.startedAt)}; ${prose(Terminal.cost(report))}.`
+      `Begun: ${prose(report.startedAt)}; ${prose(Wording.cost(report))}.`
     ].join(" "),
     table(
-      ["planned", "executed", ...Terminal.countedStatuses.map(([, word]) => word)],
+      ["planned", "executed", ...Wording.countedStatuses.map(([, word]) => word)],
       [
         [
           report.counts.planned,
           report.counts.executed,
-          ...Terminal.countedStatuses.map(([status]) => report.counts[status])
+          ...Wording.countedStatuses.map(([status]) => report.counts[status])
         ].map(String)
       ]
     ),
@@ -52,9 +52,9 @@ const failures = (
       const { counterexample } = check
       return [
         code(check.id),
-        Terminal.clausesOf(check, section).map(prose).join(", "),
+        Wording.clausesOf(check, section).map(prose).join(", "),
         counterexample === undefined ? "" : code(counterexample.expected),
-        code(counterexample === undefined ? Terminal.summary(check) : counterexample.actual),
+        code(counterexample === undefined ? Wording.summary(check) : counterexample.actual),
         counterexample === undefined
           ? ""
           : `${counterexample.reproduced.times}/${counterexample.reproduced.of}`
@@ -70,15 +70,15 @@ const failures = (
 
 const account = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => {
   const { actual, expected, script, steps } = counterexample
-  const replay = Terminal.replayCommand(counterexample)
+  const replay = Wording.replayCommand(counterexample)
   return [
     fenced("text", [
-      ...steps.map((step, index) => `${index + 1}. ${Terminal.step(step)}`),
-      `expected: ${Terminal.printable(expected)}`,
-      `actual:   ${Terminal.printable(actual)}`
+      ...steps.map((step, index) => `${index + 1}. ${Wording.step(step)}`),
+      `expected: ${Wording.printable(expected)}`,
+      `actual:   ${Wording.printable(actual)}`
     ]),
-    `${prose(Terminal.history(counterexample, seed))}.`,
-    ...(script === undefined ? [] : [fenced("sh", script.trimEnd().split("\n").map(Terminal.printable))]),
+    `${prose(Wording.history(counterexample, seed))}.`,
+    ...(script === undefined ? [] : [fenced("sh", script.trimEnd().split("\n").map(Wording.printable))]),
     ...(replay === undefined ? [] : [fenced("sh", [replay])])
   ]
 }
@@ -86,7 +86,7 @@ const account = (counterexample: Counterexample, seed: number): ReadonlyArray<st
 const byReason = (checks: ReadonlyArray<CheckResult>): string =>
   table(
     ["Checks", "Reason"],
-    Terminal.byReason(checks).map(([reason, same]) => [
+    Wording.byReason(checks).map(([reason, same]) => [
       same.map(({ id }) => code(id)).join(", "),
       prose(reason)
     ])
@@ -143,7 +143,7 @@ const special = /[!"#$%&'*+<=>@[\\\]^_`{|}~]|:(?=\/)|(?<=www)\.|^[- ]|(?<=^\d+)[
 
 /** Text that shows as it is, wherever it stands. */
 const prose = (text: string): string =>
-  Terminal.printable(text).replace(special, (character) => `&#${character.charCodeAt(0)};`)
+  Wording.printable(text).replace(special, (character) => `&#${character.charCodeAt(0)};`)
 
 /** The same in the type of code. */
 const code = (text: string): string => `<code>${prose(text)}</code>`

@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { bland, hostile, report } from "./Report.arbitrary.ts"
 import * as Terminal from "./Terminal.ts"
+import * as Wording from "./Wording.ts"
 
 const columns = fc.integer({ min: 40, max: 160 })
 
@@ -10,7 +11,7 @@ describe("a report on a terminal", () => {
   it("ends with the verdict", () => {
     fc.assert(
       fc.property(report, columns, (value, width) => {
-        expect(Terminal.render(value, { columns: width }).split("\n").at(-1)).toBe(Terminal.headline(value))
+        expect(Terminal.render(value, { columns: width }).split("\n").at(-1)).toBe(Wording.headline(value))
       })
     )
   })
@@ -30,7 +31,7 @@ describe("a report on a terminal", () => {
   it("writes nothing that moves the cursor, paints, hides or turns round", () => {
     fc.assert(
       fc.property(report, (value) => {
-        for (const line of Terminal.render(value).split("\n")) expect(line).toBe(Terminal.printable(line))
+        for (const line of Terminal.render(value).split("\n")) expect(line).toBe(Wording.printable(line))
       })
     )
   })
@@ -64,7 +65,7 @@ describe("a report on a terminal", () => {
       fc.property(hostile, fc.nat({ max: 200 }), fc.nat(), (id, width, milliseconds) => {
         const line = Terminal.progress({ done: 1, planned: 84, id, requests: 3, milliseconds }, width)
         expect(Terminal.widthOf(line)).toBeLessThanOrEqual(width)
-        expect(line).toBe(Terminal.printable(line))
+        expect(line).toBe(Wording.printable(line))
       })
     )
   })
@@ -74,9 +75,9 @@ describe("printable text", () => {
   it("is one line of visible characters, and stays as it is from then on", () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const shown = Terminal.printable(text)
+        const shown = Wording.printable(text)
         expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
-        expect(Terminal.printable(shown)).toBe(shown)
+        expect(Wording.printable(shown)).toBe(shown)
       })
     )
   })

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { example } from "./Report.arbitrary.ts"
 import type { Report } from "./Report.ts"
 import * as Terminal from "./Terminal.ts"
+import * as Wording from "./Wording.ts"
 
 describe("a report on a terminal", () => {
   it("is one screen, the verdict last", () => {
@@ -78,11 +79,11 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
       findings: ["the key is not accepted: 401"]
     }
     expect(Terminal.render(refused)).toMatch(/^the key is not accepted: 401\n/)
-    expect(Terminal.verdict(refused)).toBe("ERROR: no check was executed")
+    expect(Wording.verdict(refused)).toBe("ERROR: no check was executed")
   })
 
   it("has words for every verdict", () => {
-    const worded = (verdict: Report["verdict"]) => Terminal.verdict({ ...example, verdict })
+    const worded = (verdict: Report["verdict"]) => Wording.verdict({ ...example, verdict })
     expect(worded("conformant")).toBe("CONFORMANT at level spec: all 80 checks passed, 1 warning")
     expect(worded("inconclusive")).toBe(
       "INCONCLUSIVE at level spec: 2 of 84 checks could not be told, 1 warning"
@@ -102,7 +103,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
   })
 
   it("tells time as people do", () => {
-    expect([0, 999, 1_000, 3_240, 9_949, 9_950, 59_499, 59_500, 125_000].map(Terminal.duration)).toEqual([
+    expect([0, 999, 1_000, 3_240, 9_949, 9_950, 59_499, 59_500, 125_000].map(Wording.duration)).toEqual([
       "0 ms",
       "999 ms",
       "1 s",

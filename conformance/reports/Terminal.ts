@@ -1,5 +1,6 @@
 /** A report on one screen: what did not pass, the counts, and the verdict as the last line. */
-import type { CheckResult, ClauseResult, Counterexample, Report, ReportedStep, Status } from "./Report.ts"
+import type { CheckResult, Report, ReportedStep, Status } from "./Report.ts"
+import * as Wording from "./Wording.ts"
 
 export interface Options {
   /** Width of the screen; 100 by default, never taken as less than 40. */
@@ -26,22 +27,24 @@ export const render = (report: Report, { color = false, columns = 100, scripts }
   const screen: Screen = { columns: Math.max(40, columns), paint: color ? ansi : (text) => text }
   const of = (status: Status) => report.checks.filter((check) => check.status === status)
   const failed = of("fail")
-  const section = sectionsOf(report.clauses)
+  const section = Wording.sectionsOf(report.clauses)
   const blocks = [
     ...failed.slice(0, MAX_SHOWN).map((check) => failure(check, report, section, scripts, screen)),
-    failed.slice(MAX_SHOWN).flatMap((check) => headed("FAIL", "red", [check], summary(check), screen)),
-    ...of("error").map((check) => headed("ERROR", "red", [check], summary(check), screen)),
-    ...of("warn").map((check) => headed("WARN", "yellow", [check], summary(check), screen)),
-    ...byReason(of("inconclusive")).map(([reason, checks]) =>
+    failed
+      .slice(MAX_SHOWN)
+      .flatMap((check) => headed("FAIL", "red", [check], Wording.summary(check), screen)),
+    ...of("error").map((check) => headed("ERROR", "red", [check], Wording.summary(check), screen)),
+    ...of("warn").map((check) => headed("WARN", "yellow", [check], Wording.summary(check), screen)),
+    ...Wording.byReason(of("inconclusive")).map(([reason, checks]) =>
       headed("INCONCLUSIVE", "yellow", checks, reason, screen)
     ),
     // What the doctor found explains why nothing could be told.
     report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, screen.columns)) : []
   ].filter((lines) => lines.length > 0)
   const ending = [
-    ...wrap(counts(report), screen.columns),
+    ...wrap(Wording.counts(report), screen.columns),
     screen.paint(
-      headline(report),
+      Wording.headline(report),
       report.verdict === "conformant" ? "green" : isBad(report) ? "red" : "yellow"
     )
   ]
@@ -67,149 +70,12 @@ export const progress = (
 ): string => {
   const parts = [
     `[${done}/${planned}] ${id}`,
-    ...(requests === 0 ? [] : [plural(requests, "request")]),
-    duration(milliseconds),
+    ...(requests === 0 ? [] : [Wording.plural(requests, "request")]),
+    Wording.duration(milliseconds),
     ...(waiting === undefined ? [] : [waiting])
   ]
-  return cut(printable(parts.join("  ")), columns)
+  return cut(Wording.printable(parts.join("  ")), columns)
 }
-
-/** What to type to try a failing case again, where that is possible. */
-export const replayCommand = ({ token }: Counterexample): string | undefined =>
-  token === undefined ? undefined : `animal-store conformance replay ${printable(token)}`
-
-/**
- * The verdict in one line, such as `NOT CONFORMANT at level spec: 2 of 79 checks failed · 412 requests, 38 s
- * (waited 9 s for limits) · seed 184210`.
- */
-export const headline = (report: Report): string => `${verdict(report)} · ${cost(report)}`
-
-/**
- * What the run took and what it began with, such as `412 requests, 38 s (waited 9 s for limits) · seed
- * 184210`.
- */
-export const cost = ({ milliseconds, requests, seed, waitedMs }: Report): string => {
-  const sent = requests > 0 ? `${plural(requests, "request")}, ` : ""
-  const waited = waitedMs > 0 ? ` (waited ${duration(waitedMs)} for limits)` : ""
-  return `${sent}${duration(milliseconds)}${waited} · seed ${seed}`
-}
-
-/** The verdict and its reason, such as `CONFORMANT at level spec: all 79 checks passed`. */
-export const verdict = ({ counts, level, verdict }: Report): string => {
-  const { error, excluded, executed, fail, inconclusive, planned, warn } = counts
-  const warned = warn > 0 ? `, ${plural(warn, "warning")}` : ""
-  const all = plural(planned, "check")
-  switch (verdict) {
-    case "conformant":
-      return `CONFORMANT at level ${level}: all ${plural(executed, "check")} passed${warned}`
-    case "not-conformant":
-      return `NOT CONFORMANT at level ${level}: ${fail} of ${plural(executed, "check")} failed${warned}`
-    case "inconclusive":
-      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${all} could not be told${warned}`
-    case "selection-passed":
-      return `SELECTION PASSED at level ${level}: ${executed} of ${all} executed, ${excluded} excluded${warned}`
-    case "error":
-      return executed === 0
-        ? "ERROR: no check was executed"
-        : `ERROR: the suite itself failed in ${error} of ${plural(executed, "check")}`
-  }
-}
-
-/** The numbers, such as `planned 84, executed 79, passed 75, failed 2`; what never happened is left out. */
-export const counts = ({ counts }: Report): string =>
-  [
-    `planned ${counts.planned}`,
-    `executed ${counts.executed}`,
-    ...countedStatuses
-      .filter(([status]) => counts[status] > 0)
-      .map(([status, word]) => `${word} ${counts[status]}`)
-  ].join(", ")
-
-/** Each status with its word for a number of checks, the worst first. */
-export const countedStatuses = [
-  ["error", "suite errors"],
-  ["fail", "failed"],
-  ["inconclusive", "inconclusive"],
-  ["warn", "warnings"],
-  ["pass", "passed"],
-  ["not-applicable", "not applicable"],
-  ["excluded", "excluded"]
-] as const satisfies ReadonlyArray<readonly [Status, string]>
-
-/** Why a check has its status, in one sentence. */
-export const summary = ({ counterexample, reason }: CheckResult): string =>
-  reason ??
-  (counterexample === undefined
-    ? "no reason was given"
-    : `expected ${counterexample.expected}, got ${counterexample.actual}`)
-
-/** How a counterexample came about, and whether it is steady. */
-export const history = ({ found, reproduced }: Counterexample, seed: number): string => {
-  if (reproduced.of === 0) return "seen in an exchange of the run"
-  const origin =
-    found.runs === 0
-      ? "found by a boundary example"
-      : `found after ${plural(found.runs, "run")} and ${plural(found.shrinks, "shrink")}, seed ${seed}`
-  const { of, times } = reproduced
-  return `${origin}; reproduces ${times}/${of}${of > 0 && times < of ? " (intermittent)" : ""}`
-}
-
-/** The clauses of a check, each with its section where that is known. */
-export const clausesOf = (check: CheckResult, section: ReadonlyMap<string, string>): ReadonlyArray<string> =>
-  check.clauses.map((slug) => {
-    const known = section.get(slug)
-    return known === undefined ? slug : `${slug} ${known}`
-  })
-
-/** Slug to section of the contract. */
-export const sectionsOf = (clauses: ReadonlyArray<ClauseResult>): ReadonlyMap<string, string> =>
-  new Map(clauses.map((clause) => [clause.slug, clause.section]))
-
-/** The checks by what they say for themselves, in the order of their first. */
-export const byReason = (
-  checks: ReadonlyArray<CheckResult>
-): ReadonlyArray<readonly [reason: string, checks: ReadonlyArray<CheckResult>]> => {
-  const groups = new Map<string, Array<CheckResult>>()
-  for (const check of checks) {
-    const reason = summary(check)
-    const group = groups.get(reason)
-    if (group === undefined) groups.set(reason, [check])
-    else group.push(check)
-  }
-  return [...groups]
-}
-
-/** Time for people: `850 ms`, `3.2 s`, `38 s`, `2 min 5 s`. */
-export const duration = (milliseconds: number): string => {
-  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
-  if (milliseconds < 9_950) return `${(milliseconds / 1_000).toFixed(1).replace(".0", "")} s`
-  const seconds = Math.round(milliseconds / 1_000)
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-}
-
-export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
-
-const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu
-
-const shortEscapes: ReadonlyMap<string, string> = new Map([
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["\t", "\\t"]
-])
-
-/**
- * Text of unknown origin as one line that shows what it is: control characters (line breaks and ANSI escapes
- * among them), bidi overrides, other invisible characters and lone surrogates become escapes such as `\n` and
- * `\u{1b}`.
- */
-export const printable = (text: string): string =>
-  text.replace(
-    unprintable,
-    (character) => shortEscapes.get(character) ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
-  )
-
-/** A step in one line. */
-export const step = ({ did, got }: ReportedStep): string => printable(got === "" ? did : `${did} → ${got}`)
 
 type Color = keyof typeof codes
 
@@ -252,21 +118,21 @@ const failure = (
     lines.map((line) => INDENT + (color === undefined ? line : paint(line, color)))
   const { counterexample } = check
   const heading = [
-    `${paint("FAIL", "red")}  ${paint(cut(printable(check.id), width), "bold")}`,
-    ...indented(wrap(`${check.level}: ${clausesOf(check, section).join(", ")}`, width), "dim"),
+    `${paint("FAIL", "red")}  ${paint(cut(Wording.printable(check.id), width), "bold")}`,
+    ...indented(wrap(`${check.level}: ${Wording.clausesOf(check, section).join(", ")}`, width), "dim"),
     ...indented(wrap(check.law, width))
   ]
   if (counterexample === undefined)
-    return [...heading, ...indented(labelled("reason", summary(check), width))]
+    return [...heading, ...indented(labelled("reason", Wording.summary(check), width))]
   const script = scripts?.get(check.id)
-  const replay = replayCommand(counterexample)
+  const replay = Wording.replayCommand(counterexample)
   return [
     ...heading,
     ...indented(steps(counterexample.steps, width)),
     ...indented(labelled("expected", counterexample.expected, width)),
     ...indented(labelled("actual", counterexample.actual, width)),
-    ...indented(wrap(history(counterexample, seed), width), "dim"),
-    ...(script === undefined ? [] : [`${INDENT}script    ${printable(script)}`]),
+    ...indented(wrap(Wording.history(counterexample, seed), width), "dim"),
+    ...(script === undefined ? [] : [`${INDENT}script    ${Wording.printable(script)}`]),
     ...(replay === undefined ? [] : [`${INDENT}replay    ${replay}`])
   ]
 }
@@ -280,12 +146,12 @@ const steps = (all: ReadonlyArray<ReportedStep>, width: number): ReadonlyArray<s
   const digits = String(all.length).length
   const shown = all.slice(hidden).flatMap((one, index) => {
     const number = `${String(hidden + index + 1).padStart(digits)}. `
-    const line = number + step(one)
+    const line = number + Wording.step(one)
     return widthOf(line) <= width
       ? [line]
       : [
-          cut(number + printable(one.did), width),
-          cut(`${" ".repeat(number.length)}→ ${printable(one.got)}`, width)
+          cut(number + Wording.printable(one.did), width),
+          cut(`${" ".repeat(number.length)}→ ${Wording.printable(one.got)}`, width)
         ]
   })
   return hidden === 0 ? shown : [`… ${hidden} before`, ...shown]
@@ -329,7 +195,7 @@ const take = (text: string, columns: number): string => {
 const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
-  for (const word of printable(text).split(" ")) {
+  for (const word of Wording.printable(text).split(" ")) {
     const joined = line === "" ? word : `${line} ${word}`
     if (widthOf(joined) <= columns) {
       line = joined

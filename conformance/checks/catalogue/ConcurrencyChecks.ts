@@ -273,7 +273,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 26,
     examples: [{ creations: 8 }],
     cases: fc.record({ creations: fc.integer({ min: 2, max: 20 }) }),
-    runs: { port: 8, http: 0 },
+    runs: { port: 4, http: 0 },
     holds: (catalogue, { creations }, trial) =>
       Effect.gen(function* () {
         const owned = yield* Effect.forEach(
@@ -313,7 +313,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 60,
     examples: [{ writers: 1 }, { writers: 4 }],
     cases: fc.record({ writers: fc.integer({ min: 1, max: 6 }) }),
-    runs: { port: 8, http: 0 },
+    runs: { port: 4, http: 0 },
     holds: (catalogue, { writers }, trial) => {
       const read = (own: OwnAnimals.Own, reader: number): Effect.Effect<void, Failure> =>
         Effect.gen(function* () {
@@ -355,7 +355,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 45,
     examples: [MIXED],
     cases: anyPrograms(6),
-    runs: { port: 25, http: 2 },
+    runs: { port: 20, http: 2 },
     holds: explained
   }),
   define<"pets", { readonly programs: Programs; readonly seed: number }>({

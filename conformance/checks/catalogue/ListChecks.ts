@@ -228,7 +228,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 12,
     examples: [{ animals: 3 }, { animals: 120 }],
     cases: fc.record({ animals: fc.integer({ min: 1, max: 12 }) }),
-    runs: { port: 8, http: 0 },
+    runs: { port: 4, http: 0 },
     holds: (catalogue, { animals }, trial) =>
       Effect.gen(function* () {
         // In a store that lasts two have to do.
@@ -254,7 +254,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 4,
     examples: [{ animals: 3 }],
     cases: fc.record({ animals: fc.integer({ min: 2, max: 30 }) }),
-    runs: { port: 5, http: 0 },
+    runs: { port: 3, http: 0 },
     holds: (catalogue, { animals }, trial) =>
       Effect.gen(function* () {
         const used = new Map<bigint, string>()
@@ -288,7 +288,7 @@ export const checks: ReadonlyArray<Check> = [
       { id: 2n ** 53n + 1n, isDrawn: false }
     ],
     cases: fc.record({ id: drawnId, isDrawn: fc.constant(true) }),
-    runs: { port: 10, http: 5 },
+    runs: { port: 5, http: 5 },
     holds: (catalogue, { id, isDrawn }, trial) =>
       Effect.gen(function* () {
         const own = catalogue.isShared ? undefined : yield* OwnAnimals.create(catalogue, trial, "sold")
@@ -315,7 +315,7 @@ export const checks: ReadonlyArray<Check> = [
       { categoryId: 0n }
     ],
     cases: fc.record({ categoryId: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }) }),
-    runs: { port: 10, http: 1 },
+    runs: { port: 5, http: 1 },
     holds: (catalogue, { categoryId }, trial) =>
       Effect.gen(function* () {
         const own = yield* OwnAnimals.create(catalogue, trial, "pending", categoryId)
@@ -334,7 +334,7 @@ export const checks: ReadonlyArray<Check> = [
     mustSee: ["an animal that the filter leaves out"],
     examples: [{ statuses: PetStatus.all, limit: 100 }],
     cases: fc.record({ statuses: fc.array(anyStatus, { maxLength: 4 }), limit: fc.constantFrom(20, 100) }),
-    runs: { port: 20, http: 1 },
+    runs: { port: 10, http: 1 },
     holds: (catalogue, { limit, statuses }, trial) =>
       Effect.gen(function* () {
         const owned = yield* createAll(catalogue, trial, statuses)
@@ -361,7 +361,7 @@ export const checks: ReadonlyArray<Check> = [
       { statuses: [], listing: { limit: 100, status: undefined } }
     ],
     cases: anyScene,
-    runs: { port: 30, http: 0 },
+    runs: { port: 15, http: 0 },
     holds: (catalogue, { listing, statuses }, trial) =>
       Effect.gen(function* () {
         yield* createAll(catalogue, trial, statuses)
@@ -388,7 +388,7 @@ export const checks: ReadonlyArray<Check> = [
     mustSee: ["a list with fewer animals than its limit"],
     examples: [{ statuses: ["sold", undefined] }],
     cases: fc.record({ statuses: fc.array(statusOrNone, { minLength: 1, maxLength: 25 }) }),
-    runs: { port: 10, http: 0 },
+    runs: { port: 5, http: 0 },
     holds: (catalogue, { statuses }, trial) =>
       Effect.gen(function* () {
         const owned: Array<OwnAnimals.Own> = []
@@ -420,7 +420,7 @@ export const checks: ReadonlyArray<Check> = [
       { limit: 2, status: undefined }
     ],
     cases: anyListing,
-    runs: { port: 10, http: 2 },
+    runs: { port: 5, http: 2 },
     holds: (catalogue, listing, trial) =>
       Effect.gen(function* () {
         const there = yield* catalogue.list({ ...listing, limit: 2 })
@@ -447,7 +447,7 @@ export const checks: ReadonlyArray<Check> = [
       statuses: fc.array(anyStatus, { maxLength: 6 }),
       listing: fc.record({ limit: fc.constant(100), status: statusOrNone })
     }),
-    runs: { port: 10, http: 0 },
+    runs: { port: 5, http: 0 },
     holds: (catalogue, { listing, statuses }, trial) =>
       Effect.gen(function* () {
         yield* createAll(catalogue, trial, statuses)
@@ -506,7 +506,7 @@ export const checks: ReadonlyArray<Check> = [
       statuses: fc.array(anyStatus, { minLength: 10, maxLength: 15 }),
       listing: fc.record({ limit: fc.constantFrom(100, 20, 12), status: fc.constant(undefined) })
     }),
-    runs: { port: 20, http: 0 },
+    runs: { port: 4, http: 0 },
     holds: (catalogue, { listing, statuses }, trial) =>
       Effect.gen(function* () {
         yield* createAll(catalogue, trial, statuses)
@@ -530,7 +530,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 36,
     examples: [{ before: " \u00a0", after: "\t " }, ...UNICODE.map((after) => ({ before: "", after }))],
     cases: fc.record({ before: name, after: name }),
-    runs: { port: 20, http: 3 },
+    runs: { port: 8, http: 3 },
     holds: (catalogue, { after, before }, trial) =>
       Effect.gen(function* () {
         const asked = {

@@ -311,6 +311,7 @@ export const checks: ReadonlyArray<Check> = [
       "/pets/1/2",
       "/pets%",
       "/pets%20",
+      "/pets%3Flimit=1",
       "/pets;a=1"
     ],
     holds: (http, path) =>

@@ -127,7 +127,7 @@ export const faults: ReadonlyArray<Fault> = [
     breaks: "get.gone",
     killedBy: "removal.exact",
     words: "410 with an Error body",
-    where: lives({ sunsetAt: Deprecation.getPet.sunsetAt + 1 })
+    where: lives({ sunsetAt: Deprecation.getPet.sunsetAt + 1_000 })
   },
   {
     id: "removal.with-404",

@@ -255,12 +255,12 @@ export const faults: ReadonlyArray<Fault> = [
     where: seesPath((path) => path.replaceAll(/\/{2,}/g, "/"))
   },
   {
-    id: "protocol.slash-decoded",
-    does: "Takes %2F for a slash between segments.",
+    id: "protocol.decodes-first",
+    does: "Decodes a target before it looks for the query.",
     breaks: "http.unknown-path",
     killedBy: "protocol.unknown-path",
     words: "not_found",
-    where: seesPath((path) => path.replaceAll(/%2f/gi, "/"))
+    where: seesPath((path) => path.replace(/%3f/i, "?"))
   },
   {
     id: "protocol.never-decodes",

@@ -1,0 +1,104 @@
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { inapplicable, undecided, Violation } from "./Outcome.ts"
+import * as Toys from "./Toys.fixture.ts"
+
+const collecting = (id: string) => {
+  const met: Array<string> = []
+  const toy = Toys.check<string>({
+    id,
+    cases: fc.string(),
+    runs: { port: 10, http: 10 },
+    holds: (_face, given) => Effect.sync(() => void met.push(given))
+  })
+  return { met, toy }
+}
+
+describe("a seed", () => {
+  it("gives a check the same cases again, whichever others ran before", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), fc.string(), fc.string(), async (seed, id, other) => {
+        const first = collecting(id)
+        await Toys.investigate(first.toy, { seed })
+        await Toys.investigate(collecting(other).toy, { seed })
+        const second = collecting(id)
+        await Toys.investigate(second.toy, { seed })
+        expect(second.met).toEqual(first.met)
+        expect(first.met).toHaveLength(10)
+      }),
+      { numRuns: 30 }
+    )
+  })
+
+  it("gives other cases to another check, and another seed to the same check", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), async (seed) => {
+        const [one, other, later] = [collecting("toy.one"), collecting("toy.other"), collecting("toy.one")]
+        await Toys.investigate(one.toy, { seed })
+        await Toys.investigate(other.toy, { seed })
+        await Toys.investigate(later.toy, { seed: seed + 1 })
+        expect(other.met).not.toEqual(one.met)
+        expect(later.met).not.toEqual(one.met)
+      }),
+      { numRuns: 20 }
+    )
+  })
+})
+
+type Ending = "holds" | "undecided" | "inapplicable" | "violation" | "defect"
+
+const end = (ending: Ending): Effect.Effect<void, Violation | Effect.Error<ReturnType<typeof undecided>>> => {
+  switch (ending) {
+    case "holds":
+      return Effect.void
+    case "undecided":
+      return undecided("why")
+    case "violation":
+      return Effect.fail(new Violation({ expected: "a", actual: "b" }))
+    default:
+      return Effect.die(new Error(ending))
+  }
+}
+
+describe("a verdict over any examples", () => {
+  it("is that of the first that ends the matter, else a pass if any was decided", async () => {
+    const endings = fc.constantFrom<Ending>("holds", "holds", "undecided", "inapplicable", "violation", "defect")
+    await fc.assert(
+      fc.asyncProperty(fc.array(endings), async (examples) => {
+        const toy = Toys.check<Ending>({
+          examples,
+          holds: (_face, given) => (given === "inapplicable" ? inapplicable("never") : end(given))
+        })
+        const { counterexample, runs, status } = await Toys.investigate(toy)
+        const last = examples.findIndex((one) => !["holds", "undecided"].includes(one))
+        const tried = last === -1 ? examples : examples.slice(0, last + 1)
+        const decided = tried.filter((one) => !["undecided", "inapplicable"].includes(one)).length
+        const ending = last === -1 ? undefined : examples[last]
+        if (ending === "violation") expect(status).toBe("fail")
+        else if (ending === "defect") expect(status).toBe("error")
+        else if (decided > 0) expect(["pass", "inconclusive"]).toContain(status)
+        else expect(status).toBe(ending === "inapplicable" ? "not-applicable" : "inconclusive")
+        if (ending === undefined && decided > 0) expect(status).toBe("pass")
+        expect(counterexample !== undefined).toBe(status === "fail")
+        expect(runs.executed).toBe(tried.length + (status === "fail" ? 3 : 0))
+        expect(runs.decided).toBe(decided + (status === "fail" ? 3 : 0))
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("finds every failing number at its boundary", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 400 }), fc.nat(), async (boundary, seed) => {
+        const toy = Toys.check<number>({
+          cases: fc.nat({ max: 1_000 }),
+          holds: (_face, given) => end(given >= boundary ? "violation" : "holds")
+        })
+        const { counterexample } = await Toys.investigate(toy, { seed })
+        expect(counterexample?.case).toBe(String(boundary))
+      }),
+      { numRuns: 50 }
+    )
+  })
+})

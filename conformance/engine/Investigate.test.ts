@@ -1,0 +1,472 @@
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Case from "./Case.ts"
+import { inapplicable, undecided, Violation } from "./Outcome.ts"
+import * as ReplayToken from "./ReplayToken.ts"
+import * as Toys from "./Toys.fixture.ts"
+
+const broken = (actual = "no") => Effect.fail(new Violation({ expected: "yes", actual }))
+
+describe("an investigation", () => {
+  it("tries the examples first, in their order, and then so many random cases", async () => {
+    const met: Array<number> = []
+    const toy = Toys.check<number>({
+      examples: [-1, -2, -3],
+      cases: fc.nat(),
+      runs: { port: 7, http: 2 },
+      holds: (_face, given) => Effect.sync(() => void met.push(given))
+    })
+    const result = await Toys.investigate(toy)
+    expect(met.slice(0, 3)).toEqual([-1, -2, -3])
+    expect(met.slice(3).every((given) => given >= 0)).toBe(true)
+    expect(result).toMatchObject({
+      status: "pass",
+      reason: undefined,
+      counterexample: undefined,
+      runs: { planned: 10, executed: 10, decided: 10 }
+    })
+    met.length = 0
+    await Toys.investigate(toy, { on: Toys.subject({ kind: "http" }) })
+    expect(met).toHaveLength(5)
+    met.length = 0
+    await Toys.investigate(toy, { runs: 4 })
+    expect(met).toHaveLength(7)
+  })
+
+  it("tries 100 random cases at a port and 12 over HTTP unless the check says otherwise", async () => {
+    const toy = Toys.check<number>({ cases: fc.nat(), holds: () => Effect.void })
+    expect((await Toys.investigate(toy)).runs.executed).toBe(100)
+    const http = await Toys.investigate(toy, { on: Toys.subject({ kind: "http" }) })
+    expect(http.runs.executed).toBe(12)
+  })
+
+  it("tries the examples when no random case is wanted", async () => {
+    const toy = Toys.check<number>({ examples: [1], cases: fc.nat(), holds: () => broken() })
+    expect((await Toys.investigate(toy, { runs: 0 })).status).toBe("fail")
+    const sound = Toys.check<number>({ examples: [1], cases: fc.nat(), holds: () => Effect.void })
+    expect((await Toys.investigate(sound, { runs: 0 })).status).toBe("pass")
+  })
+
+  it("stops at the first example that fails, and shows it as it is", async () => {
+    const met: Array<number> = []
+    const toy = Toys.check<number>({
+      examples: [1, 5_000, 3],
+      cases: fc.nat(),
+      holds: (_face, given, trial) =>
+        Effect.suspend(() => {
+          met.push(given)
+          trial.record({ did: `tried ${given}`, got: "something" })
+          return given === 5_000 ? broken(`no at ${given}`) : Effect.void
+        })
+    })
+    const { counterexample, reason, status } = await Toys.investigate(toy)
+    expect(met).toEqual([1, 5_000, 5_000, 5_000, 5_000])
+    expect(status).toBe("fail")
+    expect(reason).toBe("expected yes, got no at 5000")
+    expect(counterexample).toMatchObject({
+      expected: "yes",
+      actual: "no at 5000",
+      case: "5000",
+      steps: [{ did: "tried 5000", got: "something" }],
+      reproduced: { times: 3, of: 3 },
+      found: { runs: 0, shrinks: 0 },
+      script: undefined
+    })
+  })
+
+  it("makes a failing random case smaller and shows the steps of the smallest", async () => {
+    const toy = Toys.check<ReadonlyArray<number>>({
+      cases: fc.array(fc.nat({ max: 1_000 }), { maxLength: 30 }),
+      runs: { port: 500, http: 500 },
+      holds: (_face, given, trial) => {
+        trial.record({ did: `tried ${given.join(" ")}`, got: "" })
+        return given.some((one) => one >= 17) ? broken(String(given)) : Effect.void
+      }
+    })
+    const { counterexample, status } = await Toys.investigate(toy)
+    expect(status).toBe("fail")
+    expect(counterexample).toMatchObject({
+      case: "[17]",
+      actual: "17",
+      steps: [{ did: "tried 17", got: "" }],
+      reproduced: { times: 3, of: 3 }
+    })
+    expect(counterexample?.found.runs).toBeGreaterThan(0)
+    expect(counterexample?.found.shrinks).toBeGreaterThan(0)
+  })
+
+  it("gives a token that holds the concrete case", async () => {
+    const given = { big: 2n ** 63n - 1n, none: undefined, raw: new Uint8Array([0, 255]) }
+    const toy = Toys.check<typeof given>({ id: "toy.token", examples: [given], holds: () => broken() })
+    const { counterexample } = await Toys.investigate(toy)
+    const token = Effect.runSync(Effect.fromResult(ReplayToken.decode(counterexample?.token ?? "")))
+    expect(token.check).toBe("toy.token")
+    expect(Case.decode(token.case)).toEqual(given)
+  })
+
+  it("asks the subject for a script of the failing case", async () => {
+    const toy = Toys.check<number>({
+      examples: [4],
+      holds: (_face, _given, trial) => {
+        trial.record({ did: "tried", got: "nothing" })
+        return broken()
+      }
+    })
+    const { counterexample } = await Toys.investigate(toy, {
+      on: Toys.subject({
+        script: ({ actual, check, expected, law, steps }) =>
+          [check, law, expected, actual, ...steps.map(({ did }) => did)].join("|")
+      })
+    })
+    expect(counterexample?.script).toBe("toy.check|the toy holds|yes|no|tried")
+  })
+
+  it("opens the face anew for each evaluation and closes it after it", async () => {
+    let open = 0
+    let opened = 0
+    const base = Toys.subject()
+    const toy = Toys.check<number>({
+      examples: [1, 2, 3],
+      holds: () => Effect.suspend(() => (open === 1 ? broken() : Effect.die(new Error(`${open} open`))))
+    })
+    const { status } = await Toys.investigate(toy, {
+      on: {
+        ...base,
+        faces: {
+          catalogue: (trial) =>
+            Effect.andThen(
+              Effect.acquireRelease(
+                Effect.sync(() => {
+                  open++
+                  opened++
+                }),
+                () => Effect.sync(() => open--)
+              ),
+              base.faces.catalogue?.(trial) ?? Effect.never
+            )
+        }
+      }
+    })
+    expect({ status, open, opened }).toEqual({ status: "fail", open: 0, opened: 4 })
+  })
+
+  it("counts the requests of its own exchanges only", async () => {
+    const exchanges: Array<never> = []
+    const toy = Toys.check<number>({
+      examples: [1, 2],
+      // Only the number of exchanges matters here.
+      holds: () => Effect.sync(() => void exchanges.push(undefined as never))
+    })
+    exchanges.push(undefined as never)
+    expect((await Toys.investigate(toy, { on: Toys.subject({ exchanges }) })).requests).toBe(2)
+  })
+})
+
+describe("a failure that comes and goes", () => {
+  it("is a failure, and tells how often it came again", async () => {
+    for (const times of [0, 1, 2, 3]) {
+      let tries = 0
+      const toy = Toys.check<number>({
+        examples: [1],
+        holds: (_face, _given, trial) =>
+          Effect.suspend(() => {
+            trial.record({ did: `try ${tries}`, got: "" })
+            return tries++ <= times ? broken(`no at try ${tries}`) : Effect.void
+          })
+      })
+      const { counterexample, status } = await Toys.investigate(toy)
+      expect(status).toBe("fail")
+      expect(counterexample?.reproduced).toEqual({ times, of: 3 })
+      // What is shown is one evaluation: its steps and its answer belong together.
+      expect(counterexample?.steps).toEqual([{ did: `try ${times}`, got: "" }])
+      expect(counterexample?.actual).toBe(`no at try ${times + 1}`)
+    }
+  })
+
+  it("is a failure when the tries after it cannot be told, or fail in the suite", async () => {
+    let tries = 0
+    const vague = Toys.check<number>({
+      examples: [1],
+      holds: () => Effect.suspend(() => (tries++ === 0 ? broken() : undecided("no idea")))
+    })
+    expect(await Toys.investigate(vague)).toMatchObject({
+      status: "fail",
+      counterexample: { expected: "yes", actual: "no", reproduced: { times: 0, of: 3 } }
+    })
+    tries = 0
+    const faulty = Toys.check<number>({
+      examples: [1],
+      holds: () => Effect.suspend(() => (tries++ === 0 ? broken() : Effect.die(new Error("oops"))))
+    })
+    expect((await Toys.investigate(faulty)).status).toBe("fail")
+  })
+})
+
+describe("what cannot be told", () => {
+  it("is inconclusive, with the last reason, when no case was decided", async () => {
+    const toy = Toys.check<number>({
+      examples: [1, 2],
+      cases: fc.constant(3),
+      holds: (_face, given) => undecided(`no idea of ${given}`)
+    })
+    expect(await Toys.investigate(toy)).toMatchObject({
+      status: "inconclusive",
+      reason: "no idea of 3",
+      runs: { planned: 102, executed: 102, decided: 0 }
+    })
+  })
+
+  it("is no obstacle when other cases were decided", async () => {
+    const toy = Toys.check<number>({
+      examples: [1, 2],
+      holds: (_face, given) => (given === 1 ? undecided("no idea") : Effect.void)
+    })
+    expect(await Toys.investigate(toy)).toMatchObject({
+      status: "pass",
+      runs: { planned: 2, executed: 2, decided: 1 }
+    })
+  })
+
+  it("does not hide a failure after it", async () => {
+    const toy = Toys.check<number>({
+      examples: [1, 2],
+      holds: (_face, given) => (given === 1 ? undecided("no idea") : broken())
+    })
+    expect((await Toys.investigate(toy)).status).toBe("fail")
+  })
+
+  it("is everything about a check without cases", async () => {
+    const toy = Toys.check({ holds: () => Effect.void })
+    expect(await Toys.investigate(toy)).toMatchObject({
+      status: "inconclusive",
+      reason: "no case was tried"
+    })
+  })
+
+  it("is everything about a face that the subject lacks", async () => {
+    const toy = Toys.check<number>({ examples: [1], holds: () => Effect.void })
+    expect(await Toys.investigate(toy, { on: Toys.subject({ faces: {} }) })).toMatchObject({
+      status: "inconclusive",
+      reason: "the subject has no catalogue"
+    })
+  })
+})
+
+describe("circumstances that must be met", () => {
+  const needing = (meets: (given: number) => ReadonlyArray<string>) =>
+    Toys.check<number>({
+      examples: [1, 2],
+      mustSee: ["a full page", "a sold animal"],
+      holds: (_face, given, trial) =>
+        Effect.sync(() => {
+          for (const one of meets(given)) trial.saw(one)
+        })
+    })
+
+  it("make a pass when each came about in some evaluation", async () => {
+    const toy = needing((given) => (given === 1 ? ["a full page"] : ["a sold animal", "more"]))
+    expect((await Toys.investigate(toy)).status).toBe("pass")
+  })
+
+  it("leave the check inconclusive, by name, when one never came about", async () => {
+    expect(await Toys.investigate(needing(() => ["a full page"]))).toMatchObject({
+      status: "inconclusive",
+      reason: "it never came about: a sold animal"
+    })
+    expect((await Toys.investigate(needing(() => []))).reason).toBe(
+      "it never came about: a full page, a sold animal"
+    )
+  })
+
+  it("are not asked of a check that fails", async () => {
+    const toy = Toys.check<number>({ examples: [1], mustSee: ["x"], holds: () => broken() })
+    expect((await Toys.investigate(toy)).status).toBe("fail")
+  })
+})
+
+describe("a law that does not speak about the subject", () => {
+  it("is not applicable, and is tried no further", async () => {
+    let tries = 0
+    const toy = Toys.check<number>({
+      examples: [1, 2],
+      cases: fc.nat(),
+      holds: () =>
+        Effect.suspend(() => {
+          tries++
+          return inapplicable("it never bans")
+        })
+    })
+    expect(await Toys.investigate(toy)).toMatchObject({
+      status: "not-applicable",
+      reason: "it never bans",
+      runs: { decided: 0 }
+    })
+    expect(tries).toBe(1)
+  })
+})
+
+describe("a fault of the suite", () => {
+  const faults: ReadonlyArray<readonly [string, () => Effect.Effect<void>]> = [
+    ["a defect", () => Effect.die(new Error("oops"))],
+    [
+      "an exception of the law",
+      () => {
+        throw new Error("oops")
+      }
+    ],
+    [
+      "an exception within the law",
+      () =>
+        Effect.sync(() => {
+          throw new Error("oops")
+        })
+    ],
+    ["a promise that is rejected", () => Effect.promise(() => Promise.reject(new Error("oops")))]
+  ]
+  it.each(faults)("%s in an example is an error with its reason", async (_what, holds) => {
+    const { counterexample, reason, status } = await Toys.investigate(
+      Toys.check<number>({ examples: [1], holds })
+    )
+    expect(status).toBe("error")
+    expect(reason).toContain("oops")
+    expect(counterexample).toBeUndefined()
+  })
+
+  it.each(faults)("%s in a random case is an error with its reason", async (_what, holds) => {
+    const { reason, status } = await Toys.investigate(
+      Toys.check<number>({
+        examples: [1],
+        cases: fc.integer({ min: 2, max: 100 }),
+        holds: (_face, given) => (given === 1 ? Effect.void : holds())
+      })
+    )
+    expect(status).toBe("error")
+    expect(reason).toContain("oops")
+  })
+
+  it("is an error even among cases that were decided", async () => {
+    let tries = 0
+    const toy = Toys.check<number>({
+      cases: fc.nat(),
+      holds: () => Effect.suspend(() => (tries++ === 50 ? Effect.die(new Error("oops")) : Effect.void))
+    })
+    expect((await Toys.investigate(toy)).status).toBe("error")
+  })
+
+  it("is an error when the subject dies while it opens", async () => {
+    const toy = Toys.check<number>({ examples: [1], holds: () => Effect.void })
+    const on = Toys.subject({ faces: { catalogue: () => Effect.die(new Error("oops")) } })
+    expect((await Toys.investigate(toy, { on })).status).toBe("error")
+  })
+
+  it("is an error when no case can be drawn", async () => {
+    const toy = Toys.check<number>({
+      examples: [1],
+      cases: fc.nat().map((): number => {
+        throw new Error("oops")
+      }),
+      holds: () => Effect.void
+    })
+    const { reason, status } = await Toys.investigate(toy)
+    expect(status).toBe("error")
+    expect(reason).toContain("oops")
+  })
+})
+
+describe("an evaluation that never answers", () => {
+  it("is a failure within its time, and names the last step", async () => {
+    const toy = Toys.check<number>({
+      examples: [1],
+      timeoutMs: 50,
+      holds: (_face, _given, trial) => {
+        trial.record({ did: "GET /pets", got: "200" })
+        return Effect.never
+      }
+    })
+    const begun = performance.now()
+    const { counterexample, status } = await Toys.investigate(toy)
+    // Once, and three times again.
+    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(status).toBe("fail")
+    expect(counterexample).toMatchObject({
+      expected: "every answer within 0.05 s",
+      actual: "none after GET /pets",
+      reproduced: { times: 3, of: 3 }
+    })
+  })
+
+  it("is a failure when the subject does not even open", async () => {
+    const toy = Toys.check<number>({ examples: [1], timeoutMs: 50, holds: () => Effect.void })
+    const on = Toys.subject({ faces: { catalogue: () => Effect.never } })
+    expect(await Toys.investigate(toy, { on })).toMatchObject({
+      status: "fail",
+      counterexample: { actual: "none after opening the subject" }
+    })
+  })
+
+  it("is a failure when the subject cannot be interrupted, or never closes", async () => {
+    const stubborn = Toys.check<number>({
+      examples: [1],
+      timeoutMs: 50,
+      holds: () => Effect.uninterruptible(Effect.never)
+    })
+    expect((await Toys.investigate(stubborn)).status).toBe("fail")
+    const toy = Toys.check<number>({ examples: [1], timeoutMs: 50, holds: () => Effect.void })
+    const base = Toys.subject()
+    const on = {
+      ...base,
+      faces: {
+        catalogue: (trial) =>
+          Effect.andThen(
+            Effect.acquireRelease(Effect.void, () => Effect.never),
+            base.faces.catalogue?.(trial) ?? Effect.never
+          )
+      }
+    } satisfies typeof base
+    expect((await Toys.investigate(toy, { on })).status).toBe("fail")
+  }, 5_000)
+})
+
+describe("the time of a check", () => {
+  const slow = (ms: number, examples: ReadonlyArray<number> = []) =>
+    Toys.check<number>({ examples, cases: fc.nat(), holds: () => Effect.sleep(ms) })
+
+  it("leaves it inconclusive when too few cases were tried", async () => {
+    const { reason, runs, status } = await Toys.investigate(slow(20, [1]), { timeLimitMs: 100 })
+    expect(status).toBe("inconclusive")
+    expect(runs.executed).toBeLessThan(26)
+    expect(reason).toMatch(/^time ran out after [0-9]+ of 101 cases$/)
+  })
+
+  it("never makes a pass of no case at all", async () => {
+    for (const timeLimitMs of [0, 1]) {
+      const { runs, status } = await Toys.investigate(slow(50), { timeLimitMs })
+      expect(status).toBe("inconclusive")
+      expect(runs.decided).toBeLessThanOrEqual(1)
+    }
+  })
+
+  it("does not cut the examples short", async () => {
+    const { runs, status } = await Toys.investigate(
+      Toys.check<number>({ examples: [1, 2, 3], holds: () => Effect.sleep(5) }),
+      { timeLimitMs: 0 }
+    )
+    expect({ status, executed: runs.executed }).toEqual({ status: "pass", executed: 3 })
+  })
+
+  it("ends with no evaluation still under way, whose requests the next check would meet", async () => {
+    let underWay = 0
+    const toy = Toys.check<number>({
+      cases: fc.nat(),
+      holds: () =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => underWay++),
+          () => Effect.sleep(60),
+          () => Effect.sync(() => underWay--)
+        )
+    })
+    await Toys.investigate(toy, { timeLimitMs: 90 })
+    expect(underWay).toBe(0)
+  })
+})

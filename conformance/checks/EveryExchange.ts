@@ -38,7 +38,11 @@ const told = ({ response }: Exchange, name: string): string => {
  */
 const byTransport: ReadonlySet<number> = new Set([408, 414, 417, 421, 426, 431, 501, 502, 504, 505])
 
-const isOfService = ({ response }: Exchange): boolean => !byTransport.has(response.status)
+/** Targets that RFC 3986 knows not: an HTTP implementation may refuse them with 400 by itself. */
+const malformedTarget = /%(?![0-9a-f]{2})|[^!-~]/i
+
+const isOfService = ({ request, response }: Exchange): boolean =>
+  !byTransport.has(response.status) && (response.status !== 400 || !malformedTarget.test(request.target))
 
 const hasBody = ({ request, response }: Exchange): boolean =>
   request.method !== "HEAD" && response.status >= 200 && response.status !== 204 && response.status !== 304
@@ -425,13 +429,16 @@ const design: ReadonlyArray<AmbientCheck> = [
       if (!isOfValidKey(exchange) || !isOfValidKey(previous)) return undefined
       if (byTransport.has(exchange.response.status) || byTransport.has(previous.response.status))
         return undefined
-      if (exchange.response.status === 429 || exchange.response.status === 400) return undefined
-      if (previous.response.status === 400) return undefined
+      // During a ban Remaining tells nothing of the window, and a 400 may come from before a key was read.
+      const isSilent = ({ response: { status } }: Exchange) => status === 429 || status === 400
+      if (isSilent(exchange) || isSilent(previous)) return undefined
       const before = RateHeaders.of(previous.response)
       const after = RateHeaders.of(exchange.response)
       if (before === undefined || after === undefined || before.limit !== after.limit) return undefined
-      const [from] = momentsOf(previous)
-      const [, to] = momentsOf(exchange)
+      // By the service's own time, to the second.
+      const from = Date.parse(header(previous.response, "date") ?? "")
+      const to = Date.parse(header(exchange.response, "date") ?? "") + 1_000
+      if (Number.isNaN(from) || Number.isNaN(to)) return undefined
       if (Math.floor(from / DAY_MS) !== Math.floor(to / DAY_MS)) return undefined
       const most = before.remaining - 1 + Math.ceil(((to - from) * before.limit) / 60_000)
       const least = Math.max(before.remaining - 1, 0)

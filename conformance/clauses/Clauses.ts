@@ -922,7 +922,9 @@ export const clauses = [
     section: "§7",
     level: "design",
     observable: "http",
-    says: "A header section or target that is too large answers 431 `headers_too_large` with an Error body."
+    says: "A header section or target that is too large answers 431 `headers_too_large` with an Error body.",
+    unchecked:
+      "What a server says to a broken connection is for tests with raw sockets; ours are those of the Node adapter."
   },
   {
     slug: "errors.malformed-request",
@@ -1015,21 +1017,27 @@ export const clauses = [
     section: "§8.2",
     level: "spec",
     observable: "http",
-    says: "Plan Free grants 60 requests per minute and 1000 per day."
+    says: "Plan Free grants 60 requests per minute and 1000 per day.",
+    unchecked:
+      "A key does not tell the name of its plan; the suite holds it to the numbers that it was declared with."
   },
   {
     slug: "limits.plan.pro",
     section: "§8.2",
     level: "spec",
     observable: "http",
-    says: "Plan Pro grants 300 requests per minute and 10000 per day."
+    says: "Plan Pro grants 300 requests per minute and 10000 per day.",
+    unchecked:
+      "A key does not tell the name of its plan; the suite holds it to the numbers that it was declared with."
   },
   {
     slug: "limits.plan.business",
     section: "§8.2",
     level: "spec",
     observable: "http",
-    says: "Plan Business grants 1000 requests per minute and 100000 per day."
+    says: "Plan Business grants 1000 requests per minute and 100000 per day.",
+    unchecked:
+      "A key does not tell the name of its plan; the suite holds it to the numbers that it was declared with."
   },
   {
     slug: "limits.plan.enterprise",
@@ -1279,7 +1287,9 @@ export const clauses = [
     section: "§8.3",
     level: "design",
     observable: "http",
-    says: "A 400, 408 or 431 to a connection without a complete request shows the bucket of its network."
+    says: "A 400, 408 or 431 to a connection without a complete request shows the bucket of its network.",
+    unchecked:
+      "What a server says to a broken connection is for tests with raw sockets; ours are those of the Node adapter."
   },
   {
     slug: "limits.unavailable",
@@ -1466,7 +1476,9 @@ export const clauses = [
     section: "§4.3",
     level: "design",
     observable: "http",
-    says: "The OpenAPI document marks getPet, and only it, as deprecated."
+    says: "The OpenAPI document marks getPet, and only it, as deprecated.",
+    unchecked:
+      "It lies outside the base address, which is all that the suite is given; the tests of the service hold it."
   },
   {
     slug: "deprecation.policy",
@@ -1638,14 +1650,18 @@ export const clauses = [
     section: "§4",
     level: "design",
     observable: "http",
-    says: "`/livez` and `/readyz`, outside the base path, answer 200 without key and uncounted."
+    says: "`/livez` and `/readyz`, outside the base path, answer 200 without key and uncounted.",
+    unchecked:
+      "It lies outside the base address, which is all that the suite is given; the tests of the service hold it."
   },
   {
     slug: "http.openapi",
     section: "§4",
     level: "design",
     observable: "http",
-    says: "`/openapi.json`, outside the base path, is the OpenAPI document, without key and uncounted."
+    says: "`/openapi.json`, outside the base path, is the OpenAPI document, without key and uncounted.",
+    unchecked:
+      "It lies outside the base address, which is all that the suite is given; the tests of the service hold it."
   },
   {
     slug: "http.servers",
@@ -1822,7 +1838,9 @@ export const clauses = [
     section: "§7",
     level: "design",
     observable: "port",
-    says: "An `insert` that fails stored nothing, unless the adapter says when that is unknown."
+    says: "An `insert` that fails stored nothing, unless the adapter says when that is unknown.",
+    unchecked:
+      "A backend that fails half-way cannot be made from outside; the tests of each adapter know how theirs breaks."
   },
   {
     slug: "pets.interruption",
@@ -1928,7 +1946,9 @@ export const clauses = [
     section: "§7",
     level: "design",
     observable: "port",
-    says: "A `modify` that fails left the state as it was, unless the adapter says when that is unknown."
+    says: "A `modify` that fails left the state as it was, unless the adapter says when that is unknown.",
+    unchecked:
+      "A backend that fails half-way cannot be made from outside; the tests of each adapter know how theirs breaks."
   },
   {
     slug: "limits-store.interruption",
@@ -2075,7 +2095,9 @@ export const clauses = [
     section: "§7",
     level: "design",
     observable: "port",
-    says: "A write that fails changed nothing, unless the adapter says when that is unknown."
+    says: "A write that fails changed nothing, unless the adapter says when that is unknown.",
+    unchecked:
+      "A backend that fails half-way cannot be made from outside; the tests of each adapter know how theirs breaks."
   },
   {
     slug: "keys-store.interruption",

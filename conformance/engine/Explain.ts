@@ -80,14 +80,14 @@ const clauseText = (slug: string): string => {
   const clause = clauses.find((one) => one.slug === slug)
   if (clause === undefined) return slug
   const own = listed.filter((check) => check.clauses.includes(slug))
-  const unchecked = "unchecked" in clause ? clause.unchecked : "no check covers it yet"
+  const unchecked = "unchecked" in clause ? clause.unchecked : "No check covers it yet."
   return [
     `${slug} (${clause.section}, ${clause.level})`,
     "",
     clause.says,
     "",
     ...(own.length === 0
-      ? [`Not checked: ${unchecked}.`]
+      ? [`Not checked: ${unchecked}`]
       : ["Checks:", ...indented(own.map(({ id, law }) => `${id}: ${law}`))])
   ].join("\n")
 }

@@ -2,11 +2,12 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Case from "./Case.ts"
-import { inapplicable, undecided, Violation } from "./Outcome.ts"
+import { type Failure, inapplicable, undecided, Violation } from "./Outcome.ts"
 import * as ReplayToken from "./ReplayToken.ts"
 import * as Toys from "./Toys.fixture.ts"
 
-const broken = (actual = "no") => Effect.fail(new Violation({ expected: "yes", actual }))
+const broken = (actual = "no"): Effect.Effect<never, Failure> =>
+  Effect.fail(new Violation({ expected: "yes", actual }))
 
 describe("an investigation", () => {
   it("tries the examples first, in their order, and then so many random cases", async () => {
@@ -425,7 +426,7 @@ describe("an evaluation that never answers", () => {
       }
     } satisfies typeof base
     expect((await Toys.investigate(toy, { on })).status).toBe("fail")
-  }, 5_000)
+  }, 20_000)
 })
 
 describe("the time of a check", () => {
@@ -468,5 +469,23 @@ describe("the time of a check", () => {
     })
     await Toys.investigate(toy, { timeLimitMs: 90 })
     expect(underWay).toBe(0)
+  })
+})
+
+describe("time that is spent waiting for limits", () => {
+  it("does not count against an evaluation, and the rest of it does", async () => {
+    let waited = 0
+    const on = Toys.subject({ waitedMs: () => waited })
+    const waiting = Toys.check<number>({
+      examples: [1],
+      timeoutMs: 60,
+      holds: () => {
+        waited += 150
+        return Effect.sleep(150)
+      }
+    })
+    expect((await Toys.investigate(waiting, { on })).status).toBe("pass")
+    const idle = Toys.check<number>({ examples: [1], timeoutMs: 60, holds: () => Effect.sleep(150) })
+    expect((await Toys.investigate(idle, { on })).status).toBe("fail")
   })
 })

@@ -5,7 +5,8 @@ import { type Check, type Definition, define } from "../checks/Check.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Investigate from "./Investigate.ts"
 
-const unasked = Effect.die(new Error("toy laws ask the catalogue nothing"))
+/** Nothing that a toy check may ask for. */
+export const unasked = Effect.die(new Error("toy laws ask the catalogue nothing"))
 
 const catalogue: Catalogue = {
   isShared: false,
@@ -32,7 +33,7 @@ export const check = <Case = undefined>(
   define<"catalogue", Case>({
     id: "toy.check",
     law: "the toy holds",
-    clauses: ["list.bare-array"],
+    clauses: ["list.array"],
     level: "spec",
     profile: "core",
     on: "catalogue",

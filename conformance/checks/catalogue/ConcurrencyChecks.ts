@@ -68,7 +68,7 @@ const model = (statuses: ReadonlyArray<Status>): Linearizability.Model<bigint, I
         case "create":
           return `create #${input.number}`
         case "list":
-          return `${OwnAnimals.describe(input)}: ${numbersIn(output?.numbers ?? [])}${output?.isFull ? " (full)" : ""}`
+          return `${OwnAnimals.describe(input)}: ${numbersIn(output?.numbers ?? [])}`
         case "get":
           return `get #${input.number}: ${output?.numbers.length === 0 ? "none" : "found"}`
       }
@@ -265,7 +265,7 @@ export const checks: ReadonlyArray<Check> = [
   define<"catalogue", { readonly creations: number }>({
     id: "concurrent.creations",
     law: "Creations at the same time all take effect, each with its own id and its own fields.",
-    clauses: ["create.concurrent"],
+    clauses: ["create.concurrent", "create.returns-created", "resources.id-unique"],
     level: "spec",
     profile: "concurrency",
     on: "catalogue",
@@ -304,7 +304,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define<"catalogue", { readonly writers: number }>({
     id: "concurrent.read-after-write",
-    law: "Once a creation is answered, every client finds the animal, under its id and in every list that is not full.",
+    law: "Once a creation is answered, every client finds the animal by its id and in complete lists.",
     clauses: ["list.sees-created", "get.found"],
     level: "spec",
     profile: "concurrency",
@@ -346,8 +346,8 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define<"catalogue", Programs>({
     id: "concurrent.history",
-    law: "What clients see at the same time can be explained by some order of their operations, each at one moment.",
-    clauses: ["create.concurrent", "list.sees-created", "list.complete", "get.found"],
+    law: "Some order of the operations, each at one moment, explains what clients see at the same time.",
+    clauses: ["create.concurrent", "list.sees-created", "list.complete", "list.faithful", "get.found"],
     level: "spec",
     profile: "concurrency",
     on: "catalogue",

@@ -53,7 +53,7 @@ export const limitOf = ({ limit = pageLimit.default }: Listing): number => limit
 
 /** In words. */
 export const describe = (listing: Listing): string =>
-  `a list of at most ${limitOf(listing)} animals${listing.status === undefined ? "" : ` that are ${listing.status}`}`
+  `a list of at most ${limitOf(listing)} ${listing.status === undefined ? "" : `${listing.status} `}animals`
 
 /** Whether an animal surely belongs to lists with this status. */
 export const belongs = ({ asked }: Own, status: PetStatus | undefined): boolean =>

@@ -1,6 +1,7 @@
 /** What laws about answers say again and again. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { PetStatus } from "../../../core/domain/PetStatus.ts"
 import { type Failure, undecided, Violation } from "../../engine/Outcome.ts"
 import type { Trial } from "../../engine/Trial.ts"
 import { outcome } from "../../http/Conversation.ts"
@@ -30,7 +31,7 @@ export const pet = ({ response }: Exchange, status: 200 | 201): Effect.Effect<An
   )
 }
 
-/** What an error has to be: one of these statuses, or any of 400 to 499, and a code where the design chose one. */
+/** What an error has to be: of one of these statuses, or of any from 400 to 499; of this code, if any. */
 export interface Refusal {
   readonly status: ReadonlyArray<number> | "4xx"
   readonly code?: string | undefined
@@ -59,7 +60,7 @@ export const refused = (
 /** Longest wait for the limit of callers without a key where time cannot be moved, in seconds. */
 const SHORT_WAIT = 3
 
-/** Sends a request that carries no valid key; such callers may have a small limit of their own, which is waited for. */
+/** Sends a request without a valid key; waits for the small limit that such callers may have. */
 export const sendUnknown = Effect.fnUntraced(function* (
   http: Http,
   sent: Sent
@@ -72,7 +73,7 @@ export const sendUnknown = Effect.fnUntraced(function* (
     yield* http.pass((seconds + 1) * 1_000)
   }
   return yield* undecided(
-    "callers without a valid key are over their limit: a clock that can be moved (--clock URL) helps, or a later run"
+    "callers without a valid key are over their limit: a clock that can be moved (--clock URL) helps"
   )
 })
 
@@ -80,11 +81,17 @@ export const sendUnknown = Effect.fnUntraced(function* (
 export const unauthorized = (http: Http, sent: Sent, code?: string): Effect.Effect<Exchange, Failure> =>
   Effect.tap(sendUnknown(http, sent), (exchange) => refused(exchange, { status: [401], code }))
 
+/** A category that the subject accepts. */
+export const categoryOf = ({ facts }: Http, wanted = 1n): bigint =>
+  facts.categories === "any" ? wanted : (facts.categories[0] ?? wanted)
+
+/** An animal of this evaluation's own. */
+export const own = (http: Http, trial: Trial, status?: PetStatus): Effect.Effect<Animal, Failure> =>
+  http.create({ name: trial.name(), categoryId: categoryOf(http), status })
+
 /** A template's body: `$name` is a new name of the trial, `$category` a category that the subject accepts. */
-export const filled = (template: string, { facts }: Http, trial: Trial): string =>
-  template
-    .replaceAll("$name", () => trial.name())
-    .replaceAll("$category", String(facts.categories === "any" ? 1n : (facts.categories[0] ?? 1n)))
+export const filled = (template: string, http: Http, trial: Trial): string =>
+  template.replaceAll("$name", () => trial.name()).replaceAll("$category", String(categoryOf(http)))
 
 /** A creation with this body, sent as JSON. */
 export const creation = (body: string | Uint8Array): Sent =>

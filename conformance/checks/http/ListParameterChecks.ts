@@ -108,13 +108,13 @@ const nextOf = (exchange: Exchange): URL | undefined => {
 }
 
 /** What to send for a link: its path below the base address. */
-const sentFor = (http: Http, { pathname, search }: URL): string =>
-  `${pathname.startsWith(http.facts.basePath) ? pathname.slice(http.facts.basePath.length) : pathname}${search}`
+const sentFor = ({ facts: { basePath } }: Http, { pathname, search }: URL): string =>
+  `${pathname.startsWith(basePath) ? pathname.slice(basePath.length) : pathname}${search}`
 
 /** Most pages that a law follows. */
 const MOST_PAGES = 60
 
-/** All pages from the first on, by their links; `onPage` is done after each page, and may change the next link. */
+/** All pages from the first on, by their links; `onPage` is done between pages, and may change the link. */
 const walk = Effect.fnUntraced(function* (
   http: Http,
   query: string,
@@ -227,7 +227,7 @@ export const checks: ReadonlyArray<Check> = [
     level: "spec",
     profile: "core",
     on: "http",
-    requests: 9,
+    requests: 20,
     examples: [
       { limit: 1, status: undefined },
       { limit: 20, status: undefined },
@@ -238,7 +238,11 @@ export const checks: ReadonlyArray<Check> = [
     ],
     cases: fc.record({ limit: fc.integer({ min: 1, max: 100 }), status: statusOrNone }),
     runs: { port: 0, http: 3 },
-    holds: (http, listing) => Effect.asVoid(Effect.flatMap(http.send({ path: listPath(listing) }), listOf))
+    holds: (http, listing, trial) =>
+      Effect.gen(function* () {
+        if ((yield* list(http, "")).length < 2) yield* createAll(http, trial, ["sold", "available"])
+        yield* Effect.flatMap(http.send({ path: listPath(listing) }), listOf)
+      })
   }),
   define<"http", Query>({
     id: "list.status.others",
@@ -256,15 +260,13 @@ export const checks: ReadonlyArray<Check> = [
       "status=sol%25",
       "status=s_ld",
       "status=%25",
-      "status=*",
       "status=%20sold",
       "status=sold%20",
       "status=sold%00",
       "status=sold'--",
       "status='%20OR%20'1'='1",
       "status=sold&status=pending",
-      "status=sold,pending",
-      "status=null"
+      "status=sold,pending"
     ].map((query) => ({ query })),
     cases: noStatus.filter(({ query }) => /[a-z0-9]/i.test(decodeURIComponent(query.slice(7)))),
     runs: { port: 0, http: 3 },
@@ -274,7 +276,7 @@ export const checks: ReadonlyArray<Check> = [
           if ((yield* list(http, `limit=1&status=${status}`)).length === 0)
             yield* createAll(http, trial, [status])
         }
-        // Case, blanks and repetition are read in different ways; what is not asked for in any reading is wrong in all.
+        // Case, blanks and repetition may be read in several ways; what none of them asks for is wrong.
         const asked = decodeURIComponent(query).toLowerCase()
         const animals = yield* Effect.flatMap(
           http.send({ path: pathOf(`${query}&limit=100`) }),
@@ -492,7 +494,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define<"http", { readonly limits: ReadonlyArray<number>; readonly status: Status | undefined }>({
     id: "list.paging.walk",
-    law: "A walk along the next links shows every animal that existed when it began once, whatever is created meanwhile.",
+    law: "A walk along the next links shows each animal that existed when it began once, come what may.",
     clauses: ["list.paging", "list.paging.complete", "list.paging.filter", "list.order"],
     level: "design",
     profile: "core",
@@ -677,39 +679,46 @@ export const checks: ReadonlyArray<Check> = [
         yield* expect(animals.length === limit, `a full list of ${limit} animals`, `${animals.length}`)
       })
   }),
-  define<"http", Query>({
+  define<"http", { readonly queries: ReadonlyArray<string> }>({
     id: "list.limit.ceiling",
     law: "No list holds more than 100 animals, whatever limit was asked for.",
     clauses: ["list.limit.ceiling"],
     level: "spec",
     profile: "core",
     on: "http",
-    requests: 60,
+    requests: 20,
+    // Together: each time it takes one animal more, and nobody takes them away again.
     examples: [
-      "limit=101",
-      "limit=102",
-      "limit=1000",
-      "limit=0",
-      "limit=-1",
-      "limit=1e3",
-      "limit=0x3e8",
-      "limit=2147483648",
-      "limit=99999999999999999999",
-      "limit=",
-      "limit=all",
-      "limit=null",
-      "limit=100&limit=1000",
-      "limit=1000&status=sold&limit=100"
-    ].map((query) => ({ query })),
-    holds: (http, { query }, trial) =>
+      {
+        queries: [
+          "limit=101",
+          "limit=102",
+          "limit=1000",
+          "limit=0",
+          "limit=-1",
+          "limit=1e3",
+          "limit=0x3e8",
+          "limit=2147483648",
+          "limit=99999999999999999999",
+          "limit=",
+          "limit=all",
+          "limit=null",
+          "limit=100&limit=1000",
+          "limit=1000&limit=100"
+        ]
+      }
+    ],
+    holds: (http, { queries }, trial) =>
       Effect.gen(function* () {
         yield* stockBeyondLists(http, trial)
-        const animals = yield* Effect.flatMap(http.send({ path: pathOf(query) }), listOrRefusal)
-        yield* expect(
-          animals.length <= pageLimit.max,
-          `at most ${pageLimit.max} animals to ?${query}`,
-          `${animals.length}`
-        )
+        for (const query of queries) {
+          const animals = yield* Effect.flatMap(http.send({ path: pathOf(query) }), listOrRefusal)
+          yield* expect(
+            animals.length <= pageLimit.max,
+            `at most ${pageLimit.max} animals to ?${query}`,
+            `${animals.length}`
+          )
+        }
       })
   })
 ]

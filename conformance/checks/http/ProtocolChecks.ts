@@ -1,10 +1,8 @@
-/** What holds for requests and answers of any operation: paths, methods, headers and errors (contract §4, §7). */
+/** What holds for all operations: paths, methods, headers and errors (contract §4, §7). */
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import { catalogue } from "../../../core/errors/ErrorCatalogue.ts"
-import { expect, type Failure, undecided } from "../../engine/Outcome.ts"
+import { expect, type Failure } from "../../engine/Outcome.ts"
 import { outcome } from "../../http/Conversation.ts"
-import * as ErrorBody from "../../http/ErrorBody.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { header, text } from "../../http/Wire.ts"
@@ -44,7 +42,6 @@ const unknownOperations: ReadonlyArray<Sent> = [
   { path: `${NOBODY}/photos` },
   { path: "/pets/1/2/3/4/5" },
   { path: "/pets%2F1" },
-  { path: "/%" },
   { path: `/pets/${"9".repeat(2_000)}` },
   { method: "DELETE", path: NOBODY },
   { method: "PUT", path: NOBODY, json: "{}" },
@@ -52,6 +49,9 @@ const unknownOperations: ReadonlyArray<Sent> = [
   { method: "PATCH", path: "/pets", json: "nonsense" },
   { method: "PROPFIND", path: "/pets" }
 ]
+
+/** Too long, or of an unknown method: what servers say before the service does (RFC 9110 §15, RFC 6585 §5). */
+const byTransport: ReadonlySet<number> = new Set([414, 431, 501])
 
 const CONTENT_TYPE = "application/json; charset=utf-8"
 
@@ -83,73 +83,9 @@ export const checks: ReadonlyArray<Check> = [
       )
   }),
   define({
-    id: "protocol.json",
-    law: "The body of every answer is JSON.",
-    clauses: ["http.json-bodies"],
-    level: "spec",
-    profile: "core",
-    on: "http",
-    requests: 6,
-    examples: [
-      { path: "/pets" },
-      { path: "/pets?status=sold&limit=1" },
-      Answers.creation(Answers.plain),
-      ...described
-    ],
-    holds: (http, sent: Sent, trial) =>
-      Effect.gen(function* () {
-        const { json } = sent
-        const filled = json === undefined ? sent : { ...sent, json: Answers.filled(json, http, trial) }
-        const { response } = yield* send(http, filled)
-        const read = PetJson.parse(text(response.body))
-        yield* expect(Result.isSuccess(read), "a body of JSON", outcome(response))
-      })
-  }),
-  define({
-    id: "errors.shape",
-    law: "An error carries an Error body: code and message are strings, status is an integer.",
-    clauses: ["errors.body", "errors.body-types"],
-    level: "spec",
-    profile: "core",
-    on: "http",
-    requests: described.length,
-    examples: described,
-    holds: (http, sent) =>
-      Effect.gen(function* () {
-        const { response } = yield* send(http, sent)
-        const read = ErrorBody.of(response)
-        yield* expect(
-          response.status < 400 || Result.isSuccess(read),
-          "an Error body",
-          `${response.status} where ${Result.isFailure(read) ? read.failure : ""}`
-        )
-      })
-  }),
-  define({
-    id: "errors.same-status",
-    law: "The status in an error's body is that of the answer.",
-    clauses: ["errors.status-matches"],
-    level: "spec",
-    profile: "core",
-    on: "http",
-    requests: described.length,
-    examples: described,
-    holds: (http, sent) =>
-      Effect.gen(function* () {
-        const { response } = yield* send(http, sent)
-        const read = ErrorBody.of(response)
-        if (Result.isFailure(read)) return
-        yield* expect(
-          read.success.status === response.status,
-          `the status ${response.status} in the body`,
-          String(read.success.status)
-        )
-      })
-  }),
-  define({
     id: "errors.other-operations",
-    law: "What the contract does not know is no fault of the server (5xx), and an error has an Error body.",
-    clauses: ["errors.body", "errors.no-5xx"],
+    law: "An error about what the contract does not know carries an Error body too.",
+    clauses: ["errors.body"],
     level: "spec",
     profile: "core",
     on: "http",
@@ -159,56 +95,12 @@ export const checks: ReadonlyArray<Check> = [
       Effect.gen(function* () {
         const exchange = yield* http.send(sent)
         const { status } = exchange.response
-        if (status < 400) return
-        // 501 says that the server does not know the method (RFC 9110 §15.6.2), which is its right.
-        if (status === 501) return
-        yield* Answers.refused(exchange, { status: "4xx" })
+        if (status < 400 || byTransport.has(status)) return
+        yield* Answers.refused(exchange, { status: [status] })
       })
   }),
 
   // Our answers to the contract's gaps.
-
-  define({
-    id: "errors.exact-members",
-    law: "An error has the members code, message and status and no other.",
-    clauses: ["errors.exact-body"],
-    level: "design",
-    profile: "core",
-    on: "http",
-    requests: errors.length,
-    examples: errors,
-    holds: (http, sent) =>
-      Effect.gen(function* () {
-        const { response } = yield* send(http, sent)
-        const members = Result.map(ErrorBody.of(response), (error) => error.members.toSorted().join(", "))
-        yield* expect(
-          Result.isSuccess(members) && members.success === "code, message, status",
-          "an Error with code, message and status alone",
-          Result.isSuccess(members) ? members.success : outcome(response)
-        )
-      })
-  }),
-  define({
-    id: "errors.closed-set",
-    law: "The code of an error is one of the closed set, with the status that belongs to it.",
-    clauses: ["errors.codes"],
-    level: "design",
-    profile: "core",
-    on: "http",
-    requests: errors.length,
-    examples: errors,
-    holds: (http, sent) =>
-      Effect.gen(function* () {
-        const { response } = yield* send(http, sent)
-        const code = ErrorBody.codeOf(response)
-        const entry = Object.entries(catalogue).find(([name]) => name === code)?.[1]
-        yield* expect(
-          entry?.status === response.status,
-          `a code of the closed set that means ${response.status}`,
-          `${response.status} with the code ${PetJson.show(code)}`
-        )
-      })
-  }),
   define({
     id: "errors.told-reason",
     law: "The message of a 400 names the field or parameter that is wrong.",
@@ -239,30 +131,6 @@ export const checks: ReadonlyArray<Check> = [
           missing.length === 0,
           `a message that names ${names.join(" and ")}`,
           PetJson.show(message)
-        )
-      })
-  }),
-  define({
-    id: "errors.short",
-    law: "No message repeats long input.",
-    clauses: ["errors.no-echo"],
-    level: "design",
-    profile: "core",
-    on: "http",
-    requests: 4,
-    examples: [
-      { method: "POST", path: "/pets", json: `{"name":"${"long".repeat(500)}","categoryId":1}` },
-      { method: "POST", path: "/pets", json: `{"name":"a","categoryId":1,"status":"${"long".repeat(500)}"}` },
-      { path: `/pets?status=${"long".repeat(100)}` },
-      { path: `/pets/${"long".repeat(100)}` }
-    ],
-    holds: (http, sent: Sent) =>
-      Effect.gen(function* () {
-        const error = yield* Answers.refused(yield* http.send(sent), { status: "4xx" })
-        yield* expect(
-          !error.message.includes("long".repeat(50)),
-          "a message without the long input",
-          error.message
         )
       })
   }),
@@ -301,7 +169,7 @@ export const checks: ReadonlyArray<Check> = [
       "",
       "/",
       "/pets/",
-      "//pets",
+      "//pets?a=1",
       "/pets//",
       "/PETS",
       "/Pets",
@@ -344,22 +212,19 @@ export const checks: ReadonlyArray<Check> = [
     requests: 5,
     examples: [
       { path: "/%zz", status: 404, code: "not_found" },
-      { path: "/pets/%2", status: 404, code: "not_found" },
       { path: "/pets?limit=%zz", status: 400, code: "invalid_parameter" },
       { path: "/pets?status=sold%", status: 400, code: "invalid_parameter" },
       { path: "/pets?status=%FF", status: 400, code: "invalid_parameter" }
     ],
     holds: (http, { code, path, status }) =>
       Effect.gen(function* () {
-        const isOfGet = path.startsWith("/pets/")
         const exchange = yield* http.send({ path })
-        if (isOfGet && exchange.response.status === 410) return yield* undecided("getPet is removed")
         yield* Answers.refused(exchange, { status: [status], code })
       })
   }),
   define({
     id: "protocol.method-not-allowed",
-    law: "A method that a path does not have answers 405 method_not_allowed and names in Allow those that it has.",
+    law: "A method that a path does not have answers 405 method_not_allowed with those that it has in Allow.",
     clauses: ["http.method-not-allowed", "http.other-operations"],
     level: "design",
     profile: "core",
@@ -452,33 +317,6 @@ export const checks: ReadonlyArray<Check> = [
       })
   }),
   define({
-    id: "protocol.headers",
-    law: "Every answer has Cache-Control: no-store, X-Content-Type-Options: nosniff and X-Request-Id.",
-    clauses: ["http.standard-headers", "http.content-type"],
-    level: "design",
-    profile: "core",
-    on: "http",
-    requests: errors.length + 2,
-    examples: [{ path: "/pets" }, Answers.creation(Answers.plain), ...errors],
-    holds: (http, sent: Sent, trial) =>
-      Effect.gen(function* () {
-        const { json } = sent
-        const filled = json === undefined ? sent : { ...sent, json: Answers.filled(json, http, trial) }
-        const { response } = yield* send(http, filled)
-        const wanted = [
-          ["Cache-Control", "no-store"],
-          ["X-Content-Type-Options", "nosniff"],
-          ["Content-Type", CONTENT_TYPE]
-        ] as const
-        for (const [name, value] of wanted) {
-          const actual = header(response, name)
-          yield* expect(actual === value, `${name}: ${value} on a ${response.status}`, actual ?? "none")
-        }
-        const id = header(response, "x-request-id")
-        yield* expect(id !== undefined && id !== "", `X-Request-Id on a ${response.status}`, "none")
-      })
-  }),
-  define({
     id: "protocol.request-id",
     law: "No two answers have the same X-Request-Id, nor the one that a client sends.",
     clauses: ["http.request-id"],
@@ -499,34 +337,6 @@ export const checks: ReadonlyArray<Check> = [
           yield* expect(!ids.includes(id), "an X-Request-Id that no other answer has", id)
           ids.push(id)
         }
-      })
-  }),
-  define({
-    id: "protocol.date",
-    law: "Every answer has a Date, and it is the service's time.",
-    clauses: ["http.date", "http.standard-headers"],
-    level: "design",
-    advisedBy: "RFC 9110 §6.6.1",
-    profile: "core",
-    on: "http",
-    requests: 3,
-    examples: [
-      { path: "/pets?limit=1" },
-      { path: "/nothing" },
-      { method: "POST", path: "/pets", json: "{}" }
-    ],
-    holds: (http, sent: Sent) =>
-      Effect.gen(function* () {
-        const { receivedAt, response, sentAt } = yield* http.send(sent)
-        const date = header(response, "date")
-        const time = /^[A-Z][a-z]{2}, .* GMT$/.test(date ?? "") ? Date.parse(date ?? "") : Number.NaN
-        yield* expect(!Number.isNaN(time), "Date in the form of RFC 9110", date ?? "none")
-        if (!http.facts.hasClock) return
-        yield* expect(
-          time > sentAt - 2_000 && time < receivedAt + 2_000,
-          `Date near ${new Date(receivedAt).toUTCString()}, the service's time`,
-          date ?? "none"
-        )
       })
   }),
   define({
@@ -562,23 +372,8 @@ export const checks: ReadonlyArray<Check> = [
     holds: (http, sent) => Effect.flatMap(http.send(sent), (exchange) => Answers.hasStatus(exchange, 200))
   }),
   define({
-    id: "protocol.no-redirects",
-    law: "No answer is a redirect.",
-    clauses: ["http.no-redirects"],
-    level: "design",
-    profile: "core",
-    on: "http",
-    requests: 5,
-    examples: ["/pets/", "//pets", "/Pets", "/", "/pets/1/"],
-    holds: (http, path) =>
-      Effect.gen(function* () {
-        const { response } = yield* http.send({ path })
-        yield* expect(response.status < 300 || response.status > 399, "no redirect", outcome(response))
-      })
-  }),
-  define({
     id: "protocol.no-cors",
-    law: "No answer carries CORS headers.",
+    law: "A page of another origin is not let in: it gets no CORS headers.",
     clauses: ["http.no-cors"],
     level: "design",
     profile: "core",

@@ -63,7 +63,7 @@ export const checks: ReadonlyArray<Check> = [
     ...aboutNobody,
     id: "anonymous.counted",
     law: "Each 401 takes one from a bucket of plan Free, and shows it.",
-    clauses: ["limits.anonymous", "limits.plan.free"],
+    clauses: ["limits.anonymous"],
     requests: 10,
     examples: [null],
     holds: (http) =>

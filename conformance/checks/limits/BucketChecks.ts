@@ -202,14 +202,12 @@ const aboutWalks = {
   runs: { port: 60, http: 4 }
 } as const
 
-const listOfOne = { path: "/pets?limit=1", key: "tiny" } as const satisfies Sent
-
 const remainingOf = ({ response }: Exchange): number => RateHeaders.of(response)?.remaining ?? -1
 
 /** Lets the tiny key's windows begin anew and answers with what its first request left. */
 const begun = Effect.fnUntraced(function* (http: Http): Effect.fn.Return<number, Failure> {
   yield* http.pass(DAY + MINUTE)
-  const exchange = yield* http.send(listOfOne)
+  const exchange = yield* http.send(Bursts.tinyList)
   const left = remainingOf(exchange)
   return exchange.response.status === 200 && left >= 1
     ? left
@@ -392,9 +390,7 @@ export const checks: ReadonlyArray<Check> = [
     holds: (http) =>
       Effect.gen(function* () {
         yield* begun(http)
-        for (let sent = 0; sent < 250; sent++) {
-          if ((yield* http.send(listOfOne)).response.status === 429) break
-        }
+        yield* Bursts.useUpTiny(http)
         for (const { fails, ...sent } of failing) {
           const { response } = yield* http.send({ ...sent, key: "tiny" })
           yield* expect(response.status === 429, `429 to ${fails} over the limit`, String(response.status))
@@ -415,7 +411,7 @@ export const checks: ReadonlyArray<Check> = [
       Effect.gen(function* () {
         const before = yield* begun(http)
         for (let sent = 0; sent < 10; sent++) yield* http.send({ path: "/pets?limit=1" })
-        const exchange = yield* http.send(listOfOne)
+        const exchange = yield* http.send(Bursts.tinyList)
         yield* expect(
           exchange.response.status === 200 && remainingOf(exchange) === before - 1,
           `${before - 1} remaining after ten requests of another key`,

@@ -422,7 +422,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 0,
     examples: [life],
     cases: fc.array(command, { maxLength: 10, size: "max" }),
-    runs: { port: 20, http: 0 },
+    runs: { port: 12, http: 0 },
     holds: (keys, commands, trial) =>
       Effect.asVoid(
         run(keys, commands, trial, (model) =>
@@ -454,7 +454,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 0,
     examples: [life],
     cases: fc.array(command, { maxLength: 30, size: "max" }),
-    runs: { port: 25, http: 0 },
+    runs: { port: 15, http: 0 },
     holds: (keys, commands, trial) =>
       Effect.gen(function* () {
         const { hashes, model } = yield* run(keys, commands, trial, (expected) =>
@@ -610,9 +610,12 @@ export const checks: ReadonlyArray<Check> = [
     profile: "port",
     on: "keys",
     requests: 0,
-    examples: [1, 2, 3, 4].map((seed) => ({ seed, clients: [3, 3, 3] })),
+    examples: [1, 2, 3].flatMap((seed) => [
+      { seed, clients: [3, 3, 3] },
+      { seed, clients: [0, 0, 0, 0, 0] }
+    ]),
     cases: fc.record({ seed: Concurrency.seed, clients }),
-    runs: { port: 10, http: 0 },
+    runs: { port: 6, http: 0 },
     holds: (keys, { clients: programs, seed }, trial) =>
       Concurrency.interleaved(seed, atOnce(keys, programs, trial))
   }),
@@ -654,15 +657,17 @@ export const checks: ReadonlyArray<Check> = [
     on: "keys",
     requests: 0,
     timeoutMs: 10_000,
-    examples: writes.map((write, seed) => ({
-      seed,
-      rounds: [0, 1, 2, 3, 4, 6, 8, 12, 16, 24].map((turns) => ({ write, turns }))
-    })),
+    examples: [1, 2, 3].flatMap((seed) =>
+      writes.map((write) => ({
+        seed,
+        rounds: [0, 1, 2, 3, 4, 6, 8, 12].map((turns) => ({ write, turns }))
+      }))
+    ),
     cases: fc.record({
       seed: Concurrency.seed,
       rounds: fc.array(interruption, { minLength: 1, maxLength: 5 })
     }),
-    runs: { port: 10, http: 0 },
+    runs: { port: 5, http: 0 },
     holds: (keys, { rounds, seed }, trial) => Concurrency.interleaved(seed, interrupted(keys, rounds, trial))
   })
 ]

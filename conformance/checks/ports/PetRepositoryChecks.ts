@@ -91,12 +91,18 @@ const call: fc.Arbitrary<Call> = fc.oneof(
 const clients = fc.array(fc.array(call, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 4 })
 
 const writer: ReadonlyArray<Call> = [{ insert: "sold" }, { find: 0 }, { insert: "available" }, { find: 0 }]
+const other: ReadonlyArray<Call> = [{ insert: "available" }, { find: 0 }, { insert: "sold" }, { find: -1 }]
 const reader: ReadonlyArray<Call> = [
   { find: -1 },
   { page: undefined, limit: 20, after: undefined },
   { find: -1 },
   { page: "sold", limit: 20, after: undefined }
 ]
+const pager: ReadonlyArray<Call> = [1, 20, 20, 20].map((limit) => ({
+  page: undefined,
+  limit,
+  after: undefined
+}))
 
 /** A call as it was made; what it answered is a list of animals in any case. */
 type Made = { readonly insert: NewPet } | { readonly find: bigint } | { readonly page: PageQuery }
@@ -556,7 +562,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 0,
     examples: [[...Animals.awkward.map((insert) => ({ insert })), { page: { ...whole, limit: 101 } }]],
     cases: fc.array(command, { maxLength: 40, size: "max" }),
-    runs: { port: 30, http: 0 },
+    runs: { port: 20, http: 0 },
     holds: (pets, commands, trial) =>
       Effect.gen(function* () {
         const inserted: Array<Pet> = []
@@ -632,7 +638,12 @@ export const checks: ReadonlyArray<Check> = [
     profile: "port",
     on: "pets",
     requests: 0,
-    examples: [[writer, writer, reader]],
+    examples: [
+      [writer, writer, reader],
+      [writer, other, pager],
+      [other, writer, other, pager],
+      [pager, other, reader, writer]
+    ],
     cases: clients,
     runs: { port: 25, http: 0 },
     holds: atOnce
@@ -646,9 +657,9 @@ export const checks: ReadonlyArray<Check> = [
     profile: "port",
     on: "pets",
     requests: 0,
-    examples: [1, 2, 3, 4].map((seed) => ({ seed, clients: [writer, reader, writer] })),
+    examples: [1, 2, 3].map((seed) => ({ seed, clients: [writer, reader, other] })),
     cases: fc.record({ seed: Concurrency.seed, clients }),
-    runs: { port: 10, http: 0 },
+    runs: { port: 6, http: 0 },
     holds: (pets, { clients: programs, seed }, trial) =>
       Concurrency.interleaved(seed, atOnce(pets, programs, trial))
   }),
@@ -663,14 +674,20 @@ export const checks: ReadonlyArray<Check> = [
     requests: 0,
     timeoutMs: 10_000,
     examples: [
-      { seed: 1, rounds: [0, 1, 2, 3, 4, 5, 6].map((turns) => ({ turns, beside: 0 })) },
-      { seed: 2, rounds: [0, 2, 4, 8, 16, 32].map((turns) => ({ turns, beside: 2 })) }
+      ...[1, 2].map((seed) => ({
+        seed,
+        rounds: [0, 1, 2, 3, 4, 6].map((turns) => ({ turns, beside: 0 }))
+      })),
+      ...[3, 4].map((seed) => ({
+        seed,
+        rounds: [0, 4, 8, 16, 32].map((turns) => ({ turns, beside: 2 }))
+      }))
     ],
     cases: fc.record({
       seed: Concurrency.seed,
       rounds: fc.array(interruption, { minLength: 1, maxLength: 5 })
     }),
-    runs: { port: 10, http: 0 },
+    runs: { port: 5, http: 0 },
     holds: (pets, { rounds, seed }, trial) => Concurrency.interleaved(seed, interrupted(pets, rounds, trial))
   })
 ]

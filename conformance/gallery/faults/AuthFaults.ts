@@ -1,5 +1,6 @@
 /** Backends with a fault in who may ask. */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { type Header, headerValues, type WireRequest, type WireResponse } from "../../http/Wire.ts"
 import type { Fault, Where } from "../Fault.ts"
 import * as Rewrite from "../Rewrite.ts"
@@ -159,7 +160,11 @@ export const faults: ReadonlyArray<Fault> = [
       at: "http",
       keys: (real) => ({
         ...real,
-        update: () => real.update("no such id", (key) => [undefined as never, key])
+        findByHash: (hash) =>
+          Effect.map(
+            real.findByHash(hash),
+            Option.map((key) => ({ ...key, revokedAt: undefined }))
+          )
       })
     }
   },
@@ -331,8 +336,8 @@ export const faults: ReadonlyArray<Fault> = [
     id: "auth.echoes-key",
     does: "Repeats an invalid key in the message.",
     breaks: "errors.no-echo",
-    killedBy: "auth.no-echo",
-    words: "one that does",
+    killedBy: "every.no-echo",
+    words: "repeats no credential",
     where: refuses((response, request) =>
       Rewrite.withJson(response, (members) => ({
         ...Object(members),

@@ -117,7 +117,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     id: "concurrent.lost-update-http",
-    does: "The same behind a server.",
+    does: "A server that writes all animals back as it read them, so that creations undo each other.",
     breaks: "create.concurrent",
     killedBy: "concurrent.creations",
     words: "since it was created none",
@@ -141,7 +141,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     id: "concurrent.duplicate-id-http",
-    does: "The same behind a server.",
+    does: "A server that gives creations at the same time the same id.",
     breaks: "resources.id-unique",
     killedBy: "concurrent.creations",
     words: "8 different ids",
@@ -149,7 +149,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     id: "concurrent.overwrites",
-    does: "Keeps animals by an id that it draws too early, so that a later one takes the place of an earlier.",
+    does: "Keeps animals by an id that it draws too early, so that one takes the place of another.",
     breaks: "create.concurrent",
     killedBy: "concurrent.creations",
     words: "8 different ids",
@@ -274,7 +274,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     id: "concurrent.stale-reads-http",
-    does: "The same behind a server.",
+    does: "A server that reads from a copy that is renewed at every third read.",
     breaks: "list.sees-created",
     killedBy: "concurrent.read-after-write",
     words: "it",
@@ -298,7 +298,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     id: "concurrent.two-nodes-http",
-    does: "The same behind a server.",
+    does: "A server of two nodes, each of which shows the other's animals late.",
     breaks: "get.found",
     killedBy: "concurrent.read-after-write",
     words: "it",
@@ -306,7 +306,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     id: "concurrent.index-lags",
-    does: "Finds a new animal under its id at once, and lists it only once it was found so or another one came.",
+    does: "Finds a new animal under its id at once, and leaves it out of the next two lists.",
     breaks: "list.sees-created",
     killedBy: "concurrent.read-after-write",
     words: "to hold every animal that belongs to it",

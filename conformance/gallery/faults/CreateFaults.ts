@@ -183,16 +183,16 @@ export const faults: ReadonlyArray<Fault> = [
     id: "create.category-as-double",
     does: "Reads the category into a double.",
     breaks: "create.int64-exact",
-    killedBy: "create.int64",
-    words: "the animal as sent",
+    killedBy: "catalogue.category-exact",
+    words: "as it was created",
     where: inCategory((category) => BigInt.asIntN(64, BigInt(Number(category))))
   },
   {
     id: "create.category-int32",
     does: "Keeps 32 bits of the category.",
     breaks: "create.int64-exact",
-    killedBy: "create.int64",
-    words: "the animal as sent",
+    killedBy: "catalogue.category-exact",
+    words: "as it was created",
     where: inCategory((category) => BigInt.asIntN(32, category))
   },
   {
@@ -211,7 +211,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     id: "create.huge-number-500",
     does: "Fails within on a number with a huge exponent.",
-    breaks: "errors.no-5xx",
+    breaks: "create.category-range",
     killedBy: "create.range",
     words: "400 with an Error body",
     where: breaksOn((body) => /e999999999/.test(body))
@@ -407,32 +407,32 @@ export const faults: ReadonlyArray<Fault> = [
     id: "create.drops-emoji",
     does: "Stores names without emoji.",
     breaks: "create.name-exact",
-    killedBy: "create.exact-name",
-    words: "the animal as sent",
+    killedBy: "catalogue.name-exact",
+    words: "as it was created",
     where: named((name) => name.replace(/\p{Extended_Pictographic}/gu, ""))
   },
   {
     id: "create.trims-name",
     does: "Trims names.",
     breaks: "create.name-exact",
-    killedBy: "create.exact-name",
-    words: "the animal as sent",
+    killedBy: "catalogue.name-exact",
+    words: "as it was created",
     where: named((name) => name.trim())
   },
   {
     id: "create.normalises-name",
     does: "Stores names in NFC.",
     breaks: "create.name-exact",
-    killedBy: "create.exact-name",
-    words: "the animal as sent",
+    killedBy: "catalogue.name-exact",
+    words: "as it was created",
     where: named((name) => name.normalize("NFC"))
   },
   {
     id: "create.escapes-html",
     does: "Stores names escaped for HTML.",
     breaks: "create.name-exact",
-    killedBy: "create.exact-name",
-    words: "the animal as sent",
+    killedBy: "catalogue.name-exact",
+    words: "as it was created",
     where: named((name) => name.replaceAll("&", "&amp;").replaceAll("<", "&lt;"))
   },
   {

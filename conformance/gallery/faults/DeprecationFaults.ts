@@ -1,5 +1,4 @@
 /** Backends with a fault in the end of getPet. */
-
 import * as Effect from "effect/Effect"
 import * as Deprecation from "../../../core/deprecation/Deprecation.ts"
 import type { WireRequest, WireResponse } from "../../http/Wire.ts"

@@ -61,8 +61,8 @@ export const faults: ReadonlyArray<Fault> = [
     id: "protocol.list-as-html",
     does: "Answers a list as a page for browsers.",
     breaks: "http.json-bodies",
-    killedBy: "protocol.json",
-    words: "a body of JSON",
+    killedBy: "every.json-body",
+    words: "a JSON body",
     where: says((response, request) =>
       Rewrite.isList(request) && response.status === 200 ? html(response) : response
     )
@@ -71,15 +71,15 @@ export const faults: ReadonlyArray<Fault> = [
     id: "protocol.unauthorized-empty",
     does: "Answers 401 without a body.",
     breaks: "auth.error-body",
-    killedBy: "protocol.json",
-    words: "a body of JSON",
+    killedBy: "auth.key-required",
+    words: "where no JSON",
     where: errs((response) => (response.status === 401 ? Rewrite.withBody(response, "") : response))
   },
   {
     id: "errors.text-400",
     does: "Answers 400 with plain text.",
     breaks: "errors.body",
-    killedBy: "errors.shape",
+    killedBy: "every.error-body",
     words: "no JSON",
     where: errs((response) =>
       response.status === 400 ? Rewrite.withBody(response, "Bad Request") : response
@@ -89,7 +89,7 @@ export const faults: ReadonlyArray<Fault> = [
     id: "errors.no-code",
     does: "Leaves the code out of a 404.",
     breaks: "errors.body",
-    killedBy: "errors.shape",
+    killedBy: "every.error-body",
     words: "code is no text",
     where: tells(({ message, status }) => ({ message, status }), 404)
   },
@@ -97,7 +97,7 @@ export const faults: ReadonlyArray<Fault> = [
     id: "errors.no-message",
     does: "Leaves the message out of a 401.",
     breaks: "errors.body",
-    killedBy: "errors.shape",
+    killedBy: "every.error-body",
     words: "message is no string",
     where: tells(({ code, status }) => ({ code, status }), 401)
   },
@@ -105,7 +105,7 @@ export const faults: ReadonlyArray<Fault> = [
     id: "errors.status-as-text",
     does: "Tells the status as text.",
     breaks: "errors.body-types",
-    killedBy: "errors.shape",
+    killedBy: "every.error-body",
     words: "status is no integer",
     where: tells(({ status, ...others }) => ({ ...others, status: String(status) }))
   },
@@ -113,7 +113,7 @@ export const faults: ReadonlyArray<Fault> = [
     id: "errors.wrapped",
     does: "Wraps the error in a member of its own.",
     breaks: "errors.body",
-    killedBy: "errors.shape",
+    killedBy: "every.error-body",
     words: "code is no text",
     where: tells((inner) => ({ error: inner }))
   },
@@ -121,7 +121,7 @@ export const faults: ReadonlyArray<Fault> = [
     id: "errors.always-400",
     does: "Tells the status 400 in every error.",
     breaks: "errors.status-matches",
-    killedBy: "errors.same-status",
+    killedBy: "every.error-status",
     words: "in the body",
     where: tells((members) => ({ ...members, status: 400n }))
   },
@@ -137,20 +137,10 @@ export const faults: ReadonlyArray<Fault> = [
     id: "errors.method-500",
     does: "Fails within on a method that it does not know.",
     breaks: "errors.no-5xx-anywhere",
-    killedBy: "errors.other-operations",
-    words: "4xx with an Error body",
+    killedBy: "every.no-5xx-anywhere",
+    words: "500",
     where: errs((response, request) =>
       known.has(request.method) ? response : error(response, 500, "internal_error")
-    )
-  },
-  {
-    id: "errors.escape-500",
-    does: "Fails within on a malformed percent escape.",
-    breaks: "errors.no-5xx-anywhere",
-    killedBy: "errors.other-operations",
-    words: "4xx with an Error body",
-    where: errs((response, request) =>
-      /%$/.test(request.target) ? error(response, 500, "internal_error") : response
     )
   },
 
@@ -160,7 +150,7 @@ export const faults: ReadonlyArray<Fault> = [
     id: "errors.more-members",
     does: "Tells the path in an error.",
     breaks: "errors.exact-body",
-    killedBy: "errors.exact-members",
+    killedBy: "every.exact-error",
     words: "alone",
     where: tells((members) => ({ ...members, path: "/v1/pets" }))
   },
@@ -168,16 +158,16 @@ export const faults: ReadonlyArray<Fault> = [
     id: "errors.unknown-code",
     does: "Has codes of its own.",
     breaks: "errors.codes",
-    killedBy: "errors.closed-set",
-    words: "a code of the closed set",
+    killedBy: "every.code",
+    words: "a code of the catalogue",
     where: tells((members) => ({ ...members, code: "bad_request" }), 400)
   },
   {
     id: "errors.code-of-another",
     does: "Calls a 404 by the code of a 410.",
     breaks: "errors.codes",
-    killedBy: "errors.closed-set",
-    words: "a code of the closed set",
+    killedBy: "every.code",
+    words: "a code of the catalogue",
     where: tells((members) => ({ ...members, code: "operation_removed" }), 404)
   },
   {
@@ -211,8 +201,8 @@ export const faults: ReadonlyArray<Fault> = [
     id: "errors.echoes-body",
     does: "Repeats a refused body in the message.",
     breaks: "errors.no-echo",
-    killedBy: "errors.short",
-    words: "without the long input",
+    killedBy: "every.no-echo",
+    words: "of at most 400 characters",
     where: errs((response, request) =>
       Rewrite.withJson(response, (members) => ({
         ...Object(members),
@@ -269,6 +259,16 @@ export const faults: ReadonlyArray<Fault> = [
     killedBy: "protocol.encoded-path",
     words: "200",
     where: seesPath((path) => path.replace(/%7/g, "%257"))
+  },
+  {
+    id: "protocol.escape-500",
+    does: "Fails within on a malformed percent escape.",
+    breaks: "http.malformed-escape",
+    killedBy: "protocol.malformed-escape",
+    words: "404 with an Error body",
+    where: errs((response, request) =>
+      /%zz/.test(request.target) ? error(response, 500, "internal_error") : response
+    )
   },
   {
     id: "protocol.lenient-escapes",
@@ -344,7 +344,7 @@ export const faults: ReadonlyArray<Fault> = [
     id: "protocol.cached-errors",
     does: "Lets errors be cached.",
     breaks: "http.standard-headers",
-    killedBy: "protocol.headers",
+    killedBy: "every.standard-headers",
     words: "Cache-Control: no-store",
     where: errs((response) => Rewrite.withHeader(response, "Cache-Control", "max-age=60"))
   },
@@ -352,7 +352,7 @@ export const faults: ReadonlyArray<Fault> = [
     id: "protocol.sniffed",
     does: "Lets browsers guess what a list is.",
     breaks: "http.standard-headers",
-    killedBy: "protocol.headers",
+    killedBy: "every.standard-headers",
     words: "nosniff",
     where: says((response) => Rewrite.withoutHeader(response, "x-content-type-options"))
   },
@@ -360,15 +360,15 @@ export const faults: ReadonlyArray<Fault> = [
     id: "protocol.no-charset",
     does: "Leaves the charset out of the content type.",
     breaks: "http.content-type",
-    killedBy: "protocol.headers",
-    words: "application/json; charset=utf-8",
+    killedBy: "every.content-type",
+    words: "charset=utf-8",
     where: says((response) => Rewrite.withHeader(response, "Content-Type", "application/json"))
   },
   {
     id: "protocol.no-request-id",
     does: "Gives errors no request id.",
     breaks: "http.standard-headers",
-    killedBy: "protocol.headers",
+    killedBy: "every.standard-headers",
     words: "X-Request-Id",
     where: errs((response) => Rewrite.withoutHeader(response, "x-request-id"))
   },
@@ -395,15 +395,15 @@ export const faults: ReadonlyArray<Fault> = [
     id: "protocol.no-date",
     does: "Leaves out Date.",
     breaks: "http.standard-headers",
-    killedBy: "protocol.date",
-    words: "Date in the form",
+    killedBy: "every.standard-headers",
+    words: "Date is missing",
     where: says((response) => Rewrite.withoutHeader(response, "date"))
   },
   {
     id: "protocol.wrong-date",
     does: "Tells the time of its zone as if it were UTC.",
     breaks: "http.date",
-    killedBy: "protocol.date",
+    killedBy: "every.date",
     words: "the service's time",
     where: {
       at: "http",
@@ -440,7 +440,7 @@ export const faults: ReadonlyArray<Fault> = [
     id: "protocol.redirects",
     does: "Redirects a path with a slash behind it.",
     breaks: "http.no-redirects",
-    killedBy: "protocol.no-redirects",
+    killedBy: "every.no-redirect",
     words: "no redirect",
     where: says((response, { target }) =>
       target.endsWith("/")

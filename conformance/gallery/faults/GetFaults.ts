@@ -136,7 +136,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     id: "get.leading-digits",
     does: "Reads an id as far as its digits go.",
-    breaks: "get.malformed-id",
+    breaks: "get.not-found",
     killedBy: "get.no-integer",
     words: "400 or 404 with an Error body",
     where: sees((segment) => /^[0-9]+/.exec(segment)?.[0] ?? segment)
@@ -144,7 +144,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     id: "get.id-wraps",
     does: "Lets an id outside int64 run over.",
-    breaks: "get.malformed-id",
+    breaks: "get.not-found",
     killedBy: "get.no-integer",
     words: "400 or 404 with an Error body",
     where: sees((segment) =>

@@ -725,7 +725,7 @@ export const faults: ReadonlyArray<Fault> = [
     id: "list.single-unwrapped",
     does: "Answers with the animal itself where it is the only one.",
     breaks: "list.array",
-    killedBy: "list.limit",
+    killedBy: "list.limit.accepted",
     words: "no bare array",
     where: { at: "http", transport: lists((animals) => (animals.length === 1 ? animals[0] : animals)) }
   },
@@ -744,8 +744,8 @@ export const faults: ReadonlyArray<Fault> = [
     id: "list.partial-206",
     does: "Answers a list that more animals follow with 206.",
     breaks: "list.status-200",
-    killedBy: "list.limit",
-    words: "200 with an array of Pet",
+    killedBy: "list.limit.accepted",
+    words: "200 with a bare array of animals",
     where: {
       at: "http",
       transport: Rewrite.answers((response, request) =>

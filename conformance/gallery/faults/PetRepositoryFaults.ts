@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import type { NewPet } from "../../../core/domain/NewPet.ts"
 import type { PageQuery } from "../../../core/domain/Page.ts"
 import { Pet } from "../../../core/domain/Pet.ts"
+import * as PetStatus from "../../../core/domain/PetStatus.ts"
 import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
 import type { PetRepository } from "../../../core/ports/PetRepository.ts"
 import type { Fault, Spoil } from "../Fault.ts"
@@ -406,7 +407,7 @@ export const faults: ReadonlyArray<Fault> = [
     answering((page) => page.toReversed())
   ),
   port(
-    "pets.page-by-name",
+    "pets.page-by-status",
     "Lists animals by status and then by id.",
     "pets.page.order",
     "pets.page-order",
@@ -524,18 +525,16 @@ export const faults: ReadonlyArray<Fault> = [
     asking(() => ({ status: undefined }))
   ),
   port(
-    "pets.status-by-pattern",
-    "Looks for a status by a pattern, of the first letter and what may follow, in any place.",
+    "pets.status-up-to",
+    "Lists animals whose status comes before the given one in the alphabet, too, for the sake of an index.",
     "pets.page.status",
     "pets.page-status",
     "only animals that are",
     (real) => ({
       ...real,
-      page: ({ limit, status, ...query }) =>
-        Effect.map(real.page({ ...query, ...everything, after: query.after }), (page) =>
-          page
-            .filter((pet) => status === undefined || pet.status.includes(status.slice(0, 1)))
-            .slice(0, limit)
+      page: ({ after, limit, status }) =>
+        Effect.map(real.page({ ...everything, after }), (page) =>
+          page.filter((pet) => status === undefined || pet.status <= status).slice(0, limit)
         )
     })
   ),
@@ -619,7 +618,7 @@ export const faults: ReadonlyArray<Fault> = [
   ),
   port(
     "pets.page-across",
-    "Reads the animals of a page one by one and gives way between them: it lists the newer without the older.",
+    "Reads the animals of each status by themselves, one status after the other, and gives way between them.",
     "pets.linearizable",
     "pets.parallel",
     "order of the calls",
@@ -627,10 +626,13 @@ export const faults: ReadonlyArray<Fault> = [
       ...real,
       page: (query) =>
         Effect.gen(function* () {
-          const [first, ...others] = yield* real.page({ ...query, limit: 1 })
-          yield* Effect.yieldNow
-          const rest = yield* real.page(query)
-          return first === undefined ? rest.slice(1) : [first, ...others, ...rest.slice(1)]
+          if (query.status !== undefined) return yield* real.page(query)
+          const found: Array<Pet> = []
+          for (const status of PetStatus.all) {
+            found.push(...(yield* real.page({ ...query, status })))
+            yield* Effect.yieldNow
+          }
+          return found.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, query.limit)
         })
     })
   ),

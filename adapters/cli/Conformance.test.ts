@@ -1,0 +1,288 @@
+/** The suite as its users run it: a process of its own, against servers that are processes too. */
+import { execFile, spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as Result from "effect/Result"
+import { afterAll, describe, expect, it } from "vitest"
+import * as Json from "../../conformance/reports/Json.ts"
+import type { Report } from "../../conformance/reports/Report.ts"
+
+const main = fileURLToPath(new URL("main.ts", import.meta.url))
+const foreign = fileURLToPath(new URL("../../conformance/foreign/server.py", import.meta.url))
+
+const endings: Array<() => void> = []
+afterAll(() => {
+  for (const end of endings) end()
+})
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-conformance-"))
+endings.push(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const conformance = (
+  args: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>> = {}
+): Promise<Ended> =>
+  new Promise((resolve) => {
+    const env = { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...environment }
+    execFile(
+      process.execPath,
+      [main, "conformance", ...args],
+      { env, timeout: 200_000, maxBuffer: 64_000_000 },
+      (error, stdout, stderr) =>
+        resolve({
+          code: error === null ? 0 : typeof error.code === "number" ? error.code : -1,
+          stdout,
+          stderr
+        })
+    )
+  })
+
+/** Starts a process that tells in one line of JSON where it listens. */
+const started = (command: string, args: ReadonlyArray<string>) =>
+  new Promise<{ readonly greeting: unknown; readonly said: () => string }>((resolve, reject) => {
+    const child = spawn(command, args, {
+      env: { PATH: process.env.PATH ?? "" },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    endings.push(() => child.kill("SIGKILL"))
+    let out = ""
+    let err = ""
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      err += chunk
+    })
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      out += chunk
+      if (out.includes("\n")) resolve({ greeting: JSON.parse(out), said: () => err })
+    })
+    child.once("error", reject)
+    child.once("exit", () => reject(new Error(`it ended: ${err}`)))
+  })
+
+interface Server {
+  readonly url: string
+  readonly clock: string
+  readonly flags: ReadonlyArray<string>
+  readonly environment: Readonly<Record<string, string>>
+}
+
+const plan = { tiny: "5:1000", victim: "3:10000" }
+
+const serverFlags = (url: string): ReadonlyArray<string> => [
+  ...["--url", url, "--key", "env:MAIN"],
+  ...["--tiny", `env:TINY:${plan.tiny}`, "--victim", `env:VICTIM:${plan.victim}`]
+]
+
+/** Our own server, in a time that can be moved. */
+const ours = async (): Promise<Server> => {
+  const issue = (limits: string): string => {
+    const [perMinute, perDay] = limits.split(":")
+    return `enterprise:perMinute=${perMinute},perDay=${perDay}`
+  }
+  const keys = ["100000:10000000", plan.tiny, plan.victim].flatMap((limits) => ["--issue-key", issue(limits)])
+  const { greeting, said } = await started(process.execPath, [
+    main,
+    ...["serve", "--json", "--port", "0", "--database", "memory:", "--test-clock-port", "0"],
+    ...keys
+  ])
+  const { keys: issued, url } = greeting as { url: string; keys: ReadonlyArray<{ key: string }> }
+  const [MAIN = "", TINY = "", VICTIM = ""] = issued.map(({ key }) => key)
+  const clock = /http:\S+/.exec(said())?.[0] ?? ""
+  return { url, clock, flags: serverFlags(url), environment: { MAIN, TINY, VICTIM } }
+}
+
+const secretsOf = ({ environment }: Server): ReadonlyArray<string> => Object.values(environment)
+
+const reportOf = (text: string): Report => Result.getOrThrow(Json.parse(text))
+
+/** A server that passes requests on to another and spoils the answers. */
+const spoiled = async (target: string, spoil: (body: string, status: number) => string): Promise<string> => {
+  const server = http.createServer((request, response) => {
+    const onward = http.request(
+      target.replace(/\/v1$/, "") + request.url,
+      { method: request.method, headers: request.headers },
+      (answer) => {
+        let body = ""
+        answer.setEncoding("utf8").on("data", (chunk: string) => {
+          body += chunk
+        })
+        answer.once("end", () => {
+          const text = spoil(body, answer.statusCode ?? 0)
+          const { "content-length": _, ...headers } = answer.headers
+          response.writeHead(answer.statusCode ?? 500, headers).end(text)
+        })
+      }
+    )
+    request.pipe(onward)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  endings.push(() => server.close())
+  const { port } = server.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+  return `http://127.0.0.1:${port}/v1`
+}
+
+const python = await new Promise<string | undefined>((resolve) =>
+  execFile("python3", ["--version"], (error, stdout) => resolve(error === null ? stdout.trim() : undefined))
+)
+
+describe("animal-store conformance run", () => {
+  it("finds our own server conformant at level design, in 30 s and 5 000 requests, without a key in what it says", async () => {
+    const server = await ours()
+    const out = path.join(folder, "own")
+    const { code, stderr, stdout } = await conformance(
+      ["run", ...server.flags, "--clock", server.clock, "--level", "design", "--out", out],
+      server.environment
+    )
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^CONFORMANT at level design: all \d+ checks passed/)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    const report = reportOf(fs.readFileSync(path.join(out, "report.json"), "utf8"))
+    expect(report.requests).toBeLessThan(5_000)
+    expect(report.milliseconds).toBeLessThan(30_000)
+    expect(fs.readdirSync(out).toSorted()).toEqual(["junit.xml", "report.html", "report.json", "summary.md"])
+    const written = fs.readdirSync(out).map((name) => fs.readFileSync(path.join(out, name), "utf8"))
+    for (const secret of secretsOf(server)) {
+      expect([stdout, stderr, ...written].some((text) => text.includes(secret))).toBe(false)
+    }
+  }, 120_000)
+
+  it("says without a clock what it could not tell and why, in less than 3 minutes", async () => {
+    const server = await ours()
+    const { code, stdout } = await conformance(["run", ...server.flags, "--json"], server.environment)
+    const report = reportOf(stdout)
+    expect(report.milliseconds).toBeLessThan(180_000)
+    expect(report.counts).toMatchObject({ fail: 0, error: 0 })
+    const open = report.checks.filter(({ status }) => status === "inconclusive")
+    expect(open.length).toBeGreaterThan(0)
+    expect(open.filter(({ reason = "" }) => !/clock/.test(reason))).toEqual([])
+    expect(code).toBe(3)
+  }, 200_000)
+
+  it("says what a faulty server does, with a script and a word that show it again", async () => {
+    const server = await ours()
+    const url = await spoiled(server.url, (body, status) =>
+      status === 201 ? body.replace("Rex", "Max").replace(/"status":"\w+"/, '"status":"sold"') : body
+    )
+    const out = path.join(folder, "faulty")
+    const flags = ["--url", url, ...server.flags.slice(2), "--clock", server.clock]
+    const only = ["--only", "create.*", "--only", "catalogue.*", "--only", "list.*"]
+    const { code, stdout } = await conformance(["run", ...flags, ...only, "--out", out], server.environment)
+    expect(code).toBe(1)
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^NOT CONFORMANT at level spec/)
+    const report = reportOf(fs.readFileSync(path.join(out, "report.json"), "utf8"))
+    const [failed] = report.checks.filter(({ status }) => status === "fail")
+    const { script = "", token = "" } = failed?.counterexample ?? {}
+    expect(stdout).toContain(token)
+    expect(script).toContain("ANIMAL_KEY")
+    expect(fs.existsSync(path.join(out, `${failed?.id}.sh`))).toBe(true)
+
+    const again = await conformance(["replay", token, ...flags], server.environment)
+    expect(again.stdout).toMatch(/^FAILED /)
+    expect(again.code).toBe(1)
+    const mended = await conformance(["replay", token, ...server.flags], server.environment)
+    expect(mended.stdout).toMatch(/^FIXED /)
+    expect(mended.code).toBe(0)
+  }, 120_000)
+
+  it.skipIf(python === undefined)(
+    `finds a server in another language conformant at level spec${python === undefined ? " (skipped: no python3)" : ""}`,
+    async () => {
+      const keys = { MAIN: "main-key-of-python", TINY: "tiny-key-of-python", VICTIM: "victim-key-of-python" }
+      const { greeting } = await started("python3", [
+        ...[foreign, "--port", "0", "--test-clock-port", "0"],
+        ...["--key", `${keys.MAIN}:100000:10000000`],
+        ...["--key", `${keys.TINY}:${plan.tiny}`, "--key", `${keys.VICTIM}:${plan.victim}`]
+      ])
+      const { clock, url } = greeting as { url: string; clock: string }
+      const { code, stdout } = await conformance(["run", ...serverFlags(url), "--clock", clock], keys)
+      expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^CONFORMANT at level spec/)
+      expect(code).toBe(0)
+    },
+    120_000
+  )
+})
+
+describe("a set-up that cannot be meant", () => {
+  const oneLine = ({ code, stderr, stdout }: Ended): string => {
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1)
+    return stderr
+  }
+
+  it("is one clear sentence and exit code 2", async () => {
+    const server = await ours()
+    const other = await ours()
+    const { TINY: tiny = "", VICTIM: victim = "" } = server.environment
+    const faults: ReadonlyArray<readonly [args: ReadonlyArray<string>, says: RegExp]> = [
+      [["run"], /--url: the base address of the server is missing/],
+      [["run", "--url", "ftp://x"], /--url: must be an address that begins with http/],
+      [["run", "--url", "http://127.0.0.1:1/v1", "--key", "k"], /cannot reach http:\/\/127.0.0.1:1\/v1/],
+      [["run", "--url", server.url], /--key: an API key of the server is missing/],
+      [["run", "--url", server.url, "--key", "env:NOBODY"], /variable NOBODY is not set/],
+      [["run", "--url", server.url, "--key", "wrong"], /refuses the main key/],
+      [["run", "--url", server.url.replace("/v1", ""), "--key", "env:MAIN"], /must be the base address/],
+      [["run", "--url", "http://example.org/v1", "--key", "k"], /example.org is not this machine/],
+      [["run", ...server.flags, "--tiny", "env:TINY"], /--tiny: must be KEY:PERMINUTE:PERDAY/],
+      [["run", ...server.flags, "--tiny", "wrong:5:40"], /refuses the key given with --tiny/],
+      [["run", ...server.flags, "--tiny", "env:TINY:60:1000"], /another plan than declared/],
+      [["run", ...server.flags, "--victim", `env:TINY:${plan.tiny}`], /given for another purpose too/],
+      [
+        ["run", ...server.flags, "--clock", "http://127.0.0.1:1/clock"],
+        /the clock \(--clock\) does not work/
+      ],
+      [["run", ...server.flags, "--only", "no.such"], /names no check, clause or profile/],
+      [["run", ...server.flags, "--level", "perfect"], /--level: must be one of spec, design/],
+      [["run", ...server.flags, "--budget", "much"], /--budget: must be a number of requests/],
+      [["run", ...server.flags, "--config", "/nowhere"], /--config: /],
+      [["replay", "junk", ...server.flags], /this is no replay token/],
+      [["explain", "no.such"], /there is no check and no clause/]
+    ]
+    const said = await Promise.all(
+      faults.map(
+        async ([args, says]) => [oneLine(await conformance(args, server.environment)), says] as const
+      )
+    )
+    for (const [sentence, says] of said) {
+      expect(sentence).toMatch(says)
+      for (const secret of [tiny, victim]) expect(sentence).not.toContain(secret)
+    }
+    // A clock that works, but is another server's.
+    await fetch(`${other.clock}/advance`, { method: "POST", body: '{"ms":100000000}' })
+    const wrongClock = await conformance(["run", ...server.flags, "--clock", other.clock], server.environment)
+    expect(oneLine(wrongClock)).toMatch(/it is not this server's/)
+  }, 120_000)
+})
+
+describe("animal-store conformance", () => {
+  it("doctor tells what it found and what a run would cost", async () => {
+    const server = await ours()
+    const { code, stdout } = await conformance(["doctor", ...server.flags], server.environment)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/accepts the main key/)
+    expect(stdout).toMatch(/about \d+ requests and \d+ s/)
+    expect(stdout).toMatch(/will stay inconclusive: it takes a clock/)
+  })
+
+  it("list and explain tell what there is, and the set-up comes from a file too", async () => {
+    const list = await conformance(["list"])
+    expect(list.stdout).toMatch(/^list\.filter +spec +both +A list/m)
+    const explained = await conformance(["explain", "list.filter"])
+    expect(explained.stdout).toContain("list.status.filter (§4.1, spec)")
+
+    const server = await ours()
+    const config = path.join(folder, "config.json")
+    const file = { url: server.url, keys: { main: "env:MAIN" }, clock: server.clock, only: ["list.filter"] }
+    fs.writeFileSync(config, JSON.stringify(file))
+    const { code, stdout } = await conformance(["run", "--config", config], server.environment)
+    expect(stdout).toMatch(/SELECTION PASSED at level spec/)
+    expect(code).toBe(0)
+  })
+})

@@ -1,0 +1,69 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { describe } from "vitest"
+import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
+import { ApiKeyStore } from "../../../core/ports/ApiKeyStore.ts"
+import { PetRepository } from "../../../core/ports/PetRepository.ts"
+import { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
+import { evaluate } from "../../engine/Evaluate.ts"
+import * as PortSubject from "../../subjects/PortSubject.ts"
+import { checks } from "./OutageChecks.ts"
+
+/** A subject all of whose methods end like this when its backend does not answer. */
+const ending = (end: Effect.Effect<never, StoreUnavailable>) =>
+  PortSubject.make({
+    name: "outage",
+    outage: Layer.mergeAll(
+      Layer.succeed(PetRepository, { insert: () => end, find: () => end, page: () => end }),
+      Layer.succeed(RateLimitStore, { modify: () => end, consume: () => end }),
+      Layer.succeed(ApiKeyStore, {
+        findByHash: () => end,
+        insert: () => end,
+        insertFirst: () => end,
+        update: () => end,
+        list: end
+      })
+    )
+  })
+
+const lost = Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("connection refused") }))
+
+/** What each check says of each method within so many ms of the test's clock. */
+const saidWithin = (end: Effect.Effect<never, StoreUnavailable>, ms: number) =>
+  Effect.forEach(
+    checks.flatMap((check) => check.examples.map((given) => [check, given] as const)),
+    ([check, given]) =>
+      Effect.gen(function* () {
+        const evaluation = yield* Effect.forkChild(evaluate(check, ending(end), given, "t"))
+        yield* TestClock.adjust(ms)
+        const { failure, fault } = yield* Fiber.join(evaluation)
+        return fault ?? failure?.message
+      })
+  )
+
+describe("the checks of an outage", () => {
+  it.effect("accept a failure that comes after 9 s", () =>
+    Effect.gen(function* () {
+      const said = yield* saidWithin(Effect.andThen(Effect.sleep(9_000), lost), 9_000)
+      expect(new Set(said)).toEqual(new Set([undefined]))
+      expect(said.length).toBe(13)
+    })
+  )
+
+  it.effect("do not wait for ever", () =>
+    Effect.gen(function* () {
+      const said = yield* saidWithin(Effect.never, 10_000)
+      for (const one of said) expect(one).toContain("expected every answer within 10 s, got none after")
+    })
+  )
+
+  it.effect("refuse an interruption", () =>
+    Effect.gen(function* () {
+      const said = yield* saidWithin(Effect.interrupt, 0)
+      for (const one of said) expect(one).toContain("an interruption")
+    })
+  )
+})

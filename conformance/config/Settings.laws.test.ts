@@ -1,0 +1,491 @@
+import { inspect } from "node:util"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as HttpSubject from "../subjects/HttpSubject.ts"
+import type { Configuration } from "./Configuration.ts"
+import { parse } from "./Configuration.ts"
+import * as Settings from "./Settings.ts"
+
+const base = { url: "http://127.0.0.1:3000/v1", key: "main-key" }
+
+const resolve = (
+  flags: Settings.Flags = {},
+  file: Configuration = {},
+  environment: Settings.Environment = {}
+) => Settings.resolve(file, { ...base, ...flags }, environment)
+
+const settled = (...given: Parameters<typeof resolve>) => Result.getOrThrow(resolve(...given))
+
+/** The sentence for whoever made the mistake. */
+const fault = (...given: Parameters<typeof resolve>): string =>
+  Result.match(resolve(...given), {
+    onSuccess: () => "no fault",
+    onFailure: (failure) => failure.message
+  })
+
+const plain = (key: { readonly secret: Redacted.Redacted<string> } | undefined) =>
+  key && { ...key, secret: Redacted.value(key.secret) }
+
+describe("settings", () => {
+  it("need an address and a key", () => {
+    expect(fault({ url: undefined })).toBe("--url: the base address of the server is missing")
+    expect(fault({ key: undefined })).toBe("--key: an API key of the server is missing")
+  })
+
+  it("have what is needed for a run when nothing else is said", () => {
+    const settings = settled()
+    expect(settings).toMatchObject({
+      name: "http://127.0.0.1:3000",
+      tiny: undefined,
+      victim: undefined,
+      revoked: undefined,
+      clock: undefined,
+      level: "spec",
+      declared: {},
+      budget: HttpSubject.defaultBudget,
+      only: [],
+      exclude: []
+    })
+    expect(Redacted.value(settings.main)).toBe("main-key")
+  })
+
+  it("are the file's, but for what the flags say", () => {
+    const file: Configuration = {
+      name: "file",
+      url: "http://127.0.0.1:1/file",
+      keys: {
+        main: "file-main",
+        tiny: { key: "file-tiny", perMinute: 1, perDay: 2 },
+        victim: { key: "file-victim", perMinute: 3, perDay: 4 },
+        revoked: "file-revoked"
+      },
+      clock: "http://127.0.0.1:2/clock",
+      level: "design",
+      declared: { categories: [1, -7], bans: false },
+      budget: { requests: 10, seconds: 20 },
+      only: ["core"],
+      exclude: ["auth"]
+    }
+    const flags = {
+      name: "flag",
+      url: "http://127.0.0.1:3/flag",
+      key: "flag-main",
+      tiny: "flag-tiny:5:6",
+      victim: "flag-victim:7:8",
+      revoked: "flag-revoked",
+      clock: "http://127.0.0.1:4/clock",
+      level: "spec",
+      budget: { requests: 30, seconds: 40 },
+      only: ["list.*"],
+      exclude: ["ban"]
+    } as const satisfies Settings.Flags
+    const shown = (settings: Settings.Settings) => ({
+      name: settings.name,
+      url: settings.url.href,
+      key: Redacted.value(settings.main),
+      tiny: plain(settings.tiny),
+      victim: plain(settings.victim),
+      revoked: settings.revoked && Redacted.value(settings.revoked),
+      clock: settings.clock?.href,
+      level: settings.level,
+      budget: settings.budget,
+      only: settings.only,
+      exclude: settings.exclude
+    })
+    const ofFile = shown(Result.getOrThrow(Settings.resolve(file, {}, {})))
+    expect(ofFile).toEqual({
+      name: "file",
+      url: "http://127.0.0.1:1/file",
+      key: "file-main",
+      tiny: expect.objectContaining({ secret: "file-tiny", perMinute: 1, perDay: 2 }),
+      victim: expect.objectContaining({ secret: "file-victim", perMinute: 3, perDay: 4 }),
+      revoked: "file-revoked",
+      clock: "http://127.0.0.1:2/clock",
+      level: "design",
+      budget: { requests: 10, milliseconds: 20_000 },
+      only: ["core"],
+      exclude: ["auth"]
+    })
+    const ofFlags = shown(Result.getOrThrow(Settings.resolve({}, flags, {})))
+    // Any of the flags goes before the file, and takes nothing else with it.
+    const names = [...Object.keys(flags)] as Array<keyof typeof flags & keyof typeof ofFile>
+    fc.assert(
+      fc.property(fc.subarray(names), (chosen) => {
+        const some = Object.fromEntries(chosen.map((name) => [name, flags[name]]))
+        const mixed = shown(Result.getOrThrow(Settings.resolve(file, some, {})))
+        for (const name of names) {
+          expect(mixed[name]).toEqual(chosen.includes(name) ? ofFlags[name] : ofFile[name])
+        }
+      })
+    )
+    expect(Result.getOrThrow(Settings.resolve(file, flags, {})).declared).toEqual({
+      categories: [1n, -7n],
+      bans: false
+    })
+    const half = settled({ budget: { requests: 5 } }, file)
+    expect(half.budget).toEqual({ requests: 5, milliseconds: 20_000 })
+  })
+})
+
+describe("a key", () => {
+  const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
+  const key = fc.string({ unit: character, minLength: 1, maxLength: 40 })
+  const ownKey = key.filter((one) => !one.startsWith("env:"))
+
+  it("is itself, or the value of a variable", () => {
+    fc.assert(
+      fc.property(ownKey, (secret) => {
+        expect(Redacted.value(settled({ key: secret }).main)).toBe(secret)
+        const settings = settled(
+          { key: "env:MAIN", revoked: "env:OLD", tiny: "env:TINY:5:50" },
+          { keys: { victim: { key: "env:VICTIM", perMinute: 3, perDay: 30 } } },
+          { MAIN: secret, OLD: `${secret}o`, TINY: `${secret}t`, VICTIM: `${secret}v` }
+        )
+        expect(Redacted.value(settings.main)).toBe(secret)
+        expect(settings.revoked && Redacted.value(settings.revoked)).toBe(`${secret}o`)
+        expect(plain(settings.tiny)).toEqual({ secret: `${secret}t`, perMinute: 5, perDay: 50 })
+        expect(plain(settings.victim)?.secret).toBe(`${secret}v`)
+      })
+    )
+  })
+
+  it("may hold colons on a small plan too", () => {
+    fc.assert(
+      fc.property(
+        ownKey,
+        fc.integer({ min: 1, max: 999_999_999 }),
+        fc.integer({ min: 1, max: 999_999_999 }),
+        (secret, perMinute, perDay) => {
+          for (const one of [secret, `a:${secret}`, `${secret}:7`, `:${secret}`]) {
+            const settings = settled({ tiny: `${one}:${perMinute}:${perDay}` })
+            expect(plain(settings.tiny)).toEqual({ secret: one, perMinute, perDay })
+          }
+        }
+      )
+    )
+  })
+
+  it.each([
+    "",
+    "k",
+    "k:5",
+    "k:5:",
+    "k::5",
+    ":5:5",
+    "k:0:5",
+    "k:5:0",
+    "k:5:-1",
+    "k:5:1.5",
+    "k:5:1e3",
+    "k: 5:5"
+  ])("on a small plan is not %j", (tiny) => {
+    expect(fault({ tiny })).toBe(
+      "--tiny: must be KEY:PERMINUTE:PERDAY with two whole numbers from 1, such as env:TINY_KEY:5:1000"
+    )
+    expect(fault({ victim: tiny })).toMatch(/^--victim: must be KEY:PERMINUTE:PERDAY/)
+  })
+
+  it("is missing when its variable is not set, or empty", () => {
+    expect(fault({ key: "env:MAIN" })).toBe("--key: the environment variable MAIN is not set")
+    expect(fault({ key: "env:MAIN" }, {}, { MAIN: "" })).toBe(
+      "--key: the environment variable MAIN is not set"
+    )
+    expect(fault({ tiny: "env:TINY:5:50" })).toBe("--tiny: the environment variable TINY is not set")
+    expect(fault({}, { keys: { tiny: { key: "env:T", perMinute: 1, perDay: 1 } } })).toBe(
+      "keys.tiny: the environment variable T is not set"
+    )
+    for (const name of ["constructor", "toString", "__proto__"]) {
+      expect(fault({ key: `env:${name}` })).toMatch(/^--key: /)
+    }
+  })
+
+  it("is called empty when it is, not a variable without a name", () => {
+    expect(fault({ key: "" })).toMatch(/^--key: a key must be 1 to 4096 /)
+    expect(fault({ revoked: "" })).toMatch(/^--revoked: a key must be 1 to 4096 /)
+  })
+
+  it("is refused with spaces, control characters, or when it is endless", () => {
+    for (const strange of ["a b", "a\n", "a\r\nX: y", "ü", "\u0000", "x".repeat(4_097)]) {
+      expect(fault({ key: strange })).toBe(
+        "--key: a key must be 1 to 4096 printable ASCII characters without spaces"
+      )
+      expect(fault({ key: "env:K" }, {}, { K: strange })).toMatch(/^--key: a key must be/)
+    }
+  })
+
+  it("is in no message and in no print of the settings", () => {
+    const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
+    const spoilt = fc.constantFrom<(one: string) => string>(
+      (one) => one,
+      (one) => `${one} `,
+      (one) => `${one}\n`,
+      (one) => `ü${one}`,
+      (one) => `${one}:5`,
+      (one) => `${one}:5:0`,
+      (one) => `${one}:5:50`,
+      (one) => `:${one}`
+    )
+    fc.assert(
+      fc.property(
+        secret,
+        fc.tuple(spoilt, spoilt, spoilt, spoilt),
+        fc.constantFrom(base.url, "http://192.0.2.1/v1", "ftp://x", "junk", "http://localhost:1/v1?x"),
+        fc.boolean(),
+        (one, [main, tiny, victim, revoked], url, isFromEnvironment) => {
+          const flags = isFromEnvironment
+            ? { url, key: "env:M", tiny: "env:T:5:50", victim: "env:V:5:50", revoked: "env:R" }
+            : { url, key: main(one), tiny: tiny(one), victim: victim(one), revoked: revoked(one) }
+          const result = resolve(
+            flags,
+            {},
+            {
+              M: main(one),
+              T: tiny(one),
+              V: victim(one),
+              R: revoked(one)
+            }
+          )
+          if (Result.isFailure(result)) expect(inspect(result.failure, { depth: 9 })).not.toContain(one)
+          else {
+            expect(inspect(result.success, { depth: 9 })).not.toContain(one)
+            expect(JSON.stringify(result.success)).not.toContain(one)
+            expect(String(result.success)).not.toContain(one)
+          }
+        }
+      ),
+      { numRuns: 300 }
+    )
+  })
+})
+
+describe("an address", () => {
+  it.each([
+    ["http://127.0.0.1:3000/v1/", "http://127.0.0.1:3000/v1", "/v1"],
+    ["http://127.0.0.1:3000/v1///", "http://127.0.0.1:3000/v1", "/v1"],
+    ["http://127.0.0.1:3000", "http://127.0.0.1:3000/", "/"],
+    ["http://127.0.0.1:3000/", "http://127.0.0.1:3000/", "/"],
+    ["HTTP://LOCALHOST/api/v1", "http://localhost/api/v1", "/api/v1"],
+    ["https://[::1]:8443/v1", "https://[::1]:8443/v1", "/v1"]
+  ])("%s stands for %s", (given, href, pathname) => {
+    const { url } = settled({ url: given })
+    expect([url.href, url.pathname]).toEqual([href, pathname])
+  })
+
+  it.each([
+    "",
+    "junk",
+    "localhost:3000/v1",
+    "ftp://localhost/v1",
+    "file:///etc/passwd",
+    "//localhost/v1",
+    "http://"
+  ])("is not %j", (url) => {
+    expect(fault({ url })).toBe("--url: must be an address that begins with http:// or https://")
+    expect(fault({ clock: url })).toBe("--clock: must be an address that begins with http:// or https://")
+  })
+
+  it.each([
+    "http://localhost/v1?x=1",
+    "http://localhost/v1#x",
+    "http://user@localhost/v1",
+    "http://user:secret@localhost/v1",
+    "http://:secret@localhost/v1",
+    "http://127.0.0.1@evil.example/v1"
+  ])("has no query, fragment or credentials: %s", (url) => {
+    const sentence = fault({ url })
+    expect(sentence).toBe("--url: must be an address without query, fragment and credentials")
+    expect(fault({ clock: url })).toBe("--clock: must be an address without query, fragment and credentials")
+  })
+
+  // What the platform makes of numbers in other forms is this machine, so it is let through.
+  it.each([
+    "localhost",
+    "LocalHost",
+    "a.localhost",
+    "127.0.0.1",
+    "127.255.0.3",
+    "127.1",
+    "0x7f.1",
+    "0177.0.0.1",
+    "2130706433",
+    "[::1]",
+    "[0:0:0:0:0:0:0:1]"
+  ])("on this machine needs no leave: %s", (host) => {
+    expect(Result.isSuccess(resolve({ url: `http://${host}:3000/v1` }))).toBe(true)
+    expect(Result.isSuccess(resolve({ clock: `http://${host}:3000/clock` }))).toBe(true)
+  })
+
+  it.each([
+    "example.com",
+    "127.0.0.1.evil.example",
+    "127.0.0.1.nip.io",
+    "localhost.evil.example",
+    "evil-localhost",
+    "notlocalhost",
+    "126.0.0.1",
+    "128.0.0.1",
+    "0.0.0.0",
+    "192.168.0.1",
+    "0x80.1",
+    "[::2]",
+    "[::ffff:192.0.2.1]",
+    "[::]"
+  ])("elsewhere needs leave: %s", (host) => {
+    const url = `http://${host}:3000/v1`
+    expect(fault({ url })).toMatch(
+      /^--url: .* is not this machine\. .* say --i-own-this-server if it is yours$/
+    )
+    expect(fault({ clock: url })).toMatch(/^--clock: .* is not this machine\./)
+    expect(Result.isSuccess(resolve({ url, iOwnThisServer: true }))).toBe(true)
+    expect(Result.isSuccess(resolve({ url, clock: url }, { iOwnThisServer: true }))).toBe(true)
+    expect(Result.isSuccess(resolve({ url, iOwnThisServer: false }, {}))).toBe(false)
+  })
+
+  it("is never thrown over, whatever it is", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: "binary" }), fc.webUrl(), fc.ipV4Extended(), fc.ipV6()),
+        (url) => {
+          for (const given of [url, `http://${url}/v1`]) {
+            const result = resolve({ url: given })
+            if (Result.isFailure(result)) expect(result.failure.message).toMatch(/^--url: /)
+            else expect(result.success.url.hostname).toMatch(/^(.*localhost|127\..*|\[::1\])$/)
+          }
+        }
+      )
+    )
+  })
+})
+
+describe("the configuration file", () => {
+  const read = (content: unknown): Promise<Configuration | string> =>
+    Effect.runPromise(
+      Effect.match(parse(typeof content === "string" ? content : JSON.stringify(content)), {
+        onSuccess: (configuration) => configuration,
+        onFailure: (failure) => failure.message
+      })
+    )
+
+  it("may say everything, or nothing", async () => {
+    expect(await read({})).toEqual({})
+    const whole = {
+      $schema: "./conformance.schema.json",
+      name: "mine",
+      url: "http://127.0.0.1:3000/v1",
+      keys: {
+        main: "env:MAIN",
+        tiny: { key: "t", perMinute: 5, perDay: 50 },
+        victim: { key: "v", perMinute: 3, perDay: 30 },
+        revoked: "r"
+      },
+      clock: "http://127.0.0.1:4000/clock",
+      level: "design",
+      declared: { categories: [1, 2], bans: true },
+      budget: { requests: 100, seconds: 10 },
+      only: ["core"],
+      exclude: ["list.*"],
+      iOwnThisServer: true
+    }
+    expect(await read(whole)).toEqual(whole)
+  })
+
+  it.each([
+    [{ key: "x" }, '["key"]'],
+    [{ keys: { mian: "x" } }, '["keys"]["mian"]'],
+    [{ keys: { tiny: { key: "t", perMinute: 5, perDay: 50, perHour: 1 } } }, '["keys"]["tiny"]["perHour"]'],
+    [{ declared: { ban: true } }, '["declared"]["ban"]'],
+    [{ budget: { minutes: 1 } }, '["budget"]["minutes"]'],
+    [{ i_own_this_server: true }, '["i_own_this_server"]']
+  ])("has no members that would have no effect: %j", async (content, where) => {
+    const said = await read(content)
+    expect(said).toMatch(/^the configuration file is wrong: /)
+    expect(said).toContain(where)
+  })
+
+  it.each([
+    ["nonsense"],
+    [""],
+    ["[]"],
+    ["null"],
+    [{ level: "strict" }],
+    [{ url: 5 }],
+    [{ url: "" }],
+    [{ keys: { main: "" } }],
+    [{ keys: { tiny: "t:5:50" } }],
+    [{ keys: { tiny: { key: "t", perMinute: 0, perDay: 5 } } }],
+    [{ keys: { tiny: { key: "t", perMinute: 1.5, perDay: 5 } } }],
+    [{ keys: { tiny: { key: "t", perMinute: "5", perDay: 5 } } }],
+    [{ keys: { tiny: { key: "t", perMinute: 5 } } }],
+    [{ declared: { categories: [] } }],
+    [{ declared: { categories: [1.5] } }],
+    [{ declared: { categories: [2 ** 60] } }],
+    [{ budget: { requests: -1 } }],
+    [{ only: "core" }],
+    [{ iOwnThisServer: "yes" }]
+  ])("is refused in one line when it is %j", async (content) => {
+    expect(await read(content)).toMatch(/^the configuration file is wrong: .{5}[^\n]*$/)
+  })
+
+  it("has no key in its messages, wherever it stands in the wrong place", async () => {
+    const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
+    const shapes: ReadonlyArray<(one: string) => string> = [
+      (one) => one,
+      (one) => `{"keys":{"main":"${one}"`,
+      (one) => `{"keys":{"main":"${one}",}}`,
+      (one) => JSON.stringify(one),
+      (one) => JSON.stringify({ keys: one }),
+      (one) => JSON.stringify({ key: one }),
+      (one) => JSON.stringify({ keys: { main: [one] } }),
+      (one) => JSON.stringify({ keys: { main: { key: one } } }),
+      (one) => JSON.stringify({ keys: { tiny: `${one}:5:50` } }),
+      (one) => JSON.stringify({ keys: { tiny: { key: [one], perMinute: one, perDay: 1 } } }),
+      (one) => JSON.stringify({ keys: { main: one, tiny: { key: one } } }),
+      (one) => JSON.stringify({ level: one })
+    ]
+    await fc.assert(
+      fc.asyncProperty(secret, fc.constantFrom(...shapes), async (one, shape) => {
+        const said = await read(shape(one))
+        expect(said).toMatch(/^the configuration file is wrong: /)
+        expect(said).not.toContain(one)
+      }),
+      { numRuns: 200 }
+    )
+  })
+})
+
+describe("a subject of settings", () => {
+  it("cannot be opened when the clock is dead, in one sentence", async () => {
+    const settings = settled({ clock: "http://127.0.0.1:9/clock" })
+    const failure = await Effect.runPromise(Effect.flip(Effect.scoped(Settings.open(settings))))
+    expect(failure._tag).toBe("SetupFault")
+    expect(failure.message).toMatch(/^the clock \(--clock\) does not work: .*ECONNREFUSED/)
+  })
+
+  it("has the base path, the keys and the declarations", async () => {
+    const { capabilities, target } = await Effect.runPromise(
+      Effect.scoped(
+        Settings.open(
+          settled(
+            { url: "http://127.0.0.1:9/api/v1/", tiny: "t:5:50", budget: { requests: 7 } },
+            { declared: { categories: [4] } }
+          )
+        )
+      )
+    )
+    expect(target).toMatchObject({
+      basePath: "/api/v1",
+      baseUrl: "http://127.0.0.1:9/api/v1",
+      keys: { main: "main-key", tiny: { secret: "t", perMinute: 5, perDay: 50 } },
+      declared: { categories: [4n] },
+      budget: { requests: 7 }
+    })
+    expect([...capabilities].toSorted()).toEqual(["parallel", "tinyPlan"])
+    const root = await Effect.runPromise(
+      Effect.scoped(Settings.open(settled({ url: "http://127.0.0.1:9/" })))
+    )
+    expect(root.target).toMatchObject({ basePath: "", baseUrl: "http://127.0.0.1:9" })
+  })
+})

@@ -1,0 +1,325 @@
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { type Header, headerValues, NoAnswer, type WireRequest, type WireResponse } from "../http/Wire.ts"
+import { answer, rate } from "../http/Wires.fixture.ts"
+import * as HttpSubject from "../subjects/HttpSubject.ts"
+import * as Doctor from "./Doctor.ts"
+import type * as Run from "./Run.ts"
+
+const NOON = Date.UTC(2027, 0, 1, 12)
+
+const run = Effect.runPromise
+
+interface Plant {
+  /** Answers instead of the sound server where it wants to. */
+  readonly respond?: (request: WireRequest, key: string) => WireResponse | undefined
+  readonly target?: Partial<HttpSubject.HttpTarget>
+  readonly clock?: HttpSubject.HttpTarget["clock"] | "none"
+  readonly options?: Partial<Run.RunOptions>
+}
+
+const keys = {
+  main: "main-secret-0123456789",
+  tiny: { secret: "tiny-secret-0123456789", perMinute: 5, perDay: 40 },
+  victim: { secret: "victim-secret-0123456789", perMinute: 3, perDay: 1_000 },
+  revoked: "revoked-secret-0123456789"
+}
+
+const limits: Readonly<Record<string, number>> = {
+  [keys.main]: 60,
+  [keys.tiny.secret]: 5,
+  [keys.victim.secret]: 3
+}
+
+/** What the doctor finds at a sound server, but for what is planted. */
+const examine = async ({
+  clock,
+  options = {},
+  respond,
+  target = {}
+}: Plant = {}): Promise<ReadonlyArray<string> | string> => {
+  let now = NOON
+  const sound: HttpSubject.HttpTarget["clock"] = {
+    now: Effect.sync(() => now),
+    advance: (ms) =>
+      Effect.sync(() => {
+        now += ms
+        return now
+      })
+  }
+  const respondSoundly = (key: string): WireResponse => {
+    const limit = limits[key]
+    const date: Header = ["Date", new Date(clock === "none" ? Date.now() : now).toUTCString()]
+    return limit === undefined
+      ? answer(401, [date, ...rate(60, 59, 2_000_000_000)], "{}")
+      : answer(200, [date, ...rate(limit, limit - 1, 2_000_000_000)], "[]")
+  }
+  const subject = await run(
+    HttpSubject.make({
+      name: "toy",
+      transport: (request) =>
+        Effect.sync(() => {
+          const key = headerValues(request, "authorization")[0]?.replace("Bearer ", "") ?? ""
+          return respond?.(request, key) ?? respondSoundly(key)
+        }),
+      basePath: "/v1",
+      baseUrl: "http://127.0.0.1:3000/v1",
+      keys,
+      clock: clock === "none" ? undefined : (clock ?? sound),
+      ...target
+    })
+  )
+  return run(
+    Effect.match(Doctor.examine(subject, { level: "spec", ...options }), {
+      onSuccess: (findings) => findings,
+      onFailure: (failure) => `${failure._tag}: ${failure.message}`
+    })
+  )
+}
+
+const clockOf = (now: () => number, advance: (ms: number) => number): HttpSubject.HttpTarget["clock"] => ({
+  now: Effect.sync(now),
+  advance: (ms) => Effect.sync(() => advance(ms))
+})
+
+describe("a sound set-up", () => {
+  it("is told line by line: reached, limits, wrong key, clock, keys, cost", async () => {
+    const findings = await examine()
+    expect(findings).toEqual([
+      expect.stringMatching(/^http:\/\/127\.0\.0\.1:3000\/v1 answers in [0-9]+ ms and accepts the main key$/),
+      "the main key's X-RateLimit-Limit is 60, 59 left",
+      "a wrong key is refused with 401",
+      "the clock can be moved, and shows 2027-01-01T12:00:02.000Z",
+      "the tiny key is on the plan declared: 5 requests a minute and 40 a day",
+      "the victim key is on the plan declared: 3 requests a minute and 1000 a day",
+      expect.stringMatching(/^[1-9][0-9]* checks at level spec, about [1-9][0-9]* requests and [0-9]+ s$/)
+    ])
+  })
+
+  it("without a clock and small keys says what will stay open, and why", async () => {
+    const findings = await examine({ clock: "none", target: { keys: { main: keys.main } } })
+    const lines = typeof findings === "string" ? [findings] : findings
+    expect(lines.join("\n")).toMatch(
+      /^no clock is given; by its Date the server is [01] s apart from this machine$/m
+    )
+    expect(lines.join("\n")).toMatch(/[1-9][0-9]* of the checks will stay inconclusive: .*--clock URL/)
+    expect(lines.join("\n")).toMatch(/[1-9][0-9]* of the checks will stay inconclusive: .*--tiny KEY/)
+    expect(lines.join("\n")).not.toContain("undefined")
+  })
+
+  it("asks for no more than what is selected", async () => {
+    const counted = async (options: Partial<Run.RunOptions>) => {
+      const findings = await examine({ options })
+      return Number(/^([0-9]+) checks at level/m.exec([findings].flat().join("\n"))?.[1])
+    }
+    const all = await counted({})
+    const auth = await counted({ only: ["auth"] })
+    expect(auth).toBeGreaterThan(0)
+    expect(auth).toBeLessThan(all)
+    expect(await counted({ exclude: ["auth"] })).toBe(all - auth)
+    expect(await counted({ level: "design" })).toBeGreaterThan(all)
+  })
+
+  it("may answer 429 already, tell no limits or no Date, and take its time over a wrong key", async () => {
+    const tired = await examine({ respond: () => answer(429, [["Retry-After", "9"]], "{}") })
+    expect(tired).toContain(
+      "the main key's limits are not told: X-RateLimit-* are missing or no whole numbers"
+    )
+    expect(tired).toContain("a wrong key is answered with status 429: the checks of auth say more")
+    const open = await examine({ respond: () => answer(200, [], "[]"), clock: "none" })
+    expect(open).toContain("a wrong key is answered with status 200: the checks of auth say more")
+    expect(open).toContain("no clock is given, and answers carry no Date: its time is taken for ours")
+  })
+
+  it("has a clock that runs by itself too", async () => {
+    let offset = 5_000
+    const running = clockOf(
+      () => Date.now() + offset,
+      (ms) => {
+        offset += ms
+        return Date.now() + offset
+      }
+    )
+    const findings = await examine({
+      clock: running,
+      respond: (_request, key) =>
+        key in limits
+          ? answer(200, [["Date", new Date(Date.now() + offset).toUTCString()]], "[]")
+          : answer(401)
+    })
+    expect([findings].flat().join("\n")).toContain("the clock can be moved, and shows ")
+  })
+
+  it("shows a key on a plan by its minute or by its day", async () => {
+    const byDay = await examine({
+      respond: (_request, key) =>
+        key === keys.tiny.secret ? answer(200, rate(40, 39, 2_000_000_000), "[]") : undefined
+    })
+    expect(byDay).toContain("the tiny key is on the plan declared: 5 requests a minute and 40 a day")
+  })
+})
+
+describe("a mistake in the set-up is one clear sentence:", () => {
+  const faults: ReadonlyArray<readonly [string, Plant, string]> = [
+    [
+      "nobody listens",
+      {
+        target: {
+          transport: () =>
+            Effect.fail(new NoAnswer({ kind: "connection", reason: "connect ECONNREFUSED 127.0.0.1:3000" }))
+        }
+      },
+      "cannot reach http://127.0.0.1:3000/v1: expected an answer to GET /pets?limit=1, got none: connect ECONNREFUSED 127.0.0.1:3000"
+    ],
+    [
+      "the main key is refused",
+      { respond: (_request, key) => (key === keys.main ? answer(401) : undefined) },
+      "the server refuses the main key (--key) with status 401"
+    ],
+    [
+      "the main key is forbidden",
+      { respond: (_request, key) => (key === keys.main ? answer(403) : undefined) },
+      "the server refuses the main key (--key) with status 403"
+    ],
+    [
+      "the address is not the base address",
+      { respond: () => answer(404) },
+      "GET /v1/pets is answered with 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1"
+    ],
+    [
+      "the server is broken",
+      { respond: () => answer(500, [], "<h1>oops</h1>") },
+      'GET /v1/pets with the main key is answered with status 500: "<h1>oops</h1>"'
+    ],
+    [
+      "the server redirects",
+      { respond: () => answer(301) },
+      'GET /v1/pets with the main key is answered with status 301: ""'
+    ],
+    [
+      "the clock dies",
+      {
+        clock: {
+          now: Effect.succeed(NOON),
+          advance: () => Effect.fail(new NoAnswer({ kind: "connection", reason: "socket hang up" }))
+        }
+      },
+      "the clock (--clock) does not work: socket hang up"
+    ],
+    [
+      "the clock does not move",
+      {
+        clock: clockOf(
+          () => NOON,
+          () => NOON
+        )
+      },
+      "the clock (--clock) does not work: it was advanced by 2000 ms and moved by 0 ms"
+    ],
+    [
+      "the clock moves too little",
+      {
+        clock: clockOf(
+          () => NOON,
+          (ms) => NOON + ms - 1
+        )
+      },
+      "the clock (--clock) does not work: it was advanced by 2000 ms and moved by 1999 ms"
+    ],
+    [
+      "the clock is another server's",
+      {
+        clock: clockOf(
+          () => 0,
+          (ms) => ms
+        )
+      },
+      "the clock (--clock) does not work: it shows 1970-01-01T00:00:02.000Z, the server's Date 2027-01-01T12:00:00.000Z: it is not this server's"
+    ],
+    [
+      "the tiny key is refused",
+      { respond: (_request, key) => (key === keys.tiny.secret ? answer(401) : undefined) },
+      "the server refuses the key given with --tiny with status 401"
+    ],
+    [
+      "the victim key is refused",
+      { respond: (_request, key) => (key === keys.victim.secret ? answer(403) : undefined) },
+      "the server refuses the key given with --victim with status 403"
+    ],
+    [
+      "the tiny key is on another plan",
+      { target: { keys: { ...keys, tiny: { ...keys.tiny, perMinute: 6 } } } },
+      "the key given with --tiny is on another plan than declared: its X-RateLimit-Limit is 5, declared are 6 requests a minute and 40 a day"
+    ],
+    [
+      "the victim key is on another plan",
+      { target: { keys: { ...keys, victim: { ...keys.victim, perMinute: 30 } } } },
+      "the key given with --victim is on another plan than declared: its X-RateLimit-Limit is 3, declared are 30 requests a minute and 1000 a day"
+    ],
+    [
+      "one key is given twice",
+      { target: { keys: { ...keys, tiny: { ...keys.tiny, secret: keys.main } } } },
+      "the key given with --tiny is given for another purpose too: each needs its own"
+    ],
+    [
+      "the victim is the tiny key",
+      { target: { keys: { ...keys, victim: { ...keys.victim, secret: keys.tiny.secret } } } },
+      "the key given with --victim is given for another purpose too: each needs its own"
+    ],
+    [
+      "the revoked key is the victim",
+      { target: { keys: { ...keys, revoked: keys.victim.secret } } },
+      "the key given with --revoked is given for another purpose too: each needs its own"
+    ]
+  ]
+  it.each(faults)("%s", async (_what, plant, sentence) => {
+    expect(await examine(plant)).toBe(`SetupFault: ${sentence}`)
+  })
+
+  it("nothing is sent for keys that are given twice", async () => {
+    let sent = 0
+    await examine({
+      respond: () => {
+        sent++
+        return undefined
+      },
+      target: { keys: { ...keys, revoked: keys.main } }
+    })
+    expect(sent).toBe(0)
+  })
+})
+
+describe("what the doctor says", () => {
+  it("never holds a key, though a faulty server sends it back", async () => {
+    const given = [keys.main, keys.tiny.secret, keys.victim.secret, keys.revoked]
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(200, 301, 400, 401, 404, 429, 500),
+        fc.nat(5),
+        async (status, from) => {
+          let count = 0
+          const said = await examine({
+            respond: ({ headers }) =>
+              count++ < from
+                ? undefined
+                : answer(
+                    status,
+                    [["Date", given.join(" ")]],
+                    `no ${headers.flat().join(" ")} ${given.join(" ")}`
+                  )
+          })
+          for (const key of given) expect([said].flat().join("\n")).not.toContain(key)
+        }
+      ),
+      { numRuns: 60 }
+    )
+    const refused = await examine({
+      target: {
+        transport: () =>
+          Effect.fail(new NoAnswer({ kind: "connection", reason: `bad header: Bearer ${keys.main}` }))
+      }
+    })
+    expect([refused].flat().join("\n")).not.toContain(keys.main)
+  })
+})

@@ -1,0 +1,97 @@
+import * as Effect from "effect/Effect"
+import { beforeEach, describe, expect, it, vi } from "vitest"
+import type { AmbientCheck } from "../checks/Ambient.ts"
+import type { Check } from "../checks/Check.ts"
+import * as Case from "./Case.ts"
+import { inapplicable, undecided, Violation } from "./Outcome.ts"
+import * as Replay from "./Replay.ts"
+import * as Toys from "./Toys.fixture.ts"
+
+// A replay takes its check from the list; here it holds toys.
+const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
+  checks: [],
+  ambientChecks: []
+}))
+vi.mock("../checks/Checks.ts", () => list)
+
+beforeEach(() => {
+  list.checks.length = 0
+})
+
+const replay = async (given: unknown, subject = Toys.subject(), text = Case.encode(given)) => {
+  const token = { check: "toy.check", case: text }
+  const replayed = await Effect.runPromise(Replay.replay(subject, token))
+  return { outcome: replayed.outcome, lines: Replay.lines(token, replayed) }
+}
+
+const plant = (holds: Parameters<typeof Toys.check<unknown>>[0]["holds"], rest = {}) =>
+  list.checks.push(Toys.check<unknown>({ ...rest, holds }))
+
+describe("a replay", () => {
+  it("tries the very case once, and is fixed when it holds", async () => {
+    const met: Array<unknown> = []
+    plant((_face, given, trial) =>
+      Effect.sync(() => {
+        met.push(given)
+        trial.record({ did: "GET /pets", got: "200 []" })
+        trial.record({ did: "let 1 s pass", got: "" })
+      })
+    )
+    const given = { id: 9_007_199_254_740_993n, status: undefined, raw: new Uint8Array([255]) }
+    expect(await replay(given)).toEqual({
+      outcome: "fixed",
+      lines: ["FIXED toy.check", "  1. GET /pets → 200 []", "  2. let 1 s pass"]
+    })
+    expect(met).toEqual([given])
+  })
+
+  it("has failed when it fails still, and says how", async () => {
+    plant((_face, _given, trial) => {
+      trial.record({ did: "GET /pets", got: "500" })
+      return Effect.fail(new Violation({ expected: "200", actual: "500" }))
+    })
+    expect(await replay(1)).toEqual({
+      outcome: "failed",
+      lines: ["FAILED toy.check: expected 200, got 500", "  1. GET /pets → 500"]
+    })
+  })
+
+  it("has failed when no answer comes in time", async () => {
+    plant(() => Effect.never, { timeoutMs: 20 })
+    expect((await replay(1)).outcome).toBe("failed")
+  })
+
+  it.each([
+    ["undecided", undecided("no idea"), "CANNOT toy.check: no idea"],
+    ["inapplicable", inapplicable("it never bans"), "CANNOT toy.check: it never bans"]
+  ] as const)("cannot tell when the law is %s", async (_what, ending, line) => {
+    plant(() => ending)
+    expect(await replay(1)).toEqual({ outcome: "cannot", lines: [line] })
+  })
+
+  it("cannot tell when the suite fails, or the case is not one of the check's", async () => {
+    plant((_face, given) => Effect.sync(() => void (given as ReadonlyArray<number>).map(Number)))
+    const { lines, outcome } = await replay({ not: "an array" })
+    expect(outcome).toBe("cannot")
+    expect(lines[0]).toMatch(/^CANNOT toy\.check: .*map is not a function/)
+  })
+
+  it("cannot be told from a case that is no text of ours", async () => {
+    plant(() => Effect.void)
+    expect((await replay(undefined, Toys.subject(), "nonsense")).outcome).toBe("cannot")
+    expect((await replay(undefined, Toys.subject(), '{"$int":"five"}')).outcome).toBe("cannot")
+  })
+
+  it("cannot be told without the check, its face, or what it needs", async () => {
+    expect((await replay(1)).lines[0]).toMatch(/^CANNOT toy\.check: there is no check toy\.check/)
+    plant(() => Effect.void, { needs: ["clock", "tinyPlan"] })
+    expect((await replay(1, Toys.subject({ faces: {} }))).lines).toEqual([
+      "CANNOT toy.check: toy.check is a check of catalogue, which the subject has not"
+    ])
+    expect((await replay(1, Toys.subject({ capabilities: new Set(["clock"]) }))).lines).toEqual([
+      "CANNOT toy.check: toy.check needs tinyPlan"
+    ])
+    const able = Toys.subject({ capabilities: new Set(["clock", "tinyPlan"]) })
+    expect((await replay(1, able)).outcome).toBe("fixed")
+  })
+})

@@ -1,0 +1,94 @@
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import packageJson from "../../package.json" with { type: "json" }
+import * as ReplayToken from "./ReplayToken.ts"
+
+const token = fc.record({
+  check: fc.string({ unit: "grapheme" }),
+  case: fc.oneof(fc.json(), fc.string({ unit: "grapheme", maxLength: 400 }))
+})
+
+const refused = (text: string): string =>
+  Result.match(ReplayToken.decode(text), {
+    onSuccess: (read) => `read ${JSON.stringify(read)}`,
+    onFailure: (failure) => `${failure._tag}: ${failure.message}`
+  })
+
+const noToken = "InvalidToken: this is no replay token: it must begin with asc1_ and be whole"
+
+describe("a replay token", () => {
+  it("is one word that gives back what it was made of", () => {
+    fc.assert(
+      fc.property(token, (given) => {
+        const text = ReplayToken.encode(given)
+        expect(text).toMatch(/^asc1_[\w-]+$/)
+        expect(Result.getOrThrow(ReplayToken.decode(text))).toEqual(given)
+      })
+    )
+  })
+
+  it("is refused, never thrown over, when it is any other text", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: "binary" }),
+          fc.base64String().map((word) => `asc1_${word}`),
+          fc.uint8Array().map((raw) => `asc1_${deflateRawSync(raw).toString("base64url")}`),
+          fc.uint8Array().map((raw) => `asc1_${deflateSync(raw).toString("base64url")}`),
+          fc.json().map((text) => `asc1_${deflateRawSync(text).toString("base64url")}`),
+          fc.json().map((text) => `asc1_${deflateSync(text).toString("base64url")}`),
+          fc.json().map((text) => `asc1_${gzipSync(text).toString("base64url")}`)
+        ),
+        (text) => {
+          expect(refused(text)).toBe(noToken)
+        }
+      ),
+      { numRuns: 500 }
+    )
+  })
+
+  it("is refused when its end is missing", () => {
+    fc.assert(
+      fc.property(token, fc.integer({ min: 1, max: 12 }), (given, cut) => {
+        const text = ReplayToken.encode(given)
+        expect(refused(text.slice(0, Math.max(0, text.length - cut - 1)))).toBe(noToken)
+      })
+    )
+  })
+
+  it("never stands for another case when a character of it was changed", () => {
+    const word = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+    fc.assert(
+      fc.property(token, fc.nat(), word, (given, position, character) => {
+        const text = ReplayToken.encode(given)
+        const at = position % text.length
+        const damaged = text.slice(0, at) + character + text.slice(at + 1)
+        const read = ReplayToken.decode(damaged)
+        if (Result.isSuccess(read)) expect(read.success).toEqual(given)
+        else expect(read.failure.message).toBe(noToken.slice("InvalidToken: ".length))
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+
+  it("is refused when it would unfold to more than a megabyte", () => {
+    const bomb = "x".repeat(2_000_000)
+    expect(refused(ReplayToken.encode({ check: "toy", case: bomb }))).toBe(noToken)
+  })
+
+  it("says so when it is another version's, whose cases may mean something else", () => {
+    const made = ReplayToken.encode({ check: "toy", case: "1" })
+    const { version } = packageJson
+    try {
+      packageJson.version = "99.0.0"
+      expect(refused(made)).toBe(
+        `InvalidToken: the token is of version ${version} of the suite, this is 99.0.0`
+      )
+    } finally {
+      packageJson.version = version
+    }
+    expect(refused(made)).toBe('read {"check":"toy","case":"1"}')
+  })
+})

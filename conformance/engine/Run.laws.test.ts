@@ -1,0 +1,448 @@
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { beforeEach, describe, expect, it, vi } from "vitest"
+import type { AmbientCheck } from "../checks/Ambient.ts"
+import type { Check } from "../checks/Check.ts"
+import { clauses } from "../clauses/Clauses.ts"
+import * as Json from "../reports/Json.ts"
+import * as Redaction from "../reports/Redaction.ts"
+import type { Report, Status } from "../reports/Report.ts"
+import { inapplicable, undecided, Violation } from "./Outcome.ts"
+import * as ReplayToken from "./ReplayToken.ts"
+import * as Run from "./Run.ts"
+import * as Toys from "./Toys.fixture.ts"
+
+// A run takes its checks from the list; here it holds toys.
+const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
+  checks: [],
+  ambientChecks: []
+}))
+vi.mock("../checks/Checks.ts", () => list)
+
+beforeEach(() => {
+  list.checks.length = 0
+  list.ambientChecks.length = 0
+})
+
+const run = (options: Partial<Run.RunOptions> = {}, subject = Toys.subject()): Promise<Report> =>
+  Effect.runPromise(Run.run(subject, { level: "spec", seed: 1, ...options }))
+
+/** A toy that comes to the status. */
+const toyOf = (status: Status, index: number): Check => {
+  const common = { id: `toy.${index}`, examples: [1] }
+  switch (status) {
+    case "pass":
+    case "excluded":
+      return Toys.check<number>({ ...common, holds: () => Effect.void })
+    case "fail":
+    case "warn":
+      return Toys.check<number>({
+        ...common,
+        ...(status === "warn" ? { level: "design", advisedBy: "RFC 9110" } : {}),
+        holds: () => Effect.fail(new Violation({ expected: "yes", actual: "no" }))
+      })
+    case "inconclusive":
+      return Toys.check<number>({ ...common, holds: () => undecided("no idea") })
+    case "not-applicable":
+      return Toys.check<number>({ ...common, holds: () => inapplicable("not this one") })
+    case "error":
+      return Toys.check<number>({ ...common, holds: () => Effect.die(new Error("oops")) })
+  }
+}
+
+const statuses = ["error", "fail", "inconclusive", "warn", "excluded", "not-applicable", "pass"] as const
+
+const runOf = (drawn: ReadonlyArray<Status>): Promise<Report> => {
+  list.checks.length = 0
+  list.checks.push(...drawn.map(toyOf), toyOf("pass", drawn.length))
+  const exclude = drawn.flatMap((status, index) => (status === "excluded" ? [`toy.${index}`] : []))
+  return run({ exclude: [...exclude, `toy.${drawn.length}`] })
+}
+
+describe("a verdict", () => {
+  it("is told by the worst status, whichever others there are, and says conformant only of a whole run", async () => {
+    const combinations = statuses.reduce<ReadonlyArray<ReadonlyArray<Status>>>(
+      (all, status) => [...all, ...all.map((one) => [...one, status])],
+      [[]]
+    )
+    expect(combinations).toHaveLength(128)
+    for (const drawn of combinations) {
+      list.checks.length = 0
+      list.checks.push(...drawn.map(toyOf))
+      if (list.checks.length === 0) list.checks.push(toyOf("not-applicable", 0))
+      const exclude = drawn.flatMap((status, index) => (status === "excluded" ? [`toy.${index}`] : []))
+      const { exitCode, verdict } = await run({ exclude })
+      const has = (status: Status) => drawn.includes(status)
+      const isDecided = has("pass") || has("fail") || has("warn") || has("error")
+      const expected =
+        has("error") || !isDecided
+          ? (["error", 2] as const)
+          : has("fail")
+            ? (["not-conformant", 1] as const)
+            : has("inconclusive")
+              ? (["inconclusive", 3] as const)
+              : has("excluded")
+                ? (["selection-passed", 0] as const)
+                : (["conformant", 0] as const)
+      expect([drawn, verdict, exitCode]).toEqual([drawn, ...expected])
+    }
+  })
+
+  it("is an error when nothing was executed, whatever the reason", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom<Status>("inconclusive", "not-applicable", "excluded")),
+        async (drawn) => {
+          const report = await runOf(drawn)
+          expect(report.counts.executed).toBe(0)
+          expect(report).toMatchObject({ verdict: "error", exitCode: 2 })
+        }
+      ),
+      { numRuns: 30 }
+    )
+  })
+
+  it("is an error when there is no check at all", async () => {
+    expect(await run()).toMatchObject({ verdict: "error", exitCode: 2, counts: { planned: 0 } })
+  })
+})
+
+describe("the counts of a report", () => {
+  it("add up, for any statuses", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom<Status>(...statuses), { maxLength: 12 }), async (drawn) => {
+        const { checks, counts } = await runOf(drawn)
+        // One more is excluded always.
+        const expected = [...drawn, "excluded" as const]
+        expect(checks.map(({ status }) => status)).toEqual(expected)
+        for (const status of statuses) {
+          expect(counts[status]).toBe(expected.filter((one) => one === status).length)
+        }
+        expect(counts.planned).toBe(expected.length)
+        expect(statuses.reduce((sum, status) => sum + counts[status], 0)).toBe(counts.planned)
+        expect(counts.executed).toBe(counts.pass + counts.fail + counts.warn + counts.error)
+      }),
+      { numRuns: 60 }
+    )
+  })
+
+  it("tell of each check why it is no pass", async () => {
+    const { checks } = await runOf(statuses)
+    for (const { reason, status } of checks) {
+      if (status === "pass") expect(reason).toBeUndefined()
+      else expect(reason).toMatch(/.{5}/)
+    }
+  })
+})
+
+describe("the clauses of a report", () => {
+  it("show the worst status of their checks, and unchecked where none was planned", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            status: fc.constantFrom<Status>(...statuses),
+            own: fc.subarray(["list.array", "list.empty", "auth.required"] as const, { minLength: 1 })
+          }),
+          { maxLength: 6 }
+        ),
+        async (drawn) => {
+          list.checks.length = 0
+          list.checks.push(
+            ...drawn.map(({ own, status }, index): Check => {
+              const [first = "list.array", ...others] = own
+              return { ...toyOf(status, index), clauses: [first, ...others] }
+            }),
+            toyOf("pass", drawn.length)
+          )
+          const exclude = drawn.flatMap(({ status }, index) =>
+            status === "excluded" ? [`toy.${index}`] : []
+          )
+          const report = await run({ exclude: [...exclude, `toy.${drawn.length}`] })
+          for (const slug of ["list.empty", "auth.required", "get.found"]) {
+            const own = drawn.flatMap(({ own: slugs, status }, index) =>
+              slugs.some((one) => one === slug) ? [{ id: `toy.${index}`, status }] : []
+            )
+            const clause = report.clauses.find((one) => one.slug === slug)
+            expect(clause?.checks).toEqual(own.map(({ id }) => id))
+            expect(clause?.status).toBe(
+              statuses.find((status) => own.some((one) => one.status === status)) ?? "unchecked"
+            )
+          }
+        }
+      ),
+      { numRuns: 60 }
+    )
+  })
+
+  it("are the contract's at level spec, and ours too at level design", async () => {
+    const spec = clauses.filter(({ level }) => level === "spec").map(({ slug }) => slug)
+    expect((await run()).clauses.map(({ slug }) => slug)).toEqual(spec)
+    expect((await run({ level: "design" })).clauses.map(({ slug }) => slug)).toEqual(
+      clauses.map(({ slug }) => slug)
+    )
+  })
+})
+
+describe("a level", () => {
+  const breach = () => Effect.fail(new Violation({ expected: "yes", actual: "no" }))
+  const plant = () =>
+    list.checks.push(
+      Toys.check<number>({ id: "toy.spec", examples: [1], holds: () => Effect.void }),
+      Toys.check<number>({ id: "toy.design", level: "design", examples: [1], holds: breach }),
+      Toys.check<number>({
+        id: "toy.advised",
+        level: "design",
+        advisedBy: "RFC 9110 §9.3.2",
+        examples: [1],
+        holds: breach
+      })
+    )
+
+  it("spec leaves our answers out, and only warns of what standards advise", async () => {
+    plant()
+    const report = await run({ level: "spec" })
+    expect(report.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      "toy.spec pass",
+      "toy.advised warn"
+    ])
+    expect(report.checks[1]?.counterexample).toMatchObject({ expected: "yes", actual: "no" })
+    expect(report).toMatchObject({ verdict: "conformant", exitCode: 0, counts: { planned: 2 } })
+  })
+
+  it("design asks for everything", async () => {
+    plant()
+    const report = await run({ level: "design" })
+    expect(report.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      "toy.spec pass",
+      "toy.design fail",
+      "toy.advised fail"
+    ])
+    expect(report).toMatchObject({ verdict: "not-conformant", exitCode: 1 })
+  })
+
+  it("spec does not soften a breach of the contract", async () => {
+    list.checks.push(Toys.check<number>({ examples: [1], advisedBy: "RFC 9110", holds: breach }))
+    expect((await run({ level: "spec" })).verdict).toBe("not-conformant")
+  })
+})
+
+describe("a run", () => {
+  it("takes each check alone to the cases that it meets among all", async () => {
+    const met: Record<string, Array<number>> = {}
+    const toys = ["toy.a", "toy.b", "toy.c"].map((id) =>
+      Toys.check<number>({
+        id,
+        cases: fc.nat(),
+        runs: { port: 5, http: 5 },
+        holds: (_face, given) =>
+          Effect.sync(() => {
+            met[id] = [...(met[id] ?? []), given]
+          })
+      })
+    )
+    list.checks.push(...toys)
+    const all = await run({ seed: 7 })
+    const before = structuredClone(met)
+    delete met["toy.b"]
+    const alone = await run({ seed: 7, only: ["toy.b"] })
+    expect(met["toy.b"]).toEqual(before["toy.b"])
+    expect(all.verdict).toBe("conformant")
+    expect(alone).toMatchObject({
+      verdict: "selection-passed",
+      seed: 7,
+      counts: { planned: 3, executed: 1, excluded: 2 }
+    })
+  })
+
+  it("draws a seed when none is given, tells it, and meets the same cases with it again", async () => {
+    const met: Array<number> = []
+    list.checks.push(
+      Toys.check<number>({
+        cases: fc.nat(),
+        holds: (_face, given) => Effect.sync(() => void met.push(given))
+      })
+    )
+    const { seed } = await run({ seed: undefined })
+    const first = met.splice(0)
+    expect((await run({ seed: undefined })).seed).not.toBe(seed)
+    met.length = 0
+    await run({ seed })
+    expect(met).toEqual(first)
+  })
+
+  it("fails for a pattern that names nothing, before anything is tried", async () => {
+    let tries = 0
+    list.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.sync(() => void tries++) }))
+    for (const options of [{ only: ["toy.chek"] }, { exclude: ["toy.chek"] }]) {
+      const result = await Effect.runPromise(
+        Effect.result(Run.run(Toys.subject(), { level: "spec", ...options }))
+      )
+      expect(Result.isFailure(result) && result.failure).toMatchObject({
+        _tag: "UnknownSelection",
+        pattern: "toy.chek"
+      })
+    }
+    expect(tries).toBe(0)
+  })
+
+  it("marks every evaluation with a token of its own, in this run and in others", async () => {
+    const seen: Array<string> = []
+    list.checks.push(
+      ...["toy.a", "toy.b"].map((id) =>
+        Toys.check<number>({
+          id,
+          examples: [1, 2],
+          cases: fc.nat(),
+          holds: (_face, _given, trial) =>
+            Effect.sync(() => {
+              seen.push(trial.token, trial.name(), trial.name("x"))
+            })
+        })
+      )
+    )
+    await run({ seed: 1 })
+    await run({ seed: 1 })
+    expect(seen.length).toBe(2 * 2 * 102 * 3)
+    expect(new Set(seen).size).toBe(seen.length)
+  })
+
+  it("tells its progress check by check, those that it leaves out too", async () => {
+    list.checks.push(toyOf("pass", 0), toyOf("excluded", 1))
+    const told: Array<Run.Progress> = []
+    await run({ exclude: ["toy.1"], onProgress: (progress) => void told.push(progress) })
+    expect(told).toEqual([
+      { index: 0, total: 2, id: "toy.0", requests: 0 },
+      { index: 1, total: 2, id: "toy.1", requests: 0 }
+    ])
+  })
+
+  it("does not plan what is for another kind of subject", async () => {
+    list.checks.push(toyOf("pass", 0), { ...toyOf("fail", 1), on: "http" })
+    list.ambientChecks.push({
+      id: "every.toy",
+      law: "nothing is wrong",
+      clauses: ["errors.body"],
+      level: "spec",
+      examine: () => undefined
+    })
+    expect((await run()).checks.map(({ id }) => id)).toEqual(["toy.0"])
+    const http = await run({}, Toys.subject({ kind: "http" }))
+    expect(http.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      "toy.0 pass",
+      "every.toy inconclusive"
+    ])
+    const without = await run({ exclude: ["every.*"] }, Toys.subject({ kind: "http" }))
+    expect(without.checks.map(({ status }) => status)).toEqual(["pass", "excluded"])
+    expect(without.verdict).toBe("selection-passed")
+  })
+})
+
+describe("a report", () => {
+  const key = fc
+    .string({ unit: fc.constantFrom(..."0123456789ABCDEFabcdefxyz-_.~"), minLength: 20, maxLength: 48 })
+    .map((text) => `ast_${text}`)
+
+  it("never holds a key, wherever a faulty server sends it back", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        key,
+        key,
+        fc.array(
+          fc.constantFrom(
+            (one: string) => one,
+            (one: string) => `Bearer ${one}`,
+            (one: string) => JSON.stringify({ message: `no key ${one}` }),
+            (one: string) => encodeURIComponent(one),
+            (one: string) => `Basic ${btoa(`:${one}`)}`
+          ),
+          { minLength: 1, maxLength: 4 }
+        ),
+        async (main, tiny, forms) => {
+          const leak = forms.map((form, index) => form(index % 2 === 0 ? main : tiny)).join(" ")
+          list.checks.length = 0
+          list.checks.push(
+            Toys.check<number>({
+              id: "toy.fail",
+              examples: [1],
+              holds: (_face, _given, trial) => {
+                trial.record({ did: `GET /pets ${leak}`, got: `200 ${leak}` })
+                return Effect.fail(new Violation({ expected: `none of ${leak}`, actual: leak }))
+              }
+            }),
+            Toys.check<number>({ id: "toy.vague", examples: [1], holds: () => undecided(leak) }),
+            Toys.check<number>({ id: "toy.not", examples: [1], holds: () => inapplicable(leak) }),
+            Toys.check<number>({
+              id: "toy.error",
+              examples: [1],
+              holds: () => Effect.die(new Error(leak))
+            })
+          )
+          const report = await run(
+            { findings: [leak] },
+            Toys.subject({
+              name: leak,
+              redact: Redaction.make({ main, tiny }),
+              script: ({ actual }) => `curl ${actual} ${leak}`
+            })
+          )
+          const text = Json.render(report)
+          for (const one of [main, tiny]) {
+            expect(text).not.toContain(one)
+            expect(text).not.toContain(encodeURIComponent(one))
+            expect(text).not.toContain(btoa(`:${one}`).slice(2, -4))
+          }
+          expect(text).toContain("‹key:main›")
+          expect(report.checks.map(({ status }) => status)).toEqual([
+            "fail",
+            "inconclusive",
+            "not-applicable",
+            "error"
+          ])
+        }
+      ),
+      { numRuns: 40 }
+    )
+  })
+
+  it("holds no key in a replay token either, where a law sends one in the path, a header or a body", async () => {
+    const main = "ast_0f3kQ9zLw2mB7vXc4nRt8yHj"
+    list.checks.push(toyOf("pass", 0))
+    list.ambientChecks.push({
+      id: "every.toy",
+      law: "nothing is wrong",
+      clauses: ["errors.body"],
+      level: "spec",
+      examine: () => new Violation({ expected: "yes", actual: "no" })
+    })
+    const response = { status: 401, headers: [], body: new Uint8Array() }
+    const plain = { method: "GET", target: "/v1/pets", headers: [], body: undefined } as const
+    const bytes = (text: string) => new TextEncoder().encode(text)
+    for (const request of [
+      { ...plain, target: `/v1/pets?api_key=${main}` },
+      { ...plain, headers: [["X-Api-Key", main]] as const },
+      { ...plain, body: bytes(`{"key":"${main}"}`) }
+    ]) {
+      const exchange = { index: 0, key: "none", request, response, sentAt: 0, receivedAt: 1, isAlone: true }
+      const report = await run(
+        {},
+        Toys.subject({
+          kind: "http",
+          basePath: "/v1",
+          redact: Redaction.make({ main }),
+          exchanges: [{ ...exchange, key: "none" }]
+        })
+      )
+      const ambient = report.checks.find(({ id }) => id === "every.toy")
+      expect(ambient?.status).toBe("fail")
+      expect(JSON.stringify(ambient)).not.toContain(main)
+      const { token } = ambient?.counterexample ?? {}
+      if (token === undefined) continue
+      const read = Result.getOrThrow(ReplayToken.decode(token))
+      expect(read.case).not.toContain(main)
+      expect(read.case).not.toContain(btoa(main).slice(0, 12))
+      expect(read.case).not.toContain(btoa(`{"key":"${main}`).slice(12, -4))
+    }
+  })
+})

@@ -1,0 +1,106 @@
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import * as FetchTransport from "./FetchTransport.ts"
+import { bytes, text, type WireRequest } from "./Wire.ts"
+
+const run = Effect.runPromise
+
+const plain: WireRequest = { method: "GET", target: "/v1/pets?limit=%31", headers: [], body: undefined }
+
+describe("a transport to a handler", () => {
+  it("hands over method, target, headers and body", async () => {
+    let seen: Request | undefined
+    let body = ""
+    const transport = FetchTransport.make(async (request) => {
+      seen = request
+      body = await request.text()
+      return new Response("ü", { status: 201, headers: { "X-One": "1" } })
+    })
+    const answer = await run(
+      transport({
+        method: "POST",
+        target: "/v1/pets?q=%zz",
+        headers: [
+          ["Authorization", "Bearer k"],
+          ["X-Two", "a"],
+          ["X-Two", "b"]
+        ],
+        body: bytes("{}")
+      })
+    )
+    expect(seen?.method).toBe("POST")
+    expect(seen?.url).toBe("http://subject.test/v1/pets?q=%zz")
+    expect(seen?.headers.get("authorization")).toBe("Bearer k")
+    expect(seen?.headers.get("x-two")).toBe("a, b")
+    expect(body).toBe("{}")
+    expect(answer.status).toBe(201)
+    expect(answer.headers).toContainEqual(["x-one", "1"])
+    expect(text(answer.body)).toBe("ü")
+  })
+
+  it("asks at the origin that it is given", async () => {
+    let url = ""
+    const transport = FetchTransport.make((request) => {
+      url = request.url
+      return new Response(null, { status: 204 })
+    }, "https://pets.example")
+    expect((await run(transport(plain))).body).toHaveLength(0)
+    expect(url).toBe("https://pets.example/v1/pets?limit=%31")
+  })
+
+  it("has no answer when the handler throws, rejects, answers with nothing, or its body breaks", async () => {
+    const handlers: ReadonlyArray<FetchTransport.FetchHandler> = [
+      () => {
+        throw new Error("oops")
+      },
+      () => Promise.reject(new Error("oops")),
+      () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => {
+              controller.error(new Error("oops"))
+            }
+          })
+        )
+    ]
+    for (const handler of handlers) {
+      expect(await run(Effect.flip(FetchTransport.make(handler)(plain)))).toMatchObject({
+        _tag: "NoAnswer",
+        kind: "connection",
+        reason: "oops"
+      })
+    }
+    // What a handler in plain JavaScript may do.
+    const nothing = FetchTransport.make((() => undefined) as unknown as FetchTransport.FetchHandler)
+    expect((await run(Effect.flip(nothing(plain))))._tag).toBe("NoAnswer")
+    const thrown = FetchTransport.make(() => Promise.reject("just text"))
+    expect((await run(Effect.flip(thrown(plain)))).reason).toBe("just text")
+  })
+
+  it("has no answer to what Request refuses", async () => {
+    const transport = FetchTransport.make(() => new Response())
+    for (const request of [
+      { ...plain, method: "TRACE" },
+      { ...plain, method: "CONNECT" },
+      { ...plain, body: bytes("x") },
+      { ...plain, headers: [["X A", "a"]] as const }
+    ]) {
+      expect((await run(Effect.flip(transport(request))))._tag).toBe("NoAnswer")
+    }
+  })
+
+  it("tells the handler when it is given up", async () => {
+    let isAborted = false
+    const transport = FetchTransport.make(
+      (request) =>
+        new Promise((_resolve, reject) => {
+          request.signal.addEventListener("abort", () => {
+            isAborted = true
+            reject(new Error("given up"))
+          })
+        })
+    )
+    await run(Effect.ignore(Effect.timeout(transport(plain), 20)))
+    expect(isAborted).toBe(true)
+  })
+})

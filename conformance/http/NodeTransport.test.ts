@@ -1,0 +1,367 @@
+import type { AddressInfo } from "node:net"
+import * as net from "node:net"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import * as fc from "fast-check"
+import { afterEach, describe, expect, it } from "vitest"
+import * as NodeTransport from "./NodeTransport.ts"
+import { bytes, type NoAnswer, type Transport, text, type WireRequest } from "./Wire.ts"
+
+const OK = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+
+const plain: WireRequest = { method: "GET", target: "/v1/pets", headers: [], body: undefined }
+
+const run = Effect.runPromise
+
+const closers: Array<() => Promise<void>> = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+interface Raw {
+  readonly transport: Transport
+  readonly url: URL
+  /** What came, connection by connection, byte for byte. */
+  readonly received: ReadonlyArray<string>
+  /** Connections that are open still. */
+  readonly open: () => number
+  readonly close: () => Promise<void>
+}
+
+/** A server that knows no HTTP: it answers by a function of what has come over a connection since the last answer. */
+const serve = async (
+  answer: (request: string, socket: net.Socket) => string | undefined,
+  options: NodeTransport.NodeTransportOptions = {}
+): Promise<Raw> => {
+  const received: Array<string> = []
+  const sockets = new Set<net.Socket>()
+  const server = net.createServer((socket) => {
+    const index = received.push("") - 1
+    let pending = ""
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+    socket.on("error", () => undefined)
+    socket.on("data", (chunk) => {
+      const came = chunk.toString("latin1")
+      received[index] += came
+      pending += came
+      const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(pending)?.[1] ?? 0)
+      const head = pending.indexOf("\r\n\r\n")
+      if (head === -1 || pending.length < head + 4 + length) return
+      const reply = answer(pending, socket)
+      pending = ""
+      if (reply !== undefined) socket.write(reply, "latin1")
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  // Sound: it listens on a port.
+  const { port } = server.address() as AddressInfo
+  const url = new URL(`http://127.0.0.1:${port}/v1`)
+  const scope = Scope.makeUnsafe()
+  const transport = await run(Scope.provide(NodeTransport.make(url, options), scope))
+  const close = () => run(Scope.close(scope, Effect.exit(Effect.void).pipe(Effect.runSync)))
+  closers.push(async () => {
+    await close()
+    for (const socket of sockets) socket.destroy()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  })
+  return { transport, url, received, open: () => sockets.size, close }
+}
+
+const refused = (transport: Transport, request = plain): Promise<NoAnswer> =>
+  run(Effect.flip(transport(request)))
+
+describe("what is sent", () => {
+  it.each([
+    "/v1/pets?limit=%zz&status=a%20b",
+    "/v1//pets/../pets",
+    "/v1/pets/%2e%2e/x",
+    "/v1/pets?",
+    "/V1/Pets/",
+    "//evil.example/pets",
+    "/v1/pets?q=[]{}|^`'\"",
+    "/v1/pets#x",
+    "*"
+  ])("has the target %s as it is", async (target) => {
+    const { received, transport, url } = await serve(() => OK)
+    await run(transport({ ...plain, target }))
+    expect(received[0]?.split("\r\n")[0]).toBe(`GET ${target} HTTP/1.1`)
+    expect(received[0]).toContain(`\r\nHost: ${url.host}\r\n`)
+  })
+
+  it("has its headers in their order and case, those that are repeated too", async () => {
+    const { received, transport } = await serve(() => OK)
+    await run(
+      transport({
+        ...plain,
+        headers: [
+          ["Authorization", "Bearer one"],
+          ["x-ODD-case", "  inner  spaces"],
+          ["authorization", "Bearer two"],
+          ["X-Empty", ""],
+          ["X-Latin", "caf\u00e9"]
+        ]
+      })
+    )
+    const lines = received[0]?.split("\r\n") ?? []
+    const from = lines.indexOf("Authorization: Bearer one")
+    expect(from).toBeGreaterThan(0)
+    expect(lines.slice(from, from + 5)).toEqual([
+      "Authorization: Bearer one",
+      "x-ODD-case:   inner  spaces",
+      "authorization: Bearer two",
+      "X-Empty: ",
+      "X-Latin: caf\u00e9"
+    ])
+  })
+
+  it("has no header that speaks of its content or of the sender unless it is given", async () => {
+    const { received, transport } = await serve(() => OK)
+    await run(transport(plain))
+    const names = (received[0]?.split("\r\n").slice(1) ?? []).flatMap((line) =>
+      line === "" ? [] : [line.split(":")[0]?.toLowerCase()]
+    )
+    expect(names.toSorted()).toEqual(["connection", "host"])
+  })
+
+  it.each(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])(
+    "has the method %s and its body, byte for byte",
+    async (method) => {
+      const { received, transport } = await serve(() => OK)
+      await fc.assert(
+        fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async (body) => {
+          const before = received.map((one) => one.length)
+          await run(transport({ ...plain, method, body }))
+          const came = received.map((one, index) => one.slice(before[index] ?? 0)).join("")
+          expect(came.startsWith(`${method} `)).toBe(true)
+          expect(came.match(/\r\nContent-Length: (\d+)\r\n/)?.[1]).toBe(String(body.length))
+          expect(came.slice(came.indexOf("\r\n\r\n") + 4)).toBe(Buffer.from(body).toString("latin1"))
+        }),
+        { numRuns: 15 }
+      )
+    }
+  )
+
+  it.each(["GET", "POST", "PUT", "PATCH", "DELETE"])(
+    "has no body with %s when there is none",
+    async (method) => {
+      const { received, transport } = await serve(() => OK)
+      await run(transport({ ...plain, method }))
+      const [head = "", body] = received[0]?.split("\r\n\r\n") ?? []
+      expect(body).toBe("")
+      expect(head.toLowerCase()).not.toContain("transfer-encoding")
+    }
+  )
+
+  it("goes over one connection while it is kept open, over more when it is not or when many are sent", async () => {
+    const kept = await serve(() => OK)
+    for (let index = 0; index < 5; index++) await run(kept.transport(plain))
+    expect(kept.received).toHaveLength(1)
+    const closed = await serve((_request, socket) => {
+      socket.end("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+      return undefined
+    })
+    for (let index = 0; index < 3; index++) await run(closed.transport(plain))
+    expect(closed.received).toHaveLength(3)
+    const many: Array<net.Socket> = []
+    const parallel = await serve((_request, socket) => {
+      many.push(socket)
+      if (many.length === 12) for (const one of many) one.write(OK)
+      return undefined
+    })
+    await run(
+      Effect.all(
+        Array.from({ length: 12 }, () => parallel.transport(plain)),
+        { concurrency: 12 }
+      )
+    )
+    expect(parallel.received).toHaveLength(12)
+  })
+
+  it("closes its connections with its scope", async () => {
+    const { close, open, transport } = await serve(() => OK)
+    await run(transport(plain))
+    expect(open()).toBe(1)
+    await close()
+    await expect.poll(open).toBe(0)
+  })
+})
+
+describe("what comes", () => {
+  it("is kept as it came: status, headers with their case and repetitions, bytes", async () => {
+    const { transport } = await serve(
+      () =>
+        "HTTP/1.1 429 Slow Down\r\nx-ratelimit-LIMIT: 5\r\nX-RateLimit-Limit: 6\r\nX-Empty:\r\nContent-Length: 3\r\n\r\n\xff\x00a"
+    )
+    expect(await run(transport(plain))).toEqual({
+      status: 429,
+      headers: [
+        ["x-ratelimit-LIMIT", "5"],
+        ["X-RateLimit-Limit", "6"],
+        ["X-Empty", ""],
+        ["Content-Length", "3"]
+      ],
+      body: new Uint8Array([0xff, 0, 0x61])
+    })
+  })
+
+  it("may come in chunks, until the end of the connection, after other answers, or without a body", async () => {
+    const chunked = await serve(
+      () => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"
+    )
+    expect(text((await run(chunked.transport(plain))).body)).toBe("abc")
+    const ended = await serve((_request, socket) => {
+      socket.end(`HTTP/1.1 200 OK\r\n\r\n${"abc".repeat(50_000)}`)
+      return undefined
+    })
+    expect((await run(ended.transport(plain))).body).toHaveLength(150_000)
+    const hinted = await serve(() => `HTTP/1.1 103 Early Hints\r\n\r\n${OK}`)
+    expect((await run(hinted.transport(plain))).status).toBe(200)
+    const empty = await serve(() => "HTTP/1.1 204 No Content\r\n\r\n")
+    expect((await run(empty.transport(plain))).status).toBe(204)
+    const head = await serve(() => "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n")
+    for (let index = 0; index < 2; index++) {
+      const { body, headers } = await run(head.transport({ ...plain, method: "HEAD" }))
+      expect(body).toHaveLength(0)
+      expect(headers).toContainEqual(["Content-Length", "500"])
+    }
+    expect(head.received).toHaveLength(1)
+  })
+
+  it("may be as large as a page is, and not much more", async () => {
+    const sized = (length: number) =>
+      `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${"x".repeat(length)}`
+    const large = await serve(() => sized(8_388_608))
+    expect((await run(large.transport(plain))).body).toHaveLength(8_388_608)
+    const huge = await serve(() => sized(8_388_609))
+    expect(await refused(huge.transport)).toMatchObject({
+      _tag: "NoAnswer",
+      kind: "connection",
+      reason: "an answer of more than 8388608 bytes"
+    })
+    // What was refused does not stand in the way of what comes next.
+    expect((await refused(huge.transport)).kind).toBe("connection")
+  })
+})
+
+describe("no answer", () => {
+  it("is told when nothing comes in time, and the connection is given up", async () => {
+    const { open, transport } = await serve(() => undefined, { timeoutMs: 60 })
+    expect(await refused(transport)).toMatchObject({
+      _tag: "NoAnswer",
+      kind: "timeout",
+      reason: "no complete answer within 60 ms"
+    })
+    await expect.poll(open).toBe(0)
+  })
+
+  it("is told when an answer does not end in time, however it trickles", async () => {
+    const timers: Array<NodeJS.Timeout> = []
+    const { transport } = await serve(
+      (_request, socket) => {
+        timers.push(setInterval(() => socket.write("x"), 10))
+        return "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
+      },
+      { timeoutMs: 80 }
+    )
+    expect((await refused(transport)).kind).toBe("timeout")
+    for (const timer of timers) clearInterval(timer)
+  })
+
+  it("is told when nobody listens", async () => {
+    const { transport, url } = await serve(() => OK)
+    for (const close of closers.splice(0)) await close()
+    const failure = await refused(transport)
+    expect(failure).toMatchObject({ _tag: "NoAnswer", kind: "connection" })
+    expect(failure.reason).toContain(`ECONNREFUSED ${url.host}`)
+  })
+
+  it.each([
+    ["closed at once", (socket: net.Socket) => void socket.end()],
+    ["reset at once", (socket: net.Socket) => void socket.resetAndDestroy()],
+    [
+      "closed within the answer",
+      (socket: net.Socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+    ],
+    [
+      "reset within the answer",
+      (socket: net.Socket) =>
+        void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", () => socket.resetAndDestroy())
+    ],
+    [
+      "closed within a chunk",
+      (socket: net.Socket) =>
+        void socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nabc")
+    ],
+    ["closed within the headers", (socket: net.Socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-")],
+    ["no HTTP", (socket: net.Socket) => void socket.end("SSH-2.0-OpenSSH_9.6\r\n")],
+    [
+      "two lengths",
+      (socket: net.Socket) =>
+        void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab")
+    ],
+    [
+      "a switch of protocols that nobody asked for",
+      (socket: net.Socket) =>
+        void socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
+    ]
+  ])(
+    "is told when the connection is %s",
+    async (_what, end) => {
+      const { transport } = await serve(
+        (_request, socket) => {
+          end(socket)
+          return undefined
+        },
+        { timeoutMs: 2_000 }
+      )
+      const failure = await refused(transport)
+      expect(failure).toMatchObject({ _tag: "NoAnswer", kind: "connection" })
+      expect(failure.reason).not.toBe("")
+    },
+    5_000
+  )
+
+  it("is told of CONNECT, whatever the server thinks of it", async () => {
+    const { transport } = await serve(() => OK, { timeoutMs: 500 })
+    expect((await refused(transport, { ...plain, method: "CONNECT" }))._tag).toBe("NoAnswer")
+  }, 5_000)
+
+  it("does not spoil the next request", async () => {
+    let count = 0
+    const { transport } = await serve((_request, socket) => {
+      if (count++ > 0) return OK
+      socket.resetAndDestroy()
+      return undefined
+    })
+    await refused(transport)
+    expect((await run(transport(plain))).status).toBe(200)
+  })
+})
+
+describe("a request that cannot be sent", () => {
+  it.each([
+    ["target", { ...plain, target: "/a b" }],
+    ["header", { ...plain, headers: [["X-A", "a\r\nX-B: b"]] as const }],
+    ["name of a header", { ...plain, headers: [["X A", "a"]] as const }],
+    ["method", { ...plain, method: "G ET" }]
+  ])("because of its %s is a defect of the law, not a fault of the subject", async (_what, request) => {
+    const { received, transport } = await serve(() => OK, { timeoutMs: 20 })
+    await expect(run(transport(request))).rejects.toThrow(TypeError)
+    // Nothing is left behind that goes off when its time is over.
+    await run(Effect.sleep(40))
+    expect(received.join("")).toBe("")
+  })
+})
+
+describe("a request that is given up", () => {
+  it("ends its connection", async () => {
+    const { open, received, transport } = await serve(() => undefined)
+    const fiber = Effect.runFork(transport({ ...plain, body: bytes("x") }))
+    await expect.poll(() => received.length).toBe(1)
+    await run(Fiber.interrupt(fiber))
+    await expect.poll(open).toBe(0)
+  })
+})

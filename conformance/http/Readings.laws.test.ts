@@ -1,0 +1,331 @@
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as ErrorBody from "./ErrorBody.ts"
+import * as PetJson from "./PetJson.ts"
+import * as RateHeaders from "./RateHeaders.ts"
+import * as ServerClock from "./ServerClock.ts"
+import { bytes, header, headerValues, NoAnswer, text } from "./Wire.ts"
+import { answer, rate, recording } from "./Wires.fixture.ts"
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+const name = fc.string({ unit: "grapheme" })
+const status = fc.constantFrom("available", "pending", "sold", undefined)
+const pet = fc.record({ id: int64, name, categoryId: int64, status })
+
+const read = (json: string) => Result.flatMap(PetJson.parse(json), PetJson.animal)
+const readAll = (json: string) => Result.flatMap(PetJson.parse(json), PetJson.animals)
+
+const petText = ({ id, ...draft }: { readonly id: bigint } & Parameters<typeof PetJson.draft>[0]): string =>
+  PetJson.draft(draft).replace("{", `{"id":${id},`)
+
+/** What nobody should send. */
+const hostile = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.json(),
+  fc.constantFrom(
+    "",
+    "null",
+    "[]",
+    "{}",
+    '""',
+    "[null]",
+    "\ufeff{}",
+    '{"__proto__":{"id":1,"name":"x","categoryId":1}}',
+    '{"id":1,"name":"x","categoryId":1,"toString":1,"__proto__":null}',
+    '{"id":1e999,"name":"x","categoryId":1}',
+    `{"id":${"9".repeat(50_000)},"name":"x","categoryId":1}`,
+    '{"id":null}',
+    '{"length":-1}'
+  ),
+  fc
+    .tuple(fc.constantFrom('{"a":', "["), fc.integer({ min: 1, max: 30_000 }))
+    .map(([open, depth]) => open.repeat(depth) + "1" + (open === "[" ? "]" : "}").repeat(depth))
+)
+
+describe("an animal on the wire", () => {
+  it("is read with every digit of its int64", () => {
+    fc.assert(
+      fc.property(pet, (given) => {
+        expect(Result.getOrThrow(read(petText(given)))).toEqual(given)
+        expect(Result.getOrThrow(readAll(`[${petText(given)},${petText(given)}]`))).toEqual([given, given])
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("is no animal with a number beyond int64", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.bigInt({ min: 2n ** 63n }), fc.bigInt({ max: -(2n ** 63n) - 1n })),
+        fc.boolean(),
+        (beyond, isId) => {
+          const json = isId
+            ? `{"id":${beyond},"name":"x","categoryId":1}`
+            : `{"id":1,"name":"x","categoryId":${beyond}}`
+          expect(Result.isFailure(read(json))).toBe(true)
+        }
+      )
+    )
+  })
+
+  it.each([
+    ['{"id":"1","name":"x","categoryId":1}', 'id is no int64: "\\"1\\""'],
+    ['{"name":"x","categoryId":1}', "id is no int64: absent"],
+    ['{"id":1.5,"name":"x","categoryId":1}', 'id is no int64: "1.5"'],
+    ['{"id":1,"name":null,"categoryId":1}', 'name is no string: "null"'],
+    ['{"id":1,"categoryId":1}', "name is no string: absent"],
+    ['{"id":1,"name":"x"}', "categoryId is no int64: absent"],
+    ['{"id":1,"name":"x","categoryId":true}', 'categoryId is no int64: "true"'],
+    ['{"id":1,"name":"x","categoryId":1,"status":"Sold"}', 'status is no PetStatus: "\\"Sold\\""'],
+    ['{"id":1,"name":"x","categoryId":1,"status":null}', 'status is no PetStatus: "null"'],
+    ["[1]", 'no Pet object: "[\\"1\\"]"'],
+    ["null", 'no Pet object: "null"'],
+    ["12", "no Pet object: 12"]
+  ])("is told what is wrong with %s", (json, message) => {
+    const result = read(json)
+    expect(Result.isFailure(result) && result.failure).toBe(message)
+  })
+
+  it("is told what is wrong with any text, shortly, and never by an exception", () => {
+    fc.assert(
+      fc.property(hostile, (json) => {
+        for (const result of [
+          PetJson.parse(json),
+          read(json),
+          readAll(json),
+          readAll(`[${json}]`),
+          ErrorBody.of({ body: bytes(json) })
+        ]) {
+          if (Result.isFailure(result)) {
+            expect(result.failure.length).toBeGreaterThan(5)
+            expect(result.failure.length).toBeLessThan(1_000)
+          }
+        }
+        expect(["string", "undefined"]).toContain(typeof ErrorBody.codeOf({ body: bytes(json) }))
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("is shown in one line with every digit", () => {
+    fc.assert(
+      fc.property(pet, (given) => {
+        const line = PetJson.line(given)
+        expect(line).toContain(`id ${given.id},`)
+        expect(line).toContain(`categoryId ${given.categoryId}`)
+        expect(line).not.toMatch(/[\n\r]/)
+      })
+    )
+  })
+})
+
+describe("a list on the wire", () => {
+  it.each([
+    ['{"pets":[]}', "no bare array"],
+    ['{"length":0}', "no bare array"],
+    ["null", "no bare array"],
+    ["[1]", "in the list no Pet object: 1"],
+    ['[{"id":1,"name":"x","categoryId":1},{"id":2}]', "in the list name is no string: absent"]
+  ])("is none when it is %s", (json, message) => {
+    const result = readAll(json)
+    expect(Result.isFailure(result) && result.failure).toContain(message)
+  })
+})
+
+describe("an Error on the wire", () => {
+  const of = (json: string) => ErrorBody.of({ body: bytes(json) })
+
+  it("is read with the names of all its members", () => {
+    const json = '{"status":404,"code":"not_found","extra":{},"message":""}'
+    expect(Result.getOrThrow(of(json))).toEqual({
+      status: 404,
+      code: "not_found",
+      message: "",
+      members: ["status", "code", "extra", "message"]
+    })
+    expect(ErrorBody.codeOf({ body: bytes(json) })).toBe("not_found")
+  })
+
+  it.each([
+    ['{"message":"m","status":400}', "code is no text: absent"],
+    ['{"code":"","message":"m","status":400}', "code is no text"],
+    ['{"code":7,"message":"m","status":400}', "code is no text: 7"],
+    ['{"code":"c","status":400}', "message is no string: absent"],
+    ['{"code":"c","message":["m"],"status":400}', "message is no string"],
+    ['{"code":"c","message":"m"}', "status is no integer: absent"],
+    ['{"code":"c","message":"m","status":"400"}', "status is no integer"],
+    ['{"code":"c","message":"m","status":400.5}', "status is no integer"],
+    ['[{"code":"c","message":"m","status":400}]', "no Error object"],
+    ["<html>", 'no JSON: "<html>"']
+  ])("is none when it is %s", (json, message) => {
+    const result = of(json)
+    expect(Result.isFailure(result) && result.failure).toContain(message)
+    expect(ErrorBody.codeOf({ body: bytes(json) })).toBeUndefined()
+  })
+})
+
+describe("the rate headers", () => {
+  it("are read as numbers, whatever the case of their names", () => {
+    const upper = rate(60, 59, 1_800_000_000)
+    const expected = { limit: 60, remaining: 59, resetAt: 1_800_000_000 }
+    expect(RateHeaders.of(answer(200, upper))).toEqual(expected)
+    const lower = upper.map(([one, value]) => [one.toLowerCase(), value] as const)
+    expect(RateHeaders.of(answer(500, lower))).toEqual(expected)
+  })
+
+  it("are none when one of them is missing, repeated or no whole number", () => {
+    const junk = fc.oneof(
+      fc.constantFrom("", "-1", "+1", "1.0", "1e3", "5, 5", "5,5", " 5", "0x5", "∞", "NaN", "9".repeat(16)),
+      fc.string().filter((one) => !/^[0-9]{1,15}$/.test(one))
+    )
+    fc.assert(
+      fc.property(junk, fc.nat({ max: 2 }), fc.nat({ max: 2 }), (value, which, how) => {
+        const headers = [...rate(5, 4, 3)]
+        const [one = "", whole = ""] = headers[which] ?? []
+        if (how === 0) headers.splice(which, 1)
+        else if (how === 1) headers.push([one.toLowerCase(), whole])
+        else headers[which] = [one, value]
+        expect(RateHeaders.of(answer(200, headers))).toBeUndefined()
+      })
+    )
+  })
+})
+
+describe("Retry-After", () => {
+  const NOW = Date.UTC(2027, 0, 1, 12)
+  const of = (...values: ReadonlyArray<string>) =>
+    RateHeaders.retryAfterSeconds(
+      answer(
+        429,
+        values.map((value) => ["retry-after", value] as const)
+      ),
+      NOW
+    )
+
+  it("is a number of seconds", () => {
+    fc.assert(
+      fc.property(fc.nat(), (seconds) => {
+        expect(of(String(seconds))).toBe(seconds)
+      })
+    )
+  })
+
+  it("is a date, measured by the answer's own Date, or else by the subject's time", () => {
+    fc.assert(
+      fc.property(
+        fc.nat({ max: 10_000_000 }),
+        fc.integer({ min: -100_000, max: 100_000 }),
+        (seconds, skew) => {
+          const from = NOW + skew * 1_000
+          const until = new Date(from + seconds * 1_000).toUTCString()
+          expect(
+            RateHeaders.retryAfterSeconds(
+              answer(429, [
+                ["Retry-After", until],
+                ["Date", new Date(from).toUTCString()]
+              ]),
+              NOW
+            )
+          ).toBe(seconds)
+          expect(of(until)).toBe(Math.max(0, seconds + skew))
+        }
+      )
+    )
+  })
+
+  it("rounds up, so that nobody asks too early", () => {
+    const until = new Date(NOW + 2_000).toUTCString()
+    expect(RateHeaders.retryAfterSeconds(answer(429, [["Retry-After", until]]), NOW + 1)).toBe(2)
+    expect(RateHeaders.retryAfterSeconds(answer(429, [["Retry-After", until]]), NOW - 1)).toBe(3)
+  })
+
+  it("is nothing when it is missing, repeated, or neither", () => {
+    expect(of()).toBeUndefined()
+    expect(of("1", "2")).toBeUndefined()
+    for (const junk of ["", "soon", "1.5", "-1", "2027-01-01T12:00:10Z", "Fri, 99 Foo 2027", "60, 61"]) {
+      expect([junk, of(junk)]).toEqual([junk, undefined])
+    }
+    fc.assert(
+      fc.property(fc.string(), (junk) => {
+        const seconds = of(junk)
+        expect(seconds === undefined || (Number.isInteger(seconds) && seconds >= 0)).toBe(true)
+      })
+    )
+  })
+})
+
+describe("the subject's clock", () => {
+  const asked = (respond: Parameters<typeof recording>[0]) => {
+    const { sent, transport } = recording(respond)
+    return { sent, clock: ServerClock.make(transport, "/test/clock") }
+  }
+
+  it("is read with GET and moved with POST …/advance", async () => {
+    const { clock, sent } = asked(({ method }) => answer(200, [], `{"now":${method === "GET" ? 5 : 12.5}}`))
+    expect(await Effect.runPromise(clock.now)).toBe(5)
+    expect(await Effect.runPromise(clock.advance(7))).toBe(12.5)
+    expect(sent).toEqual([
+      { method: "GET", target: "/test/clock", headers: [], body: undefined },
+      {
+        method: "POST",
+        target: "/test/clock/advance",
+        headers: [["Content-Type", "application/json"]],
+        body: bytes('{"ms":7}')
+      }
+    ])
+  })
+
+  it.each([
+    ["junk", 200, "soon", 'the clock answers GET with "soon"; expected {"now":<ms>}'],
+    ["nothing", 200, "", 'the clock answers GET with ""; expected {"now":<ms>}'],
+    ["text", 200, '{"now":"5"}', 'the clock answers GET with "{\\"now\\":\\"5\\"}"; expected {"now":<ms>}'],
+    [
+      "no number",
+      200,
+      '{"now":1e999}',
+      'the clock answers GET with "{\\"now\\":1e999}"; expected {"now":<ms>}'
+    ],
+    [
+      "another status",
+      404,
+      '{"now":5}',
+      'the clock answers GET /test/clock with status 404; expected {"now":<ms>}'
+    ]
+  ])("that answers %s has no answer", async (_what, status, body, reason) => {
+    const { clock } = asked(() => answer(status, [], body))
+    expect(await Effect.runPromise(Effect.flip(clock.now))).toMatchObject({ _tag: "NoAnswer", reason })
+    expect((await Effect.runPromise(Effect.flip(clock.advance(1))))._tag).toBe("NoAnswer")
+  })
+
+  it("that is dead has no answer", async () => {
+    const dead = new NoAnswer({ kind: "connection", reason: "connect ECONNREFUSED" })
+    const clock = ServerClock.make(() => Effect.fail(dead), "/clock")
+    expect(await Effect.runPromise(Effect.flip(clock.now))).toBe(dead)
+    expect(await Effect.runPromise(Effect.flip(clock.advance(1)))).toBe(dead)
+  })
+})
+
+describe("a header", () => {
+  it("is its value when it came once, in any case", () => {
+    const response = answer(200, [
+      ["X-One", "1"],
+      ["x-two", "a"],
+      ["X-Two", "b"]
+    ])
+    expect(header(response, "x-ONE")).toBe("1")
+    expect(header(response, "x-two")).toBeUndefined()
+    expect(headerValues(response, "X-TWO")).toEqual(["a", "b"])
+    expect(header(response, "x-none")).toBeUndefined()
+  })
+
+  it("keeps texts whole through bytes", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (one) => {
+        fc.pre(!one.startsWith("\ufeff"))
+        expect(text(bytes(one))).toBe(one)
+      })
+    )
+  })
+})

@@ -1,0 +1,298 @@
+import { execFile } from "node:child_process"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import * as Effect from "effect/Effect"
+import { beforeEach, describe, expect, it, vi } from "vitest"
+import type { AmbientCheck } from "../checks/Ambient.ts"
+import type { Check } from "../checks/Check.ts"
+import { inapplicable, undecided, Violation } from "../engine/Outcome.ts"
+import * as Toys from "../engine/Toys.fixture.ts"
+import { answer } from "../http/Wires.fixture.ts"
+import * as Redaction from "../reports/Redaction.ts"
+import * as HttpSubject from "../subjects/HttpSubject.ts"
+import { type CasesOptions, ConformanceError, cases } from "./Cases.ts"
+
+// Cases are made of the list of checks; here it holds toys.
+const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
+  checks: [],
+  ambientChecks: []
+}))
+vi.mock("../checks/Checks.ts", () => list)
+
+beforeEach(() => {
+  list.checks.length = 0
+  list.ambientChecks.length = 0
+})
+
+/** Runs every case that is not to be skipped. */
+const outcomes = async (options: CasesOptions = {}, subject = Toys.subject()) => {
+  const all: Array<{ readonly name: string; readonly outcome: unknown }> = []
+  for (const { name, run, skip } of cases(subject, options)) {
+    if (skip !== undefined) all.push({ name, outcome: `skipped: ${skip}` })
+    else {
+      const outcome = await run().then(
+        () => "passed",
+        (error: unknown) => error
+      )
+      all.push({ name, outcome })
+    }
+  }
+  return all
+}
+
+const outcomeOf = async (toy: Check, options?: CasesOptions, subject?: Parameters<typeof outcomes>[1]) => {
+  list.checks.length = 0
+  list.checks.push(toy)
+  return (await outcomes(options, subject))[0]?.outcome
+}
+
+const breach = () => Effect.fail(new Violation({ expected: "yes", actual: "no" }))
+
+describe("test cases", () => {
+  it("are called by the id and the law of each check, in the order in which they must run", () => {
+    list.checks.push(
+      Toys.check({ id: "toy.ban", law: "bans end", profile: "ban", holds: () => Effect.void }),
+      Toys.check({ id: "toy.core", law: "lists are whole", holds: () => Effect.void })
+    )
+    expect(cases(Toys.subject()).map(({ name }) => name)).toEqual([
+      "toy.core: lists are whole",
+      "toy.ban: bans end"
+    ])
+  })
+
+  it("are skipped, with the reason, when not selected, not applicable or lacking something", () => {
+    list.checks.push(
+      Toys.check({ id: "toy.a", holds: () => Effect.void }),
+      Toys.check({ id: "toy.b", needs: ["clock"], holds: () => Effect.void }),
+      Toys.check({ id: "toy.c", profile: "ban", holds: () => Effect.void }),
+      Toys.check({ id: "toy.d", holds: () => Effect.void })
+    )
+    const subject = Toys.subject({
+      notApplicable: ({ profile }) => (profile === "ban" ? "it never bans" : undefined)
+    })
+    expect(cases(subject, { exclude: ["toy.a"] }).map(({ skip }) => skip)).toEqual([
+      "not selected for this run",
+      "it takes a clock that can be moved (--clock URL)",
+      undefined,
+      "it never bans"
+    ])
+    expect(cases(subject, { only: ["toy.d"] }).map(({ skip }) => skip === undefined)).toEqual([
+      false,
+      false,
+      true,
+      false
+    ])
+  })
+
+  it("are of the level that is asked for, spec by default", async () => {
+    list.checks.push(
+      Toys.check<number>({ id: "toy.design", level: "design", examples: [1], holds: breach }),
+      Toys.check<number>({
+        id: "toy.advised",
+        level: "design",
+        advisedBy: "RFC 9110",
+        examples: [1],
+        holds: breach
+      })
+    )
+    expect(await outcomes()).toEqual([{ name: "toy.advised: the toy holds", outcome: "passed" }])
+    const strict = await outcomes({ level: "design" })
+    expect(strict.map(({ outcome }) => outcome instanceof ConformanceError)).toEqual([true, true])
+  })
+
+  it("pass when the law holds, or does not speak about the subject", async () => {
+    expect(await outcomeOf(Toys.check<number>({ examples: [1], holds: () => Effect.void }))).toBe("passed")
+    const never = Toys.check<number>({ examples: [1], holds: () => inapplicable("never") })
+    expect(await outcomeOf(never)).toBe("passed")
+  })
+
+  it("reject with expected, actual, steps and token when the law is broken", async () => {
+    const toy = Toys.check<number>({
+      id: "toy.broken",
+      law: "the answer is yes",
+      examples: [5],
+      holds: (_face, _given, trial) => {
+        trial.record({ did: "GET /pets", got: "200 []" })
+        trial.record({ did: "let 1 s pass", got: "" })
+        return breach()
+      }
+    })
+    const error = await outcomeOf(toy)
+    if (!(error instanceof ConformanceError)) return expect(error).toBeInstanceOf(ConformanceError)
+    expect(error.name).toBe("ConformanceError")
+    expect(error.result).toMatchObject({ id: "toy.broken", status: "fail" })
+    const { token } = error.result.counterexample ?? {}
+    expect(token).toMatch(/^asc1_/)
+    expect(error.message.split("\n")).toEqual([
+      "toy.broken fail: the answer is yes",
+      "expected yes",
+      "got      no",
+      "  1. GET /pets → 200 []",
+      "  2. let 1 s pass",
+      "found after 0 random cases, made smaller 0 times, failed again 3 of 3 times",
+      `replay: ${token}`
+    ])
+  })
+
+  it("reject when nothing can be told, and when the suite fails: neither is a pass", async () => {
+    const vague = await outcomeOf(Toys.check<number>({ examples: [1], holds: () => undecided("no idea") }))
+    expect(vague).toBeInstanceOf(ConformanceError)
+    expect(String(vague)).toBe("ConformanceError: toy.check inconclusive: the toy holds\nno idea")
+    const faulty = await outcomeOf(
+      Toys.check<number>({ examples: [1], holds: () => Effect.die(new Error("oops")) })
+    )
+    expect(faulty).toBeInstanceOf(ConformanceError)
+    expect(String(faulty)).toMatch(/^ConformanceError: toy\.check error: the toy holds\n.*oops/)
+    expect(await outcomeOf(Toys.check({ holds: () => Effect.void }))).toBeInstanceOf(ConformanceError)
+  })
+
+  it("meet the same cases with the same seed", async () => {
+    const fc = await import("fast-check")
+    const met: Array<number> = []
+    const toy = Toys.check<number>({
+      cases: fc.nat(),
+      holds: (_face, given) => Effect.sync(() => void met.push(given))
+    })
+    await outcomeOf(toy, { seed: 3, runs: 5 })
+    await outcomeOf(toy, { seed: 3, runs: 5 })
+    expect(met).toHaveLength(10)
+    expect(met.slice(0, 5)).toEqual(met.slice(5))
+  })
+
+  it("hold no key in what they reject with, though a faulty server sends it back", async () => {
+    const main = "ast_0f3kQ9zLw2mB7vXc4nRt8yHj"
+    const subject = Toys.subject({ redact: Redaction.make({ main }) })
+    for (const holds of [
+      () => Effect.fail(new Violation({ expected: `no ${main}`, actual: main })),
+      () => undecided(main),
+      () => Effect.die(new Error(main))
+    ]) {
+      const toy = Toys.check<number>({
+        examples: [1],
+        holds: (_face, _given, trial) => {
+          trial.record({ did: "GET /pets", got: `401 ${main}` })
+          return holds()
+        }
+      })
+      const error = await outcomeOf(toy, {}, subject)
+      if (!(error instanceof ConformanceError)) return expect(error).toBeInstanceOf(ConformanceError)
+      expect(error.message).not.toContain(main)
+      // Runners print the fields of an error too.
+      expect(JSON.stringify(error.result)).not.toContain(main)
+    }
+  })
+
+  it("over HTTP begin with the set-up and end with the checks of every exchange", async () => {
+    list.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.void }))
+    list.ambientChecks.push({
+      id: "every.toy",
+      law: "no exchange is wrong",
+      clauses: ["errors.body"],
+      level: "spec",
+      examine: ({ response }) =>
+        response.status === 200 ? undefined : new Violation({ expected: "200", actual: "401" })
+    })
+    const open = () =>
+      Effect.runPromise(
+        HttpSubject.make({
+          name: "toy",
+          transport: ({ headers }) =>
+            Effect.succeed(answer(headers[0]?.[1] === "Bearer good" ? 200 : 401, [], "[]")),
+          basePath: "",
+          baseUrl: undefined,
+          keys: { main: "good" }
+        })
+      )
+    const all = await outcomes({}, await open())
+    expect(all.map(({ name }) => name)).toEqual([
+      "the set-up is sound",
+      "toy.check: the toy holds",
+      "every.toy: no exchange is wrong"
+    ])
+    expect(all.map(({ outcome }) => outcome === "passed")).toEqual([true, true, false])
+    const message = String(all[2]?.outcome)
+    expect(message).toContain("expected 200\ngot      401\n")
+    expect(message).not.toMatch(/replay: *($|\n|undefined)/)
+    const without = await outcomes({ exclude: ["every.*"] }, await open())
+    expect(without[2]?.outcome).toBe("skipped: not selected for this run")
+  })
+
+  it("over HTTP reject when the set-up is wrong", async () => {
+    const subject = await Effect.runPromise(
+      HttpSubject.make({
+        name: "toy",
+        transport: () => Effect.succeed(answer(401)),
+        basePath: "",
+        baseUrl: undefined,
+        keys: { main: "bad" }
+      })
+    )
+    const [first] = await outcomes({}, subject)
+    expect(String(first?.outcome)).toContain("the server refuses the main key (--key) with status 401")
+  })
+})
+
+describe("node:test", () => {
+  const here = (path: string): string => pathToFileURL(fileURLToPath(new URL(path, import.meta.url))).href
+
+  const runScript = async (stores: string): Promise<{ readonly code: number; readonly output: string }> => {
+    const directory = await mkdtemp(join(tmpdir(), "animal-store-cases-"))
+    try {
+      const script = join(directory, "conformance.test.mts")
+      await writeFile(
+        script,
+        `import { test } from "node:test"
+import * as Layer from ${JSON.stringify(import.meta.resolve("effect/Layer"))}
+import * as Effect from ${JSON.stringify(import.meta.resolve("effect/Effect"))}
+import * as ArrayStores from ${JSON.stringify(here("../gallery/ArrayStores.ts"))}
+import { PetRepository } from ${JSON.stringify(here("../../core/ports/PetRepository.ts"))}
+import * as Conformance from ${JSON.stringify(here("../Conformance.ts"))}
+import { cases } from ${JSON.stringify(here("./Cases.ts"))}
+
+const petRepository = ${stores}
+const subject = Conformance.ports({ name: "arrays", petRepository })
+for (const { name, run, skip } of cases(subject, { only: ["list.filter"], seed: 1 })) {
+  test(name, { skip: skip ?? false }, run)
+}
+`
+      )
+      // Else the inner runner takes itself for a part of the outer one, and reports in its protocol.
+      const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } = process.env
+      return await new Promise((resolve) => {
+        execFile(
+          process.execPath,
+          ["--test", "--test-reporter=tap", script],
+          { env },
+          (error, stdout, stderr) => {
+            resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr })
+          }
+        )
+      })
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  }
+
+  it("runs the cases of sound stores, and skips what was not asked for", async () => {
+    const { code, output } = await runScript("ArrayStores.layer")
+    expect(output).toMatch(/^ok [0-9]+ - list\.filter: /m)
+    expect(output).toMatch(/^ok [0-9]+ - .* # SKIP not selected for this run$/m)
+    expect(output).toMatch(/^# pass 1$/m)
+    expect(output).toMatch(/^# fail 0$/m)
+    expect(code).toBe(0)
+  }, 60_000)
+
+  it("fails for stores that do not filter, with the counterexample", async () => {
+    const { code, output } = await runScript(`Layer.sync(PetRepository, () => {
+  const sound = ArrayStores.petRepository()
+  return { ...sound, page: (query) => sound.page({ ...query, status: undefined }) }
+})`)
+    expect(code).toBe(1)
+    expect(output).toMatch(/^not ok [0-9]+ - list\.filter: /m)
+    expect(output).toMatch(/list\.filter fail: /)
+    expect(output).toMatch(/replay: asc1_/)
+    expect(output).toMatch(/^# fail 1$/m)
+  }, 60_000)
+})

@@ -1,0 +1,112 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { describe, expect, it } from "vitest"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import * as Trial from "../engine/Trial.ts"
+import * as ArrayStores from "../gallery/ArrayStores.ts"
+import * as PortSubject from "./PortSubject.ts"
+
+const run = Effect.runPromise
+
+const draft = { name: "Rex", categoryId: 7n, status: undefined }
+
+const open = (petRepository: PortSubject.Store<PetRepository>, trial = Trial.make("t")) => {
+  const { faces } = PortSubject.make({ name: "toy", petRepository })
+  return Effect.suspend(() => faces.catalogue?.(trial) ?? Effect.die(new Error("no catalogue")))
+}
+
+const failing = (cause: Effect.Effect<never, StoreUnavailable>) =>
+  Layer.sync(PetRepository, () => ({ ...ArrayStores.petRepository(), insert: () => cause }))
+
+describe("a port subject", () => {
+  it("has the faces of the ports that it is given, and no others", () => {
+    const of = (options: Omit<PortSubject.PortSubjectOptions, "name">) =>
+      Object.keys(PortSubject.make({ name: "toy", ...options }).faces).toSorted()
+    expect(of({})).toEqual([])
+    expect(of({ petRepository: ArrayStores.layer })).toEqual(["catalogue", "pets"])
+    expect(of({ rateLimitStore: ArrayStores.layer })).toEqual(["limits", "meter", "victim"])
+    expect(of({ apiKeyStore: ArrayStores.layer })).toEqual(["keys"])
+    expect(of({ outage: ArrayStores.outOfReach({}) })).toEqual(["outage"])
+  })
+
+  it("is built anew for every evaluation, though the layer is the same, and closed after it", async () => {
+    let built = 0
+    let closed = 0
+    const counting = Layer.effect(
+      PetRepository,
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          built++
+          return ArrayStores.petRepository()
+        }),
+        () => Effect.sync(() => void closed++)
+      )
+    )
+    for (let round = 1; round <= 3; round++) {
+      await run(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const catalogue = yield* open(counting)
+            expect(yield* catalogue.list({ limit: 100, status: undefined })).toEqual([])
+            yield* catalogue.create(draft)
+            expect(yield* catalogue.list({ limit: 100, status: undefined })).toHaveLength(1)
+          })
+        )
+      )
+      expect({ built, closed }).toEqual({ built: round, closed: round })
+    }
+  })
+
+  it("tells its steps in words of the domain", async () => {
+    const trial = Trial.make("t")
+    await run(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const catalogue = yield* open(ArrayStores.layer, trial)
+          const { id } = yield* catalogue.create(draft)
+          yield* catalogue.get(id)
+          yield* catalogue.get(99n)
+          yield* catalogue.list({ limit: undefined, status: "sold" })
+        })
+      )
+    )
+    expect(trial.steps).toEqual([
+      { did: 'insert {"name":"Rex","categoryId":7}', got: '{id 1, name "Rex", categoryId 7, available}' },
+      { did: "find 1", got: '{id 1, name "Rex", categoryId 7, available}' },
+      { did: "find 99", got: "none" },
+      { did: "page of 20 sold", got: "none" }
+    ])
+  })
+
+  it.each([
+    [
+      "fails",
+      Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("disk full") })),
+      "StoreUnavailable: Error: disk full"
+    ],
+    ["dies", Effect.die(new Error("oops")), "a defect: Error: oops"]
+  ] as const)("that %s breaks a law: nothing is wrong with its backend", async (_what, cause, actual) => {
+    const trial = Trial.make("t")
+    const failure = await run(
+      Effect.flip(
+        Effect.scoped(Effect.flatMap(open(failing(cause), trial), (catalogue) => catalogue.create(draft)))
+      )
+    )
+    expect(failure).toMatchObject({ _tag: "Violation", actual })
+    expect(trial.steps).toMatchObject([{ got: actual }])
+  })
+
+  it("that does not open breaks a law", async () => {
+    for (const layer of [
+      Layer.effect(PetRepository, Effect.fail(new Error("no such file"))),
+      Layer.effect(PetRepository, Effect.die(new Error("no such file")))
+    ]) {
+      expect(await run(Effect.flip(Effect.scoped(open(layer))))).toMatchObject({
+        _tag: "Violation",
+        expected: "the layer to open an empty store",
+        actual: "Error: no such file"
+      })
+    }
+  })
+})

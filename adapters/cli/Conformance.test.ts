@@ -75,20 +75,21 @@ interface Server {
   readonly environment: Readonly<Record<string, string>>
 }
 
-const plan = { tiny: "5:1000", victim: "3:10000" }
+/** Small enough for the day to be used up; where nobody can move the clock, large enough not to be. */
+const plans = { tiny: "5:40", tinyWithoutClock: "5:1000", victim: "3:10000" }
 
-const serverFlags = (url: string): ReadonlyArray<string> => [
+const serverFlags = (url: string, tiny = plans.tiny): ReadonlyArray<string> => [
   ...["--url", url, "--key", "env:MAIN"],
-  ...["--tiny", `env:TINY:${plan.tiny}`, "--victim", `env:VICTIM:${plan.victim}`]
+  ...["--tiny", `env:TINY:${tiny}`, "--victim", `env:VICTIM:${plans.victim}`]
 ]
 
 /** Our own server, in a time that can be moved. */
-const ours = async (): Promise<Server> => {
+const ours = async (tiny = plans.tiny): Promise<Server> => {
   const issue = (limits: string): string => {
     const [perMinute, perDay] = limits.split(":")
     return `enterprise:perMinute=${perMinute},perDay=${perDay}`
   }
-  const keys = ["100000:10000000", plan.tiny, plan.victim].flatMap((limits) => ["--issue-key", issue(limits)])
+  const keys = ["100000:10000000", tiny, plans.victim].flatMap((limits) => ["--issue-key", issue(limits)])
   const { greeting, said } = await started(process.execPath, [
     main,
     ...["serve", "--json", "--port", "0", "--database", "memory:", "--test-clock-port", "0"],
@@ -97,7 +98,7 @@ const ours = async (): Promise<Server> => {
   const { keys: issued, url } = greeting as { url: string; keys: ReadonlyArray<{ key: string }> }
   const [MAIN = "", TINY = "", VICTIM = ""] = issued.map(({ key }) => key)
   const clock = /http:\S+/.exec(said())?.[0] ?? ""
-  return { url, clock, flags: serverFlags(url), environment: { MAIN, TINY, VICTIM } }
+  return { url, clock, flags: serverFlags(url, tiny), environment: { MAIN, TINY, VICTIM } }
 }
 
 const secretsOf = ({ environment }: Server): ReadonlyArray<string> => Object.values(environment)
@@ -155,7 +156,7 @@ describe("animal-store conformance run", () => {
   }, 120_000)
 
   it("says without a clock what it could not tell and why, in less than 3 minutes", async () => {
-    const server = await ours()
+    const server = await ours(plans.tinyWithoutClock)
     const { code, stdout } = await conformance(["run", ...server.flags, "--json"], server.environment)
     const report = reportOf(stdout)
     expect(report.milliseconds).toBeLessThan(180_000)
@@ -199,7 +200,7 @@ describe("animal-store conformance run", () => {
       const { greeting } = await started("python3", [
         ...[foreign, "--port", "0", "--test-clock-port", "0"],
         ...["--key", `${keys.MAIN}:100000:10000000`],
-        ...["--key", `${keys.TINY}:${plan.tiny}`, "--key", `${keys.VICTIM}:${plan.victim}`]
+        ...["--key", `${keys.TINY}:${plans.tiny}`, "--key", `${keys.VICTIM}:${plans.victim}`]
       ])
       const { clock, url } = greeting as { url: string; clock: string }
       const { code, stdout } = await conformance(["run", ...serverFlags(url), "--clock", clock], keys)
@@ -221,42 +222,29 @@ describe("a set-up that cannot be meant", () => {
     const server = await ours()
     const other = await ours()
     const { TINY: tiny = "", VICTIM: victim = "" } = server.environment
+    const key = ["--url", server.url, "--key", "env:MAIN"]
     const faults: ReadonlyArray<readonly [args: ReadonlyArray<string>, says: RegExp]> = [
       [["run"], /--url: the base address of the server is missing/],
-      [["run", "--url", "ftp://x"], /--url: must be an address that begins with http/],
       [["run", "--url", "http://127.0.0.1:1/v1", "--key", "k"], /cannot reach http:\/\/127.0.0.1:1\/v1/],
-      [["run", "--url", server.url], /--key: an API key of the server is missing/],
-      [["run", "--url", server.url, "--key", "env:NOBODY"], /variable NOBODY is not set/],
       [["run", "--url", server.url, "--key", "wrong"], /refuses the main key/],
-      [["run", "--url", server.url.replace("/v1", ""), "--key", "env:MAIN"], /must be the base address/],
       [["run", "--url", "http://example.org/v1", "--key", "k"], /example.org is not this machine/],
-      [["run", ...server.flags, "--tiny", "env:TINY"], /--tiny: must be KEY:PERMINUTE:PERDAY/],
-      [["run", ...server.flags, "--tiny", "wrong:5:40"], /refuses the key given with --tiny/],
-      [["run", ...server.flags, "--tiny", "env:TINY:60:1000"], /another plan than declared/],
-      [["run", ...server.flags, "--victim", `env:TINY:${plan.tiny}`], /given for another purpose too/],
-      [
-        ["run", ...server.flags, "--clock", "http://127.0.0.1:1/clock"],
-        /the clock \(--clock\) does not work/
-      ],
-      [["run", ...server.flags, "--only", "no.such"], /names no check, clause or profile/],
-      [["run", ...server.flags, "--level", "perfect"], /--level: must be one of spec, design/],
-      [["run", ...server.flags, "--budget", "much"], /--budget: must be a number of requests/],
-      [["run", ...server.flags, "--config", "/nowhere"], /--config: /],
-      [["replay", "junk", ...server.flags], /this is no replay token/],
+      [["run", ...key, "--tiny", "env:TINY:60:1000"], /another plan than declared/],
+      [["run", ...key, "--victim", "wrong:5:40"], /refuses the key given with --victim/],
+      [["run", ...key, "--clock", "http://127.0.0.1:1/clock"], /the clock \(--clock\) does not work/],
+      [["run", ...key, "--only", "no.such"], /names no check, clause or profile/],
+      [["run", ...key, "--level", "perfect"], /--level: must be one of spec, design/],
+      [["run", ...key, "--config", "/nowhere"], /--config: /],
+      [["replay", "junk", ...key], /this is no replay token/],
       [["explain", "no.such"], /there is no check and no clause/]
     ]
-    const said = await Promise.all(
-      faults.map(
-        async ([args, says]) => [oneLine(await conformance(args, server.environment)), says] as const
-      )
-    )
-    for (const [sentence, says] of said) {
+    for (const [args, says] of faults) {
+      const sentence = oneLine(await conformance(args, server.environment))
       expect(sentence).toMatch(says)
       for (const secret of [tiny, victim]) expect(sentence).not.toContain(secret)
     }
     // A clock that works, but is another server's.
     await fetch(`${other.clock}/advance`, { method: "POST", body: '{"ms":100000000}' })
-    const wrongClock = await conformance(["run", ...server.flags, "--clock", other.clock], server.environment)
+    const wrongClock = await conformance(["run", ...key, "--clock", other.clock], server.environment)
     expect(oneLine(wrongClock)).toMatch(/it is not this server's/)
   }, 120_000)
 })

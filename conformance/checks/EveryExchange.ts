@@ -33,8 +33,8 @@ const told = ({ response }: Exchange, name: string): string => {
 }
 
 /**
- * Answers that an HTTP implementation gives before the service has a say; the contract knows none of them, so at level
- * `spec` nothing is asked of them.
+ * Answers that an HTTP implementation gives before the service has a say; the contract knows none of them, so
+ * at level `spec` nothing is asked of them.
  */
 const byTransport: ReadonlySet<number> = new Set([408, 414, 417, 421, 426, 431, 501, 502, 504, 505])
 
@@ -70,7 +70,7 @@ const iso = ({ sentAt }: Exchange): string => new Date(sentAt).toISOString()
 const spelled = (seconds: number): string =>
   seconds < MOST_SECONDS ? `${seconds} (${new Date(seconds * 1_000).toISOString()})` : String(seconds)
 
-/** Which operation of contract §4 a request is, made as the contract describes it; `undefined` for any other. */
+/** Which operation a request is, if it is made as contract §4 describes it. */
 const describedAs = ({ request }: Exchange): "list" | "create" | "get" | undefined => {
   const { body, headers, method, target } = request
   const [path = "", query] = target.split("?", 2)
@@ -109,7 +109,7 @@ const listed = {
 const spec: ReadonlyArray<AmbientCheck> = [
   {
     id: "every.error-body",
-    law: "Every answer with a status of 400 or more carries an Error: code and message as text, status as integer.",
+    law: "Every answer of 400 or more carries an Error: code and message as text, status as integer.",
     clauses: ["errors.body", "errors.body-types"],
     level: "spec",
     examine: (exchange) => {
@@ -177,7 +177,7 @@ const spec: ReadonlyArray<AmbientCheck> = [
   },
   {
     id: "every.remaining-falls-by-one",
-    law: "From one successful answer to the next of the same key and window no more than one request is gone.",
+    law: "From one success to the next of the same key and window no more than one request is gone.",
     clauses: ["limits.remaining-truth"],
     level: "spec",
     examine: (exchange, previous) => {
@@ -343,7 +343,7 @@ const design: ReadonlyArray<AmbientCheck> = [
   },
   {
     id: "every.exact-error",
-    law: "An Error body has code, message and status and nothing else, whichever part of the server wrote it.",
+    law: "An Error body has code, message and status and nothing else.",
     clauses: ["errors.exact-body"],
     level: "design",
     examine: (exchange) => {
@@ -420,7 +420,7 @@ const design: ReadonlyArray<AmbientCheck> = [
   },
   {
     id: "every.remaining-arithmetic",
-    law: "From one answer to the next of a key a request is gone, and time has given back no more than it can.",
+    law: "From one answer to the next a request is gone, and time has given back no more than it can.",
     clauses: ["limits.every-request-costs", "limits.bucket-refill", "limits.remaining-floor"],
     level: "design",
     examine: (exchange, previous) => {

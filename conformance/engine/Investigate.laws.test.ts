@@ -34,7 +34,7 @@ describe("a seed", () => {
   it("gives other cases to another check, and another seed to the same check", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
-        const [one, other, later] = [collecting("toy.one"), collecting("toy.other"), collecting("toy.one")]
+        const [one, other, later] = [collecting("toy.one"), collecting("toy.two"), collecting("toy.one")]
         await Toys.investigate(one.toy, { seed })
         await Toys.investigate(other.toy, { seed })
         await Toys.investigate(later.toy, { seed: seed + 1 })

@@ -319,7 +319,7 @@ describe("a fault of the suite", () => {
     [
       "an exception within the law",
       () =>
-        Effect.sync(() => {
+        Effect.map(Effect.void, () => {
           throw new Error("oops")
         })
     ],
@@ -395,6 +395,17 @@ describe("an evaluation that never answers", () => {
       actual: "none after GET /pets",
       reproduced: { times: 3, of: 3 }
     })
+  })
+
+  it("is interrupted when its time is over", async () => {
+    let given = 0
+    const toy = Toys.check<number>({
+      examples: [1],
+      timeoutMs: 20,
+      holds: () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void given++))
+    })
+    await Toys.investigate(toy)
+    expect(given).toBe(4)
   })
 
   it("is a failure when the subject does not even open", async () => {

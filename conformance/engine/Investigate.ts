@@ -12,7 +12,7 @@ import * as ReplayToken from "./ReplayToken.ts"
 export interface Options {
   /** Of the run; each check draws its own from it, so that one alone meets the same cases as among others. */
   readonly seed: number
-  /** Evaluations with random cases; the check's own number when absent. */
+  /** Most evaluations with random cases; each check has its own number, which this may lower. */
   readonly runs: number | undefined
   /** Ms that the random phase may take, shrinking included. */
   readonly timeLimitMs: number
@@ -68,7 +68,8 @@ class Falsified extends Error {}
 export const investigate = Effect.fnUntraced(function* (check: Check, subject: Subject, options: Options) {
   const begun = yield* Clock.currentTimeMillis
   const requestsBefore = subject.exchanges.length
-  const planned = check.cases === undefined ? 0 : (options.runs ?? (check.runs ?? RUNS)[subject.kind])
+  const own = check.cases === undefined ? 0 : (check.runs ?? RUNS)[subject.kind]
+  const planned = Math.min(own, options.runs ?? own)
   const tally: Tally = {
     executed: 0,
     decided: 0,

@@ -62,9 +62,8 @@ const runOf = (drawn: ReadonlyArray<Status>): Promise<Report> => {
 
 describe("a verdict", () => {
   it("is told by the worst status, whichever others there are, and says conformant only of a whole run", async () => {
-    const combinations = statuses.reduce<ReadonlyArray<ReadonlyArray<Status>>>(
-      (all, status) => [...all, ...all.map((one) => [...one, status])],
-      [[]]
+    const combinations = Array.from({ length: 2 ** statuses.length }, (_, bits) =>
+      statuses.filter((_status, index) => (bits >> index) % 2 === 1)
     )
     expect(combinations).toHaveLength(128)
     for (const drawn of combinations) {
@@ -73,7 +72,7 @@ describe("a verdict", () => {
       if (list.checks.length === 0) list.checks.push(toyOf("not-applicable", 0))
       const exclude = drawn.flatMap((status, index) => (status === "excluded" ? [`toy.${index}`] : []))
       const { exitCode, verdict } = await run({ exclude })
-      const has = (status: Status) => drawn.includes(status)
+      const has = (status: Status) => drawn.some((one) => one === status)
       const isDecided = has("pass") || has("fail") || has("warn") || has("error")
       const expected =
         has("error") || !isDecided

@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly seed?: number | undefined
   readonly only?: ReadonlyArray<string> | undefined
   readonly exclude?: ReadonlyArray<string> | undefined
-  /** Random cases of each property, instead of each check's own number. */
+  /** Most random cases of each property, where that is fewer than its own number. */
   readonly runs?: number | undefined
   /** Ms that the random cases of one check may take; 20 000 by default. */
   readonly timeLimitMs?: number | undefined

@@ -40,6 +40,10 @@ describe("a selection", () => {
     expect(picked(["list.limit|auth.first"])).toEqual([])
     expect(picked(["LIST.LIMIT"])).toEqual([])
     expect(picked(["limit"])).toEqual([])
+    // No character of a pattern stands for another.
+    const other = Toys.check({ id: "listxlimit", holds })
+    const selection = { level: "spec", only: ["list.limit"], exclude: [] } as const
+    expect(Selection.isSelected(other, selection)).toBe(false)
   })
 
   it("is valid when each of its patterns names something", () => {

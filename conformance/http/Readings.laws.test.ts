@@ -41,7 +41,7 @@ const hostile = fc.oneof(
   ),
   fc
     .tuple(fc.constantFrom('{"a":', "["), fc.integer({ min: 1, max: 30_000 }))
-    .map(([open, depth]) => open.repeat(depth) + "1" + (open === "[" ? "]" : "}").repeat(depth))
+    .map(([open, depth]) => `${open.repeat(depth)}1${(open === "[" ? "]" : "}").repeat(depth)}`)
 )
 
 describe("an animal on the wire", () => {

@@ -6,7 +6,8 @@
 import { setImmediate } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
-import type * as EffectScheduler from "effect/Scheduler"
+import type * as Fiber from "effect/Fiber"
+import * as EffectScheduler from "effect/Scheduler"
 import * as fc from "fast-check"
 
 /**
@@ -71,17 +72,20 @@ export const run = <A, E>(
   options: RunOptions = {}
 ): Promise<Exit.Exit<A, E>> => {
   const { signal, ...closely } = options
+  const releasing = new Releasing(scheduler, closely)
+  signal?.addEventListener("abort", () => releasing.release())
   const exit = Effect.runPromiseExit(effect, {
-    scheduler: make(scheduler, closely),
+    scheduler: releasing,
     ...(signal === undefined ? {} : { signal })
   })
   // Waits for tasks that come later, too. The event loop turns before each choice: whatever microtasks can
   // bring about is among the choices then, and a fiber that polls in circles cannot keep timers and sockets
   // from being served.
-  return scheduler.waitFor(exit, async (runNext) => {
+  const ended = scheduler.waitFor(exit, async (runNext) => {
     await setImmediate()
     await runNext()
   })
+  return ended.finally(() => releasing.release())
 }
 
 /**
@@ -136,5 +140,45 @@ class Dispatcher implements EffectScheduler.SchedulerDispatcher {
 
   #runFirst(): void {
     this.#tasks.shift()?.run()
+  }
+}
+
+/** Lets fast-check choose among fibers, until they are released: then it is the scheduler that Effect has anyway. */
+class Releasing implements EffectScheduler.Scheduler {
+  readonly executionMode = "async"
+  readonly #turns: fc.Scheduler
+  readonly #closely: EffectScheduler.Scheduler
+  readonly #freely = new EffectScheduler.MixedScheduler()
+  #isReleased = false
+
+  constructor(turns: fc.Scheduler, options: Options) {
+    this.#turns = turns
+    this.#closely = make(turns, options)
+  }
+
+  #now(): EffectScheduler.Scheduler {
+    return this.#isReleased ? this.#freely : this.#closely
+  }
+
+  shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
+    return this.#now().shouldYield(fiber)
+  }
+
+  makeDispatcher(): EffectScheduler.SchedulerDispatcher {
+    const closely = this.#closely.makeDispatcher()
+    const freely = this.#freely.makeDispatcher()
+    return {
+      scheduleTask: (task, priority) => (this.#isReleased ? freely : closely).scheduleTask(task, priority),
+      flush: () => {
+        closely.flush()
+        freely.flush()
+      }
+    }
+  }
+
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    void this.#turns.waitIdle()
   }
 }

@@ -98,10 +98,8 @@ describe("a port subject", () => {
   })
 
   it("that does not open breaks a law", async () => {
-    for (const layer of [
-      Layer.effect(PetRepository, Effect.fail(new Error("no such file"))),
-      Layer.effect(PetRepository, Effect.die(new Error("no such file")))
-    ]) {
+    for (const cause of [Effect.fail("Error: no such file"), Effect.die(new Error("no such file"))]) {
+      const layer = Layer.effect(PetRepository, cause)
       expect(await run(Effect.flip(Effect.scoped(open(layer))))).toMatchObject({
         _tag: "Violation",
         expected: "the layer to open an empty store",

@@ -32,7 +32,7 @@ export interface PortSubjectOptions {
   readonly rateLimitStore?: Store<RateLimitStore> | undefined
   readonly apiKeyStore?: Store<ApiKeyStore> | undefined
   /** Any of the ports over a backend that does not answer, to see how they fail. */
-  readonly outage?: Store<PetRepository | RateLimitStore | ApiKeyStore> | undefined
+  readonly outage?: Store<never> | undefined
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Animals made and read at the same time: each operation as if it took effect at one moment while it ran. */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
@@ -8,12 +7,12 @@ import * as PetStatus from "../../../core/domain/PetStatus.ts"
 import { expect, type Failure, undecided } from "../../engine/Outcome.ts"
 import type { Trial } from "../../engine/Trial.ts"
 import * as PetJson from "../../http/PetJson.ts"
-import * as Interleaving from "../../linearizability/Interleaving.ts"
 import * as Linearizability from "../../linearizability/Linearizability.ts"
 import { answered } from "../../subjects/PortSubject.ts"
 import type { Animal, Catalogue, Listing } from "../Catalogue.ts"
 import { type Check, define } from "../Check.ts"
 import type { Faces } from "../Faces.ts"
+import * as Concurrency from "../ports/Concurrency.ts"
 import * as OwnAnimals from "./OwnAnimals.ts"
 
 type Status = PetStatus.PetStatus
@@ -370,14 +369,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: [MIXED, WRITERS, READERS].flatMap((programs) => [1, 2].map((seed) => ({ programs, seed }))),
     cases: fc.record({ programs: anyPrograms(8), seed: fc.noShrink(fc.integer()) }),
     runs: { port: 4, http: 0 },
-    holds: (pets, { programs, seed }, trial) => {
-      const program = explained(catalogueOf(pets, trial), programs, trial)
-      const [scheduler] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
-      if (scheduler === undefined) return undecided("no scheduler was drawn")
-      return Effect.flatMap(
-        Effect.promise((signal) => Interleaving.run(scheduler, program, { signal })),
-        Exit.match({ onSuccess: () => Effect.void, onFailure: Effect.failCause })
-      )
-    }
+    holds: (pets, { programs, seed }, trial) =>
+      Concurrency.interleaved(seed, explained(catalogueOf(pets, trial), programs, trial))
   })
 ]

@@ -1,4 +1,4 @@
-/** Limits of callers without a valid key, as this design answers contract §8.3: a bucket of their network, of plan Free. */
+/** Limits of callers without a valid key, as the design answers contract §8.3: a bucket of plan Free. */
 import * as Effect from "effect/Effect"
 import * as Plan from "../../../core/limits/Plan.ts"
 import { expect, type Failure, Violation } from "../../engine/Outcome.ts"
@@ -93,7 +93,7 @@ export const checks: ReadonlyArray<Check> = [
   define({
     ...aboutNobody,
     id: "anonymous.exhausted",
-    law: "When the bucket is empty a request without a valid key answers 429, and 401 again after Retry-After.",
+    law: "When the bucket is empty a request without a valid key answers 429, and 401 after Retry-After.",
     clauses: ["limits.anonymous-exhausted"],
     requests: 70,
     examples: [null],

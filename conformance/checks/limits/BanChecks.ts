@@ -28,7 +28,7 @@ const MOST_PER_MINUTE = 10
 /** Longest ban that the suite waits for. */
 const MOST_WAITED_S = 31 * 86_400
 
-/** Seconds that no window of a minute asks to wait, however carefully it is told: a ban, or the end of the day. */
+/** More seconds than a window of a minute asks to wait: a ban, or the end of the day. */
 const BEYOND_MINUTE_S = 70
 
 /** Lets so many days pass that no earlier offence counts any more. */
@@ -54,7 +54,7 @@ const makeOffender = (meter: Meter) => {
       announced = promised(reading)
     })
   )
-  /** Exactly one strike: a refusal before the time announced; the ban if it led to one, else the last refusal. */
+  /** Exactly one strike, a refusal before the time announced: the ban if it led to one. */
   const round = Effect.gen(function* () {
     yield* meter.now
     let reading = yield* refused()
@@ -221,7 +221,7 @@ export const checks: ReadonlyArray<Check> = [
   define({
     ...aboutVictim,
     id: "ban.at-strike-20",
-    law: "The 20th refusal before the retry time announced, of one a second at most, bans the key, and none before.",
+    law: "The 20th refusal before the retry time announced, one a second at most, bans the key, none before.",
     clauses: ["ban.rules", "ban.strike", "ban.first-429"],
     examples: [1_500, 2_500, 10_000],
     holds: (meter, apartMs) =>
@@ -238,7 +238,7 @@ export const checks: ReadonlyArray<Check> = [
   define({
     ...aboutVictim,
     id: "ban.answer",
-    law: "A ban is told with the Limit per minute, Remaining 0, Reset at its end, and Retry-After that covers it.",
+    law: "A ban is told with the Limit per minute, Remaining 0, Reset at its end, and the Retry-After left.",
     clauses: ["ban.answer", "ban.headers", "ban.retry-after"],
     examples: [null],
     holds: (meter) =>
@@ -340,7 +340,7 @@ export const checks: ReadonlyArray<Check> = [
   define({
     ...aboutVictim,
     id: "ban.clean-days",
-    law: "Each 24 hours without strike or ban make the next ban one step shorter, and less than that does not.",
+    law: "Each 24 hours without strike or ban, and no less, make the next ban one step shorter.",
     clauses: ["ban.clean-day"],
     requests: 150,
     examples: [

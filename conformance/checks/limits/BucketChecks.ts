@@ -1,4 +1,4 @@
-/** Limits as this design answers the gaps of contract §8: an exact bucket for the minute, a UTC day, whole numbers. */
+/** Limits as the design answers the gaps of contract §8: an exact bucket, a UTC day, whole numbers. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import type { Plan } from "../../../core/limits/Plan.ts"
@@ -12,7 +12,7 @@ import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
 
-/** What a request costs: a bucket of n per minute gets n units each millisecond, so that nothing is ever divided. */
+/** What a request costs: a bucket of n per minute gets n units each ms, so nothing is ever divided. */
 const COST = MINUTE
 
 /** Whole numbers from one to another, both included. */
@@ -42,7 +42,7 @@ const NONE: Range = [0, 0]
 const inSeconds = ([least, most]: Range): Range => [Math.ceil(least / SECOND), Math.ceil(most / SECOND)]
 
 /**
- * The rule once more, independent of the core: what is not known to the millisecond is a range. It learns from each
+ * The rule once more, independent of the core: what is not known to the ms is a range. It learns from each
  * reading when it was decided, and whether it was admitted, and nothing else.
  */
 const makeModel = ({ perDay, perMinute }: Plan) => {

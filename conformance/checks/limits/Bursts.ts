@@ -16,7 +16,7 @@ export const small = ({ plan }: Meter, mostPerMinute = MOST_PER_MINUTE): Effect.
   plan.perMinute <= mostPerMinute
     ? Effect.void
     : undecided(
-        `${plan.perMinute} requests per minute are too many to use up: give a key with at most ${mostPerMinute}`
+        `${plan.perMinute} requests per minute are too many to use up: give a key of ${mostPerMinute} at most`
       )
 
 /** Goes on with plans whose day can be used up too. */
@@ -29,7 +29,7 @@ export const smallDay = ({ plan }: Meter): Effect.Effect<void, Failure> =>
 export const rest = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
   const begin = yield* meter.now
   yield* meter.refill
-  // Reset may be the moment of the next request (contract §8.3 does not say), so it is not enough to wait for it.
+  // To wait for Reset is not enough: it may be that of the next request, contract §8.3 does not say.
   const waited = meter.canTravel ? 0 : (yield* meter.now) - begin
   yield* meter.pass(Math.max(MINUTE + SECOND - waited, 0))
 })
@@ -39,8 +39,8 @@ export const waitAsTold = (meter: Meter, refusal: Reading): Effect.Effect<void, 
   meter.pass(refusal.retryAfter * SECOND + (meter.canTravel ? 0 : SECOND))
 
 /**
- * One admitted request after a rest. An earlier law may have led to a ban: what is refused then gets one more chance,
- * after the wait that it asks for.
+ * One admitted request after a rest. An earlier law may have led to a ban: what is refused then gets one more
+ * chance, after the wait that it asks for.
  */
 export const rested = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   yield* rest(meter)
@@ -92,7 +92,7 @@ export const showsMinute = ({ plan }: Meter, { limit }: Reading): boolean =>
 export const span = (first: Reading, last: Reading): number => last.between[1] - first.between[0]
 
 /**
- * Fails only if the attempt fails three times: a window that ends in its middle makes one attempt look wrong, hardly
+ * Fails only if the attempt fails three times: a window that ends in its middle makes one look wrong, hardly
  * three.
  */
 export const thrice = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>

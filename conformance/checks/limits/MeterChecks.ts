@@ -355,7 +355,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define({
     id: "limits.day",
-    law: "Who never exceeds the minute is refused once the day's requests are used up, not before, and for a day at most.",
+    law: "Who keeps to the minute is refused once the day is used up, not before, and for a day at most.",
     clauses: ["limits.per-day", "limits.no-early-429", "limits.retry-after-promise"],
     level: "spec",
     profile: "limits",

@@ -623,7 +623,7 @@ export const checks: ReadonlyArray<Check> = [
   define({
     id: "keys-store.throwing-change",
     law: "A change that throws leaves the key as it was and the store at work.",
-    clauses: ["keys-store.update.replaces"],
+    clauses: ["keys-store.update.replaces", "keys-store.update.none", "keys-store.update.atomic"],
     level: "design",
     profile: "port",
     on: "keys",

@@ -1,9 +1,4 @@
-/** Calls at the same time: their history, an order that explains it, and interleavings that a number chooses. */
-import { setImmediate } from "node:timers/promises"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
-import * as Scheduler from "effect/Scheduler"
 import * as fc from "fast-check"
 import { type Failure, Undecided, Violation } from "../../engine/Outcome.ts"
 import * as Interleaving from "../../linearizability/Interleaving.ts"
@@ -71,58 +66,7 @@ export const interleaved = <A>(
 ): Effect.Effect<A, Failure> => {
   const [turns] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
   if (turns === undefined) return Effect.die(new Error("one sample was asked for"))
-  const run = async (signal: AbortSignal): Promise<Exit.Exit<A, Failure>> => {
-    const scheduler = new Releasing(turns)
-    signal.addEventListener("abort", () => scheduler.release())
-    const exit = await turns.waitFor(Effect.runPromiseExit(program, { scheduler, signal }), async (next) => {
-      // Whatever microtasks, timers and sockets can bring about is among the choices then.
-      await setImmediate()
-      await next()
-    })
-    scheduler.release()
-    return exit
-  }
-  return Effect.flatten(Effect.promise(run))
-}
-
-/** Lets fast-check choose among fibers, until they are released: then it is the scheduler that Effect has anyway. */
-class Releasing implements Scheduler.Scheduler {
-  readonly executionMode = "async"
-  readonly #turns: fc.Scheduler
-  readonly #closely: Scheduler.Scheduler
-  readonly #freely = new Scheduler.MixedScheduler()
-  #isReleased = false
-
-  constructor(turns: fc.Scheduler) {
-    this.#turns = turns
-    this.#closely = Interleaving.make(turns)
-  }
-
-  #now(): Scheduler.Scheduler {
-    return this.#isReleased ? this.#freely : this.#closely
-  }
-
-  shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
-    return this.#now().shouldYield(fiber)
-  }
-
-  makeDispatcher(): Scheduler.SchedulerDispatcher {
-    const closely = this.#closely.makeDispatcher()
-    const freely = this.#freely.makeDispatcher()
-    return {
-      scheduleTask: (task, priority) => (this.#isReleased ? freely : closely).scheduleTask(task, priority),
-      flush: () => {
-        closely.flush()
-        freely.flush()
-      }
-    }
-  }
-
-  release(): void {
-    if (this.#isReleased) return
-    this.#isReleased = true
-    void this.#turns.waitIdle()
-  }
+  return Effect.flatten(Effect.promise((signal) => Interleaving.run(turns, program, { signal })))
 }
 
 /** What chooses the turns; it has no smaller values. */

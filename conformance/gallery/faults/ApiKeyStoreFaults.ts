@@ -164,6 +164,23 @@ export const faults: ReadonlyArray<Fault> = [
     keeping(({ secrets }) => ({ secrets: secrets.toReversed() }))
   ),
 
+  port(
+    "keys-store.insert-replaces",
+    "Revokes the first key when another is inserted.",
+    "keys-store.insert",
+    "keys-store.history",
+    "in the list",
+    (real) => ({
+      ...real,
+      insert: (key) =>
+        Effect.gen(function* () {
+          const [first] = yield* real.list
+          yield* real.insert(key)
+          if (first !== undefined) yield* real.update(first.id, (one) => [0, { ...one, revokedAt: 1 }])
+        })
+    })
+  ),
+
   // findByHash
   port(
     "keys-store.find-newest",

@@ -100,7 +100,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     id: "ban.answers-empty-list",
     does: "Shows a banned key no animals.",
-    breaks: "ban.answer",
+    breaks: "ban.retry-after",
     killedBy: "ban.lasts",
     words: "requests without pause",
     where: answersBan((response) => Rewrite.withBody(Rewrite.withStatus(response, 200), "[]"))
@@ -134,7 +134,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     id: "ban.shows-window",
     does: "Tells a banned key of its window instead of the ban.",
-    breaks: "ban.headers",
+    breaks: "ban.levels",
     killedBy: "ban.levels",
     words: "a ban of 1 min",
     where: decides((state, now, policy) => {

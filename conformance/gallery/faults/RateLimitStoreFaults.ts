@@ -521,6 +521,14 @@ export const faults: ReadonlyArray<Fault> = [
     })
   ),
   port(
+    "limits-store.consume-in-seconds",
+    "Makes its step at the beginning of the second.",
+    "limits-store.consume.clock",
+    "limits-store.counts",
+    "the verdict",
+    consuming((state, now, policy) => RateLimit.step(state, Math.floor(now / 1_000) * 1_000, policy))
+  ),
+  port(
     "limits-store.consume-raced",
     "Reads a state for `consume`, gives way, and writes the next.",
     "limits-store.consume.atomic",

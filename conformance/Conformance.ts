@@ -13,6 +13,7 @@ import * as Scope from "effect/Scope"
 import type { Level } from "./clauses/Clause.ts"
 import * as HttpRun from "./engine/HttpRun.ts"
 import * as Run from "./engine/Run.ts"
+import { SetupFault } from "./engine/SetupFault.ts"
 import type * as FetchTransports from "./http/FetchTransport.ts"
 import * as FetchTransport from "./http/FetchTransport.ts"
 import * as NodeTransport from "./http/NodeTransport.ts"
@@ -35,7 +36,7 @@ export interface ServerOptions {
 /** Storage ports, from layers that build an empty store each time. */
 export const ports = PortSubject.make
 
-/** A running server. `clock` moves its time: its address, or the clock itself where it is in this process. */
+/** A running server. Rejects with `SetupFault`. `clock` moves its time: its address, or the clock itself where it is in this process. */
 export const server = async ({
   clock,
   url,
@@ -44,12 +45,12 @@ export const server = async ({
   readonly url: string
   readonly clock?: string | MovableClock | undefined
 }): Promise<Subject> => {
-  const base = new URL(url)
+  const base = addressOf(url)
   // Idle connections of an agent do not keep a process alive, so nobody has to close them.
   const transportTo = (address: URL) =>
     Effect.runPromise(Scope.provide(NodeTransport.make(address), Scope.makeUnsafe()))
   const clockAt = async (address: string): Promise<ServerClock.ServerClock> => {
-    const clockUrl = new URL(address)
+    const clockUrl = addressOf(address)
     return ServerClock.make(await transportTo(clockUrl), clockUrl.pathname)
   }
   return open({
@@ -96,7 +97,15 @@ export const handler = async ({
     clock: clock === undefined ? undefined : serverClockOf(clock)
   })
 
-const open = (target: HttpSubject.HttpTarget): Promise<Subject> => Effect.runPromise(HttpSubject.make(target))
+const open = (target: HttpSubject.HttpTarget): Promise<Subject> =>
+  Effect.runPromise(
+    Effect.mapError(HttpSubject.make(target), ({ message }) => new SetupFault({ reason: message }))
+  )
+
+const addressOf = (address: string): URL => {
+  if (!URL.canParse(address)) throw new SetupFault({ reason: `${JSON.stringify(address)} is no address` })
+  return new URL(address)
+}
 
 const serverClockOf = ({ advance, now }: MovableClock): ServerClock.ServerClock => ({
   now: Effect.sync(now),

@@ -65,10 +65,10 @@ const secretOf = (
 ): Resolved<Redacted.Redacted<string>> => {
   const [, variable] = /^env:(.+)$/.exec(given) ?? []
   const secret = variable === undefined ? given : environment[variable]
-  if (secret === undefined || secret === "") {
-    return fault(`${from}: the environment variable ${variable ?? ""} is not set`)
+  if (variable !== undefined && (secret === undefined || secret === "")) {
+    return fault(`${from}: the environment variable ${variable} is not set`)
   }
-  return /^[\x21-\x7e]{1,4096}$/.test(secret)
+  return secret !== undefined && /^[\x21-\x7e]{1,4096}$/.test(secret)
     ? Result.succeed(Redacted.make(secret))
     : fault(`${from}: a key must be 1 to 4096 printable ASCII characters without spaces`)
 }

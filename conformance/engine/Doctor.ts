@@ -26,7 +26,18 @@ const STEP_MS = 2_000
 const WAITS_MS = 100_000
 
 /** What the subject looks like, a line each, or the first fault. */
-export const examine = Effect.fnUntraced(function* (
+export const examine = (
+  subject: HttpSubject,
+  options: Pick<Run.RunOptions, "level" | "only" | "exclude">
+): Effect.Effect<ReadonlyArray<string>, SetupFault> => {
+  const { redact = (line: string) => line } = subject
+  return Effect.mapBoth(findings(subject, options), {
+    onSuccess: (lines) => lines.map(redact),
+    onFailure: ({ reason }) => new SetupFault({ reason: redact(reason) })
+  })
+}
+
+const findings = Effect.fnUntraced(function* (
   subject: HttpSubject,
   options: Pick<Run.RunOptions, "level" | "only" | "exclude">
 ): Effect.fn.Return<ReadonlyArray<string>, SetupFault> {

@@ -3,6 +3,8 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import type { Check } from "../checks/Check.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import { type Failure, Violation } from "./Outcome.ts"
@@ -17,6 +19,9 @@ export interface Evaluation {
 
 const TIMEOUT_MS = 30_000
 
+/** Ms that an evaluation has to let go once its time is over; who cannot be interrupted is left behind. */
+const GRACE_MS = 250
+
 /** Evaluates; never fails. */
 export const evaluate = (
   check: Check,
@@ -26,22 +31,26 @@ export const evaluate = (
 ): Effect.Effect<Evaluation> => {
   const trial = Trial.make(token)
   const { timeoutMs = TIMEOUT_MS } = check
-  const inTime = Effect.suspend(() => check.evaluate(subject, given, trial)).pipe(
-    Effect.raceFirst(
-      Effect.andThen(
-        worked(timeoutMs, subject),
-        Effect.suspend(() =>
-          Effect.fail(
-            new Violation({
-              expected: `every answer within ${timeoutMs / 1_000} s`,
-              actual: `none after ${trial.steps.at(-1)?.did ?? "opening the subject"}`
-            })
-          )
-        )
-      )
+  const late = () =>
+    new Violation({
+      expected: `every answer within ${timeoutMs / 1_000} s`,
+      actual: `none after ${trial.steps.at(-1)?.did ?? "opening the subject"}`
+    })
+  // A fiber of its own: a subject that cannot be interrupted, or never closes, must not hold up the run.
+  const inTime = Effect.gen(function* () {
+    const law = yield* Effect.forkDetach(Effect.suspend(() => check.evaluate(subject, given, trial)))
+    const ended = yield* Fiber.await(law).pipe(
+      Effect.asSome,
+      Effect.raceFirst(Effect.as(worked(timeoutMs, subject), Option.none())),
+      Effect.onInterrupt(() => Fiber.interrupt(law))
     )
-  )
-  return Effect.map(Effect.exit(inTime), (exit) => {
+    if (Option.isSome(ended)) return ended.value
+    const failure = late()
+    law.interruptUnsafe()
+    yield* Effect.timeoutOption(Fiber.await(law), GRACE_MS)
+    return Exit.fail(failure)
+  })
+  return Effect.map(inTime, (exit) => {
     if (Exit.isSuccess(exit)) return { trial, failure: undefined, fault: undefined }
     const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
     const fault = failure === undefined ? Cause.pretty(exit.cause) : undefined

@@ -1,6 +1,8 @@
 /** All evaluations of one check: its boundary examples, then random cases, then the smallest failing one again. */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as fc from "fast-check"
 import type { Check } from "../checks/Check.ts"
 import type { CheckResult, Counterexample, Status } from "../reports/Report.ts"
@@ -91,7 +93,11 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   }
   const goesOn = found === undefined && tally.inapplicable === undefined
   if (goesOn && check.cases !== undefined && planned > 0) {
-    found = yield* search(check.cases, attempt, seedOf(options.seed, check.id), planned, options.timeLimitMs)
+    const searched = yield* Effect.exit(
+      search(check.cases, attempt, seedOf(options.seed, check.id), planned, options.timeLimitMs)
+    )
+    if (Exit.isSuccess(searched)) found = searched.value
+    else tally.fault ??= Cause.pretty(searched.cause)
   }
   const executed = { executed: tally.executed, decided: tally.decided }
   const counterexample =
@@ -125,15 +131,21 @@ const search = Effect.fnUntraced(function* (
 ) {
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   let last: Found | undefined
+  let underWay: Promise<unknown> = Promise.resolve()
   const property = fc.asyncProperty(cases, async (given) => {
-    const evaluation = await run(attempt(given))
+    const trying = run(attempt(given))
+    underWay = trying
+    const evaluation = await trying
     if (!isAgainst(evaluation)) return
     last = { given, evaluation, runs: 0, shrinks: 0 }
     throw new Falsified()
   })
-  const details = yield* Effect.promise(async () =>
-    fc.check(property, { seed, numRuns, interruptAfterTimeLimit: timeLimitMs })
-  )
+  const details = yield* Effect.promise(async () => {
+    const checked = await fc.check(property, { seed, numRuns, interruptAfterTimeLimit: timeLimitMs })
+    // When time runs out fast-check leaves its last evaluation under way; the next check must not meet it.
+    await underWay
+    return checked
+  })
   // The last evaluation that failed is the smallest one: fast-check only goes on from failures.
   return last === undefined ? undefined : { ...last, runs: details.numRuns, shrinks: details.numShrinks }
 })

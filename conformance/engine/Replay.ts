@@ -33,8 +33,10 @@ export const replay = Effect.fnUntraced(function* (
     return cannot(`${check.id} is a check of ${check.on}, which the subject has not`)
   const missing = (check.needs ?? []).filter((need) => !subject.capabilities.has(need))
   if (missing.length > 0) return cannot(`${check.id} needs ${missing.join(" and ")}`)
+  const given = Result.try(() => Case.decode(token.case))
+  if (Result.isFailure(given)) return cannot("the token holds no case")
   const nextToken = yield* tokens
-  const evaluation = yield* evaluate(check, subject, Case.decode(token.case), nextToken())
+  const evaluation = yield* evaluate(check, subject, given.success, nextToken())
   const { failure, fault } = evaluation
   if (fault !== undefined) return cannot(fault)
   if (failure === undefined) return { outcome: "fixed", evaluation }
@@ -47,7 +49,10 @@ const overhearAgain = Effect.fnUntraced(function* (
   subject: Subject,
   token: ReplayToken
 ): Effect.fn.Return<Replayed> {
-  const requests = Schema.decodeUnknownOption(Requests)(Case.decode(token.case))
+  const requests = Option.flatMap(
+    Result.getSuccess(Result.try(() => Case.decode(token.case))),
+    Schema.decodeUnknownOption(Requests)
+  )
   if (!HttpSubject.is(subject) || Option.isNone(requests)) return cannot("these requests cannot be sent")
   const trial = Trial.make("replay")
   for (const sent of requests.value) {

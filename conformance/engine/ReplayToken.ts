@@ -1,5 +1,5 @@
 /** A failing case in one word: which check, and the concrete case, whatever later versions of generators would draw. */
-import { deflateRawSync, inflateRawSync } from "node:zlib"
+import { deflateSync, inflateSync } from "node:zlib"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -20,7 +20,7 @@ export class InvalidToken extends Data.TaggedError("InvalidToken")<{ readonly re
 const PREFIX = "asc1_"
 
 export const encode = (token: ReplayToken): string =>
-  PREFIX + deflateRawSync(JSON.stringify({ version: packageJson.version, ...token })).toString("base64url")
+  PREFIX + deflateSync(JSON.stringify({ version: packageJson.version, ...token })).toString("base64url")
 
 const MAX_BYTES = 1_000_000
 
@@ -31,7 +31,7 @@ export const decode = (text: string): Result.Result<ReplayToken, InvalidToken> =
   if (!text.startsWith(PREFIX)) return Result.fail(unreadable)
   let json: string
   try {
-    json = inflateRawSync(Buffer.from(text.slice(PREFIX.length), "base64url"), {
+    json = inflateSync(Buffer.from(text.slice(PREFIX.length), "base64url"), {
       maxOutputLength: MAX_BYTES
     }).toString()
   } catch {

@@ -135,7 +135,8 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     if ((yield* timeLeft) <= 0) return yield* undecided("the time budget is spent")
     sentCount++
     const { key, request } = requestOf(sent)
-    const sentAt = yield* subjectTime
+    const sentLocally = yield* Clock.currentTimeMillis
+    const skewThen = isSkewKnown ? skew : undefined
     const wasAlone = underWay === 0
     const before = sentCount
     underWay++
@@ -157,7 +158,8 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       key,
       request,
       response,
-      sentAt,
+      // The first answer tells the skew; its own request is told in the subject's time too.
+      sentAt: sentLocally + (skewThen ?? skew),
       receivedAt: yield* subjectTime,
       isAlone: wasAlone && underWay === 0 && sentCount === before
     }
@@ -216,7 +218,13 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       const exchange = yield* send(sent, trial)
       if (exchange.response.status !== 429) return exchange
       const seconds = RateHeaders.retryAfterSeconds(exchange.response, exchange.receivedAt)
-      if (denials === MAX_DENIALS || seconds === undefined) {
+      if (seconds === undefined) {
+        return yield* new Violation({
+          expected: "Retry-After with a 429: a number of seconds or a date",
+          actual: outcome(exchange.response)
+        })
+      }
+      if (denials === MAX_DENIALS) {
         return yield* new Violation({
           expected: "the main key to be admitted after the time given in Retry-After",
           actual: `429 ${denials + 1} times in a row, each time after waiting as told`

@@ -29,14 +29,7 @@ export const make = (
         Effect.callback<WireResponse, NoAnswer>((resume, signal) => {
           const fail = (error: Error): void =>
             resume(Effect.fail(new NoAnswer({ kind: "connection", reason: error.message })))
-          const timer = setTimeout(() => {
-            resume(
-              Effect.fail(
-                new NoAnswer({ kind: "timeout", reason: `no complete answer within ${timeoutMs} ms` })
-              )
-            )
-            sent.destroy()
-          }, timeoutMs)
+          let isAnswered = false
           const length: ReadonlyArray<Header> =
             body === undefined && !/^(POST|PUT|PATCH)$/.test(method)
               ? []
@@ -53,6 +46,7 @@ export const make = (
               headers: [["Host", url.host] as Header, ...length, ...headers].flat()
             },
             (received) => {
+              isAnswered = true
               const chunks: Array<Buffer> = []
               let size = 0
               received.on("data", (chunk: Buffer) => {
@@ -74,8 +68,20 @@ export const make = (
               })
             }
           )
+          const timer = setTimeout(() => {
+            resume(
+              Effect.fail(
+                new NoAnswer({ kind: "timeout", reason: `no complete answer within ${timeoutMs} ms` })
+              )
+            )
+            sent.destroy()
+          }, timeoutMs)
           sent.once("error", fail)
-          sent.once("close", () => clearTimeout(timer))
+          sent.once("close", () => {
+            clearTimeout(timer)
+            // Node drops the connection without an error when it is asked to switch protocols.
+            if (!isAnswered) fail(new Error("the connection was closed without an answer"))
+          })
           sent.end(body)
         })
   )

@@ -13,15 +13,18 @@ export const parse = (text: string): Result.Result<unknown, string> => {
   }
 }
 
-// Node 22 hands the number's own text to the reviver; TypeScript's library does not say so yet.
-const exact = (_name: string, value: unknown, context: { readonly source?: string }): unknown =>
-  typeof value === "number" && context.source !== undefined && /^-?[0-9]+$/.test(context.source)
-    ? BigInt(context.source)
-    : value
+// Node 22 hands the number's own text to the reviver; TypeScript's library does not say so yet. A zero fraction makes no
+// difference: 1.0 is an integer (JSON Schema 2020-12, §6.1.1).
+const exact = (_name: string, value: unknown, context: { readonly source?: string }): unknown => {
+  const digits =
+    typeof value === "number" ? /^(-?[0-9]+)(?:\.0+)?$/.exec(context.source ?? "")?.[1] : undefined
+  return digits === undefined ? value : BigInt(digits)
+}
 
 /** The beginning of a text, quoted, for messages. */
-export const excerpt = (text: string): string =>
-  JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text)
+export const excerpt = (text: string): string => JSON.stringify(shortened(text))
+
+const shortened = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text)
 
 const isInt64 = (value: unknown): value is bigint =>
   typeof value === "bigint" && BigInt.asIntN(64, value) === value
@@ -58,7 +61,7 @@ export const show = (value: unknown): string =>
   value === undefined
     ? "absent"
     : typeof value === "bigint"
-      ? String(value)
+      ? shortened(String(value))
       : excerpt(
           JSON.stringify(value, (_name, member: unknown) =>
             typeof member === "bigint" ? String(member) : member

@@ -66,7 +66,8 @@ export const ofReport = (report: Report, redact: (text: string) => string): Repo
   checks: report.checks.map((check) => ofCheck(check, redact))
 })
 
-const ofCheck = (check: CheckResult, redact: (text: string) => string): CheckResult => ({
+/** The same of one result. */
+export const ofCheck = (check: CheckResult, redact: (text: string) => string): CheckResult => ({
   ...check,
   reason: check.reason && redact(check.reason),
   counterexample: check.counterexample && {

@@ -7,6 +7,7 @@ import * as Doctor from "../engine/Doctor.ts"
 import { investigate } from "../engine/Investigate.ts"
 import * as Run from "../engine/Run.ts"
 import * as Selection from "../engine/Selection.ts"
+import * as Redaction from "../reports/Redaction.ts"
 import type { CheckResult } from "../reports/Report.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
@@ -52,7 +53,8 @@ const messageOf = ({ counterexample, id, law, reason, status }: CheckResult): st
   ].join("\n")
 }
 
-const demand = (result: CheckResult): void => {
+const demand = (told: CheckResult, { redact }: Subject): void => {
+  const result = redact === undefined ? told : Redaction.ofCheck(told, redact)
   if (result.status !== "pass" && result.status !== "not-applicable" && result.status !== "warn") {
     throw new ConformanceError(result)
   }
@@ -86,7 +88,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
         const result = await Effect.runPromise(
           investigate(check, subject, { seed, runs, timeLimitMs, nextToken })
         )
-        demand(Run.atLevel(result, level))
+        demand(Run.atLevel(result, level), subject)
       }
     }
   }
@@ -95,7 +97,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
     skip: Selection.isSelected({ ...check, profile: "core" }, selection)
       ? undefined
       : "not selected for this run",
-    run: async () => demand(Run.atLevel(overhear(check, subject), level))
+    run: async () => demand(Run.atLevel(overhear(check, subject), level), subject)
   })
   const setUp: ReadonlyArray<TestCase> = HttpSubject.is(subject)
     ? [

@@ -141,7 +141,8 @@ const opened = <Port, Service>(
 const count = (animals: ReadonlyArray<Animal>): string =>
   animals.length === 0 ? "none" : animals.map(PetJson.line).join(", ")
 
-const catalogue = (pets: PetRepository["Service"], trial: Trial): Catalogue => ({
+/** A repository as a catalogue. */
+export const catalogue = (pets: PetRepository["Service"], trial: Trial): Catalogue => ({
   isShared: false,
   categoryOf: (wanted) => wanted,
   create: (draft) =>

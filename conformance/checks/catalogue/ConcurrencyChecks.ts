@@ -2,16 +2,13 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
-import { limit as pageLimit } from "../../../core/domain/Page.ts"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
 import { expect, type Failure, undecided } from "../../engine/Outcome.ts"
 import type { Trial } from "../../engine/Trial.ts"
-import * as PetJson from "../../http/PetJson.ts"
 import * as Linearizability from "../../linearizability/Linearizability.ts"
-import { answered } from "../../subjects/PortSubject.ts"
+import * as PortSubject from "../../subjects/PortSubject.ts"
 import type { Animal, Catalogue, Listing } from "../Catalogue.ts"
 import { type Check, define } from "../Check.ts"
-import type { Faces } from "../Faces.ts"
 import * as Concurrency from "../ports/Concurrency.ts"
 import * as OwnAnimals from "./OwnAnimals.ts"
 
@@ -194,30 +191,6 @@ const explained = Effect.fnUntraced(function* (
   }
 })
 
-/** A repository as a catalogue. */
-const catalogueOf = (pets: Faces["pets"], trial: Trial): Catalogue => {
-  const lines = (animals: ReadonlyArray<Animal>) => animals.map(PetJson.line).join(", ") || "none"
-  return {
-    isShared: false,
-    categoryOf: (wanted) => wanted,
-    create: (draft) =>
-      answered(
-        trial,
-        `insert ${PetJson.draft(draft)}`,
-        pets.insert({ ...draft, status: draft.status ?? PetStatus.initial }),
-        PetJson.line
-      ),
-    list: ({ limit = pageLimit.default, status }) =>
-      answered(
-        trial,
-        `page of ${limit}${status === undefined ? "" : ` ${status}`}`,
-        pets.page({ limit, status, after: undefined }),
-        lines
-      ),
-    get: (id) => answered(trial, `find ${id}`, pets.find(id), (found) => lines(Option.toArray(found)))
-  }
-}
-
 const anyStatus = fc.constantFrom(...PetStatus.all)
 
 const creation = fc.record({ do: fc.constant("create" as const), status: anyStatus })
@@ -370,6 +343,6 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ programs: anyPrograms(8), seed: fc.noShrink(fc.integer()) }),
     runs: { port: 4, http: 0 },
     holds: (pets, { programs, seed }, trial) =>
-      Concurrency.interleaved(seed, explained(catalogueOf(pets, trial), programs, trial))
+      Concurrency.interleaved(seed, explained(PortSubject.catalogue(pets, trial), programs, trial))
   })
 ]

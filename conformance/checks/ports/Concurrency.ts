@@ -71,3 +71,29 @@ export const interleaved = <A>(
 
 /** What chooses the turns; it has no smaller values. */
 export const seed: fc.Arbitrary<number> = fc.noShrink(fc.integer())
+
+/** One call that is interrupted after its fiber had so many turns, next to others that are not. */
+export interface Interruption {
+  readonly turns: number
+  readonly beside: number
+}
+
+/** Interruptions one after the other, under turns that `seed` chooses. */
+export interface Interruptions {
+  readonly seed: number
+  readonly rounds: ReadonlyArray<Interruption>
+}
+
+/** Early, late and between the calls of others. */
+export const interruptionExamples: ReadonlyArray<Interruptions> = [
+  ...[1, 2].map((seed) => ({ seed, rounds: [0, 1, 2, 3, 4, 6].map((turns) => ({ turns, beside: 0 })) })),
+  ...[3, 4].map((seed) => ({ seed, rounds: [0, 4, 8, 16, 32].map((turns) => ({ turns, beside: 2 })) }))
+]
+
+export const interruptions: fc.Arbitrary<Interruptions> = fc.record({
+  seed,
+  rounds: fc.array(fc.record({ turns: fc.oneof(fc.nat(8), fc.nat(40)), beside: fc.nat(2) }), {
+    minLength: 1,
+    maxLength: 5
+  })
+})

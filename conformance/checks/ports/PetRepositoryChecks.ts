@@ -191,21 +191,10 @@ const atOnce = (
     yield* Concurrency.explained(catalogue, history)
   })
 
-/** One insert that is interrupted after its fiber had so many turns, next to others that are not. */
-interface Interruption {
-  readonly turns: number
-  readonly beside: number
-}
-
-const interruption: fc.Arbitrary<Interruption> = fc.record({
-  turns: fc.oneof(fc.nat(8), fc.nat(40)),
-  beside: fc.nat(2)
-})
-
 /** Interrupts inserts and looks at what is left. */
 const interrupted = (
   pets: Animals.Pets,
-  rounds: ReadonlyArray<Interruption>,
+  rounds: ReadonlyArray<Concurrency.Interruption>,
   trial: Trial
 ): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
@@ -673,20 +662,8 @@ export const checks: ReadonlyArray<Check> = [
     on: "pets",
     requests: 0,
     timeoutMs: 10_000,
-    examples: [
-      ...[1, 2].map((seed) => ({
-        seed,
-        rounds: [0, 1, 2, 3, 4, 6].map((turns) => ({ turns, beside: 0 }))
-      })),
-      ...[3, 4].map((seed) => ({
-        seed,
-        rounds: [0, 4, 8, 16, 32].map((turns) => ({ turns, beside: 2 }))
-      }))
-    ],
-    cases: fc.record({
-      seed: Concurrency.seed,
-      rounds: fc.array(interruption, { minLength: 1, maxLength: 5 })
-    }),
+    examples: Concurrency.interruptionExamples,
+    cases: Concurrency.interruptions,
     runs: { port: 5, http: 0 },
     holds: (pets, { rounds, seed }, trial) => Concurrency.interleaved(seed, interrupted(pets, rounds, trial))
   })

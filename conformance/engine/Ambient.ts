@@ -86,6 +86,7 @@ const counterexampleOf = (
   return {
     expected,
     actual,
+    clause: undefined,
     case: text,
     steps: steps.map(({ did, got }) => ({ did, got })),
     reproduced: { times: 0, of: 0 },

@@ -9,6 +9,7 @@ import type { CheckResult, Counterexample, Status } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Case from "./Case.ts"
 import { type Evaluation, evaluate } from "./Evaluate.ts"
+import { Violation } from "./Outcome.ts"
 import * as ReplayToken from "./ReplayToken.ts"
 
 export interface Options {
@@ -167,10 +168,12 @@ const confirm = Effect.fnUntraced(function* (
   }
   const { failure, trial } = shown
   const text = Case.encode(given)
-  const { actual, expected } = failure?._tag === "Violation" ? failure : { actual: "", expected: "" }
+  const { actual, clause, expected } =
+    failure?._tag === "Violation" ? failure : new Violation({ actual: "", expected: "" })
   const counterexample: Counterexample = {
     expected,
     actual,
+    clause: clause === undefined || check.clauses.includes(clause) ? undefined : clause,
     case: text,
     steps: trial.steps.map(({ did, got }) => ({ did, got })),
     reproduced: { times, of: REPRODUCTIONS },

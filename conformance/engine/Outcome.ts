@@ -1,6 +1,7 @@
 /** How one evaluation of a law ends when it does not simply hold. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import type { ClauseSlug } from "../clauses/Clauses.ts"
 
 /** The subject did what no conforming one does. */
 export class Violation extends Data.TaggedError("Violation")<{
@@ -8,6 +9,10 @@ export class Violation extends Data.TaggedError("Violation")<{
   readonly expected: string
   /** What this one did. */
   readonly actual: string
+  /**
+   * The clause that is broken, where it is none of those that the law is about: what the law needs first did not work.
+   */
+  readonly clause?: ClauseSlug
 }> {
   override get message(): string {
     return `expected ${this.expected}, got ${this.actual}`
@@ -35,8 +40,15 @@ export class Inapplicable extends Data.TaggedError("Inapplicable")<{ readonly re
 export type Failure = Violation | Undecided | Inapplicable
 
 /** Fails with a `Violation` unless `holds`. */
-export const expect = (holds: boolean, expected: string, actual: string): Effect.Effect<void, Violation> =>
-  holds ? Effect.void : Effect.fail(new Violation({ expected, actual }))
+export const expect = (
+  holds: boolean,
+  expected: string,
+  actual: string,
+  clause?: ClauseSlug
+): Effect.Effect<void, Violation> =>
+  holds
+    ? Effect.void
+    : Effect.fail(new Violation({ expected, actual, ...(clause === undefined ? {} : { clause }) }))
 
 /** Fails with `Undecided`. */
 export const undecided = (reason: string): Effect.Effect<never, Undecided> =>

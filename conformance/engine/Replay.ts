@@ -62,7 +62,14 @@ const overhearAgain = Effect.fnUntraced(function* (
   const { counterexample } = overhear(check, subject)
   return counterexample === undefined
     ? { outcome: "fixed", evaluation: { trial, failure: undefined, fault: undefined } }
-    : { outcome: "failed", evaluation: { trial, failure: new Violation(counterexample), fault: undefined } }
+    : {
+        outcome: "failed",
+        evaluation: {
+          trial,
+          failure: new Violation({ expected: counterexample.expected, actual: counterexample.actual }),
+          fault: undefined
+        }
+      }
 })
 
 const cannot = (reason: string): Replayed => ({ outcome: "cannot", reason })

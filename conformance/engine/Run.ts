@@ -146,6 +146,10 @@ const exitCodes = {
   inconclusive: 3
 } as const satisfies { readonly [verdict in Verdict]: number }
 
+/** What a result says about its own clauses: nothing, if it was another one that is broken. */
+const statusFor = ({ counterexample, status }: CheckResult): Status =>
+  status === "fail" && counterexample?.clause !== undefined ? "inconclusive" : status
+
 const summarise = (
   subject: Subject,
   { findings = [], level }: RunOptions,
@@ -157,6 +161,9 @@ const summarise = (
   ) as { [S in Status]: number } // `statuses` holds every Status
   const executed = results.filter(({ runs }) => runs.decided > 0).length
   const verdict = verdictOf(counted, executed)
+  const blamed = new Set(
+    results.filter(({ status }) => status === "fail").map(({ counterexample }) => counterexample?.clause)
+  )
   const clauses = allClauses
     .filter((clause) => level === "design" || clause.level === "spec")
     .map(({ says, section, slug }): ClauseResult => {
@@ -166,7 +173,11 @@ const summarise = (
         section,
         says,
         checks: own.map(({ id }) => id),
-        status: worst(own.map(({ status }) => status)) ?? "unchecked"
+        status:
+          worst([
+            ...own.map((result) => statusFor(result)),
+            ...(blamed.has(slug) ? ["fail" as const] : [])
+          ]) ?? "unchecked"
       }
     })
   return {

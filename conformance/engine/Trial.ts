@@ -6,6 +6,8 @@ export interface Step {
   readonly did: string
   readonly got: string
   readonly exchange?: Exchange
+  /** Ms of the subject's time that were let pass. */
+  readonly passedMs?: number
 }
 
 export interface Trial {

@@ -60,13 +60,13 @@ export const animals = (value: unknown): Result.Result<ReadonlyArray<Animal>, st
 export const show = (value: unknown): string =>
   value === undefined
     ? "absent"
-    : typeof value === "bigint"
-      ? shortened(String(value))
-      : excerpt(
-          JSON.stringify(value, (_name, member: unknown) =>
-            typeof member === "bigint" ? String(member) : member
-          )
-        )
+    : shortened(
+        typeof value === "bigint"
+          ? String(value)
+          : JSON.stringify(value, (_name, member: unknown) =>
+              typeof member === "bigint" ? String(member) : member
+            )
+      )
 
 /** An animal in one line for messages. */
 export const line = ({ categoryId, id, name, status }: Animal): string =>

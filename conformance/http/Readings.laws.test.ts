@@ -71,17 +71,17 @@ describe("an animal on the wire", () => {
   })
 
   it.each([
-    ['{"id":"1","name":"x","categoryId":1}', 'id is no int64: "\\"1\\""'],
+    ['{"id":"1","name":"x","categoryId":1}', 'id is no int64: "1"'],
     ['{"name":"x","categoryId":1}', "id is no int64: absent"],
-    ['{"id":1.5,"name":"x","categoryId":1}', 'id is no int64: "1.5"'],
-    ['{"id":1,"name":null,"categoryId":1}', 'name is no string: "null"'],
+    ['{"id":1.5,"name":"x","categoryId":1}', "id is no int64: 1.5"],
+    ['{"id":1,"name":null,"categoryId":1}', "name is no string: null"],
     ['{"id":1,"categoryId":1}', "name is no string: absent"],
     ['{"id":1,"name":"x"}', "categoryId is no int64: absent"],
-    ['{"id":1,"name":"x","categoryId":true}', 'categoryId is no int64: "true"'],
-    ['{"id":1,"name":"x","categoryId":1,"status":"Sold"}', 'status is no PetStatus: "\\"Sold\\""'],
-    ['{"id":1,"name":"x","categoryId":1,"status":null}', 'status is no PetStatus: "null"'],
-    ["[1]", 'no Pet object: "[\\"1\\"]"'],
-    ["null", 'no Pet object: "null"'],
+    ['{"id":1,"name":"x","categoryId":true}', "categoryId is no int64: true"],
+    ['{"id":1,"name":"x","categoryId":1,"status":"Sold"}', 'status is no PetStatus: "Sold"'],
+    ['{"id":1,"name":"x","categoryId":1,"status":null}', "status is no PetStatus: null"],
+    ["[1]", 'no Pet object: ["1"]'],
+    ["null", "no Pet object: null"],
     ["12", "no Pet object: 12"]
   ])("is told what is wrong with %s", (json, message) => {
     const result = read(json)

@@ -44,7 +44,8 @@ const HEAD_SECONDS = 10
  * A complete POSIX `sh` script, or `undefined` when nothing went over the wire. It takes another base address
  * as its first argument and the keys from `ANIMAL_KEY`, `ANIMAL_TINY_KEY`, `ANIMAL_VICTIM_KEY` and
  * `ANIMAL_REVOKED_KEY`. An id that a `POST` was answered with is read from the answer of the subject at hand
- * and used in the paths that follow. Requests that were under way at once are sent at once. It needs `curl`,
+ * and used in the paths that follow. Requests that were under way at once are sent at once. Where time passed it waits, or moves the clock whose address is in
+ * `ANIMAL_CLOCK`. It needs `curl`,
  * and `mktemp` for those.
  */
 export const make = (source: Source): string | undefined => {
@@ -80,11 +81,20 @@ export const make = (source: Source): string | undefined => {
       : []),
     ...(usesOrigin ? [`ORIGIN=\${BASE%"$PREFIX"}`] : []),
     ...usedKeys.map(([key, variable]) => `: "\${${variable}:?set it to the ${key} key}"`),
+    ...(body.some((line) => line.startsWith("pass ")) ? PASS : []),
     ...(body.includes("wait") ? ["DIR=$(mktemp -d)", "trap 'rm -rf \"$DIR\"' EXIT"] : []),
     ...body,
     ""
   ].join("\n")
 }
+
+/** Lets ms pass: by the server's clock where its address is in ANIMAL_CLOCK, else really. */
+const PASS = [
+  "pass() {",
+  `  if [ -n "\${ANIMAL_CLOCK:-}" ]; then curl -sS -X POST "$ANIMAL_CLOCK/advance" --data-binary "{\\"ms\\":$1}"; echo`,
+  '  else sleep "$((($1 + 999) / 1000))"; fi',
+  "}"
+]
 
 interface Context {
   readonly basePath: string
@@ -186,11 +196,14 @@ const blocksOf = (
 type Comment = (content: string) => string
 
 const heading = (
-  { number, step: { did, exchange, got } }: Numbered,
+  { number, step: { did, exchange, got, passedMs } }: Numbered,
   comment: Comment
 ): ReadonlyArray<string> =>
   exchange === undefined
-    ? [comment(`${number}. ${got === "" ? did : `${did} -> ${got}`}`)]
+    ? [
+        comment(`${number}. ${got === "" ? did : `${did} -> ${got}`}`),
+        ...(passedMs === undefined ? [] : [`pass ${passedMs}`])
+      ]
     : [comment(`${number}. ${did}`), comment(seen(exchange.response))]
 
 /** What the run saw, as far as laws speak of it. */

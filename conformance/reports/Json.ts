@@ -23,6 +23,7 @@ const Strings = Schema.Array(Schema.String)
 const CounterexampleSchema = Schema.Struct({
   expected: Schema.String,
   actual: Schema.String,
+  clause: Schema.optional(Schema.String),
   case: Schema.String,
   steps: Schema.Array(Schema.Struct({ did: Schema.String, got: Schema.String })),
   reproduced: Schema.Struct({ times: Count, of: Count }),
@@ -121,6 +122,7 @@ const whole = (check: typeof CheckResultSchema.Type): CheckResult => ({
   reason: check.reason,
   counterexample: check.counterexample && {
     ...check.counterexample,
+    clause: check.counterexample.clause,
     script: check.counterexample.script,
     token: check.counterexample.token
   }

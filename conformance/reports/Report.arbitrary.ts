@@ -69,10 +69,13 @@ const statuses: ReadonlyArray<Status> = [
 const count = fc.nat({ max: 100 })
 const level = fc.constantFrom("spec", "design")
 
+const slugs = ["list.limit", "list.limit.maximum", "rate.remaining", "auth.required"]
+
 const counterexample = (text: fc.Arbitrary<string>): fc.Arbitrary<Counterexample> =>
   fc.record({
     expected: text,
     actual: text,
+    clause: fc.option(fc.constantFrom(...slugs), { nil: undefined }),
     case: text,
     steps: fc.array(fc.record({ did: text, got: text }), { maxLength: 12 }),
     reproduced: fc.nat({ max: 3 }).map((times) => ({ times, of: 3 })),
@@ -80,8 +83,6 @@ const counterexample = (text: fc.Arbitrary<string>): fc.Arbitrary<Counterexample
     script: fc.option(text, { nil: undefined }),
     token: fc.base64String({ maxLength: 40 }).map((word) => `asc1_${word}`)
   })
-
-const slugs = ["list.limit", "list.limit.maximum", "rate.remaining", "auth.required"]
 
 const check = (text: fc.Arbitrary<string>): fc.Arbitrary<Omit<CheckResult, "id">> =>
   fc
@@ -236,6 +237,7 @@ export const example: Report = {
       counterexample: {
         expected: 'remaining 3 (plan "tiny")',
         actual: "remaining 4",
+        clause: undefined,
         case: '{"limits":[1,0]}',
         steps: [
           { did: "GET /pets?limit=1 (tiny key)", got: "200, remaining 4 []" },
@@ -261,6 +263,7 @@ export const example: Report = {
       counterexample: {
         expected: "400",
         actual: "200",
+        clause: undefined,
         case: '"101"',
         steps: [{ did: "GET /pets?limit=101", got: "200, remaining 51 []" }],
         reproduced: { times: 1, of: 3 },

@@ -21,6 +21,8 @@ export interface ReportedStep {
 export interface Counterexample {
   readonly expected: string
   readonly actual: string
+  /** The clause that is broken, where it is none of the check's own: what it needs first did not work. */
+  readonly clause: string | undefined
   /** The smallest failing case, as text that `replay` takes in. */
   readonly case: string
   readonly steps: ReadonlyArray<ReportedStep>

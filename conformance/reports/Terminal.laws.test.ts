@@ -52,8 +52,8 @@ describe("a report on a terminal", () => {
           const isNamed = ["fail", "warn", "inconclusive", "error"].includes(status)
           expect([id, words.has(id)]).toEqual([id, isNamed])
         }
-        const shown = value.checks.filter(({ status }) => status === "fail").slice(0, 8)
-        for (const { counterexample } of shown) {
+        const failed = value.checks.filter(({ status }) => status === "fail")
+        for (const [{ counterexample }] of Wording.byCause(failed).slice(0, 8)) {
           if (counterexample !== undefined) expect(words).toContain(counterexample.token)
         }
       })

@@ -26,13 +26,17 @@ const INDENT = "      "
 export const render = (report: Report, { color = false, columns = 100, scripts }: Options = {}): string => {
   const screen: Screen = { columns: Math.max(40, columns), paint: color ? ansi : (text) => text }
   const of = (status: Status) => report.checks.filter((check) => check.status === status)
-  const failed = of("fail")
+  const failed = Wording.byCause(of("fail"))
   const section = Wording.sectionsOf(report.clauses)
   const blocks = [
-    ...failed.slice(0, MAX_SHOWN).map((check) => failure(check, report, section, scripts, screen)),
+    ...failed
+      .slice(0, MAX_SHOWN)
+      .map(([check, stopped]) => failure(check, stopped, report, section, scripts, screen)),
     failed
       .slice(MAX_SHOWN)
-      .flatMap((check) => headed("FAIL", "red", [check], Wording.summary(check), screen)),
+      .flatMap(([check, stopped]) =>
+        headed("FAIL", "red", [check, ...stopped], Wording.summary(check), screen)
+      ),
     ...of("error").map((check) => headed("ERROR", "red", [check], Wording.summary(check), screen)),
     ...of("warn").map((check) => headed("WARN", "yellow", [check], Wording.summary(check), screen)),
     ...Wording.byReason(of("inconclusive")).map(([reason, checks]) =>
@@ -107,6 +111,7 @@ const headed = (
 
 const failure = (
   check: CheckResult,
+  stopped: ReadonlyArray<CheckResult>,
   { seed }: Report,
   section: ReadonlyMap<string, string>,
   scripts: Options["scripts"],
@@ -120,10 +125,16 @@ const failure = (
   const heading = [
     `${paint("FAIL", "red")}  ${paint(cut(Wording.printable(check.id), width), "bold")}`,
     ...indented(wrap(`${check.level}: ${Wording.clausesOf(check, section).join(", ")}`, width), "dim"),
-    ...indented(wrap(check.law, width))
+    ...indented(wrap(check.law, width)),
+    ...(counterexample?.clause === undefined
+      ? []
+      : indented(wrap(Wording.blame(counterexample.clause, section), width)))
   ]
-  if (counterexample === undefined)
-    return [...heading, ...indented(labelled("reason", Wording.summary(check), width))]
+  const alsoStopped =
+    stopped.length === 0 ? [] : indented(wrap(`stops too: ${stopped.map(({ id }) => id).join(", ")}`, width))
+  if (counterexample === undefined) {
+    return [...heading, ...indented(labelled("reason", Wording.summary(check), width)), ...alsoStopped]
+  }
   const script = scripts?.get(check.id)
   const replay = Wording.replayCommand(counterexample)
   return [
@@ -132,6 +143,7 @@ const failure = (
     ...indented(labelled("expected", counterexample.expected, width)),
     ...indented(labelled("actual", counterexample.actual, width)),
     ...indented(wrap(Wording.history(counterexample, seed), width), "dim"),
+    ...alsoStopped,
     ...(script === undefined ? [] : [`${INDENT}script    ${Wording.printable(script)}`]),
     ...(replay === undefined ? [] : [`${INDENT}replay    ${replay}`])
   ]

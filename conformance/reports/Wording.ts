@@ -88,6 +88,27 @@ export const clausesOf = (check: CheckResult, section: ReadonlyMap<string, strin
     return known === undefined ? slug : `${slug} ${known}`
   })
 
+/** What a law needed first, and did not get. */
+export const blame = (clause: string, section: ReadonlyMap<string, string>): string =>
+  `What it needs first is broken: ${clause}${section.has(clause) ? ` ${section.get(clause)}` : ""}.`
+
+/**
+ * Failures by their cause: each with those that only failed because the same clause is broken, which is not their own.
+ */
+export const byCause = (
+  failed: ReadonlyArray<CheckResult>
+): ReadonlyArray<readonly [check: CheckResult, stopped: ReadonlyArray<CheckResult>]> => {
+  const blamed = ({ counterexample }: CheckResult) => counterexample?.clause
+  const headOf = (check: CheckResult): CheckResult => {
+    const clause = blamed(check)
+    if (clause === undefined) return check
+    const own = failed.find((other) => blamed(other) === undefined && other.clauses.includes(clause))
+    return own ?? failed.find((other) => blamed(other) === clause) ?? check
+  }
+  const heads = failed.filter((check) => headOf(check) === check)
+  return heads.map((head) => [head, failed.filter((check) => check !== head && headOf(check) === head)])
+}
+
 /** Slug to section of the contract. */
 export const sectionsOf = (clauses: ReadonlyArray<ClauseResult>): ReadonlyMap<string, string> =>
   new Map(clauses.map((clause) => [clause.slug, clause.section]))

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Animal, Catalogue, Draft, Listing } from "../checks/Catalogue.ts"
+import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { type Failure, undecided, Violation } from "../engine/Outcome.ts"
 import type { Trial } from "../engine/Trial.ts"
 import * as Conversation from "../http/Conversation.ts"
@@ -18,6 +19,7 @@ const content = <A>(
   exchange: Exchange,
   status: number,
   what: string,
+  clause: ClauseSlug,
   read: (value: unknown) => Result.Result<A, string>
 ): Effect.Effect<A, Violation> => {
   const { response } = exchange
@@ -27,7 +29,7 @@ const content = <A>(
       : Result.fail(Conversation.outcome(response))
   return Effect.mapError(
     Effect.fromResult(decoded),
-    (actual) => new Violation({ expected: `${status} with ${what}`, actual })
+    (actual) => new Violation({ expected: `${status} with ${what}`, actual, clause })
   )
 }
 
@@ -48,7 +50,7 @@ export const create = (
 ): Effect.Effect<Animal, Failure> =>
   Effect.flatMap(
     sendPaced({ method: "POST", path: "/pets", json: PetJson.draft(draft) }, trial),
-    (exchange) => content(exchange, 201, "the created Pet", PetJson.animal)
+    (exchange) => content(exchange, 201, "the created Pet", "create.status-201", PetJson.animal)
   )
 
 /** The face of one evaluation; `categories` are those that the subject is declared to accept. */
@@ -65,7 +67,7 @@ export const make = (
   create: (draft) => create(conversation, draft, trial),
   list: (listing) =>
     Effect.flatMap(conversation.sendPaced({ path: listPath(listing) }, trial), (exchange) =>
-      content(exchange, 200, "an array of Pet", PetJson.animals)
+      content(exchange, 200, "an array of Pet", "list.array", PetJson.animals)
     ),
   get: Effect.fnUntraced(function* (id: bigint): Effect.fn.Return<Option.Option<Animal>, Failure> {
     const exchange = yield* conversation.sendPaced({ path: `/pets/${id}` }, trial)
@@ -75,6 +77,6 @@ export const make = (
       return yield* undecided("by the server's date GET /pets/{petId} is removed, or about to be")
     }
     if (status === 404) return Option.none()
-    return Option.some(yield* content(exchange, 200, "the Pet, or 404", PetJson.animal))
+    return Option.some(yield* content(exchange, 200, "the Pet, or 404", "get.found", PetJson.animal))
   })
 })

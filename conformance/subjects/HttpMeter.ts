@@ -23,6 +23,7 @@ const reading = (exchange: Exchange, slackMs: number): Effect.Effect<Reading, Fa
   if (rate === undefined) {
     return Effect.fail(
       new Violation({
+        clause: "limits.header-types",
         expected: "X-RateLimit-Limit, -Remaining and -Reset, a whole number each",
         actual: `${response.status} with ${response.headers.map(([name, value]) => `${name}: ${value}`).join(", ")}`
       })
@@ -31,13 +32,18 @@ const reading = (exchange: Exchange, slackMs: number): Effect.Effect<Reading, Fa
   const admitted = response.status !== 429
   if (admitted && response.status !== 200) {
     return Effect.fail(
-      new Violation({ expected: "200 or 429 to GET /pets?limit=1", actual: Conversation.outcome(response) })
+      new Violation({
+        clause: "list.status-200",
+        expected: "200 or 429 to GET /pets?limit=1",
+        actual: Conversation.outcome(response)
+      })
     )
   }
   const retryAfter = admitted ? 0 : RateHeaders.retryAfterSeconds(response, receivedAt)
   if (retryAfter === undefined) {
     return Effect.fail(
       new Violation({
+        clause: "limits.retry-after-present",
         expected: "Retry-After with a 429: a number of seconds or a date",
         actual: Conversation.outcome(response)
       })
@@ -75,7 +81,7 @@ export const make = (
     const passing = (ms: number): Effect.Effect<void, Failure> =>
       Effect.andThen(
         pass(ms),
-        Effect.sync(() => trial.record({ did: `let ${ms / 1_000} s pass`, got: "" }))
+        Effect.sync(() => trial.record({ did: `let ${ms / 1_000} s pass`, got: "", passedMs: ms }))
       )
 
     const refill = Effect.gen(function* () {

@@ -87,7 +87,11 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
       Effect.andThen(conversation.reserve(sent.length), conversation.sendAtOnce(sent, trial)),
     create: (draft) => HttpCatalogue.create(conversation, draft, trial),
     now: conversation.now,
-    pass: conversation.pass
+    pass: (ms) =>
+      Effect.andThen(
+        conversation.pass(ms),
+        Effect.sync(() => trial.record({ did: `let ${ms / 1_000} s pass`, got: "", passedMs: ms }))
+      )
   })
 
   const meter = (small: SmallKey | undefined, name: "tiny" | "victim") =>

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
 import type { PetStatus } from "../../../core/domain/PetStatus.ts"
+import type { ClauseSlug } from "../../clauses/Clauses.ts"
 import { expect, type Failure, type Violation } from "../../engine/Outcome.ts"
 import type { Trial } from "../../engine/Trial.ts"
 import * as PetJson from "../../http/PetJson.ts"
@@ -24,21 +25,28 @@ export const create = (
   Effect.gen(function* () {
     const asked = { name: trial.name(), categoryId: catalogue.categoryOf(categoryId), status }
     const animal = yield* catalogue.create(asked)
-    yield* shows(asked, animal, "the answer to its creation")
+    yield* shows(asked, animal, "the answer to its creation", "create.returns-created")
     yield* expect(
       status === undefined || animal.status === status,
       `an animal created as ${status} to be answered so`,
-      PetJson.line(animal)
+      PetJson.line(animal),
+      "create.status-kept"
     )
     return { asked, animal }
   })
 
 /** An animal shown somewhere has the name and the category that were asked for. */
-export const shows = (asked: Draft, animal: Animal, where: string): Effect.Effect<void, Violation> =>
+export const shows = (
+  asked: Draft,
+  animal: Animal,
+  where: string,
+  clause?: ClauseSlug
+): Effect.Effect<void, Violation> =>
   expect(
     animal.name === asked.name && animal.categoryId === asked.categoryId,
     `${where} to show the animal as it was created: ${PetJson.draft(asked)}`,
-    PetJson.line(animal)
+    PetJson.line(animal),
+    clause
   )
 
 /** The animal with this id; `undefined` where nobody can ask, because the operation is removed. */

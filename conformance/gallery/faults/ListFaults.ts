@@ -695,7 +695,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers null where no animal belongs to the list.",
     breaks: "list.empty",
     killedBy: "list.answered",
-    words: 'no bare array: "null"',
+    words: "no bare array: null",
     where: { at: "http", transport: lists((animals) => (animals.length === 0 ? null : animals)) }
   },
   {

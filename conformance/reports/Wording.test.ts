@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest"
+import { example } from "./Report.arbitrary.ts"
+import type { CheckResult } from "./Report.ts"
+import * as Wording from "./Wording.ts"
+
+const [sample] = example.checks.filter(({ counterexample }) => counterexample !== undefined)
+
+/** A failed check with these clauses; `blames` is the clause that broke instead. */
+const failed = (id: string, clauses: ReadonlyArray<string>, blames?: string): CheckResult => {
+  if (sample?.counterexample === undefined) throw new Error("the example has a failure")
+  return {
+    ...sample,
+    id,
+    clauses,
+    status: "fail",
+    counterexample: { ...sample.counterexample, clause: blames }
+  }
+}
+
+const grouped = (checks: ReadonlyArray<CheckResult>) =>
+  Wording.byCause(checks).map(([{ id }, stopped]) => [id, stopped.map((one) => one.id)])
+
+describe("failures by their cause", () => {
+  it("stand under the check whose own clause is broken, wherever it comes", () => {
+    const all = [failed("list", ["b"], "a"), failed("create", ["a"]), failed("get", ["c"], "a")]
+    expect(grouped(all)).toEqual([["create", ["list", "get"]]])
+  })
+
+  it("stand under the first of them where nobody's own clause is broken", () => {
+    const all = [failed("list", ["b"], "a"), failed("get", ["c"], "a"), failed("other", ["d"])]
+    expect(grouped(all)).toEqual([
+      ["list", ["get"]],
+      ["other", []]
+    ])
+  })
+
+  it("stay apart where each broke a clause of its own", () => {
+    expect(grouped([failed("one", ["a"]), failed("two", ["a"])])).toEqual([
+      ["one", []],
+      ["two", []]
+    ])
+  })
+})

@@ -259,6 +259,19 @@ describe("animal-store conformance", () => {
     expect(stdout).toMatch(/will stay inconclusive: it takes a clock/)
   })
 
+  it("self-test prints which check catches which faulty backend, and lets legal servers through", async () => {
+    const only = ["--only", "list.limit-*", "--only", "order.*"]
+    const { code, stdout } = await conformance(["self-test", "--seeds", "2", ...only])
+    expect(stdout).toMatch(/^caught +list\.limit-plus-one +2\/2 by list\.limit/m)
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
+      /^THE SUITE HOLDS: (\d+) of \1 faulty backends caught, 0 false alarms on \d+ right ones/
+    )
+    expect(code).toBe(0)
+    const nothing = await conformance(["self-test", "--only", "no.such"])
+    expect(nothing.stdout).toMatch(/^THE SUITE DOES NOT HOLD: 0 of 0/)
+    expect(nothing.code).toBe(1)
+  }, 60_000)
+
   it("list and explain tell what there is, and the set-up comes from a file too", async () => {
     const list = await conformance(["list"])
     expect(list.stdout).toMatch(/^list\.filter +spec +both +A list/m)

@@ -17,12 +17,18 @@ export const selfTest = Command.make(
       "N",
       "How many random seeds to try each with; default 1.",
       Setting.between(1, 1_000)
-    ).pipe(Flag.withDefault(1))
+    ).pipe(Flag.withDefault(1)),
+    only: Setting.repeated(
+      "only",
+      "ID",
+      "Only these faulty backends and legal servers: ids, or patterns such as list.*.",
+      Setting.text
+    )
   },
-  Effect.fn("conformance self-test")(function* ({ seeds }) {
+  Effect.fn("conformance self-test")(function* ({ only, seeds }) {
     const line = StatusLine.make()
     const result = yield* Effect.ensuring(
-      Gate.run({ faultSeeds: seeds, decoySeeds: seeds, referenceSeeds: seeds, onProgress: line.show }),
+      Gate.run({ faultSeeds: seeds, decoySeeds: seeds, referenceSeeds: seeds, only, onProgress: line.show }),
       line.end
     )
     yield* Output.print(Gate.render(result))

@@ -25,7 +25,8 @@ export class UnknownSelection extends Data.TaggedError("UnknownSelection")<{ rea
 /** What a selection picks from. */
 type Selectable = Pick<Check, "id" | "clauses" | "profile">
 
-const matcher = (pattern: string): ((name: string) => boolean) => {
+/** Whether a name is meant by a pattern, in which `*` stands for anything. */
+export const matcher = (pattern: string): ((name: string) => boolean) => {
   const source = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")
   const expression = new RegExp(`^${source}$`)
   return (name) => expression.test(name)

@@ -9,7 +9,7 @@ import * as Wording from "./Wording.ts"
 export const render = (report: Report): string => {
   const of = (status: Status) => report.checks.filter((check) => check.status === status)
   const section = Wording.sectionsOf(report.clauses)
-  const failed = of("fail")
+  const failed = Wording.byCause(of("fail")).flatMap(([check, stopped]) => [check, ...stopped])
   return `${[
     "<!DOCTYPE html>",
     '<html lang="en">',
@@ -95,6 +95,9 @@ const failure = (
   ...(check.counterexample === undefined
     ? [`<p>${escaped(Wording.summary(check))}</p>`]
     : account(check.counterexample, seed)),
+  ...(check.counterexample?.clause === undefined
+    ? []
+    : [`<p>${escaped(Wording.blame(check.counterexample.clause, section))}</p>`]),
   "</article>"
 ]
 

@@ -6,7 +6,7 @@ import * as Wording from "./Wording.ts"
 export const render = (report: Report): string => {
   const of = (status: CheckResult["status"]) => report.checks.filter((check) => check.status === status)
   const section = Wording.sectionsOf(report.clauses)
-  const failed = of("fail")
+  const failed = Wording.byCause(of("fail")).flatMap(([check, stopped]) => [check, ...stopped])
   const { kind, name } = report.subject
   return [
     `## ${prose(Wording.verdict(report))}`,
@@ -64,12 +64,16 @@ const failures = (
   ...checks.flatMap((check) =>
     check.counterexample === undefined
       ? []
-      : details(`${code(check.id)}: ${prose(check.law)}`, ...account(check.counterexample, seed))
+      : details(`${code(check.id)}: ${prose(check.law)}`, ...account(check.counterexample, section, seed))
   )
 ]
 
-const account = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => {
-  const { actual, expected, script, steps } = counterexample
+const account = (
+  counterexample: Counterexample,
+  section: ReadonlyMap<string, string>,
+  seed: number
+): ReadonlyArray<string> => {
+  const { actual, clause, expected, script, steps } = counterexample
   const replay = Wording.replayCommand(counterexample)
   return [
     fenced("text", [
@@ -78,6 +82,7 @@ const account = (counterexample: Counterexample, seed: number): ReadonlyArray<st
       `actual:   ${Wording.printable(actual)}`
     ]),
     `${prose(Wording.history(counterexample, seed))}.`,
+    ...(clause === undefined ? [] : [prose(Wording.blame(clause, section))]),
     ...(script === undefined ? [] : [fenced("sh", script.trimEnd().split("\n").map(Wording.printable))]),
     ...(replay === undefined ? [] : [fenced("sh", [replay])])
   ]

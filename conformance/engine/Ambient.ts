@@ -1,10 +1,11 @@
 /** Runs the checks of every exchange over what a run has sent and received. */
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { AmbientCheck } from "../checks/Ambient.ts"
 import * as Conversation from "../http/Conversation.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
 import { text } from "../http/Wire.ts"
-import type { CheckResult, Counterexample } from "../reports/Report.ts"
+import type { CheckResult, Counterexample, Status } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Case from "./Case.ts"
 import type { Violation } from "./Outcome.ts"
@@ -24,14 +25,18 @@ export const Requests = Schema.Array(
   })
 )
 
-/** Holds one check against all exchanges of a subject so far; the first at fault is the counterexample. */
-export const overhear = (check: AmbientCheck, subject: Subject): CheckResult => {
-  const { exchanges } = subject
+/** What a check found in all exchanges: how many are at fault, and the first of them. */
+interface Found {
+  readonly faults: number
+  readonly counterexample: Counterexample | undefined
+}
+
+const look = (check: AmbientCheck, subject: Subject): Found => {
   const histories = new Map<KeyName, Array<Exchange>>()
   let faults = 0
   let credentialsAt = -1
   let counterexample: Counterexample | undefined
-  for (const exchange of exchanges) {
+  for (const exchange of subject.exchanges) {
     const history = histories.get(exchange.key) ?? []
     histories.set(exchange.key, history)
     const latest = history.at(-1)
@@ -46,26 +51,39 @@ export const overhear = (check: AmbientCheck, subject: Subject): CheckResult => 
     }
     history.push(exchange)
   }
+  return { faults, counterexample }
+}
+
+/** Holds one check against all exchanges of a subject so far; the first at fault is the counterexample. */
+export const overhear = (check: AmbientCheck, subject: Subject): CheckResult => {
   const { clauses, id, law, level } = check
-  const reason =
-    counterexample === undefined
-      ? exchanges.length === 0
-        ? "nothing was sent"
-        : undefined
-      : `expected ${counterexample.expected}, got ${counterexample.actual} (in ${faults} of ${exchanges.length} exchanges)`
-  return {
+  const count = subject.exchanges.length
+  const resultOf = (
+    status: Status,
+    reason: string | undefined,
+    counterexample?: Counterexample
+  ): CheckResult => ({
     id,
     law,
     clauses,
     level,
     profile: "core",
-    status: counterexample !== undefined ? "fail" : exchanges.length === 0 ? "inconclusive" : "pass",
+    status,
     reason,
-    runs: { planned: exchanges.length, executed: exchanges.length, decided: exchanges.length },
+    runs: { planned: count, executed: count, decided: count },
     requests: 0,
     milliseconds: 0,
     counterexample
-  }
+  })
+  if (count === 0) return resultOf("inconclusive", "nothing was sent")
+  const found = Result.try(() => look(check, subject))
+  // What a subject answers must not bring the suite down; a check that cannot bear it is the suite's own fault.
+  if (Result.isFailure(found)) return resultOf("error", String(found.failure))
+  const { counterexample, faults } = found.success
+  if (counterexample === undefined) return resultOf("pass", undefined)
+  const { actual, expected } = counterexample
+  const reason = `expected ${expected}, got ${actual} (in ${faults} of ${count} exchanges)`
+  return resultOf("fail", reason, counterexample)
 }
 
 const counterexampleOf = (

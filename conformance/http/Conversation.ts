@@ -41,6 +41,11 @@ export interface Budget {
 /** Longest single wait without a clock, in ms: a window of a minute, and a little. */
 const MAX_WAIT_MS = 65_000
 
+const DAY_MS = 86_400_000
+
+/** Farthest that a clock is moved at once, in ms: far beyond December 2030, and far from where dates end. */
+const MAX_JOURNEY_MS = 10_000 * DAY_MS
+
 /** Most 429s in a row that a paced request waits out. */
 const MAX_DENIALS = 5
 
@@ -180,6 +185,9 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   const pass = Effect.fnUntraced(function* (ms: number): Effect.fn.Return<void, Failure> {
     const wait = Math.ceil(ms)
     if (wait <= 0) return
+    if (!(wait <= MAX_JOURNEY_MS)) {
+      return yield* undecided(`the subject asks to wait ${Math.ceil(wait / DAY_MS)} days, which no run does`)
+    }
     if (clock !== undefined) {
       yield* readClock(clock.advance(wait))
       return

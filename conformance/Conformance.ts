@@ -36,7 +36,10 @@ export interface ServerOptions {
 /** Storage ports, from layers that build an empty store each time. */
 export const ports = PortSubject.make
 
-/** A running server. Rejects with `SetupFault`. `clock` moves its time: its address, or the clock itself where it is in this process. */
+/**
+ * A running server of your own: a run creates animals in it, uses up limits and gets a key banned. `clock` moves its time:
+ * its address, or the clock itself where it is in this process. Rejects with `SetupFault`.
+ */
 export const server = async ({
   clock,
   url,
@@ -124,7 +127,7 @@ export const check = (
   subject: Subject,
   options: Omit<Run.RunOptions, "level" | "findings"> & { readonly level?: Level } = {}
 ): Promise<Report> => {
-  const { level = "spec", ...rest } = options
+  const { level = Run.defaultLevel(subject), ...rest } = options
   return Effect.runPromise(
     HttpSubject.is(subject) ? HttpRun.run(subject, { ...rest, level }) : Run.run(subject, { ...rest, level })
   )

@@ -18,6 +18,7 @@ import * as Replay from "../../conformance/engine/Replay.ts"
 import * as ReplayToken from "../../conformance/engine/ReplayToken.ts"
 import type { Progress } from "../../conformance/engine/Run.ts"
 import { SetupFault } from "../../conformance/engine/SetupFault.ts"
+import * as Json from "../../conformance/reports/Json.ts"
 import * as Terminal from "../../conformance/reports/Terminal.ts"
 import type { HttpSubject } from "../../conformance/subjects/HttpSubject.ts"
 import * as BudgetFlag from "./BudgetFlag.ts"
@@ -44,6 +45,11 @@ const oneOf =
       () => `must be one of ${words.join(", ")}`
     )
 
+const parseCategory: Setting.Parse<bigint> = (text) =>
+  /^-?[0-9]{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
+    ? Result.succeed(BigInt(text))
+    : Result.fail("must be an int64")
+
 const optional = <A>(name: string, metavar: string, description: string, parse: Setting.Parse<A>) =>
   Flag.map(Flag.optional(Setting.make(name, metavar, description, parse)), Option.getOrUndefined)
 
@@ -60,7 +66,7 @@ const subjectFlags = {
   tiny: optional(
     "tiny",
     "KEY:PERMINUTE:PERDAY",
-    "A key on a small plan that the run may use up, such as env:TINY:5:1000.",
+    "A key on a small plan that the run may use up: env:TINY:5:40 with a clock, env:TINY:5:1000 without.",
     Setting.text
   ),
   victim: optional("victim", "KEY:PERMINUTE:PERDAY", "A key that the run may get banned.", Setting.text),
@@ -78,7 +84,14 @@ const subjectFlags = {
     oneOf(levels)
   ),
   name: optional("name", "TEXT", "What reports call the server.", Setting.text),
-  budget: optional("budget", "BUDGET", "What the run may cost, such as 5000req,120s.", BudgetFlag.parse),
+  budget: optional("budget", "BUDGET", "What the run may cost; default 5000req,180s.", BudgetFlag.parse),
+  categories: Setting.repeated(
+    "category",
+    "N",
+    "A categoryId that the server accepts, if it does not accept any int64; may be repeated.",
+    parseCategory
+  ),
+  noBans: Setting.toggle("no-bans", "Declare that the server never bans keys (contract §8.4.3 allows both)."),
   only: Setting.repeated(
     "only",
     "ID",
@@ -94,11 +107,14 @@ const subjectFlags = {
   iOwnThisServer: Setting.toggle("i-own-this-server", "Allow a server that is not on this machine.")
 }
 
-type SubjectFlags = Settings.Flags & { readonly config?: string | undefined }
+type SubjectFlags = Omit<Settings.Flags, "bans"> & {
+  readonly config?: string | undefined
+  readonly noBans: boolean
+}
 
-const orEmpty = (all: ReadonlyArray<string> | undefined) => (all?.length === 0 ? undefined : all)
+const orEmpty = <A>(all: ReadonlyArray<A> | undefined) => (all?.length === 0 ? undefined : all)
 
-const settingsOf = Effect.fnUntraced(function* ({ config, ...flags }: SubjectFlags) {
+const settingsOf = Effect.fnUntraced(function* ({ config, noBans, ...flags }: SubjectFlags) {
   const file =
     config === undefined
       ? {}
@@ -112,7 +128,13 @@ const settingsOf = Effect.fnUntraced(function* ({ config, ...flags }: SubjectFla
           }),
           Configuration.parse
         )
-  const given = { ...flags, only: orEmpty(flags.only), exclude: orEmpty(flags.exclude) }
+  const given = {
+    ...flags,
+    bans: noBans ? false : undefined,
+    categories: orEmpty(flags.categories),
+    only: orEmpty(flags.only),
+    exclude: orEmpty(flags.exclude)
+  }
   return yield* Effect.fromResult(Settings.resolve(file, given, process.env))
 })
 
@@ -178,6 +200,14 @@ const run = Command.make(
   },
   Effect.fn("conformance run")(function* ({ json, out, seed, ...flags }) {
     const { end, show } = progress()
+    const writing = <A>(write: () => Promise<A>) =>
+      Effect.tryPromise({
+        try: write,
+        catch: (cause) =>
+          new SetupFault({ reason: `--out: ${cause instanceof Error ? cause.message : String(cause)}` })
+      })
+    // Before a run whose result could then not be kept.
+    if (out !== undefined) yield* writing(() => ReportFiles.prepare(out))
     const report = yield* opened(flags, (subject, settings) =>
       Effect.ensuring(
         HttpRun.run(subject, {
@@ -190,23 +220,19 @@ const run = Command.make(
         end
       )
     )
-    const scripts =
-      out === undefined
-        ? undefined
-        : yield* Effect.tryPromise({
-            try: () => ReportFiles.write(report, out),
-            catch: (cause) =>
-              new SetupFault({ reason: `--out: ${cause instanceof Error ? cause.message : String(cause)}` })
-          })
+    const written =
+      out === undefined ? undefined : yield* Effect.result(writing(() => ReportFiles.write(report, out)))
+    const scripts = written === undefined ? undefined : Option.getOrUndefined(Result.getSuccess(written))
     yield* Output.print(
       json
-        ? JSON.stringify(report)
+        ? Json.line(report)
         : Terminal.render(report, {
             columns: columns(),
             color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
             scripts
           })
     )
+    if (written !== undefined) yield* Effect.fromResult(written)
     yield* Ended.withCode(report.exitCode)
   }, withExitCodes)
 ).pipe(
@@ -271,8 +297,10 @@ const replay = Command.make(
   },
   Effect.fn("conformance replay")(function* ({ token, ...flags }) {
     const content = yield* Effect.fromResult(ReplayToken.decode(token))
-    const [outcome, lines] = yield* opened(flags, (subject) =>
-      Effect.map(Replay.replay(subject, content), (result) => {
+    const [outcome, lines] = yield* opened(flags, (subject, { level }) =>
+      Effect.gen(function* () {
+        yield* Doctor.examine(subject, { level, only: [content.check] })
+        const result = yield* Replay.replay(subject, content)
         const { redact = (text: string) => text } = subject
         return [result.outcome, Replay.lines(content, result).map(redact)] as const
       })

@@ -1,5 +1,5 @@
 /** A conformance report as files: the JSON is the truth, the others are made from it. */
-import { mkdir, writeFile } from "node:fs/promises"
+import { access, constants, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Html from "../../conformance/reports/Html.ts"
 import * as Json from "../../conformance/reports/Json.ts"
@@ -14,9 +14,14 @@ const renderings = [
   ["report.html", Html.render]
 ] as const
 
+/** Makes the directory, or fails because that is impossible. */
+export const prepare = async (directory: string): Promise<void> => {
+  await mkdir(directory, { recursive: true })
+  await access(directory, constants.W_OK)
+}
+
 /** Writes all of them and a script for each failure; answers where the script of each check is, by its id. */
 export const write = async (report: Report, directory: string): Promise<ReadonlyMap<string, string>> => {
-  await mkdir(directory, { recursive: true })
   await Promise.all(renderings.map(([name, render]) => writeFile(join(directory, name), render(report))))
   const scripts = new Map<string, string>()
   for (const { counterexample, id } of report.checks) {

@@ -10,5 +10,5 @@ suite(
     rateLimitStore: Memory.layer,
     apiKeyStore: Memory.layer
   }),
-  { level: "design" }
+  { level: "design", effort: 10 }
 )

@@ -42,7 +42,7 @@ for (const kind of kinds) {
               }
             : {})
         }),
-        { level: "design", ...(kind.name === "PostgreSQL" ? { runs: 20 } : { runs: 40 }) }
+        { level: "design", effort: kind.name === "PostgreSQL" ? 0.5 : 1 }
       )
     })
   }

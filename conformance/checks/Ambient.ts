@@ -4,6 +4,16 @@ import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Violation } from "../engine/Outcome.ts"
 import type { Exchange } from "../http/Exchange.ts"
 
+/**
+ * Looks at one exchange. `previous` is the latest earlier one with the same key, if neither was sent while
+ * another request was under way; `history` is all of that key's before it.
+ */
+export type Look<A> = (
+  exchange: Exchange,
+  previous: Exchange | undefined,
+  history: ReadonlyArray<Exchange>
+) => A
+
 export interface AmbientCheck {
   /** Frozen; begins with `every.`. */
   readonly id: string
@@ -11,13 +21,8 @@ export interface AmbientCheck {
   readonly clauses: readonly [ClauseSlug, ...ReadonlyArray<ClauseSlug>]
   readonly level: Level
   readonly advisedBy?: string
-  /**
-   * Looks at one exchange. `previous` is the latest earlier one with the same key, if neither was sent while another
-   * request was under way; `history` is all of that key's before it.
-   */
-  readonly examine: (
-    exchange: Exchange,
-    previous: Exchange | undefined,
-    history: ReadonlyArray<Exchange>
-  ) => Violation | undefined
+  /** Whether the law speaks about an exchange at all; a run without any such says nothing of the law. */
+  readonly isAbout: Look<boolean>
+  /** What is wrong with an exchange that the law is about, if anything. */
+  readonly examine: Look<Violation | undefined>
 }

@@ -8,8 +8,6 @@ export const capabilities = [
   "revokedKey",
   "parallel",
   "anyCategory",
-  "largeStore",
-  "consume",
   "outage"
 ] as const
 

@@ -28,7 +28,7 @@ export interface Listing {
 export interface Catalogue {
   readonly create: (draft: Draft) => Effect.Effect<Animal, Failure>
   readonly list: (listing: Listing) => Effect.Effect<ReadonlyArray<Animal>, Failure>
-  /** `Undecided` once the operation is removed. */
+  /** `Inapplicable` once the operation is removed. */
   readonly get: (id: bigint) => Effect.Effect<Option.Option<Animal>, Failure>
   /** Whether animals that this evaluation did not make may be listed. */
   readonly isShared: boolean

@@ -9,7 +9,7 @@ import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { header, headerValues, text } from "../http/Wire.ts"
 import { REMOVAL_BEGINS } from "../subjects/HttpCatalogue.ts"
-import type { AmbientCheck } from "./Ambient.ts"
+import type { AmbientCheck, Look } from "./Ambient.ts"
 
 const DAY_MS = 86_400_000
 
@@ -65,10 +65,16 @@ const momentsOf = ({
     : [Math.min(date, sentAt) - CLOCK_SLACK_MS, Math.max(date + 1_000, receivedAt) + CLOCK_SLACK_MS]
 }
 
-const iso = ({ sentAt }: Exchange): string => new Date(sentAt).toISOString()
+/** A time for messages; the number alone where it is no Date, which reaches 8.64e15 ms either side of 1970. */
+const isoOf = (ms: number): string => {
+  const date = new Date(ms)
+  return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString()
+}
+
+const iso = ({ sentAt }: Exchange): string => isoOf(sentAt)
 
 const spelled = (seconds: number): string =>
-  seconds < MOST_SECONDS ? `${seconds} (${new Date(seconds * 1_000).toISOString()})` : String(seconds)
+  seconds < MOST_SECONDS ? `${seconds} (${isoOf(seconds * 1_000)})` : String(seconds)
 
 /** Which operation a request is, if it is made as contract §4 describes it. */
 const describedAs = ({ request }: Exchange): "list" | "create" | "get" | undefined => {
@@ -100,6 +106,58 @@ const describedAs = ({ request }: Exchange): "list" | "create" | "get" | undefin
   return id === null || query !== undefined ? undefined : "get"
 }
 
+/** A law about what `of` reads from an exchange, where it reads anything. */
+const about = <A>(
+  of: Look<A | undefined>,
+  examine: (read: A, exchange: Exchange) => Violation | undefined
+): Pick<AmbientCheck, "isAbout" | "examine"> => ({
+  isAbout: (...look) => of(...look) !== undefined,
+  examine: (...look) => {
+    const read = of(...look)
+    return read === undefined ? undefined : examine(read, look[0])
+  }
+})
+
+const isAnswerOfAnyKind = (): boolean => true
+
+/** Whether there is a body to be read. */
+const isFilled = (exchange: Exchange): boolean => hasBody(exchange) && exchange.response.body.length > 0
+
+const rateOf = ({ response }: Exchange): RateHeaders.RateHeaders | undefined => RateHeaders.of(response)
+
+const errorOf = (exchange: Exchange): ErrorBody.ErrorBody | undefined =>
+  exchange.response.status < 400 || !hasBody(exchange)
+    ? undefined
+    : Result.getOrUndefined(ErrorBody.of(exchange.response))
+
+/** The rate headers of two answers in a row, with the same limit. */
+interface Succession {
+  readonly before: RateHeaders.RateHeaders
+  readonly after: RateHeaders.RateHeaders
+}
+
+const successionOf = (exchange: Exchange, previous: Exchange): Succession | undefined => {
+  const before = rateOf(previous)
+  const after = rateOf(exchange)
+  return before === undefined || after === undefined || before.limit !== after.limit
+    ? undefined
+    : { before, after }
+}
+
+/** Two successes in a row that show the same window. */
+const sameWindow: Look<Succession | undefined> = (exchange, previous) => {
+  // Keys may share a budget (contract §8), so nothing may lie between the two.
+  if (previous === undefined || previous.index !== exchange.index - 1) return undefined
+  if (!isOfValidKey(exchange) || exchange.response.status >= 300 || previous.response.status >= 300)
+    return undefined
+  const succession = successionOf(exchange, previous)
+  if (succession === undefined) return undefined
+  // Minute and day may have the same limit; their resets are far apart.
+  const { after, before } = succession
+  const moved = after.resetAt - before.resetAt - (exchange.receivedAt - previous.sentAt) / 1_000
+  return Math.abs(moved) > 75 ? undefined : succession
+}
+
 const listed = {
   list: [200, 401, 429],
   create: [201, 400, 401, 429],
@@ -112,35 +170,31 @@ const spec: ReadonlyArray<AmbientCheck> = [
     law: "Every answer of 400 or more carries an Error: code and message as text, status as integer.",
     clauses: ["errors.body", "errors.body-types"],
     level: "spec",
-    examine: (exchange) => {
-      if (exchange.response.status < 400 || !hasBody(exchange) || !isOfService(exchange)) return undefined
-      return Result.match(ErrorBody.of(exchange.response), {
+    isAbout: (exchange) => exchange.response.status >= 400 && hasBody(exchange) && isOfService(exchange),
+    examine: ({ response }) =>
+      Result.match(ErrorBody.of(response), {
         onSuccess: () => undefined,
-        onFailure: (actual) => violation(`an Error body with ${exchange.response.status}`, actual)
+        onFailure: (actual) => violation(`an Error body with ${response.status}`, actual)
       })
-    }
   },
   {
     id: "every.error-status",
     law: "The status in an Error body is the HTTP status of the answer.",
     clauses: ["errors.status-matches"],
     level: "spec",
-    examine: (exchange) => {
-      const { status } = exchange.response
-      if (status < 400 || !hasBody(exchange)) return undefined
-      const body = Result.getOrUndefined(ErrorBody.of(exchange.response))
-      return body === undefined || body.status === status
+    ...about(errorOf, (body, { response: { status } }) =>
+      body.status === status
         ? undefined
         : violation(`status ${status} in the body too`, `status ${body.status} in the body`)
-    }
+    )
   },
   {
     id: "every.rate-headers",
     law: "Every answer carries X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset, once each.",
     clauses: ["limits.headers-present"],
     level: "spec",
+    isAbout: isOfService,
     examine: (exchange) => {
-      if (!isOfService(exchange)) return undefined
       const wrong = rateNames.find((name) => headerValues(exchange.response, name).length !== 1)
       return wrong === undefined
         ? undefined
@@ -155,6 +209,7 @@ const spec: ReadonlyArray<AmbientCheck> = [
     law: "The three rate headers are decimal integers, none of them negative.",
     clauses: ["limits.header-types"],
     level: "spec",
+    isAbout: ({ response }) => rateNames.some((name) => headerValues(response, name).length > 0),
     examine: (exchange) => {
       for (const name of rateNames) {
         const wrong = headerValues(exchange.response, name).find((value) => !/^[0-9]+$/.test(value))
@@ -168,45 +223,32 @@ const spec: ReadonlyArray<AmbientCheck> = [
     law: "X-RateLimit-Remaining is at most X-RateLimit-Limit.",
     clauses: ["limits.remaining-within"],
     level: "spec",
-    examine: ({ response }) => {
-      const rate = RateHeaders.of(response)
-      return rate === undefined || rate.remaining <= rate.limit
+    ...about(rateOf, ({ limit, remaining }) =>
+      remaining <= limit
         ? undefined
-        : violation(`at most ${rate.limit} remaining, the limit`, `${rate.remaining} remaining`)
-    }
+        : violation(`at most ${limit} remaining, the limit`, `${remaining} remaining`)
+    )
   },
   {
     id: "every.remaining-falls-by-one",
     law: "From one success to the next of the same key and window no more than one request is gone.",
     clauses: ["limits.remaining-truth"],
     level: "spec",
-    examine: (exchange, previous) => {
-      // Keys may share a budget (contract §8), so nothing may lie between the two.
-      if (previous === undefined || previous.index !== exchange.index - 1) return undefined
-      if (!isOfValidKey(exchange) || exchange.response.status >= 300 || previous.response.status >= 300)
-        return undefined
-      const before = RateHeaders.of(previous.response)
-      const after = RateHeaders.of(exchange.response)
-      if (before === undefined || after === undefined || before.limit !== after.limit) return undefined
-      // Minute and day may have the same limit; their resets are far apart.
-      const moved = after.resetAt - before.resetAt - (exchange.receivedAt - previous.sentAt) / 1_000
-      if (Math.abs(moved) > 75) return undefined
-      return after.remaining >= before.remaining - 1
+    ...about(sameWindow, ({ after, before }) =>
+      after.remaining >= before.remaining - 1
         ? undefined
         : violation(
             `at least ${before.remaining - 1} remaining after one more request`,
             `${after.remaining} remaining, ${before.remaining} before`
           )
-    }
+    )
   },
   {
     id: "every.reset-unix-seconds",
     law: "X-RateLimit-Reset is a Unix time in seconds.",
     clauses: ["limits.reset-unix-seconds"],
     level: "spec",
-    examine: (exchange) => {
-      const rate = RateHeaders.of(exchange.response)
-      if (rate === undefined) return undefined
+    ...about(rateOf, (rate, exchange) => {
       if (rate.resetAt >= MOST_SECONDS) {
         return violation("X-RateLimit-Reset in seconds since 1970", `${rate.resetAt}, as if in milliseconds`)
       }
@@ -214,43 +256,45 @@ const spec: ReadonlyArray<AmbientCheck> = [
       return isOfValidKey(exchange) && rate.resetAt * 1_000 < exchange.sentAt / 2
         ? violation("X-RateLimit-Reset in seconds since 1970", `${rate.resetAt}, as if in seconds from now`)
         : undefined
-    }
+    })
   },
   {
     id: "every.reset-ahead",
     law: "For a valid key that is not refused X-RateLimit-Reset is at most a day ahead.",
     clauses: ["limits.reset-ahead"],
     level: "spec",
-    examine: (exchange) => {
-      const rate = RateHeaders.of(exchange.response)
-      if (rate === undefined || !isOfValidKey(exchange) || isRefusal(exchange)) return undefined
-      const [, latest] = momentsOf(exchange)
-      return rate.resetAt * 1_000 <= latest + DAY_MS
-        ? undefined
-        : violation("X-RateLimit-Reset at most a day ahead", `${spelled(rate.resetAt)} at ${iso(exchange)}`)
-    }
+    ...about(
+      (exchange) => (isOfValidKey(exchange) && !isRefusal(exchange) ? rateOf(exchange) : undefined),
+      ({ resetAt }, exchange) => {
+        const [, latest] = momentsOf(exchange)
+        return resetAt * 1_000 <= latest + DAY_MS
+          ? undefined
+          : violation("X-RateLimit-Reset at most a day ahead", `${spelled(resetAt)} at ${iso(exchange)}`)
+      }
+    )
   },
   {
     id: "every.reset-not-past",
     law: "For a valid key X-RateLimit-Reset is not in the past.",
     clauses: ["limits.reset-not-past"],
     level: "spec",
-    examine: (exchange) => {
-      const rate = RateHeaders.of(exchange.response)
-      if (rate === undefined || !isOfValidKey(exchange)) return undefined
-      const [earliest] = momentsOf(exchange)
-      return rate.resetAt * 1_000 >= earliest
-        ? undefined
-        : violation("X-RateLimit-Reset now or later", `${spelled(rate.resetAt)} at ${iso(exchange)}`)
-    }
+    ...about(
+      (exchange) => (isOfValidKey(exchange) ? rateOf(exchange) : undefined),
+      ({ resetAt }, exchange) => {
+        const [earliest] = momentsOf(exchange)
+        return resetAt * 1_000 >= earliest
+          ? undefined
+          : violation("X-RateLimit-Reset now or later", `${spelled(resetAt)} at ${iso(exchange)}`)
+      }
+    )
   },
   {
     id: "every.retry-after",
     law: "Every 429 carries Retry-After once, as a whole number of seconds or an HTTP date.",
     clauses: ["limits.retry-after-present"],
     level: "spec",
+    isAbout: ({ response }) => response.status === 429,
     examine: (exchange) =>
-      exchange.response.status !== 429 ||
       RateHeaders.retryAfterSeconds(exchange.response, exchange.receivedAt) !== undefined
         ? undefined
         : violation("Retry-After with a 429: whole seconds or a date", told(exchange, "Retry-After"))
@@ -260,50 +304,53 @@ const spec: ReadonlyArray<AmbientCheck> = [
     law: "A request that the contract describes is not answered with 5xx.",
     clauses: ["errors.no-5xx"],
     level: "spec",
-    examine: (exchange) =>
-      exchange.response.status < 500 || describedAs(exchange) === undefined
-        ? undefined
-        : violation("no 5xx to a request that the contract describes", String(exchange.response.status))
+    isAbout: (exchange) => describedAs(exchange) !== undefined,
+    examine: ({ response: { status } }) =>
+      status < 500 ? undefined : violation("no 5xx to a request that the contract describes", String(status))
   },
   {
     id: "every.listed-status",
     law: "A request that the contract describes gets a status that it lists for the operation.",
     clauses: ["errors.listed-statuses"],
     level: "spec",
-    examine: (exchange, _previous, history) => {
-      const operation = describedAs(exchange)
-      const { status } = exchange.response
-      if (operation === undefined || status >= 500 || !isOfService(exchange)) return undefined
-      const allowed: ReadonlyArray<number> = listed[operation]
-      if (allowed.includes(status)) return undefined
-      if (operation === "get" && momentsOf(exchange)[1] >= REMOVAL_BEGINS) return undefined
-      // How a banned key is answered is open (contract §8.4.3), and only a 429 can have led to a ban.
-      if (status === 403 && history.some(({ response }) => response.status === 429)) return undefined
-      return violation(`one of ${allowed.join(", ")}`, String(status))
-    }
+    ...about(
+      (exchange, _previous, history) => {
+        const operation = describedAs(exchange)
+        const { status } = exchange.response
+        if (operation === undefined || status >= 500 || !isOfService(exchange)) return undefined
+        if (operation === "get" && momentsOf(exchange)[1] >= REMOVAL_BEGINS) return undefined
+        // How a banned key is answered is open (contract §8.4.3), and only a 429 can have led to a ban.
+        if (status === 403 && history.some(({ response }) => response.status === 429)) return undefined
+        return operation
+      },
+      (operation, { response: { status } }) => {
+        const allowed: ReadonlyArray<number> = listed[operation]
+        return allowed.includes(status)
+          ? undefined
+          : violation(`one of ${allowed.join(", ")}`, String(status))
+      }
+    )
   },
   {
     id: "every.json-body",
     law: "Every body is JSON.",
     clauses: ["http.json-bodies"],
     level: "spec",
-    examine: (exchange) => {
-      const { body } = exchange.response
-      if (!hasBody(exchange) || body.length === 0 || !isOfService(exchange)) return undefined
-      return Result.match(PetJson.parse(text(body)), {
+    isAbout: (exchange) => isFilled(exchange) && isOfService(exchange),
+    examine: ({ response }) =>
+      Result.match(PetJson.parse(text(response.body)), {
         onSuccess: () => undefined,
         onFailure: (actual) => violation("a JSON body", actual)
       })
-    }
   },
   {
     id: "every.json-type",
     law: "A Content-Type that is told with a body is one of JSON.",
     clauses: ["http.json-bodies"],
     level: "spec",
-    examine: (exchange) => {
-      const { response } = exchange
-      if (!hasBody(exchange) || response.body.length === 0 || !isOfService(exchange)) return undefined
+    // A body whose type is not told is within the law: the contract asks for no Content-Type.
+    isAbout: (exchange) => isFilled(exchange) && isOfService(exchange),
+    examine: ({ response }) => {
       const wrong = headerValues(response, "content-type").find(
         (value) => !/^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(value)
       )
@@ -311,11 +358,6 @@ const spec: ReadonlyArray<AmbientCheck> = [
     }
   }
 ]
-
-const errorOf = (exchange: Exchange): ErrorBody.ErrorBody | undefined =>
-  exchange.response.status < 400 || !hasBody(exchange)
-    ? undefined
-    : Result.getOrUndefined(ErrorBody.of(exchange.response))
 
 /** What the catalogue calls each code's status. */
 const statusOf: ReadonlyMap<string, number> = new Map(
@@ -328,26 +370,45 @@ const LONGEST_MESSAGE = 400
 /** Shortest credential that a message could repeat by more than chance. */
 const SHORTEST_SECRET = 8
 
+/** Statuses that tell when to come again. */
+const isOfWaiting = (status: number): boolean => status === 429 || status === 503
+
+/** Two answers in a row of a valid key, with the service's own time from the one to the other. */
+const dated: Look<(Succession & { readonly ms: number }) | undefined> = (exchange, previous) => {
+  // What a law sends with other credentials may count for the same key.
+  if (previous === undefined || previous.index !== exchange.index - 1) return undefined
+  if (!isOfValidKey(exchange) || !isOfValidKey(previous)) return undefined
+  if (byTransport.has(exchange.response.status) || byTransport.has(previous.response.status)) return undefined
+  // During a ban Remaining tells nothing of the window, and a 400 may come from before a key was read.
+  const isSilent = ({ response: { status } }: Exchange) => status === 429 || status === 400
+  if (isSilent(exchange) || isSilent(previous)) return undefined
+  const succession = successionOf(exchange, previous)
+  // By the service's own time, to the second.
+  const from = Date.parse(header(previous.response, "date") ?? "")
+  const to = Date.parse(header(exchange.response, "date") ?? "") + 1_000
+  if (succession === undefined || Number.isNaN(from) || Number.isNaN(to)) return undefined
+  return Math.floor(from / DAY_MS) === Math.floor(to / DAY_MS) ? { ...succession, ms: to - from } : undefined
+}
+
 const design: ReadonlyArray<AmbientCheck> = [
   {
     id: "every.content-type",
     law: "Every answer with a body says Content-Type: application/json; charset=utf-8.",
     clauses: ["http.content-type"],
     level: "design",
-    examine: (exchange) => {
-      if (!hasBody(exchange) || exchange.response.body.length === 0) return undefined
-      return header(exchange.response, "content-type") === "application/json; charset=utf-8"
+    isAbout: isFilled,
+    examine: (exchange) =>
+      header(exchange.response, "content-type") === "application/json; charset=utf-8"
         ? undefined
         : violation("Content-Type: application/json; charset=utf-8", told(exchange, "Content-Type"))
-    }
   },
   {
     id: "every.exact-error",
     law: "An Error body has code, message and status and nothing else.",
     clauses: ["errors.exact-body"],
     level: "design",
+    isAbout: (exchange) => exchange.response.status >= 400 && hasBody(exchange),
     examine: (exchange) => {
-      if (exchange.response.status < 400 || !hasBody(exchange)) return undefined
       const members = errorOf(exchange)?.members.toSorted().join(", ")
       return members === "code, message, status"
         ? undefined
@@ -359,22 +420,18 @@ const design: ReadonlyArray<AmbientCheck> = [
     law: "Every code is one of the closed set, with the status that belongs to it.",
     clauses: ["errors.codes", "limits.exceeded-code"],
     level: "design",
-    examine: (exchange) => {
-      const error = errorOf(exchange)
-      if (error === undefined || statusOf.get(error.code) === exchange.response.status) return undefined
-      return violation(
-        `a code of the catalogue for ${exchange.response.status}`,
-        `${PetJson.excerpt(error.code)} with ${exchange.response.status}`
-      )
-    }
+    ...about(errorOf, ({ code }, { response: { status } }) =>
+      statusOf.get(code) === status
+        ? undefined
+        : violation(`a code of the catalogue for ${status}`, `${PetJson.excerpt(code)} with ${status}`)
+    )
   },
   {
     id: "every.no-echo",
     law: "No message repeats the credential of its request, or anything long.",
     clauses: ["errors.no-echo"],
     level: "design",
-    examine: (exchange) => {
-      const message = errorOf(exchange)?.message ?? ""
+    ...about(errorOf, ({ message }, exchange) => {
       const tokens = headerValues(exchange.request, "authorization").flatMap((value) => value.split(/\s+/))
       if (tokens.some((token) => token.length >= SHORTEST_SECRET && message.includes(token))) {
         return violation(
@@ -385,20 +442,20 @@ const design: ReadonlyArray<AmbientCheck> = [
       return message.length <= LONGEST_MESSAGE
         ? undefined
         : violation(`a message of at most ${LONGEST_MESSAGE} characters`, `one of ${message.length}`)
-    }
+    })
   },
   {
     id: "every.retry-after-seconds",
     law: `Retry-After comes with 429 and 503 alone, as whole seconds from 1 to ${maxRetryAfter}.`,
     clauses: ["limits.retry-after-seconds"],
     level: "design",
+    isAbout: ({ response }) =>
+      isOfWaiting(response.status) || headerValues(response, "retry-after").length > 0,
     examine: (exchange) => {
       const { response } = exchange
       const values = headerValues(response, "retry-after")
-      if (response.status !== 429 && response.status !== 503) {
-        return values.length === 0
-          ? undefined
-          : violation(`no Retry-After with ${response.status}`, values.join(", "))
+      if (!isOfWaiting(response.status)) {
+        return violation(`no Retry-After with ${response.status}`, values.join(", "))
       }
       const isWhole = values.length === 1 && /^[1-9][0-9]{0,6}$/.test(values[0] ?? "")
       return isWhole && Number(values[0]) <= maxRetryAfter
@@ -411,36 +468,19 @@ const design: ReadonlyArray<AmbientCheck> = [
     law: "Every 429 shows X-RateLimit-Remaining 0.",
     clauses: ["limits.window-shown-denied"],
     level: "design",
-    examine: ({ response }) => {
-      const rate = response.status === 429 ? RateHeaders.of(response) : undefined
-      return rate === undefined || rate.remaining === 0
-        ? undefined
-        : violation("X-RateLimit-Remaining 0 with 429", String(rate.remaining))
-    }
+    ...about(
+      (exchange) => (exchange.response.status === 429 ? rateOf(exchange) : undefined),
+      ({ remaining }) =>
+        remaining === 0 ? undefined : violation("X-RateLimit-Remaining 0 with 429", String(remaining))
+    )
   },
   {
     id: "every.remaining-arithmetic",
     law: "From one answer to the next a request is gone, and time has given back no more than it can.",
     clauses: ["limits.every-request-costs", "limits.bucket-refill", "limits.remaining-floor"],
     level: "design",
-    examine: (exchange, previous) => {
-      // What a law sends with other credentials may count for the same key.
-      if (previous === undefined || previous.index !== exchange.index - 1) return undefined
-      if (!isOfValidKey(exchange) || !isOfValidKey(previous)) return undefined
-      if (byTransport.has(exchange.response.status) || byTransport.has(previous.response.status))
-        return undefined
-      // During a ban Remaining tells nothing of the window, and a 400 may come from before a key was read.
-      const isSilent = ({ response: { status } }: Exchange) => status === 429 || status === 400
-      if (isSilent(exchange) || isSilent(previous)) return undefined
-      const before = RateHeaders.of(previous.response)
-      const after = RateHeaders.of(exchange.response)
-      if (before === undefined || after === undefined || before.limit !== after.limit) return undefined
-      // By the service's own time, to the second.
-      const from = Date.parse(header(previous.response, "date") ?? "")
-      const to = Date.parse(header(exchange.response, "date") ?? "") + 1_000
-      if (Number.isNaN(from) || Number.isNaN(to)) return undefined
-      if (Math.floor(from / DAY_MS) !== Math.floor(to / DAY_MS)) return undefined
-      const most = before.remaining - 1 + Math.ceil(((to - from) * before.limit) / 60_000)
+    ...about(dated, ({ after, before, ms }) => {
+      const most = before.remaining - 1 + Math.ceil((ms * before.limit) / 60_000)
       const least = Math.max(before.remaining - 1, 0)
       return after.remaining >= least && after.remaining <= Math.max(most, 0)
         ? undefined
@@ -448,13 +488,14 @@ const design: ReadonlyArray<AmbientCheck> = [
             `from ${least} to ${Math.max(most, 0)} remaining, after ${before.remaining}`,
             `${after.remaining} remaining`
           )
-    }
+    })
   },
   {
     id: "every.no-5xx-anywhere",
     law: "No request, however wrong, is answered with 5xx.",
     clauses: ["errors.no-5xx-anywhere"],
     level: "design",
+    isAbout: isAnswerOfAnyKind,
     examine: ({ response }) =>
       response.status < 500 ? undefined : violation("no 5xx to any request", String(response.status))
   },
@@ -463,6 +504,7 @@ const design: ReadonlyArray<AmbientCheck> = [
     law: "Every answer has Date, Cache-Control: no-store, X-Content-Type-Options: nosniff and X-Request-Id.",
     clauses: ["http.standard-headers"],
     level: "design",
+    isAbout: isAnswerOfAnyKind,
     examine: (exchange) => {
       const { response } = exchange
       if (header(response, "cache-control") !== "no-store") {
@@ -480,36 +522,42 @@ const design: ReadonlyArray<AmbientCheck> = [
     law: "Date is the service's time, in the form of RFC 9110.",
     clauses: ["http.date"],
     level: "design",
-    examine: (exchange) => {
-      const value = header(exchange.response, "date")
-      if (value === undefined) return undefined
-      const date = Date.parse(value)
-      if (Number.isNaN(date) || new Date(date).toUTCString() !== value) {
-        return violation("Date as an IMF-fixdate", JSON.stringify(value))
+    ...about(
+      ({ response }) => header(response, "date"),
+      (value, exchange) => {
+        const date = Date.parse(value)
+        if (Number.isNaN(date) || new Date(date).toUTCString() !== value) {
+          return violation("Date as an IMF-fixdate", JSON.stringify(value))
+        }
+        const isNow =
+          date >= exchange.sentAt - DATELESS_SLACK_MS && date <= exchange.receivedAt + DATELESS_SLACK_MS
+        return isNow ? undefined : violation(`a Date near ${iso(exchange)}, the service's time`, value)
       }
-      const isNow =
-        date >= exchange.sentAt - DATELESS_SLACK_MS && date <= exchange.receivedAt + DATELESS_SLACK_MS
-      return isNow ? undefined : violation(`a Date near ${iso(exchange)}, the service's time`, value)
-    }
+    )
   },
   {
     id: "every.request-id",
     law: "No two answers in a row have the same X-Request-Id.",
     clauses: ["http.request-id"],
     level: "design",
-    examine: ({ response }, _previous, history) => {
-      const id = header(response, "x-request-id")
-      const latest = history.at(-1)
-      return id === undefined || latest === undefined || header(latest.response, "x-request-id") !== id
-        ? undefined
-        : violation("an X-Request-Id of its own", "that of the answer before")
-    }
+    ...about(
+      ({ response }, _previous, history) => {
+        const id = header(response, "x-request-id")
+        const latest = history.at(-1)
+        return id === undefined || latest === undefined
+          ? undefined
+          : { id, before: header(latest.response, "x-request-id") }
+      },
+      ({ before, id }) =>
+        before === id ? violation("an X-Request-Id of its own", "that of the answer before") : undefined
+    )
   },
   {
     id: "every.no-cors",
     law: "No answer carries CORS headers.",
     clauses: ["http.no-cors"],
     level: "design",
+    isAbout: isAnswerOfAnyKind,
     examine: ({ response }) => {
       const found = response.headers.find(([name]) => name.toLowerCase().startsWith("access-control-"))
       return found === undefined ? undefined : violation("no CORS headers", `${found[0]}: ${found[1]}`)
@@ -520,6 +568,7 @@ const design: ReadonlyArray<AmbientCheck> = [
     law: "No answer is a redirect.",
     clauses: ["http.no-redirects"],
     level: "design",
+    isAbout: isAnswerOfAnyKind,
     examine: ({ response }) =>
       response.status < 300 || response.status >= 400
         ? undefined

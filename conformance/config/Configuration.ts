@@ -41,9 +41,12 @@ export const Configuration = Schema.Struct({
   declared: Schema.optionalKey(
     Schema.Struct({
       categories: Schema.optionalKey(
-        Schema.Array(Schema.Int).check(Schema.isMinLength(1)).annotate({
-          description: "The values of categoryId that the subject accepts, if it does not accept any int64."
-        })
+        Schema.Array(Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^-?[0-9]{1,19}$/))]))
+          .check(Schema.isMinLength(1))
+          .annotate({
+            description:
+              "The values of categoryId that the subject accepts, if it does not accept any int64; large ones as text."
+          })
       ),
       bans: Schema.optionalKey(
         Schema.Boolean.annotate({ description: "Whether it bans keys that hammer after a 429." })

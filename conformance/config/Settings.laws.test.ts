@@ -58,8 +58,8 @@ describe("settings", () => {
       url: "http://127.0.0.1:1/file",
       keys: {
         main: "file-main",
-        tiny: { key: "file-tiny", perMinute: 1, perDay: 2 },
-        victim: { key: "file-victim", perMinute: 3, perDay: 4 },
+        tiny: { key: "file-tiny", perMinute: 1, perDay: 4 },
+        victim: { key: "file-victim", perMinute: 3, perDay: 40 },
         revoked: "file-revoked"
       },
       clock: "http://127.0.0.1:2/clock",
@@ -73,8 +73,8 @@ describe("settings", () => {
       name: "flag",
       url: "http://127.0.0.1:3/flag",
       key: "flag-main",
-      tiny: "flag-tiny:5:6",
-      victim: "flag-victim:7:8",
+      tiny: "flag-tiny:5:60",
+      victim: "flag-victim:7:80",
       revoked: "flag-revoked",
       clock: "http://127.0.0.1:4/clock",
       level: "spec",
@@ -100,8 +100,8 @@ describe("settings", () => {
       name: "file",
       url: "http://127.0.0.1:1/file",
       key: "file-main",
-      tiny: expect.objectContaining({ secret: "file-tiny", perMinute: 1, perDay: 2 }),
-      victim: expect.objectContaining({ secret: "file-victim", perMinute: 3, perDay: 4 }),
+      tiny: expect.objectContaining({ secret: "file-tiny", perMinute: 1, perDay: 4 }),
+      victim: expect.objectContaining({ secret: "file-victim", perMinute: 3, perDay: 40 }),
       revoked: "file-revoked",
       clock: "http://127.0.0.1:2/clock",
       level: "design",
@@ -152,13 +152,22 @@ describe("a key", () => {
     )
   })
 
+  it("on a small plan has room for four minutes in its day", () => {
+    const fault = Settings.resolve({}, { url: "http://127.0.0.1:1/v1", key: "main", tiny: "tiny:5:19" }, {})
+    expect(Result.isFailure(fault) && fault.failure.message).toMatch(
+      /^--tiny: the day must allow at least 4 times/
+    )
+    expect(settled({ tiny: "tiny:5:20" }).tiny).toMatchObject({ perMinute: 5, perDay: 20 })
+  })
+
   it("may hold colons on a small plan too", () => {
     fc.assert(
       fc.property(
         ownKey,
-        fc.integer({ min: 1, max: 999_999_999 }),
-        fc.integer({ min: 1, max: 999_999_999 }),
-        (secret, perMinute, perDay) => {
+        fc.integer({ min: 1, max: 200_000_000 }),
+        fc.integer({ min: 4, max: 999_999_999 }),
+        (secret, perMinute, day) => {
+          const perDay = Math.max(day, 4 * perMinute)
           for (const one of [secret, `a:${secret}`, `${secret}:7`, `:${secret}`]) {
             const settings = settled({ tiny: `${one}:${perMinute}:${perDay}` })
             expect(plain(settings.tiny)).toEqual({ secret: one, perMinute, perDay })

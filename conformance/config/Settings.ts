@@ -23,6 +23,10 @@ export interface Flags {
   readonly clock?: string | undefined
   readonly level?: Level | undefined
   readonly name?: string | undefined
+  /** Values of `categoryId` that the server accepts, if not any. */
+  readonly categories?: ReadonlyArray<bigint> | undefined
+  /** Whether it bans keys that hammer after a 429. */
+  readonly bans?: boolean | undefined
   readonly budget?: Partial<{ readonly requests: number; readonly seconds: number }> | undefined
   readonly only?: ReadonlyArray<string> | undefined
   readonly exclude?: ReadonlyArray<string> | undefined
@@ -56,6 +60,19 @@ export class Settings extends Data.Class<{
 type Resolved<A> = Result.Result<A, SetupFault>
 
 const fault = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
+
+/** Fewest minutes' worth of requests that a small plan's day must have: laws about the minute need room in the day. */
+const MINUTES_A_DAY = 4
+
+const roomy = <A extends { readonly perMinute: number; readonly perDay: number }>(
+  plan: A,
+  from: string
+): Resolved<A> =>
+  plan.perDay >= MINUTES_A_DAY * plan.perMinute
+    ? Result.succeed(plan)
+    : fault(
+        `${from}: the day must allow at least ${MINUTES_A_DAY} times as many requests as the minute, such as 5 a minute and 40 a day`
+      )
 
 /** A key as it is given: itself, or the name of the variable that holds it. What is given is never told. */
 const secretOf = (
@@ -125,20 +142,22 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
     const main = yield* secretOf(given, "--key", environment)
     const small = (name: "tiny" | "victim"): Resolved<SmallKey | undefined> => {
       const flag = flags[name]
-      if (flag !== undefined) return smallKeyOf(flag, `--${name}`, environment)
+      if (flag !== undefined) {
+        return Result.flatMap(smallKeyOf(flag, `--${name}`, environment), (key) => roomy(key, `--${name}`))
+      }
       const declared = file.keys?.[name]
       return declared === undefined
         ? Result.succeed(undefined)
-        : Result.map(secretOf(declared.key, `keys.${name}`, environment), (secret) => ({
-            ...declared,
-            secret
-          }))
+        : Result.flatMap(secretOf(declared.key, `keys.${name}`, environment), (secret) =>
+            roomy({ ...declared, secret }, `keys.${name}`)
+          )
     }
     const revoked = flags.revoked ?? file.keys?.revoked
     const clock = flags.clock ?? file.clock
     const clockUrl = clock === undefined ? undefined : yield* addressOf(clock, "--clock")
     if (clockUrl !== undefined) yield* isOurs(clockUrl, "--clock", isOwned)
-    const categories = file.declared?.categories?.map(BigInt)
+    const categories = flags.categories ?? file.declared?.categories?.map(BigInt)
+    const bans = flags.bans ?? file.declared?.bans
     const { budget = {} } = flags
     const seconds = budget.seconds ?? file.budget?.seconds
     return new Settings({
@@ -152,7 +171,7 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
       level: flags.level ?? file.level ?? "spec",
       declared: {
         ...(categories === undefined ? {} : { categories }),
-        ...(file.declared?.bans === undefined ? {} : { bans: file.declared.bans })
+        ...(bans === undefined ? {} : { bans })
       },
       budget: {
         requests: budget.requests ?? file.budget?.requests ?? HttpSubject.defaultBudget.requests,

@@ -1,5 +1,7 @@
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { AmbientCheck } from "../checks/Ambient.ts"
+import type { AmbientCheck, Look } from "../checks/Ambient.ts"
+import { checks } from "../checks/EveryExchange.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
 import { answer } from "../http/Wires.fixture.ts"
 import { overhear } from "./Ambient.ts"
@@ -21,9 +23,13 @@ const exchangesOf = (...keys: ReadonlyArray<Sent>): ReadonlyArray<Exchange> =>
     isAlone: !given.endsWith("+")
   }))
 
-const hear = (exchanges: ReadonlyArray<Exchange>, examine: AmbientCheck["examine"]) =>
+const hear = (
+  exchanges: ReadonlyArray<Exchange>,
+  examine: AmbientCheck["examine"],
+  isAbout: AmbientCheck["isAbout"] = () => true
+) =>
   overhear(
-    { id: "every.toy", law: "nothing is wrong", clauses: ["errors.body"], level: "spec", examine },
+    { id: "every.toy", law: "nothing is wrong", clauses: ["errors.body"], level: "spec", isAbout, examine },
     Toys.subject({ kind: "http", exchanges, basePath: "/v1" })
   )
 
@@ -70,6 +76,71 @@ describe("a check of every exchange", () => {
     })
   })
 
+  it("looks only at those that its law is about, and decides nothing when there are none", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom<Sent>("main", "main+", "tiny", "other")),
+        fc.func(fc.boolean()),
+        fc.func(fc.boolean()),
+        (keys, speaksOf, isWrong) => {
+          const seen: Array<number> = []
+          const exchanges = exchangesOf(...keys)
+          const { reason, runs, status } = hear(
+            exchanges,
+            ({ index }) => {
+              seen.push(index)
+              return isWrong(index) ? fault : undefined
+            },
+            ({ index }) => speaksOf(index)
+          )
+          const about = exchanges.map(({ index }) => index).filter((index) => speaksOf(index))
+          expect(seen).toEqual(about)
+          expect(runs).toEqual({ planned: keys.length, executed: about.length, decided: about.length })
+          const found = about.some((index) => isWrong(index)) ? "fail" : "pass"
+          expect(status).toBe(about.length === 0 ? "inconclusive" : found)
+          if (keys.length > 0 && about.length === 0) {
+            expect(reason).toBe("no exchange of the run was one that it speaks about")
+          }
+        }
+      )
+    )
+  })
+
+  it("tells its law as much when it asks what it is about as when it looks", () => {
+    const asked: Array<ReadonlyArray<number | undefined>> = []
+    const looked: Array<ReadonlyArray<number | undefined>> = []
+    const noteIn =
+      (list: typeof asked): Look<void> =>
+      ({ index }, previous, history) =>
+        void list.push([index, previous?.index, ...history.map((earlier) => earlier.index)])
+    hear(
+      exchangesOf("main", "tiny", "main+", "main", "main"),
+      (...look) => {
+        noteIn(looked)(...look)
+        return undefined
+      },
+      (...look) => {
+        noteIn(asked)(...look)
+        return true
+      }
+    )
+    expect(asked).toEqual(looked)
+    expect(looked.at(-1)).toEqual([4, 3, 0, 2, 3])
+  })
+
+  it("compares with exchanges that the law is not about", () => {
+    const seen: Array<number | undefined> = []
+    hear(
+      exchangesOf("main", "main"),
+      (_exchange, previous) => {
+        seen.push(previous?.index)
+        return undefined
+      },
+      ({ index }) => index === 1
+    )
+    expect(seen).toEqual([0])
+  })
+
   it("shows the first at fault, after the one before it, and says how many are", () => {
     const { counterexample, reason, status } = hear(
       exchangesOf("main", "tiny", "main", "main", "main"),
@@ -91,5 +162,38 @@ describe("a check of every exchange", () => {
   it("gives no token where credentials were made up: they may be a key but for a letter", () => {
     const { counterexample } = hear(exchangesOf("other"), () => fault)
     expect(counterexample?.token).toBeUndefined()
+  })
+
+  it("is not brought down by any time, in its clock or in the headers", () => {
+    const time = fc.oneof(
+      fc.double(),
+      fc.maxSafeInteger(),
+      fc.constantFrom(8.64e15, 8.64e15 + 1, -8.64e15 - 1)
+    )
+    const seconds = fc.maxSafeNat().map(String)
+    const date = fc.oneof(
+      fc.date().map((at) => at.toUTCString()),
+      fc.string()
+    )
+    const status = fc.constantFrom(200, 401, 404, 429, 500)
+    fc.assert(
+      fc.property(fc.array(fc.tuple(time, seconds, date, status)), (answers) => {
+        const exchanges = answers.map(([at, reset, told, code], index): Exchange => {
+          const limits: ReadonlyArray<readonly [string, string]> = [
+            ["X-RateLimit-Limit", "60"],
+            ["X-RateLimit-Remaining", "7"],
+            ["X-RateLimit-Reset", reset],
+            ["Retry-After", told],
+            ["Date", told]
+          ]
+          const request = { method: "GET", target: "/v1/pets", headers: [], body: undefined }
+          const response = answer(code, limits, "[]")
+          return { index, key: "main", request, response, sentAt: at, receivedAt: at, isAlone: true }
+        })
+        const subject = Toys.subject({ kind: "http", exchanges, basePath: "/v1" })
+        const broken = checks.filter((check) => overhear(check, subject).status === "error")
+        expect(broken.map(({ id }) => id)).toEqual([])
+      })
+    )
   })
 })

@@ -25,14 +25,16 @@ export const Requests = Schema.Array(
   })
 )
 
-/** What a check found in all exchanges: how many are at fault, and the first of them. */
+/** What a check found in all exchanges: how many it is about, how many are at fault, and the first of them. */
 interface Found {
+  readonly about: number
   readonly faults: number
   readonly counterexample: Counterexample | undefined
 }
 
 const look = (check: AmbientCheck, subject: Subject): Found => {
   const histories = new Map<KeyName, Array<Exchange>>()
+  let about = 0
   let faults = 0
   let credentialsAt = -1
   let counterexample: Counterexample | undefined
@@ -44,23 +46,30 @@ const look = (check: AmbientCheck, subject: Subject): Found => {
     const previous = exchange.isAlone && isNext && latest.isAlone ? latest : undefined
     // Credentials that a law made up may have been a declared key in disguise, and counted for it.
     if (exchange.key === "other") credentialsAt = exchange.index
-    const violation = check.examine(exchange, previous, history)
-    if (violation !== undefined) {
-      faults++
-      counterexample ??= counterexampleOf(check, subject, [...history.slice(-CONTEXT), exchange], violation)
+    if (check.isAbout(exchange, previous, history)) {
+      about++
+      const violation = check.examine(exchange, previous, history)
+      if (violation !== undefined) {
+        faults++
+        counterexample ??= counterexampleOf(check, subject, [...history.slice(-CONTEXT), exchange], violation)
+      }
     }
     history.push(exchange)
   }
-  return { faults, counterexample }
+  return { about, faults, counterexample }
 }
 
-/** Holds one check against all exchanges of a subject so far; the first at fault is the counterexample. */
+/**
+ * Holds one check against all exchanges of a subject so far; the first at fault is the counterexample. It is
+ * inconclusive when the law speaks about none of them.
+ */
 export const overhear = (check: AmbientCheck, subject: Subject): CheckResult => {
   const { clauses, id, law, level } = check
   const count = subject.exchanges.length
   const resultOf = (
     status: Status,
     reason: string | undefined,
+    about: number,
     counterexample?: Counterexample
   ): CheckResult => ({
     id,
@@ -70,20 +79,21 @@ export const overhear = (check: AmbientCheck, subject: Subject): CheckResult => 
     profile: "core",
     status,
     reason,
-    runs: { planned: count, executed: count, decided: count },
+    runs: { planned: count, executed: about, decided: about },
     requests: 0,
     milliseconds: 0,
     counterexample
   })
-  if (count === 0) return resultOf("inconclusive", "nothing was sent")
+  if (count === 0) return resultOf("inconclusive", "nothing was sent", 0)
   const found = Result.try(() => look(check, subject))
   // What a subject answers must not bring the suite down; a check that cannot bear it is the suite's own fault.
-  if (Result.isFailure(found)) return resultOf("error", String(found.failure))
-  const { counterexample, faults } = found.success
-  if (counterexample === undefined) return resultOf("pass", undefined)
+  if (Result.isFailure(found)) return resultOf("error", String(found.failure), 0)
+  const { about, counterexample, faults } = found.success
+  if (about === 0) return resultOf("inconclusive", "no exchange of the run was one that it speaks about", 0)
+  if (counterexample === undefined) return resultOf("pass", undefined, about)
   const { actual, expected } = counterexample
   const reason = `expected ${expected}, got ${actual} (in ${faults} of ${count} exchanges)`
-  return resultOf("fail", reason, counterexample)
+  return resultOf("fail", reason, about, counterexample)
 }
 
 const counterexampleOf = (

@@ -48,12 +48,12 @@ const examine = async ({
         return now
       })
   }
-  const respondSoundly = (key: string): WireResponse => {
+  const respondSoundly = (method: string, key: string): WireResponse => {
     const limit = limits[key]
     const date: Header = ["Date", new Date(clock === "none" ? Date.now() : now).toUTCString()]
     return limit === undefined
       ? answer(401, [date, ...rate(60, 59, 2_000_000_000)], "{}")
-      : answer(200, [date, ...rate(limit, limit - 1, 2_000_000_000)], "[]")
+      : answer(method === "POST" ? 201 : 200, [date, ...rate(limit, limit - 1, 2_000_000_000)], "[]")
   }
   const subject = await run(
     HttpSubject.make({
@@ -61,7 +61,7 @@ const examine = async ({
       transport: (request) =>
         Effect.sync(() => {
           const key = headerValues(request, "authorization")[0]?.replace("Bearer ", "") ?? ""
-          return respond?.(request, key) ?? respondSoundly(key)
+          return respond?.(request, key) ?? respondSoundly(request.method, key)
         }),
       basePath: "/v1",
       baseUrl: "http://127.0.0.1:3000/v1",
@@ -89,8 +89,9 @@ describe("a sound set-up", () => {
     expect(findings).toEqual([
       expect.stringMatching(/^http:\/\/127\.0\.0\.1:3000\/v1 answers in [0-9]+ ms and accepts the main key$/),
       "the main key's X-RateLimit-Limit is 60, 59 left",
+      "animals can be created",
       "a wrong key is refused with 401",
-      "the clock can be moved, and shows 2027-01-01T12:00:02.000Z",
+      "the clock can be moved, and shows 2027-01-01T12:00:10.000Z",
       "the tiny key is on the plan declared: 5 requests a minute and 40 a day",
       "the victim key is on the plan declared: 3 requests a minute and 1000 a day",
       expect.stringMatching(/^[1-9][0-9]* checks at level spec, about [1-9][0-9]* requests and [0-9]+ s$/)
@@ -215,7 +216,7 @@ describe("a mistake in the set-up is one clear sentence:", () => {
           () => NOON
         )
       },
-      "the clock (--clock) does not work: it was advanced by 2000 ms and moved by 0 ms"
+      "the clock (--clock) does not work: it was advanced by 10000 ms and moved by 0 ms"
     ],
     [
       "the clock moves too little",
@@ -225,7 +226,7 @@ describe("a mistake in the set-up is one clear sentence:", () => {
           (ms) => NOON + ms - 1
         )
       },
-      "the clock (--clock) does not work: it was advanced by 2000 ms and moved by 1999 ms"
+      "the clock (--clock) does not work: it was advanced by 10000 ms and moved by 9999 ms"
     ],
     [
       "the clock is another server's",
@@ -235,7 +236,7 @@ describe("a mistake in the set-up is one clear sentence:", () => {
           (ms) => ms
         )
       },
-      "the clock (--clock) does not work: it shows 1970-01-01T00:00:02.000Z, the server's Date 2027-01-01T12:00:00.000Z: it is not this server's"
+      "the clock (--clock) does not work: it was advanced by 10 s, and the server's Date by 0 s: it is not this server's"
     ],
     [
       "the tiny key is refused",

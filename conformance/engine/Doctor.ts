@@ -4,6 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type { Face } from "../checks/Faces.ts"
 import type * as Conversation from "../http/Conversation.ts"
 import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
@@ -20,9 +21,9 @@ const fault = (reason: string): Effect.Effect<never, SetupFault> => Effect.fail(
 const APART_MS = 3_000
 
 /** By how much the clock is moved to see that it can be. */
-const STEP_MS = 2_000
+const STEP_MS = 10_000
 
-/** Milliseconds of waiting for limits that a run without a clock takes, about. */
+/** Milliseconds that a run without a clock waits for the limits of small keys, about. */
 const WAITS_MS = 100_000
 
 /** What the subject looks like, a line each, or the first fault. */
@@ -42,7 +43,7 @@ const findings = Effect.fnUntraced(function* (
   options: Pick<Run.RunOptions, "level" | "only" | "exclude">
 ): Effect.fn.Return<ReadonlyArray<string>, SetupFault> {
   const { conversation, target } = subject
-  const trial = Trial.make("doctor")
+  const trial = Trial.make(yield* Effect.map(Run.tokens, (next) => next()))
   const at = target.baseUrl ?? target.name
   const ask = (key: "main" | "tiny" | "victim") =>
     Effect.mapError(
@@ -78,6 +79,7 @@ const findings = Effect.fnUntraced(function* (
       ? "the main key's limits are not told: X-RateLimit-* are missing or no whole numbers"
       : `the main key's X-RateLimit-Limit is ${rate.limit}, ${rate.remaining} left`
   )
+  findings.push(yield* creation(subject, trial))
   findings.push(yield* wrongKey(conversation, trial))
   findings.push(yield* time(subject, trial))
   for (const [name, key] of [
@@ -102,6 +104,26 @@ const keysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> => {
     ? Effect.void
     : fault(`the key given with ${twice[0]} is given for another purpose too: each needs its own`)
 }
+
+/** Whether the run can create animals at all: a refusal may be about names or categories, which the contract leaves open. */
+const creation = Effect.fnUntraced(function* (
+  { conversation, target: { declared } }: HttpSubject,
+  trial: Trial.Trial
+): Effect.fn.Return<string, SetupFault> {
+  const { categories = "any" } = declared ?? {}
+  const categoryId = categories === "any" ? 1n : (categories[0] ?? 1n)
+  const json = PetJson.draft({ name: trial.name(), categoryId, status: "available" })
+  const { response } = yield* Effect.mapError(
+    conversation.send({ method: "POST", path: "/pets", json }, trial),
+    ({ message }) => new SetupFault({ reason: message })
+  )
+  if (response.status === 201) return "animals can be created"
+  return response.status === 400
+    ? yield* fault(
+        `the server refuses to create ${json}: ${PetJson.excerpt(text(response.body))}. If it accepts certain categories only, declare them (--category)`
+      )
+    : `a creation is answered with status ${response.status}: the checks say more`
+})
 
 const wrongKey = Effect.fnUntraced(function* (
   conversation: Conversation.Conversation,
@@ -141,12 +163,20 @@ const time = Effect.fnUntraced(function* (
       ? "no clock is given, and answers carry no Date: its time is taken for ours"
       : `no clock is given; by its Date the server is ${Math.round(Math.abs(date - local) / 1_000)} s apart from this machine`
   }
+  const before = yield* dateOf
   const shown = yield* reached(clock.now)
   const moved = yield* reached(clock.advance(STEP_MS))
   if (moved < shown + STEP_MS) {
     return yield* Effect.fail(dead(`it was advanced by ${STEP_MS} ms and moved by ${moved - shown} ms`))
   }
   const date = yield* dateOf
+  if (!Number.isNaN(before) && date - before < STEP_MS - APART_MS) {
+    return yield* Effect.fail(
+      dead(
+        `it was advanced by ${STEP_MS / 1_000} s, and the server's Date by ${(date - before) / 1_000} s: it is not this server's`
+      )
+    )
+  }
   if (!Number.isNaN(date) && Math.abs(date - moved) > APART_MS) {
     return yield* Effect.fail(
       dead(
@@ -165,9 +195,13 @@ const smallKey = (
   if (response.status === 401 || response.status === 403) {
     return fault(`the server refuses the key given with --${name} with status ${response.status}`)
   }
+  if (response.status !== 200 && response.status !== 429) {
+    return fault(`a list with the key given with --${name} is answered with status ${response.status}`)
+  }
   const limit = RateHeaders.of(response)?.limit
   const declared = `${perMinute} requests a minute and ${perDay} a day`
-  return limit === undefined || limit === perMinute || limit === perDay
+  if (limit === undefined) return Effect.succeed(`the ${name} key is accepted, and tells no limit`)
+  return limit === perMinute || limit === perDay
     ? Effect.succeed(`the ${name} key is on the plan declared: ${declared}`)
     : fault(
         `the key given with --${name} is on another plan than declared: its X-RateLimit-Limit is ${limit}, declared are ${declared}`
@@ -187,9 +221,7 @@ const estimate = (
   }))
   const planned = plans.filter(({ plan }) => plan.run)
   const requests = planned.reduce((sum, { check }) => sum + check.requests, 0)
-  const seconds = Math.ceil(
-    (requests * Math.max(latencyMs, 1) * 0.5 + waits(subject, planned.length)) / 1_000
-  )
+  const seconds = Math.ceil((requests * Math.max(latencyMs, 1) * 0.5 + waits(subject, planned)) / 1_000)
   const open = new Map<string, number>()
   for (const { plan } of plans) {
     if (!plan.run && plan.status === "inconclusive") open.set(plan.reason, (open.get(plan.reason) ?? 0) + 1)
@@ -200,5 +232,10 @@ const estimate = (
   ]
 }
 
-const waits = ({ conversation }: HttpSubject, planned: number): number =>
-  conversation.hasClock || planned === 0 ? 0 : WAITS_MS
+const waits = (
+  { conversation }: HttpSubject,
+  planned: ReadonlyArray<{ readonly check: { readonly on: Face } }>
+): number =>
+  !conversation.hasClock && planned.some(({ check }) => check.on === "meter" || check.on === "victim")
+    ? WAITS_MS
+    : 0

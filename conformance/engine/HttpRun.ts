@@ -4,8 +4,8 @@ import type { Report } from "../reports/Report.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Run from "./Run.ts"
-import type { UnknownSelection } from "./Selection.ts"
-import type { SetupFault } from "./SetupFault.ts"
+import * as Selection from "./Selection.ts"
+import { SetupFault } from "./SetupFault.ts"
 
 /** Fails with one sentence when the set-up is wrong; then nothing was tried. */
 export const run = Effect.fnUntraced(function* (
@@ -13,7 +13,16 @@ export const run = Effect.fnUntraced(function* (
   options: Omit<Run.RunOptions, "findings"> & {
     readonly onFindings?: (findings: ReadonlyArray<string>) => void
   }
-): Effect.fn.Return<Report, SetupFault | UnknownSelection> {
+): Effect.fn.Return<Report, SetupFault | Selection.UnknownSelection> {
+  const { exclude = [], level, only = [] } = options
+  const selection = { level, only, exclude }
+  yield* Effect.fromResult(Selection.validate(selection, Run.everySelectable()))
+  const candidates = [...Run.checksFor(subject, level), ...Run.ambientFor(subject, level).map(Run.selectable)]
+  if (!candidates.some((check) => Selection.isSelected(check, selection))) {
+    return yield* new SetupFault({
+      reason: `nothing of what was selected is held against a server at level ${level}: see 'animal-store conformance list'`
+    })
+  }
   const findings = yield* Doctor.examine(subject, options)
   options.onFindings?.(findings)
   return yield* Run.run(subject, { ...options, findings })

@@ -15,8 +15,8 @@ import * as ReplayToken from "./ReplayToken.ts"
 export interface Options {
   /** Of the run; each check draws its own from it, so that one alone meets the same cases as among others. */
   readonly seed: number
-  /** Most evaluations with random cases; each check has its own number, which this may lower. */
-  readonly runs: number | undefined
+  /** How many times as many random cases as each check has by itself; 1 by default, at least one case in any event. */
+  readonly effort: number | undefined
   /** Ms that the random phase may take, shrinking included. */
   readonly timeLimitMs: number
   /** A new mark for each evaluation. */
@@ -42,22 +42,36 @@ interface Found {
   readonly shrinks: number
 }
 
-/** What the evaluations so far came to. */
+/** What the evaluations of one phase came to. */
 interface Tally {
   executed: number
   decided: number
-  readonly undecided: Array<string>
-  inapplicable: string | undefined
+  /** Reasons of the cases that could not be told. */
+  readonly open: Array<string>
+  /** Reasons of the cases that the law does not speak about, with this subject. */
+  readonly inapplicable: Array<string>
   readonly seen: Set<string>
   fault: string | undefined
+  /** Whether time ran out. */
+  interrupted: boolean
 }
+
+const emptyTally = (): Tally => ({
+  executed: 0,
+  decided: 0,
+  open: [],
+  inapplicable: [],
+  seen: new Set(),
+  fault: undefined,
+  interrupted: false
+})
 
 const note = (tally: Tally, { failure, fault, trial }: Evaluation): void => {
   tally.executed++
   tally.fault ??= fault
   for (const circumstance of trial.seen) tally.seen.add(circumstance)
-  if (failure?._tag === "Undecided") tally.undecided.push(failure.reason)
-  else if (failure?._tag === "Inapplicable") tally.inapplicable = failure.reason
+  if (failure?._tag === "Undecided") tally.open.push(failure.reason)
+  else if (failure?._tag === "Inapplicable") tally.inapplicable.push(failure.reason)
   else tally.decided++
 }
 
@@ -72,40 +86,41 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   const begun = yield* Clock.currentTimeMillis
   const requestsBefore = subject.exchanges.length
   const own = check.cases === undefined ? 0 : (check.runs ?? RUNS)[subject.kind]
-  const planned = Math.min(own, options.runs ?? own)
-  const tally: Tally = {
-    executed: 0,
-    decided: 0,
-    undecided: [],
-    inapplicable: undefined,
-    seen: new Set(),
-    fault: undefined
-  }
-  const attempt = (given: unknown) =>
+  const planned = own === 0 ? 0 : Math.max(1, Math.round(own * (options.effort ?? 1)))
+  const boundaries = emptyTally()
+  const drawn = emptyTally()
+  const attempting = (tally: Tally) => (given: unknown) =>
     Effect.tap(evaluate(check, subject, given, options.nextToken()), (evaluation) =>
       Effect.sync(() => note(tally, evaluation))
     )
 
   let found: Found | undefined
   for (const given of check.examples) {
-    const evaluation = yield* attempt(given)
-    if (isAgainst(evaluation)) found = { given, evaluation, runs: 0, shrinks: 0 }
-    if (found !== undefined || tally.inapplicable !== undefined) break
+    const evaluation = yield* attempting(boundaries)(given)
+    if (!isAgainst(evaluation)) continue
+    found = { given, evaluation, runs: 0, shrinks: 0 }
+    break
   }
-  const goesOn = found === undefined && tally.inapplicable === undefined
-  if (goesOn && check.cases !== undefined && planned > 0) {
+  const saysNothing = boundaries.executed > 0 && boundaries.inapplicable.length === boundaries.executed
+  if (found === undefined && !saysNothing && check.cases !== undefined) {
+    const seed = seedOf(options.seed, check.id)
     const searched = yield* Effect.exit(
-      search(check.cases, attempt, seedOf(options.seed, check.id), planned, options.timeLimitMs)
+      search(check.cases, attempting(drawn), seed, planned, options.timeLimitMs)
     )
-    if (Exit.isSuccess(searched)) found = searched.value
-    else tally.fault ??= Cause.pretty(searched.cause)
+    if (Exit.isSuccess(searched)) {
+      found = searched.value.found
+      drawn.interrupted = searched.value.interrupted
+    } else drawn.fault ??= Cause.pretty(searched.cause)
   }
-  const executed = { executed: tally.executed, decided: tally.decided }
+  const executed = {
+    executed: boundaries.executed + drawn.executed,
+    decided: boundaries.decided + drawn.decided
+  }
   const counterexample =
     found === undefined || found.evaluation.failure?._tag !== "Violation"
       ? undefined
-      : yield* confirm(check, subject, found, attempt)
-  const [status, reason] = judge(check, tally, counterexample, planned)
+      : yield* confirm(check, subject, found, attempting(emptyTally()))
+  const [status, reason] = judge(check, boundaries, drawn, counterexample, saysNothing ? 0 : planned)
   const result: CheckResult = {
     id: check.id,
     law: check.law,
@@ -132,13 +147,18 @@ const search = Effect.fnUntraced(function* (
 ) {
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   let last: Found | undefined
+  let violated: Found | undefined
   let underWay: Promise<unknown> = Promise.resolve()
   const property = fc.asyncProperty(cases, async (given) => {
     const trying = run(attempt(given))
     underWay = trying
     const evaluation = await trying
     if (!isAgainst(evaluation)) return
+    const isViolation = evaluation.failure?._tag === "Violation"
+    // Once the subject is known to be wrong, a smaller case that only breaks the suite is none.
+    if (violated !== undefined && !isViolation) return
     last = { given, evaluation, runs: 0, shrinks: 0 }
+    if (isViolation) violated = last
     throw new Falsified()
   })
   const details = yield* Effect.promise(async () => {
@@ -148,7 +168,11 @@ const search = Effect.fnUntraced(function* (
     return checked
   })
   // The last evaluation that failed is the smallest one: fast-check only goes on from failures.
-  return last === undefined ? undefined : { ...last, runs: details.numRuns, shrinks: details.numShrinks }
+  const smallest = violated ?? last
+  return {
+    found: smallest && { ...smallest, runs: details.numRuns, shrinks: details.numShrinks },
+    interrupted: details.interrupted
+  }
 })
 
 /** Tries the smallest failing case again. */
@@ -186,22 +210,32 @@ const confirm = Effect.fnUntraced(function* (
 
 const judge = (
   check: Check,
-  { decided, executed, fault, inapplicable, seen, undecided }: Tally,
+  boundaries: Tally,
+  drawn: Tally,
   counterexample: Counterexample | undefined,
   planned: number
 ): readonly [Status, string | undefined] => {
   if (counterexample !== undefined) {
     return ["fail", `expected ${counterexample.expected}, got ${counterexample.actual}`]
   }
+  const fault = boundaries.fault ?? drawn.fault
   if (fault !== undefined) return ["error", fault]
-  if (decided === 0 && inapplicable !== undefined) return ["not-applicable", inapplicable]
-  if (decided === 0) return ["inconclusive", undecided.at(-1) ?? "no case was tried"]
-  const unseen = (check.mustSee ?? []).filter((circumstance) => !seen.has(circumstance))
-  if (unseen.length > 0) {
-    return ["inconclusive", undecided.at(-1) ?? `it never came about: ${unseen.join(", ")}`]
-  }
-  if (executed < check.examples.length + planned / 4) {
-    return ["inconclusive", `time ran out after ${executed} of ${check.examples.length + planned} cases`]
+  const decided = boundaries.decided + drawn.decided
+  const open = [...boundaries.open, ...drawn.open]
+  const [inapplicable] = [...boundaries.inapplicable, ...drawn.inapplicable]
+  if (decided === 0 && open.length === 0 && inapplicable !== undefined)
+    return ["not-applicable", inapplicable]
+  // Each boundary is part of the law: one that could not be told leaves the law open.
+  if (boundaries.open[0] !== undefined) return ["inconclusive", boundaries.open[0]]
+  if (decided === 0) return ["inconclusive", open[0] ?? "no case was tried"]
+  const unseen = (check.mustSee ?? []).filter(
+    (circumstance) => !boundaries.seen.has(circumstance) && !drawn.seen.has(circumstance)
+  )
+  if (unseen.length > 0) return ["inconclusive", open.at(-1) ?? `it never came about: ${unseen.join(", ")}`]
+  const told = drawn.decided + drawn.inapplicable.length
+  if (told < planned / 2) {
+    const cause = drawn.interrupted ? "time ran out" : (drawn.open[0] ?? "they were not tried")
+    return ["inconclusive", `only ${told} of ${planned} random cases could be told: ${cause}`]
   }
   return ["pass", undefined]
 }

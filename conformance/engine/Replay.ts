@@ -20,7 +20,10 @@ export type Replayed =
   | { readonly outcome: "fixed" | "failed"; readonly evaluation: Evaluation }
   | { readonly outcome: "cannot"; readonly reason: string }
 
-/** Replays once. */
+/** How often a case must hold before it counts as fixed: some failures are intermittent. */
+const TRIES = 3
+
+/** Replays the case. */
 export const replay = Effect.fnUntraced(function* (
   subject: Subject,
   token: ReplayToken
@@ -36,11 +39,16 @@ export const replay = Effect.fnUntraced(function* (
   const given = Result.try(() => Case.decode(token.case))
   if (Result.isFailure(given)) return cannot("the token holds no case")
   const nextToken = yield* tokens
-  const evaluation = yield* evaluate(check, subject, given.success, nextToken())
-  const { failure, fault } = evaluation
-  if (fault !== undefined) return cannot(fault)
-  if (failure === undefined) return { outcome: "fixed", evaluation }
-  return failure._tag === "Violation" ? { outcome: "failed", evaluation } : cannot(failure.reason)
+  let last: Evaluation | undefined
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const evaluation = yield* evaluate(check, subject, given.success, nextToken())
+    const { failure, fault } = evaluation
+    if (fault !== undefined) return cannot(fault)
+    if (failure?._tag === "Violation") return { outcome: "failed", evaluation }
+    if (failure !== undefined) return cannot(failure.reason)
+    last = evaluation
+  }
+  return last === undefined ? cannot("nothing was tried") : { outcome: "fixed", evaluation: last }
 })
 
 /** Sends the requests again that led to the exchange at fault. */

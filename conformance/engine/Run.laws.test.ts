@@ -324,6 +324,7 @@ describe("a run", () => {
       law: "nothing is wrong",
       clauses: ["errors.body"],
       level: "spec",
+      isAbout: () => true,
       examine: () => undefined
     })
     expect((await run()).checks.map(({ id }) => id)).toEqual(["toy.0"])
@@ -413,6 +414,7 @@ describe("a report", () => {
       law: "nothing is wrong",
       clauses: ["errors.body"],
       level: "spec",
+      isAbout: () => true,
       examine: () => new Violation({ expected: "yes", actual: "no" })
     })
     const response = { status: 401, headers: [], body: new Uint8Array() }

@@ -23,7 +23,7 @@ export class UnknownSelection extends Data.TaggedError("UnknownSelection")<{ rea
 }
 
 /** What a selection picks from. */
-type Selectable = Pick<Check, "id" | "clauses" | "profile">
+export type Selectable = Pick<Check, "id" | "clauses" | "profile">
 
 /** Whether a name is meant by a pattern, in which `*` stands for anything. */
 export const matcher = (pattern: string): ((name: string) => boolean) => {
@@ -66,8 +66,6 @@ const help = {
   revokedKey: "a revoked key (--revoked KEY)",
   parallel: "requests at the same time",
   anyCategory: "a subject that takes any categoryId",
-  largeStore: "a store with more than 100 animals",
-  consume: "a store that offers consume",
   outage: "a store whose backend does not answer"
 } as const satisfies { readonly [capability: string]: string }
 

@@ -52,7 +52,7 @@ export const investigate = (
   return Effect.runPromise(
     Investigate.investigate(toy, on, {
       seed: 1,
-      runs: undefined,
+      effort: undefined,
       timeLimitMs: 20_000,
       nextToken: () => String(next++),
       ...rest

@@ -1,5 +1,6 @@
 /** One evaluation of a law on one case: what it did, what it came across, and names that nobody else uses. */
 import type { Exchange } from "../http/Exchange.ts"
+import * as Letters from "./Letters.ts"
 
 /** One thing done to the subject, in words of the domain; over HTTP with what went over the wire. */
 export interface Step {
@@ -13,7 +14,7 @@ export interface Step {
 export interface Trial {
   /** Marks everything made by this evaluation: no other evaluation of any run has it. */
   readonly token: string
-  /** A new name for an animal, marked with the token. */
+  /** A new name for an animal, marked with the token; without a tail it is a few letters, which hardly a server refuses. */
   readonly name: (tail?: string) => string
   readonly record: (step: Step) => void
   /** Notes that a circumstance came about that the check wants to have met. */
@@ -29,7 +30,7 @@ export const make = (token: string): Trial => {
   let names = 0
   return {
     token,
-    name: (tail = "") => `${token}.${names++}${tail}`,
+    name: (tail = "") => `${token}${Letters.of(names++).toUpperCase()}${tail}`,
     record: (step) => {
       steps.push(step)
     },

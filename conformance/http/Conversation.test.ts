@@ -640,13 +640,17 @@ describe("the steps of a trial", () => {
   })
 
   it("tell requests and answers shortly", () => {
-    const long = "x".repeat(500)
+    const long = "xy ".repeat(200)
     expect(Conversation.describe({ path: `/${long}` }).length).toBeLessThan(180)
     expect(Conversation.describe({ path: "/", method: "POST", body: long })).toBe(
-      `POST / ${"x".repeat(160)}… (500)`
+      `POST / ${"xy ".repeat(53)}… (600)`
     )
     expect(Conversation.describe({ path: "/", body: new Uint8Array([0x68, 0x69]) })).toBe("GET / hi")
-    expect(Conversation.outcome(answer(200, [], long))).toBe(`200 ${"x".repeat(200)}… (500)`)
+    expect(Conversation.outcome(answer(200, [], long))).toBe(`200 ${"xy ".repeat(66)}… (600)`)
+    // Nothing that is half a key.
+    expect(Conversation.outcome(answer(200, [], `${"x".repeat(190)} ${"k".repeat(40)}`))).toBe(
+      `200 ${"x".repeat(190)} … (231)`
+    )
     expect(Conversation.outcome(answer(429, [...rate(5, 0, 9), ["retry-after", "7"]], "{}"))).toBe(
       "429, remaining 0, Retry-After 7 {}"
     )

@@ -46,6 +46,9 @@ const DAY_MS = 86_400_000
 /** Farthest that a clock is moved at once, in ms: far beyond December 2030, and far from where dates end. */
 const MAX_JOURNEY_MS = 10_000 * DAY_MS
 
+/** Most requests in a row without an answer, before the server counts as gone. */
+const MAX_UNANSWERED = 5
+
 /** Most 429s in a row that a paced request waits out. */
 const MAX_DENIALS = 5
 
@@ -81,9 +84,12 @@ export interface Conversation {
 /** Begins a conversation: asks the clock, where there is one. */
 export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   const { basePath, budget, clock, secrets, transport } = options
-  const begun = yield* Clock.currentTimeMillis
+  /** When the run began: with its first request, for subjects may be made long before. */
+  let begun: number | undefined
   const exchanges: Array<Exchange> = []
   let sentCount = 0
+  /** Requests in a row that had no answer: what gives none any more is not asked for ever. */
+  let unanswered = 0
   let underWay = 0
   let waitedMs = 0
   /** What must be added to this machine's time to get the subject's. */
@@ -107,7 +113,10 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
 
   const subjectTime = Effect.map(Clock.currentTimeMillis, (local) => local + skew)
 
-  const timeLeft = Effect.map(Clock.currentTimeMillis, (local) => begun + budget.milliseconds - local)
+  const timeLeft = Effect.map(
+    Clock.currentTimeMillis,
+    (local) => (begun ?? local) + budget.milliseconds - local
+  )
 
   const requestOf = ({
     authorization,
@@ -138,6 +147,10 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     if (sentCount >= budget.requests)
       return yield* undecided(`the budget of ${budget.requests} requests is spent`)
     if ((yield* timeLeft) <= 0) return yield* undecided("the time budget is spent")
+    if (unanswered >= MAX_UNANSWERED) {
+      return yield* undecided(`the server went away: ${unanswered} requests in a row had no answer`)
+    }
+    begun ??= yield* Clock.currentTimeMillis
     sentCount++
     const { key, request } = requestOf(sent)
     const sentLocally = yield* Clock.currentTimeMillis
@@ -147,6 +160,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     underWay++
     const response = yield* transport(request).pipe(
       Effect.mapError(({ reason }) => {
+        unanswered++
         const did = describe(sent)
         trial.record({ did, got: `no answer: ${reason}` })
         return new Violation({ expected: `an answer to ${did}`, actual: `none: ${reason}` })
@@ -158,8 +172,9 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       )
     )
     if (!isSkewKnown) adoptDate(response, yield* Clock.currentTimeMillis)
+    unanswered = 0
     const exchange: Exchange = {
-      index: exchanges.length,
+      index: before - 1,
       key,
       request,
       response,
@@ -189,7 +204,11 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       return yield* undecided(`the subject asks to wait ${Math.ceil(wait / DAY_MS)} days, which no run does`)
     }
     if (clock !== undefined) {
-      yield* readClock(clock.advance(wait))
+      const from = yield* readClock(clock.now)
+      const to = yield* readClock(clock.advance(wait))
+      if (to < from + wait) {
+        return yield* undecided(`the clock was advanced by ${wait} ms and moved by ${to - from} ms`)
+      }
       return
     }
     const left = yield* timeLeft
@@ -263,18 +282,15 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
 /** A request in one line. */
 export const describe = ({ authorization, body, json, key = "main", method = "GET", path }: Sent): string => {
   const content = json ?? (typeof body === "string" ? body : body && text(body))
-  const shown =
-    content === undefined
-      ? ""
-      : ` ${content.length > 160 ? `${content.slice(0, 160)}… (${content.length})` : content}`
+  const shown = content === undefined ? "" : ` ${shortened(content, 160)}`
   const who = authorization !== undefined ? " (other credentials)" : key === "main" ? "" : ` (${key} key)`
-  return `${method} ${path.length > 160 ? `${path.slice(0, 160)}…` : path}${shown}${who}`
+  return `${method} ${shortened(path, 160)}${shown}${who}`
 }
 
 /** An answer in one line. */
 export const outcome = (response: WireResponse): string => {
   const body = text(response.body)
-  const shown = body.length > 200 ? `${body.slice(0, 200)}… (${body.length})` : body
+  const shown = shortened(body, 200)
   const rate = RateHeaders.of(response)
   const left = rate === undefined ? "" : `, remaining ${rate.remaining}`
   const retryAfter = header(response, "retry-after")
@@ -282,3 +298,12 @@ export const outcome = (response: WireResponse): string => {
     shown === "" ? "" : ` ${shown}`
   }`
 }
+
+/**
+ * The beginning of a long text. It ends before the word that would be cut: half a key is no longer known for one when keys
+ * are taken out of a report.
+ */
+const shortened = (content: string, length: number): string =>
+  content.length > length
+    ? `${content.slice(0, length).replace(/[^\s"'<>,;:/?&=]+$/, "")}… (${content.length})`
+    : content

@@ -5,7 +5,7 @@ import type { WireRequest, WireResponse } from "./Wire.ts"
 export type KeyName = "main" | "tiny" | "victim" | "revoked" | "none" | "other"
 
 export interface Exchange {
-  /** Position in the run, from 0. */
+  /** Its number among the requests of the run; one without an answer leaves a gap. */
   readonly index: number
   readonly key: KeyName
   readonly request: WireRequest

@@ -13,12 +13,13 @@ export const parse = (text: string): Result.Result<unknown, string> => {
   }
 }
 
-// Node 22 hands the number's own text to the reviver; TypeScript's library does not say so yet. A zero fraction makes no
-// difference: 1.0 is an integer (JSON Schema 2020-12, §6.1.1).
+// Node 22 hands the number's own text to the reviver; TypeScript's library does not say so yet. A number without a fraction
+// is an integer however it is written: 1.0 and 1e3 are (JSON Schema 2020-12, §6.1.1).
 const exact = (_name: string, value: unknown, context: { readonly source?: string }): unknown => {
-  const digits =
-    typeof value === "number" ? /^(-?[0-9]+)(?:\.0+)?$/.exec(context.source ?? "")?.[1] : undefined
-  return digits === undefined ? value : BigInt(digits)
+  if (typeof value !== "number") return value
+  const digits = /^(-?[0-9]+)(?:\.0+)?$/.exec(context.source ?? "")?.[1]
+  if (digits !== undefined) return BigInt(digits)
+  return Number.isSafeInteger(value) ? BigInt(value) : value
 }
 
 /** The beginning of a text, quoted, for messages. */

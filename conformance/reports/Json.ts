@@ -91,7 +91,14 @@ const decodeReport = Schema.decodeUnknownResult(ReportSchema)
 const decodeVersion = Schema.decodeUnknownResult(Schema.Struct({ schemaVersion: Schema.Unknown }))
 
 /** The report as indented JSON that ends with a line break. */
-export const render = (report: Report): string => `${JSON.stringify(report, null, 2)}\n`
+export const render = (report: Report): string => `${escaped(JSON.stringify(report, null, 2))}\n`
+
+/** The report as JSON in one line, without a line break at its end. */
+export const line = (report: Report): string => escaped(JSON.stringify(report))
+
+// JSON lets them stand as they are, and terminals obey them.
+const escaped = (json: string): string =>
+  json.replace(/[\u007f-\u009f]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
 
 /** Reads what `render` wrote; fields that this version does not know are dropped. */
 export const parse = (text: string): Result.Result<Report, InvalidReport> => {

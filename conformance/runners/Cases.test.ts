@@ -62,7 +62,7 @@ describe("test cases", () => {
     ])
   })
 
-  it("are skipped, with the reason, when not selected, not applicable or lacking something", () => {
+  it("are skipped, with the reason, when not selected or not applicable, and on demand when lacking something", async () => {
     list.checks.push(
       Toys.check({ id: "toy.a", holds: () => Effect.void }),
       Toys.check({ id: "toy.b", needs: ["clock"], holds: () => Effect.void }),
@@ -72,7 +72,11 @@ describe("test cases", () => {
     const subject = Toys.subject({
       notApplicable: ({ profile }) => (profile === "ban" ? "it never bans" : undefined)
     })
-    expect(cases(subject, { exclude: ["toy.a"] }).map(({ skip }) => skip)).toEqual([
+    const [, lacking] = cases(subject, { exclude: ["toy.a"] })
+    expect(lacking?.skip).toBeUndefined()
+    await expect(lacking?.run()).rejects.toThrow("it takes a clock that can be moved (--clock URL)")
+    const lenient = { exclude: ["toy.a"], allowInconclusive: true }
+    expect(cases(subject, lenient).map(({ skip }) => skip)).toEqual([
       "not selected for this run",
       "it takes a clock that can be moved (--clock URL)",
       undefined,
@@ -86,7 +90,14 @@ describe("test cases", () => {
     ])
   })
 
-  it("are of the level that is asked for, spec by default", async () => {
+  it("throw for a pattern that names nothing, and when nothing is left to run", () => {
+    list.checks.push(Toys.check({ id: "toy.a", holds: () => Effect.void }))
+    expect(() => cases(Toys.subject(), { only: ["toy.b"] })).toThrow('"toy.b" names no check')
+    expect(() => cases(Toys.subject(), { exclude: ["toy.a"] })).toThrow("nothing is left to hold")
+    expect(() => cases(Toys.subject({ faces: {} }))).toThrow("nothing is left to hold")
+  })
+
+  it("are of the level that is asked for: for servers spec by default, for ports design", async () => {
     list.checks.push(
       Toys.check<number>({ id: "toy.design", level: "design", examples: [1], holds: breach }),
       Toys.check<number>({
@@ -97,7 +108,9 @@ describe("test cases", () => {
         holds: breach
       })
     )
-    expect(await outcomes()).toEqual([{ name: "toy.advised: the toy holds", outcome: "passed" }])
+    const server = Toys.subject({ kind: "http" })
+    expect(await outcomes({}, server)).toEqual([{ name: "toy.advised: the toy holds", outcome: "passed" }])
+    expect(await outcomes()).toHaveLength(2)
     const strict = await outcomes({ level: "design" })
     expect(strict.map(({ outcome }) => outcome instanceof ConformanceError)).toEqual([true, true])
   })
@@ -155,8 +168,8 @@ describe("test cases", () => {
       cases: fc.nat(),
       holds: (_face, given) => Effect.sync(() => void met.push(given))
     })
-    await outcomeOf(toy, { seed: 3, runs: 5 })
-    await outcomeOf(toy, { seed: 3, runs: 5 })
+    await outcomeOf(toy, { seed: 3, effort: 0.05 })
+    await outcomeOf(toy, { seed: 3, effort: 0.05 })
     expect(met).toHaveLength(10)
     expect(met.slice(0, 5)).toEqual(met.slice(5))
   })
@@ -191,6 +204,7 @@ describe("test cases", () => {
       law: "no exchange is wrong",
       clauses: ["errors.body"],
       level: "spec",
+      isAbout: () => true,
       examine: ({ response }) =>
         response.status === 200 ? undefined : new Violation({ expected: "200", actual: "401" })
     })
@@ -229,6 +243,7 @@ describe("test cases", () => {
         keys: { main: "bad" }
       })
     )
+    list.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.void }))
     const [first] = await outcomes({}, subject)
     expect(String(first?.outcome)).toContain("the server refuses the main key (--key) with status 401")
   })

@@ -1,5 +1,6 @@
 /** The checks as test cases for any test runner. */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { AmbientCheck } from "../checks/Ambient.ts"
 import type { Check } from "../checks/Check.ts"
 import { overhear } from "../engine/Ambient.ts"
@@ -7,6 +8,7 @@ import * as Doctor from "../engine/Doctor.ts"
 import { investigate } from "../engine/Investigate.ts"
 import * as Run from "../engine/Run.ts"
 import * as Selection from "../engine/Selection.ts"
+import { SetupFault } from "../engine/SetupFault.ts"
 import * as Redaction from "../reports/Redaction.ts"
 import type { CheckResult } from "../reports/Report.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
@@ -23,9 +25,14 @@ export interface TestCase {
 }
 
 export interface CasesOptions
-  extends Pick<Run.RunOptions, "seed" | "only" | "exclude" | "runs" | "timeLimitMs"> {
-  /** `spec`, the default, is what every implementation of the contract must do; `design` what this project's does. */
+  extends Pick<Run.RunOptions, "seed" | "only" | "exclude" | "effort" | "timeLimitMs"> {
+  /**
+   * `spec` is what every implementation of the contract must do, the default for servers; `design` what this project's
+   * does too, the default for storage ports, whose laws are all of that level.
+   */
   readonly level?: Run.RunOptions["level"] | undefined
+  /** Whether what cannot be told, for want of a clock or a key, is skipped instead of failed; false by default. */
+  readonly allowInconclusive?: boolean | undefined
 }
 
 /** A subject that did not pass a check: broken, or inconclusive, which is never a pass. */
@@ -53,19 +60,12 @@ const messageOf = ({ counterexample, id, law, reason, status }: CheckResult): st
   ].join("\n")
 }
 
-const demand = (told: CheckResult, { redact }: Subject): void => {
-  const result = redact === undefined ? told : Redaction.ofCheck(told, redact)
-  if (result.status !== "pass" && result.status !== "not-applicable" && result.status !== "warn") {
-    throw new ConformanceError(result)
-  }
-}
-
-const TIME_LIMIT_MS = 20_000
-
 /**
  * Every check that a subject of its kind can be held to, in the order in which they must run: one after the other, for
- * over HTTP they share the subject and its time. What it declares not to have, and what was not asked for, is to be
- * skipped with a reason.
+ * over HTTP they share the subject and its time. What does not apply to the subject, and what was not asked for, is to be
+ * skipped with a reason; what cannot be told, for want of a clock or a key, rejects unless `allowInconclusive`.
+ *
+ * Throws `UnknownSelection` for a pattern that names nothing, and `SetupFault` when no check is left to run.
  *
  * @example
  * ```ts
@@ -73,31 +73,46 @@ const TIME_LIMIT_MS = 20_000
  * ```
  */
 export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArray<TestCase> => {
-  const { exclude = [], level = "spec", only = [], runs, timeLimitMs = TIME_LIMIT_MS } = options
+  const {
+    allowInconclusive = false,
+    effort,
+    exclude = [],
+    level = Run.defaultLevel(subject),
+    only = [],
+    timeLimitMs = Run.defaultTimeLimitMs
+  } = options
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31)
   const selection: Selection.Selection = { level, only, exclude }
+  Result.getOrThrowWith(Selection.validate(selection, Run.everySelectable()), (unknown) => unknown)
   const nextToken = Effect.runSync(Run.tokens)
+  const demand = (result: CheckResult): void => {
+    const told = subject.redact === undefined ? result : Redaction.ofCheck(result, subject.redact)
+    const { status } = Run.atLevel(told, level)
+    const isRefused =
+      status === "fail" || status === "error" || (status === "inconclusive" && !allowInconclusive)
+    if (isRefused) throw new ConformanceError(told)
+  }
 
   const caseOf = (check: Check): TestCase => {
     const plan = Selection.planOf(check, subject, selection)
+    const isSkipped = !plan.run && (plan.status !== "inconclusive" || allowInconclusive)
     return {
       name: `${check.id}: ${check.law}`,
-      skip: plan.run ? undefined : plan.reason,
+      skip: isSkipped ? plan.reason : undefined,
       run: async () => {
-        if (!plan.run) return
-        const result = await Effect.runPromise(
-          investigate(check, subject, { seed, runs, timeLimitMs, nextToken })
+        if (isSkipped) return
+        demand(
+          plan.run
+            ? await Effect.runPromise(investigate(check, subject, { seed, effort, timeLimitMs, nextToken }))
+            : Run.unexecuted(check, plan)
         )
-        demand(Run.atLevel(result, level), subject)
       }
     }
   }
   const overheard = (check: AmbientCheck): TestCase => ({
     name: `${check.id}: ${check.law}`,
-    skip: Selection.isSelected({ ...check, profile: "core" }, selection)
-      ? undefined
-      : "not selected for this run",
-    run: async () => demand(Run.atLevel(overhear(check, subject), level), subject)
+    skip: Selection.isSelected(Run.selectable(check), selection) ? undefined : "not selected for this run",
+    run: async () => demand(overhear(check, subject))
   })
   const setUp: ReadonlyArray<TestCase> = HttpSubject.is(subject)
     ? [
@@ -108,9 +123,9 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
         }
       ]
     : []
-  return [
-    ...setUp,
-    ...Run.checksFor(subject, level).map(caseOf),
-    ...Run.ambientFor(subject, level).map(overheard)
-  ]
+  const all = [...Run.checksFor(subject, level).map(caseOf), ...Run.ambientFor(subject, level).map(overheard)]
+  if (all.every(({ skip }) => skip !== undefined)) {
+    throw new SetupFault({ reason: `nothing is left to hold ${subject.name} to` })
+  }
+  return [...setUp, ...all]
 }

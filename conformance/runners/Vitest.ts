@@ -15,9 +15,15 @@ const TIMEOUT_MS = 180_000
  * ```
  */
 export const suite = (subject: Subject, options: CasesOptions = {}): void => {
-  describe(`conformance of ${subject.name}`, () => {
+  // One after the other, in this order, and once: checks share the subject, and a second try would hide what is rare.
+  describe(`conformance of ${subject.name}`, {
+    concurrent: false,
+    shuffle: false,
+    retry: 0,
+    timeout: TIMEOUT_MS
+  }, () => {
     for (const { name, run, skip } of cases(subject, options)) {
-      if (skip === undefined) it(name, run, TIMEOUT_MS)
+      if (skip === undefined) it(name, run)
       else it.skip(`${name} (${skip})`)
     }
   })

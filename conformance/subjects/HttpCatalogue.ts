@@ -4,14 +4,14 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Animal, Catalogue, Draft, Listing } from "../checks/Catalogue.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import { type Failure, undecided, Violation } from "../engine/Outcome.ts"
+import { type Failure, inapplicable, Violation } from "../engine/Outcome.ts"
 import type { Trial } from "../engine/Trial.ts"
 import * as Conversation from "../http/Conversation.ts"
 import type { Exchange } from "../http/Exchange.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { text } from "../http/Wire.ts"
 
-/** From here on nobody can say that the 5th of December 2030 has not begun somewhere: it is noon of the 4th. */
+/** Epoch ms at which 5 December 2030 begins somewhere on earth: 10:00 UTC on the 4th is midnight at UTC+14. */
 export const REMOVAL_BEGINS = Date.UTC(2030, 11, 4, 10)
 
 /** The body of an answer as `read` understands it; `Violation` when it has another status or content. */
@@ -19,7 +19,7 @@ const content = <A>(
   exchange: Exchange,
   status: number,
   what: string,
-  clause: ClauseSlug,
+  clauses: { readonly status: ClauseSlug; readonly body: ClauseSlug },
   read: (value: unknown) => Result.Result<A, string>
 ): Effect.Effect<A, Violation> => {
   const { response } = exchange
@@ -29,7 +29,12 @@ const content = <A>(
       : Result.fail(Conversation.outcome(response))
   return Effect.mapError(
     Effect.fromResult(decoded),
-    (actual) => new Violation({ expected: `${status} with ${what}`, actual, clause })
+    (actual) =>
+      new Violation({
+        expected: `${status} with ${what}`,
+        actual,
+        clause: response.status === status ? clauses.body : clauses.status
+      })
   )
 }
 
@@ -50,7 +55,14 @@ export const create = (
 ): Effect.Effect<Animal, Failure> =>
   Effect.flatMap(
     sendPaced({ method: "POST", path: "/pets", json: PetJson.draft(draft) }, trial),
-    (exchange) => content(exchange, 201, "the created Pet", "create.status-201", PetJson.animal)
+    (exchange) =>
+      content(
+        exchange,
+        201,
+        "the created Pet",
+        { status: "create.status-201", body: "create.returns-created" },
+        PetJson.animal
+      )
   )
 
 /** The face of one evaluation; `categories` are those that the subject is declared to accept. */
@@ -67,16 +79,30 @@ export const make = (
   create: (draft) => create(conversation, draft, trial),
   list: (listing) =>
     Effect.flatMap(conversation.sendPaced({ path: listPath(listing) }, trial), (exchange) =>
-      content(exchange, 200, "an array of Pet", "list.array", PetJson.animals)
+      content(
+        exchange,
+        200,
+        "an array of Pet",
+        { status: "list.status-200", body: "list.array" },
+        PetJson.animals
+      )
     ),
   get: Effect.fnUntraced(function* (id: bigint): Effect.fn.Return<Option.Option<Animal>, Failure> {
     const exchange = yield* conversation.sendPaced({ path: `/pets/${id}` }, trial)
     const { status } = exchange.response
     const isRemovalNear = exchange.receivedAt >= REMOVAL_BEGINS
     if (status !== 200 && isRemovalNear) {
-      return yield* undecided("by the server's date GET /pets/{petId} is removed, or about to be")
+      return yield* inapplicable("by the server's date GET /pets/{petId} is removed, or about to be")
     }
     if (status === 404) return Option.none()
-    return Option.some(yield* content(exchange, 200, "the Pet, or 404", "get.found", PetJson.animal))
+    return Option.some(
+      yield* content(
+        exchange,
+        200,
+        "the Pet, or 404",
+        { status: "get.found", body: "get.faithful" },
+        PetJson.animal
+      )
+    )
   })
 })

@@ -29,6 +29,17 @@ const reading = (exchange: Exchange, slackMs: number): Effect.Effect<Reading, Fa
       })
     )
   }
+  // How a ban is told is open (contract §8.4.3); who asks for it is told, others cannot go on.
+  if (response.status === 403 && exchange.key === "victim") {
+    return Effect.fail(
+      new Violation({
+        clause: "ban.answer",
+        expected: "200 or 429 to GET /pets?limit=1",
+        actual: Conversation.outcome(response)
+      })
+    )
+  }
+  if (response.status === 403) return undecided("its key seems to be banned: the list is answered with 403")
   const admitted = response.status !== 429
   if (admitted && response.status !== 200) {
     return Effect.fail(
@@ -120,7 +131,3 @@ export const make = (
     return Effect.succeed(meter)
   }
 }
-
-/** For subjects without such a key. */
-export const absent = (flag: string, what: string): Effect.Effect<never, Failure> =>
-  undecided(`it takes ${what}: give one with ${flag}`)

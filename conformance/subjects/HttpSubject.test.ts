@@ -84,7 +84,7 @@ describe("a catalogue over HTTP", () => {
     expect(failure).toMatchObject({ _tag: "Violation", expected, actual })
   })
 
-  it("knows 404 from a failure, and cannot tell once the removal is near", async () => {
+  it("knows 404 from a failure, and says nothing once the removal is near", async () => {
     let status = 404
     let now = Date.UTC(2027, 0, 1)
     const { face } = await open(() => answer(status, [], "{}"), {
@@ -103,7 +103,7 @@ describe("a catalogue over HTTP", () => {
     status = 500
     expect((await run(Effect.flip(get)))._tag).toBe("Violation")
     now = HttpCatalogue.REMOVAL_BEGINS
-    for (status of [404, 410, 500]) expect((await run(Effect.flip(get)))._tag).toBe("Undecided")
+    for (status of [404, 410, 500]) expect((await run(Effect.flip(get)))._tag).toBe("Inapplicable")
   })
 
   it("stays within the categories that are declared", async () => {

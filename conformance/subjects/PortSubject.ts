@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { limit as pageLimit } from "../../core/domain/Page.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
@@ -48,8 +49,13 @@ export const answered = <A>(
 ): Effect.Effect<A, Violation> =>
   Effect.flatMap(Effect.exit(call), (exit) => {
     if (Exit.isSuccess(exit)) {
-      trial.record({ did, got: show(exit.value) })
-      return Effect.succeed(exit.value)
+      // What a port answers may lack what its type promises.
+      const shown = Result.try(() => show(exit.value))
+      const got = Result.getOrElse(shown, (error) => `an answer of another form: ${String(error)}`)
+      trial.record({ did, got })
+      return Result.isSuccess(shown)
+        ? Effect.succeed(exit.value)
+        : Effect.fail(new Violation({ expected: `a whole answer to ${did}`, actual: got }))
     }
     if (Cause.hasInterruptsOnly(exit.cause)) return Effect.interrupt
     const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
@@ -95,17 +101,17 @@ export const make = ({
         ? {}
         : {
             catalogue: (trial: Trial) =>
-              Effect.map(opened(petRepository, PetRepository), (pets) => catalogue(pets, trial)),
-            pets: () => opened(petRepository, PetRepository)
+              Effect.map(pets(petRepository), (repository) => catalogue(repository, trial)),
+            pets: () => pets(petRepository)
           }),
       ...(rateLimitStore === undefined
         ? {}
         : {
-            meter: (trial: Trial) => Effect.map(opened(rateLimitStore, RateLimitStore), meter(trial)),
-            victim: (trial: Trial) => Effect.map(opened(rateLimitStore, RateLimitStore), meter(trial)),
-            limits: () => opened(rateLimitStore, RateLimitStore)
+            meter: (trial: Trial) => Effect.map(limits(rateLimitStore), meter(trial)),
+            victim: (trial: Trial) => Effect.map(limits(rateLimitStore), meter(trial)),
+            limits: () => limits(rateLimitStore)
           }),
-      ...(apiKeyStore === undefined ? {} : { keys: () => opened(apiKeyStore, ApiKeyStore) }),
+      ...(apiKeyStore === undefined ? {} : { keys: () => keys(apiKeyStore) }),
       ...(outage === undefined
         ? {}
         : {
@@ -137,6 +143,35 @@ const opened = <Port, Service>(
   port: Context.Service<Port, Service>
 ): Effect.Effect<Service, Violation, Scope.Scope> =>
   Effect.map(fresh(store), (context) => Context.get(context, port))
+
+// Methods are called when their effects run, so that one that throws at once is a defect like any other.
+
+const pets = (store: Store<PetRepository>) =>
+  Effect.map(opened(store, PetRepository), (real): PetRepository["Service"] => ({
+    insert: (pet) => Effect.suspend(() => real.insert(pet)),
+    find: (id) => Effect.suspend(() => real.find(id)),
+    page: (query) => Effect.suspend(() => real.page(query))
+  }))
+
+const limits = (store: Store<RateLimitStore>) =>
+  Effect.map(opened(store, RateLimitStore), (real): RateLimitStore["Service"] => {
+    const { consume } = real
+    return {
+      modify: (key, step) => Effect.suspend(() => real.modify(key, step)),
+      ...(consume === undefined
+        ? {}
+        : { consume: (key, now, policy) => Effect.suspend(() => consume(key, now, policy)) })
+    }
+  })
+
+const keys = (store: Store<ApiKeyStore>) =>
+  Effect.map(opened(store, ApiKeyStore), (real): ApiKeyStore["Service"] => ({
+    findByHash: (hash) => Effect.suspend(() => real.findByHash(hash)),
+    insert: (key) => Effect.suspend(() => real.insert(key)),
+    insertFirst: (key) => Effect.suspend(() => real.insertFirst(key)),
+    update: (id, change) => Effect.suspend(() => real.update(id, change)),
+    list: real.list
+  }))
 
 const count = (animals: ReadonlyArray<Animal>): string =>
   animals.length === 0 ? "none" : animals.map(PetJson.line).join(", ")

@@ -54,7 +54,7 @@ export const look = (
   catalogue: Catalogue,
   id: bigint
 ): Effect.Effect<Option.Option<Animal> | undefined, Violation> =>
-  Effect.catchTag(catalogue.get(id), "Undecided", () => Effect.succeed(undefined))
+  Effect.catchTag(catalogue.get(id), "Inapplicable", () => Effect.succeed(undefined))
 
 /** Most animals that a list may hold. */
 export const limitOf = ({ limit = pageLimit.default }: Listing): number => limit

@@ -33,6 +33,31 @@ const withOtherCase = (key: string): string | undefined => {
   return key.slice(0, at) + other + key.slice(at + 1)
 }
 
+/** Characters of one kind, from its first to its last. */
+const kinds = [
+  { of: /[a-z]/, ends: ["a", "z"] },
+  { of: /[A-Z]/, ends: ["A", "Z"] },
+  { of: /[0-9]/, ends: ["0", "9"] }
+] as const
+
+const distance = (one: string, other: string): number => Math.abs(one.charCodeAt(0) - other.charCodeAt(0))
+
+/**
+ * The key with one letter or digit changed, at this part of its length, into another of its kind. That is one that the
+ * key has elsewhere, where there is any, since keys may be of few characters, such as hexadecimal digits; and the
+ * farthest, since the last character of base64 has low bits that mean nothing.
+ */
+const withOtherCharacter = (key: string, part: number): string => {
+  const places = [...key.matchAll(/[A-Za-z0-9]/g)].map(({ index }) => index)
+  const at = places[Math.round((places.length - 1) * part)] ?? 0
+  const given = key.charAt(at)
+  const { ends, of } = kinds.find((kind) => kind.of.test(given)) ?? kinds[2]
+  const farthest = (characters: ReadonlyArray<string>): string =>
+    characters.reduce((best, one) => (distance(one, given) > distance(best, given) ? one : best), given)
+  const own = farthest([...key].filter((one) => of.test(one)))
+  return key.slice(0, at) + (own === given ? farthest(ends) : own) + key.slice(at + 1)
+}
+
 const swapped = (key: string): string => [...key].toReversed().join("")
 
 /** Credentials that are made from a valid key and are none. */
@@ -53,6 +78,9 @@ const credentials = {
   "one character before the key": (key: string) => [`Bearer 0${key}`],
   "the key without its last character": (key: string) => [`Bearer ${key.slice(0, -1)}`],
   "the key without its first character": (key: string) => [`Bearer ${key.slice(1)}`],
+  "the key with another first character": (key: string) => [`Bearer ${withOtherCharacter(key, 0)}`],
+  "the key with another character in the middle": (key: string) => [`Bearer ${withOtherCharacter(key, 0.5)}`],
+  "the key with another last character": (key: string) => [`Bearer ${withOtherCharacter(key, 1)}`],
   "half of the key": (key: string) => [`Bearer ${key.slice(0, Math.floor(key.length / 2))}`],
   "the key twice": (key: string) => [`Bearer ${key}${key}`],
   "the key in quotes": (key: string) => [`Bearer "${key}"`],
@@ -139,12 +167,12 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define({
     id: "auth.exact-key",
-    law: "A part of a valid key, or one with more about it, answers 401.",
+    law: "A part of a valid key, one with more about it, or with one character changed, answers 401.",
     clauses: ["auth.whole-key", "auth.invalid"],
     level: "spec",
     profile: "auth",
     on: "http",
-    requests: 9,
+    requests: 12,
     examples: spread([
       "the key and one more character",
       "the key without its last character",
@@ -154,7 +182,10 @@ export const checks: ReadonlyArray<Check> = [
       "the key backwards",
       "the key twice",
       "the key and more words",
-      "a key like ours that was never issued"
+      "a key like ours that was never issued",
+      "the key with another first character",
+      "the key with another character in the middle",
+      "the key with another last character"
     ]),
     holds: (http, ask, trial) => isRefused(http, ask, trial)
   }),

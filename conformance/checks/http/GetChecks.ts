@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
-import { expect, type Failure } from "../../engine/Outcome.ts"
+import { expect, type Failure, inapplicable } from "../../engine/Outcome.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
@@ -14,9 +14,13 @@ import * as Answers from "./Answers.ts"
 /** Ms before the earliest removal from which on these laws ask for nothing: a request takes its time. */
 const MARGIN = 60_000
 
-/** Whether the operation is removed, or may be any moment: these laws end with it, by the subject's date. */
-const isRemoved = (http: Http): Effect.Effect<boolean, Failure> =>
-  Effect.map(http.now, (now) => now >= REMOVAL_BEGINS - MARGIN)
+/** `Inapplicable` once the operation is removed, or may be any moment, by the subject's date: these laws end with it. */
+const isThere = (http: Http): Effect.Effect<void, Failure> =>
+  Effect.flatMap(http.now, (now) =>
+    now < REMOVAL_BEGINS - MARGIN
+      ? Effect.void
+      : inapplicable("by the server's date GET /pets/{petId} is removed, or about to be")
+  )
 
 const get = (http: Http, segment: string): Effect.Effect<Exchange, Failure> =>
   http.send({ path: `/pets/${segment}` })
@@ -47,7 +51,7 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 10, http: 2 },
     holds: (http, { statuses }, trial) =>
       Effect.gen(function* () {
-        if (yield* isRemoved(http)) return
+        yield* isThere(http)
         const animals: Array<Animal> = []
         for (const status of statuses) animals.push(yield* Answers.own(http, trial, status))
         for (const animal of animals) {
@@ -79,7 +83,7 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 20, http: 5 },
     holds: (http, { id, isCertain }) =>
       Effect.gen(function* () {
-        if (yield* isRemoved(http)) return
+        yield* isThere(http)
         const exchange = yield* get(http, String(id))
         // The service may have assigned this very id; that it drew one of the random ones is unthinkable.
         if (exchange.response.status === 200 && !isCertain) {
@@ -117,7 +121,7 @@ export const checks: ReadonlyArray<Check> = [
     ],
     holds: (http, template, trial) =>
       Effect.gen(function* () {
-        if (yield* isRemoved(http)) return
+        yield* isThere(http)
         const segment = template.includes("$id")
           ? segmentOf(template, yield* Answers.own(http, trial))
           : template
@@ -152,7 +156,7 @@ export const checks: ReadonlyArray<Check> = [
     ],
     holds: (http, template, trial) =>
       Effect.gen(function* () {
-        if (yield* isRemoved(http)) return
+        yield* isThere(http)
         const segment = template.includes("$id")
           ? segmentOf(template, yield* Answers.own(http, trial))
           : template
@@ -173,7 +177,7 @@ export const checks: ReadonlyArray<Check> = [
     ],
     holds: (http, { status, template }, trial) =>
       Effect.gen(function* () {
-        if (yield* isRemoved(http)) return
+        yield* isThere(http)
         const animal = yield* Answers.own(http, trial)
         yield* Answers.hasStatus(yield* get(http, segmentOf(template, animal)), status)
       })

@@ -29,6 +29,9 @@ const statusOrNone = fc.option(anyStatus, { nil: undefined })
 
 const pathOf = (query: string): string => (query === "" ? "/pets" : `/pets?${query}`)
 
+const statusParameter = (status: Status | undefined): string =>
+  status === undefined ? "" : `&status=${status}`
+
 /** The animals of an answer that must be a list. */
 const listOf = ({ request, response }: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
   Effect.mapError(
@@ -66,17 +69,19 @@ const createAll = (
   return Effect.forEach(statuses, (status) => http.create({ name: trial.name(), categoryId, status }))
 }
 
-/** Creates what is missing until a list of 100 shows so many animals. */
+/** Creates what is missing until a list of 100 shows so many animals, of this status or of any. */
 const stock = Effect.fnUntraced(function* (
   http: Http,
   trial: Trial,
-  animals: number
+  animals: number,
+  status?: Status
 ): Effect.fn.Return<void, Failure> {
-  const there = (yield* list(http, `limit=${pageLimit.max}`)).length
+  const query = `limit=${pageLimit.max}${statusParameter(status)}`
+  const there = (yield* list(http, query)).length
   if (there >= animals) return
-  const statuses = Array.from({ length: animals - there }, (_, index) => PetStatus.all[index % 3])
+  const statuses = Array.from({ length: animals - there }, (_, index) => status ?? PetStatus.all[index % 3])
   yield* createAll(http, trial, statuses)
-  const then = (yield* list(http, `limit=${pageLimit.max}`)).length
+  const then = (yield* list(http, query)).length
   yield* expect(
     then >= animals,
     `a list of at most ${pageLimit.max} animals to hold those that are there: ${animals} at least`,
@@ -174,9 +179,6 @@ const cursorOf = Effect.fnUntraced(function* (
     actual: "none"
   })
 })
-
-const statusParameter = (status: Status | undefined): string =>
-  status === undefined ? "" : `&status=${status}`
 
 /** The text with one character replaced by another. */
 const altered = (cursor: string, at: number): string => {
@@ -641,22 +643,25 @@ export const checks: ReadonlyArray<Check> = [
         )
       })
   }),
-  define({
+  define<"http", { readonly status: Status | undefined }>({
     id: "list.limit.default",
     law: "A list without limit holds 20 animals when at least so many belong to it, and never more.",
     clauses: ["list.limit.default", "list.limit.default-fills"],
     level: "spec",
     profile: "core",
     on: "http",
-    requests: 24,
-    examples: [{}],
-    holds: (http, _, trial) =>
+    requests: 72,
+    examples: [{ status: undefined }, ...PetStatus.all.map((status) => ({ status }))],
+    holds: (http, { status }, trial) =>
       Effect.gen(function* () {
-        yield* stock(http, trial, pageLimit.default + 1)
-        const animals = yield* list(http, "")
+        yield* stock(http, trial, pageLimit.default + 1, status)
+        const animals = yield* Effect.flatMap(
+          http.send({ path: listPath({ limit: undefined, status }) }),
+          listOf
+        )
         yield* expect(
           animals.length === pageLimit.default,
-          `${pageLimit.default} animals in a list without limit, since more are there`,
+          `${pageLimit.default} ${status ?? "animals"} in a list without limit, since more are there`,
           `${animals.length}`
         )
       })

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import type { ApiKey } from "../../../core/access/ApiKey.ts"
 import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
 import type { ClauseSlug } from "../../clauses/Clauses.ts"
-import { undecided, Violation } from "../../engine/Outcome.ts"
+import { inapplicable, Violation } from "../../engine/Outcome.ts"
 import { type Check, define } from "../Check.ts"
 import type { Faces } from "../Faces.ts"
 import * as Keys from "./Keys.ts"
@@ -90,7 +90,7 @@ const failsTyped = (port: keyof Ports, id: string, clause: ClauseSlug): Check =>
         })
         trial.record({ did: `${method}, while the backend does not answer`, got: "" })
         const exit = yield* Effect.exit(call)
-        if (!isOffered) return yield* undecided(`the outage offers no ${port} with ${method}`)
+        if (!isOffered) return yield* inapplicable(`the outage offers no ${port} with ${method}`)
         if (isTyped(exit)) return
         return yield* Effect.fail(
           new Violation({ expected: `StoreUnavailable from ${method}`, actual: outcome(exit) })

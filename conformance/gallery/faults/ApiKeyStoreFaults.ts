@@ -103,7 +103,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps an absent label as an empty one.",
     "keys-store.exact",
     "keys-store.insert-exact",
-    "the key just inserted",
+    'label "", created',
     keeping(({ label = "" }) => ({ label }))
   ),
   port(
@@ -111,7 +111,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Answers with null for what is absent.",
     "keys-store.exact",
     "keys-store.insert-exact",
-    "the key just inserted",
+    "revoked at null",
     // The type forbids it, which is why nobody notices in a language without types.
     keeping(({ revokedAt = null }) => ({ revokedAt: revokedAt as number }))
   ),
@@ -128,7 +128,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps the time of creation in 32 bits.",
     "keys-store.exact",
     "keys-store.insert-exact",
-    "the key just inserted",
+    "created at -1025769472",
     keeping(({ createdAt }) => ({ createdAt: createdAt | 0 }))
   ),
   port(
@@ -144,7 +144,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps no limits but those of the Free plan.",
     "keys-store.exact",
     "keys-store.insert-exact",
-    "the key just inserted",
+    "Enterprise, 60/1000",
     keeping(() => ({ limits: { perMinute: 60, perDay: 1_000 } }))
   ),
   port(
@@ -152,7 +152,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps the newest secret only.",
     "keys-store.exact",
     "keys-store.insert-exact",
-    "the key just inserted",
+    "0002 of 0}",
     keeping(({ secrets }) => ({ secrets: secrets.slice(0, 1) }))
   ),
   port(
@@ -169,7 +169,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Revokes the first key when another is inserted.",
     "keys-store.insert",
     "keys-store.history",
-    "in the list",
+    "created at 1, revoked at 1",
     (real) => ({
       ...real,
       insert: (key) =>
@@ -187,7 +187,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Finds a key by its newest secret only.",
     "keys-store.find.each-secret",
     "keys-store.find-each",
-    "whose secret it is",
+    "until 2} none",
     finding((secret, hash, _key, index) => secret.hash === hash && index === 0)
   ),
   port(
@@ -195,7 +195,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Compares the first 16 digits of hashes.",
     "keys-store.find.by-hash",
     "keys-store.find-each",
-    "whose secret it is",
+    "} {key_a0, Free",
     finding((secret, hash) => secret.hash.startsWith(hash.slice(0, 16)))
   ),
   port(
@@ -203,7 +203,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Compares hashes without the zeros at their ends.",
     "keys-store.find.none",
     "keys-store.find-each",
-    "no key with this hash",
+    "this hash: none {key_",
     finding((secret, hash) => stripped(secret.hash) === stripped(hash))
   ),
   port(
@@ -211,7 +211,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Compares hashes that look like numbers as numbers.",
     "keys-store.find.by-hash",
     "keys-store.find-each",
-    "whose secret it is",
+    "} {key_a0, Free",
     finding((secret, hash) => secret.hash === hash || Number(secret.hash) === Number(hash))
   ),
   port(
@@ -219,7 +219,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Does not find revoked keys.",
     "keys-store.find.revoked",
     "keys-store.find-each",
-    "whose secret it is",
+    "} none",
     finding((secret, hash, key) => secret.hash === hash && key.revokedAt === undefined)
   ),
   port(
@@ -227,7 +227,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Does not find keys by secrets that are expired.",
     "keys-store.find.revoked",
     "keys-store.find-each",
-    "whose secret it is",
+    "} none",
     (real) => ({
       ...real,
       findByHash: (hash) =>
@@ -243,7 +243,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Finds a key only once another was inserted after it.",
     "keys-store.find.sees-insert",
     "keys-store.insert-exact",
-    "the key just inserted",
+    "of 1} none",
     (real) => ({
       ...real,
       findByHash: (hash) =>
@@ -276,7 +276,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Remembers that a hash was not found.",
     "keys-store.find.sees-insert-first",
     "keys-store.find-after",
-    "whose secret it is",
+    "} none",
     (real) => {
       const missing = new Set<string>()
       return {
@@ -298,7 +298,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Finds a key by every secret that it ever had.",
     "keys-store.find.dropped-secret",
     "keys-store.find-after",
-    "whose secret it is",
+    "secret it is: none {key_a2",
     (real) => {
       const owners = new Map<string, string>()
       const noted = (key: ApiKey): ApiKey => {
@@ -328,7 +328,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists the newest key first.",
     "keys-store.list.order",
     "keys-store.list-order",
-    "in this order",
+    "key_A10 key_A10",
     listing((all) => all.toReversed())
   ),
   port(
@@ -336,7 +336,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists keys by their dates, which need not be those of their insertion.",
     "keys-store.list.order",
     "keys-store.list-order",
-    "in this order",
+    "key_A10 key_A4, key_A0",
     listing((all) => all.toSorted((one, other) => one.createdAt - other.createdAt))
   ),
   port(
@@ -344,7 +344,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists keys by their ids.",
     "keys-store.list.order",
     "keys-store.list-order",
-    "in this order",
+    "key_A10 key_A0, key_A10",
     listing((all) => all.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
   ),
   port(
@@ -352,7 +352,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists a key that was changed last.",
     "keys-store.list.order",
     "keys-store.list-order",
-    "in this order",
+    "key_A10 key_A0, key_a2, key_A2",
     (real) => {
       let latest = ""
       return {
@@ -372,7 +372,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists no revoked keys.",
     "keys-store.list.all",
     "keys-store.history",
-    "in the list",
+    "in the list: {key_a0",
     listing((all) => all.filter(({ revokedAt }) => revokedAt === undefined))
   ),
   port(
@@ -380,7 +380,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists a key once for each of its secrets.",
     "keys-store.list.all",
     "keys-store.history",
-    "in the list",
+    "in the list: {key_a0",
     listing((all) => all.flatMap((key) => key.secrets.map(() => key)))
   ),
 
@@ -390,7 +390,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Answers an update with the new key.",
     "keys-store.update.answer",
     "keys-store.update-answer",
-    "the answer",
+    "a text key_a0",
     (real) => ({
       ...real,
       update: <A>(id: string, change: Change<A>) =>
@@ -408,7 +408,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Takes an answer that is null or undefined for an unknown key.",
     "keys-store.update.answer",
     "keys-store.update-answer",
-    "the answer",
+    "the answer null none",
     (real) => ({
       ...real,
       update: (id, change) =>
@@ -423,7 +423,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Makes the change to every key.",
     "keys-store.update.replaces",
     "keys-store.update-answer",
-    "the other not",
+    '{key_A0, Free, 60/1000, label "changed"',
     (real) => ({
       ...real,
       update: (id, change) =>
@@ -440,7 +440,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Does not take a label away.",
     "keys-store.update.replaces",
     "keys-store.history",
-    "in the list",
+    '{key_a0, Free, 60/1000, label "%"',
     updating((changed, before) => ({ ...changed, label: changed.label ?? before.label }))
   ),
   port(
@@ -448,7 +448,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Adds the secrets of the changed key to those that it had.",
     "keys-store.update.replaces",
     "keys-store.history",
-    "in the list",
+    "of 3 until 13, secret",
     updating((changed, before) => ({
       ...changed,
       secrets: [
@@ -462,7 +462,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Compares ids without regard to case.",
     "keys-store.update.none",
     "keys-store.update-unknown",
-    "none to the update",
+    "KEY_A0 an answer",
     (real) => ({
       ...real,
       update: (id, change) =>
@@ -476,7 +476,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Looks for an id by a pattern.",
     "keys-store.update.none",
     "keys-store.update-unknown",
-    "none to the update",
+    "of % an answer",
     (real) => ({
       ...real,
       update: (id, change) =>
@@ -488,7 +488,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Reads a key, gives way, and writes what was made of it.",
     "keys-store.update.atomic",
     "keys-store.update-at-once",
-    "different states",
+    "different states seen 1",
     readThenWrite(Effect.yieldNow)
   ),
   port(
@@ -496,7 +496,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Reads a key, gives way, and writes what was made of it: answers that no order explains.",
     "keys-store.update.atomic",
     "keys-store.parallel",
-    "order of the calls",
+    "none for label",
     readThenWrite(Effect.yieldNow)
   ),
   port(
@@ -504,7 +504,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Reads a key and writes what was made of it in a second step, without giving way between.",
     "keys-store.update.atomic",
     "keys-store.interleaved",
-    "order of the calls",
+    "none for label",
     readThenWrite(Effect.void)
   ),
 
@@ -514,7 +514,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Inserts as the first key whatever there is.",
     "keys-store.insert-first",
     "keys-store.history",
-    "not the first",
+    "refused it inserted",
     (real) => ({ ...real, insertFirst: (key) => Effect.as(real.insert(key), true) })
   ),
   port(
@@ -522,7 +522,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Inserts the first key and says that it did not.",
     "keys-store.insert-first",
     "keys-store.history",
-    "the first key",
+    "inserted it refused",
     (real) => ({ ...real, insertFirst: (key) => Effect.as(real.insertFirst(key), false) })
   ),
   port(
@@ -530,7 +530,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Says that it inserted the first key, and does not.",
     "keys-store.insert-first",
     "keys-store.history",
-    "in the list",
+    "of 1} none",
     (real) => ({ ...real, insertFirst: () => Effect.map(real.list, (all) => all.length === 0) })
   ),
   port(
@@ -538,7 +538,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Looks whether there is a key, gives way, and inserts.",
     "keys-store.insert-first.atomic",
     "keys-store.insert-first-at-once",
-    "exactly one",
+    "exactly one first key 50",
     lookThenInsert(Effect.yieldNow)
   ),
   port(
@@ -546,7 +546,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Looks whether there is a key and inserts in a second step, without giving way between.",
     "keys-store.insert-first.atomic",
     "keys-store.interleaved",
-    "order of the calls",
+    "none for key",
     lookThenInsert(Effect.void)
   ),
 
@@ -556,7 +556,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Stores a key without label when a change throws.",
     "keys-store.update.replaces",
     "keys-store.throwing-change",
-    "the key as it was",
+    'label "changing"',
     catching((real, id, defect) =>
       Effect.andThen(
         real.update(id, (key) => [undefined, { ...key, label: "changing" }]),
@@ -569,7 +569,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Answers none when a change throws.",
     "keys-store.update.none",
     "keys-store.throwing-change",
-    "a failure to make",
+    "key_a0 an answer",
     catching(() => Effect.succeed(Option.none()))
   ),
   port(
@@ -590,7 +590,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Inserts a key and then its older secret: who is interrupted between them leaves it without.",
     "keys-store.interruption",
     "keys-store.interrupted",
-    "the whole key",
+    "of 0 until 9} {key_",
     (real) => ({
       ...real,
       insert: (key) =>
@@ -649,7 +649,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Dies when its backend does not answer.",
     "keys-store.fails-typed",
     "keys-store.outage",
-    "a defect",
+    "a defect: StoreUnavailable",
     (real) => ({ ...real, insert: (key) => Effect.orDie(real.insert(key)) })
   )
 ]

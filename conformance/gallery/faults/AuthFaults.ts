@@ -21,6 +21,10 @@ const admits = (
 const tokenOf = (credentials: ReadonlyArray<string>): string =>
   /^Bearer (.+)$/.exec(credentials[0] ?? "")?.[1] ?? ""
 
+/** Whether a token is as long as the key and the same, except where nobody looks. */
+const isLike = (token: string, key: string, isIgnored: (at: number) => boolean): boolean =>
+  token.length === key.length && [...token].every((one, at) => isIgnored(at) || one === key[at])
+
 /** Answers 401 otherwise. */
 const refuses = (change: (response: WireResponse, request: WireRequest) => WireResponse): Where => ({
   at: "http",
@@ -41,7 +45,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers requests without a key.",
     breaks: "auth.required",
     killedBy: "auth.key-required",
-    words: "401 with an Error body",
+    words: "401 with an Error body 200",
     where: admits((credentials) => credentials.length === 0)
   },
   {
@@ -49,7 +53,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Shows a single animal to everyone.",
     breaks: "auth.every-operation",
     killedBy: "auth.key-required",
-    words: "401 with an Error body",
+    words: "401 with an Error body 404",
     where: admits((_, __, request) => Rewrite.isGet(request))
   },
   {
@@ -57,7 +61,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lets everyone create animals.",
     breaks: "auth.every-operation",
     killedBy: "auth.key-required",
-    words: "401 with an Error body",
+    words: "401 with an Error body 201",
     where: admits((_, __, request) => Rewrite.isCreation(request))
   },
   {
@@ -65,7 +69,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Accepts every key.",
     breaks: "auth.invalid",
     killedBy: "auth.key-required",
-    words: "401 with an Error body",
+    words: "401 with an Error body 200",
     where: admits((credentials) => tokenOf(credentials) !== "")
   },
   {
@@ -73,7 +77,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers 403 to a missing key.",
     breaks: "auth.required",
     killedBy: "auth.key-required",
-    words: "401 with an Error body",
+    words: "401 with an Error body 403",
     where: refuses((response) => error(response, 403, "missing_api_key"))
   },
   {
@@ -81,7 +85,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Hides the operation getPet from who has no key.",
     breaks: "auth.every-operation",
     killedBy: "auth.key-required",
-    words: "401 with an Error body",
+    words: "401 with an Error body 404",
     where: refuses((response, request) =>
       Rewrite.isGet(request) ? error(response, 404, "not_found") : response
     )
@@ -91,7 +95,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Compares as many characters of a key as were sent.",
     breaks: "auth.whole-key",
     killedBy: "auth.exact-key",
-    words: "401 with an Error body",
+    words: "401 with an Error body 201",
     where: admits((credentials, key) => tokenOf(credentials) !== "" && key.startsWith(tokenOf(credentials)))
   },
   {
@@ -99,7 +103,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Compares as many characters as a key has.",
     breaks: "auth.whole-key",
     killedBy: "auth.exact-key",
-    words: "401 with an Error body",
+    words: "401 with an Error body 200",
     where: admits((credentials, key) => tokenOf(credentials).startsWith(key))
   },
   {
@@ -107,15 +111,41 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Looks for a key anywhere in the credential.",
     breaks: "auth.whole-key",
     killedBy: "auth.exact-key",
-    words: "401 with an Error body",
+    words: "401 with an Error body 200",
     where: admits((credentials, key) => credentials.some((credential) => credential.endsWith(key)))
+  },
+  {
+    id: "auth.first-character-ignored",
+    does: "Compares a key from its second character on.",
+    breaks: "auth.invalid",
+    killedBy: "auth.exact-key",
+    words: "401 with an Error body 200",
+    where: admits((credentials, key) => isLike(tokenOf(credentials), key, (at) => at === 0))
+  },
+  {
+    id: "auth.middle-ignored",
+    does: "Compares the first and the last four characters of a key.",
+    breaks: "auth.invalid",
+    killedBy: "auth.exact-key",
+    words: "401 with an Error body 201",
+    where: admits((credentials, key) =>
+      isLike(tokenOf(credentials), key, (at) => at >= 4 && at < key.length - 4)
+    )
+  },
+  {
+    id: "auth.last-character-ignored",
+    does: "Compares all characters of a key but the last.",
+    breaks: "auth.invalid",
+    killedBy: "auth.exact-key",
+    words: "401 with an Error body 404",
+    where: admits((credentials, key) => isLike(tokenOf(credentials), key, (at) => at === key.length - 1))
   },
   {
     id: "auth.basic",
     does: "Accepts a key under the scheme Basic.",
     breaks: "auth.other-scheme",
     killedBy: "auth.bearer-only",
-    words: "401 with an Error body",
+    words: "401 with an Error body 201",
     where: admits((credentials, key) => credentials[0] === `Basic ${key}`)
   },
   {
@@ -123,7 +153,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Accepts a key without a scheme.",
     breaks: "auth.other-scheme",
     killedBy: "auth.bearer-only",
-    words: "401 with an Error body",
+    words: "401 with an Error body 200",
     where: admits((credentials, key) => credentials[0] === key)
   },
   {
@@ -131,7 +161,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes the last word of the header for the key.",
     breaks: "auth.other-scheme",
     killedBy: "auth.bearer-only",
-    words: "401 with an Error body",
+    words: "401 with an Error body 200",
     where: admits((credentials, key) => credentials[0]?.split(" ").at(-1) === key)
   },
   {
@@ -139,7 +169,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Accepts a key in the query.",
     breaks: "auth.header-only",
     killedBy: "auth.elsewhere",
-    words: "401 with an Error body",
+    words: "401 with an Error body 200",
     where: admits((_, key, request) => [...Rewrite.parameters(request).values()].includes(key))
   },
   {
@@ -147,7 +177,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Accepts a key in X-API-Key.",
     breaks: "auth.header-only",
     killedBy: "auth.elsewhere",
-    words: "401 with an Error body",
+    words: "401 with an Error body 200",
     where: admits((_, key, request) => headerValues(request, "x-api-key").includes(key))
   },
   {
@@ -155,7 +185,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Goes on accepting a key that is revoked.",
     breaks: "auth.revoked",
     killedBy: "auth.revoked-key",
-    words: "401 with an Error body",
+    words: "401 with an Error body 200",
     where: {
       at: "http",
       keys: (real) => ({
@@ -173,7 +203,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Refuses a valid key for creations.",
     breaks: "auth.bearer",
     killedBy: "auth.accepted",
-    words: "the valid key accepted",
+    words: "the valid key accepted 403",
     where: {
       at: "http",
       transport: Rewrite.answers((response, request) =>
@@ -189,7 +219,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Compares keys without regard to case.",
     breaks: "auth.key-case",
     killedBy: "auth.case-of-key",
-    words: "401 with an Error body",
+    words: "401 with an Error body 200",
     where: admits((credentials, key) => tokenOf(credentials).toLowerCase() === key.toLowerCase())
   },
   {
@@ -197,7 +227,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Knows the scheme only as Bearer.",
     breaks: "auth.scheme-case",
     killedBy: "auth.scheme-in-any-case",
-    words: "under the scheme bearer",
+    words: "under the scheme bearer 401",
     where: {
       at: "http",
       transport: Rewrite.requests((request) => ({
@@ -214,7 +244,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers 401 without WWW-Authenticate.",
     breaks: "auth.challenge",
     killedBy: "auth.challenged",
-    words: "WWW-Authenticate: Bearer",
+    words: "with a 401 none",
     where: refuses((response) => Rewrite.withoutHeader(response, "www-authenticate"))
   },
   {
@@ -222,7 +252,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Names another realm.",
     breaks: "auth.challenge",
     killedBy: "auth.challenge-of-ours",
-    words: 'Bearer realm="animals"',
+    words: 'Bearer realm="pets"',
     where: refuses((response) => Rewrite.withHeader(response, "WWW-Authenticate", 'Bearer realm="pets"'))
   },
   {
@@ -230,7 +260,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Speaks of an invalid token where none was sent.",
     breaks: "auth.challenge-error",
     killedBy: "auth.challenge-of-ours",
-    words: "for no credential",
+    words: 'error="invalid_token"',
     where: refuses((response) =>
       Rewrite.withHeader(response, "WWW-Authenticate", 'Bearer realm="animals", error="invalid_token"')
     )
@@ -240,7 +270,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Has one code for missing and for invalid keys.",
     breaks: "auth.codes",
     killedBy: "auth.error-codes",
-    words: "of code invalid_api_key",
+    words: "of code invalid_api_key 401",
     where: refuses((response) => error(response, 401, "missing_api_key"))
   },
   {
@@ -248,7 +278,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Percent-decodes the token.",
     breaks: "auth.token-verbatim",
     killedBy: "auth.strict-token",
-    words: "401 with an Error body",
+    words: "401 with an Error body of code invalid_api_key 200",
     where: admits((credentials, key) => {
       const token = tokenOf(credentials)
       return /^%[0-9a-f]{2}/.test(token) && decodeURIComponent(token) === key
@@ -259,7 +289,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes quotes off the token.",
     breaks: "auth.token-verbatim",
     killedBy: "auth.strict-token",
-    words: "401 with an Error body",
+    words: "401 with an Error body of code invalid_api_key 200",
     where: admits((credentials, key) => tokenOf(credentials) === `"${key}"`)
   },
   {
@@ -267,7 +297,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Looks at the last of several Authorization headers.",
     breaks: "auth.two-headers",
     killedBy: "auth.strict-token",
-    words: "401 with an Error body",
+    words: "401 with an Error body of code invalid_api_key 200",
     where: admits((credentials, key) => credentials.at(-1) === `Bearer ${key}`)
   },
   {
@@ -275,7 +305,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a token of thousands of characters with 431.",
     breaks: "auth.token-length",
     killedBy: "auth.strict-token",
-    words: "401 with an Error body",
+    words: "401 with an Error body of code invalid_api_key 431",
     where: refuses((response, request) =>
       tokenOf(headerValues(request, "authorization")).length > 2_000
         ? error(response, 431, "headers_too_large")
@@ -287,7 +317,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Looks at the method before the key.",
     breaks: "auth.first",
     killedBy: "auth.before-all-else",
-    words: "401 with an Error body",
+    words: "401 with an Error body 405",
     where: refuses((response, { method }) =>
       method === "DELETE" ? error(response, 405, "method_not_allowed") : response
     )
@@ -297,7 +327,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Looks at the query before the key.",
     breaks: "auth.first",
     killedBy: "auth.before-all-else",
-    words: "401 with an Error body",
+    words: "401 with an Error body 400",
     where: refuses((response, { target }) =>
       target.includes("limit=0") ? error(response, 400, "invalid_parameter") : response
     )
@@ -307,7 +337,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Looks at the body before the key.",
     breaks: "auth.first",
     killedBy: "auth.before-all-else",
-    words: "401 with an Error body",
+    words: "401 with an Error body 415",
     where: {
       at: "http",
       transport:
@@ -327,7 +357,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers an unknown path with 404 where no key was sent.",
     breaks: "auth.unknown-path",
     killedBy: "auth.unknown-paths",
-    words: "401 with an Error body",
+    words: "401 with an Error body 404",
     where: refuses((response, { target }) =>
       /\/pets/.test(target) ? response : error(response, 404, "not_found")
     )
@@ -337,7 +367,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Repeats an invalid key in the message.",
     breaks: "errors.no-echo",
     killedBy: "every.no-echo",
-    words: "repeats no credential",
+    words: "the credential of the request in the message",
     where: refuses((response, request) =>
       Rewrite.withJson(response, (members) => ({
         ...Object(members),

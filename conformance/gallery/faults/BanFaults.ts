@@ -64,7 +64,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Puts off the end of a ban for ever.",
     breaks: "ban.temporary",
     killedBy: "ban.ends",
-    words: "429",
+    words: "429 again, Retry-After 60 s",
     where: decides((state, now, policy) =>
       RateLimit.step(state && { ...state, bannedUntil: state.bannedUntil && now + 60_000 }, now, policy)
     )
@@ -102,7 +102,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Shows a banned key no animals.",
     breaks: "ban.retry-after",
     killedBy: "ban.lasts",
-    words: "requests without pause",
+    words: "without pause 7 admitted",
     where: answersBan((response) => Rewrite.withBody(Rewrite.withStatus(response, 200), "[]"))
   },
   {
@@ -110,7 +110,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a banned key with 403.",
     breaks: "ban.answer",
     killedBy: "ban.answer",
-    words: "200 or 429",
+    words: "limit=1 403",
     where: answersBan((response) => Rewrite.withStatus(response, 403))
   },
   {
@@ -128,7 +128,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a banned key without rate headers.",
     breaks: "ban.headers",
     killedBy: "ban.answer",
-    words: "X-RateLimit-Limit, -Remaining and -Reset",
+    words: "429 with X-RateLimit-Limit: 3",
     where: answersBan((response) => Rewrite.withoutHeader(response, "X-RateLimit-Reset"))
   },
   {
@@ -136,7 +136,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Tells a banned key of its window instead of the ban.",
     breaks: "ban.levels",
     killedBy: "ban.levels",
-    words: "a ban of 1 min",
+    words: "one of about 20 s",
     where: decides((state, now, policy) => {
       const [verdict, next] = RateLimit.step(state, now, policy)
       return [
@@ -150,7 +150,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Begins a ban anew with each request.",
     breaks: "ban.unchanged-by-requests",
     killedBy: "ban.unmoved",
-    words: "an end at",
+    words: "still an end at",
     where: decides((state, now, policy) => {
       const isDuring = state !== undefined && now < state.bannedUntil
       return RateLimit.step(isDuring ? { ...state, bannedUntil: now + 60_000 } : state, now, policy)
@@ -161,7 +161,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Makes the next ban longer with each request during a ban.",
     breaks: "ban.unchanged-by-requests",
     killedBy: "ban.unmoved",
-    words: "a ban of 5 min",
+    words: "one of about 3600 s",
     where: decides((state, now, policy) => {
       const decision = RateLimit.step(state, now, policy)
       const [verdict, next] = decision
@@ -195,7 +195,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Counts refusals as strikes however close they are.",
     breaks: "ban.strike-interval",
     killedBy: "ban.one-a-second",
-    words: "requests at once",
+    words: "requests at once a ban",
     where: bans({ strikeIntervalMs: 0 })
   },
   {
@@ -203,7 +203,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Counts two strikes in a second.",
     breaks: "ban.strike-interval",
     killedBy: "ban.one-a-second",
-    words: "within 12 s",
+    words: "within 12 s a ban after 20",
     where: bans({ strikeIntervalMs: 400 })
   },
   {
@@ -227,7 +227,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Never forgets a strike.",
     breaks: "ban.strikes-expire",
     killedBy: "ban.strikes-expire",
-    words: "of the new count",
+    words: "the new count a ban at strike 1",
     where: bans({ withinMs: BanPolicy.maxMs })
   },
   {
@@ -235,7 +235,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Forgets strikes after four minutes.",
     breaks: "ban.rules",
     killedBy: "ban.strikes-together",
-    words: "295 s after the first",
+    words: "the first no ban after 22 strikes",
     where: bans({ withinMs: 240_000 })
   },
   {
@@ -243,7 +243,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Bans for a minute the second time too.",
     breaks: "ban.levels",
     killedBy: "ban.levels",
-    words: "a ban of 5 min",
+    words: "one of about 60 s",
     where: bans({ durationsMs: [60_000] })
   },
   {
@@ -251,7 +251,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Does not go beyond 15 minutes.",
     breaks: "ban.levels",
     killedBy: "ban.levels",
-    words: "a ban of 60 min",
+    words: "one of about 900 s",
     where: bans({ durationsMs: [60_000, 300_000, 900_000] })
   },
   {
@@ -259,7 +259,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Never forgives a ban.",
     breaks: "ban.clean-day",
     killedBy: "ban.clean-days",
-    words: "a ban of",
+    words: "one of about 3600 s",
     where: bans({ cleanMs: BanPolicy.maxMs })
   },
   {
@@ -267,7 +267,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Forgives all bans after an hour.",
     breaks: "ban.clean-day",
     killedBy: "ban.clean-days",
-    words: "a ban of 15 min",
+    words: "one of about 60 s",
     where: bans({ cleanMs: 3_600_000 })
   },
   {
@@ -275,7 +275,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes a client that waits as told for one that hammers, since it is refused again and again.",
     breaks: "ban.polite-never",
     killedBy: "ban.polite-never",
-    words: "waits as told",
+    words: "a ban after 19 waits as told",
     where: decides((state, now, policy) => {
       const { ban } = policy
       const strict = ban && { ...ban, withinMs: 86_400_000 }
@@ -287,7 +287,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Bans who comes back every 30 seconds, as undici's RetryAgent does.",
     breaks: "ban.capped-wait-never",
     killedBy: "ban.capped-wait-never",
-    words: "waits of 30 s",
+    words: "a ban after 10 waits of 30 s",
     where: bans({ strikes: 10 })
   },
   {

@@ -128,7 +128,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Loses creations that others overtake, as seen by clients that read meanwhile.",
     breaks: "create.concurrent",
     killedBy: "concurrent.history",
-    words: "none explains",
+    words: "none explains client",
     where: { at: "port", pets: lostUpdate }
   },
   {
@@ -136,7 +136,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Gives creations at the same time the same id.",
     breaks: "resources.id-unique",
     killedBy: "concurrent.creations",
-    words: "8 different ids",
+    words: "8 different ids 1:",
     where: { at: "port", pets: racyId }
   },
   {
@@ -144,7 +144,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "A server that gives creations at the same time the same id.",
     breaks: "resources.id-unique",
     killedBy: "concurrent.creations",
-    words: "8 different ids",
+    words: "8 different ids 1:",
     where: { at: "http", pets: racyId }
   },
   {
@@ -152,7 +152,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Keeps animals by an id that it draws too early, so that one takes the place of another.",
     breaks: "create.concurrent",
     killedBy: "concurrent.creations",
-    words: "8 different ids",
+    words: "8 different ids 1:",
     where: {
       at: "port",
       pets: () => {
@@ -242,7 +242,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers 503 when a creation comes while another is under way.",
     breaks: "create.concurrent",
     killedBy: "concurrent.creations",
-    words: "201 with the created Pet",
+    words: "201 with the created Pet 503",
     where: {
       at: "http",
       transport: (real) => {
@@ -277,7 +277,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "A server that reads from a copy that is renewed at every third read.",
     breaks: "list.sees-created",
     killedBy: "concurrent.read-after-write",
-    words: "it",
+    words: "since it was created none",
     where: { at: "http", pets: stale(3) }
   },
   {
@@ -285,7 +285,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads from a copy that is renewed at every second read.",
     breaks: "list.sees-created",
     killedBy: "concurrent.history",
-    words: "none explains",
+    words: "none explains client",
     where: { at: "port", pets: stale(2) }
   },
   {
@@ -301,7 +301,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "A server of two nodes, each of which shows the other's animals late.",
     breaks: "get.found",
     killedBy: "concurrent.read-after-write",
-    words: "it",
+    words: "since it was created none",
     where: { at: "http", pets: twoNodes }
   },
   {
@@ -309,7 +309,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Finds a new animal under its id at once, and leaves it out of the next two lists.",
     breaks: "list.sees-created",
     killedBy: "concurrent.read-after-write",
-    words: "to hold every animal that belongs to it",
+    words: "animals, without {id",
     where: {
       at: "http",
       pets: (real) => {
@@ -352,7 +352,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Shows an animal while its name is still missing.",
     breaks: "list.faithful",
     killedBy: "concurrent.history",
-    words: "a list to show the animal as it was created",
+    words: 'name "", categoryId',
     where: {
       at: "port",
       pets: () => {
@@ -376,7 +376,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Shows an animal, takes it back and stores it again before it answers its creation.",
     breaks: "create.concurrent",
     killedBy: "concurrent.history",
-    words: "none explains",
+    words: "none explains client",
     where: {
       at: "port",
       pets: () => {
@@ -402,7 +402,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a list status by status, so that it holds a later animal and lacks an earlier one.",
     breaks: "pets.linearizable",
     killedBy: "concurrent.interleaving",
-    words: "none explains",
+    words: "none explains client",
     where: {
       at: "port",
       pets: (real) => ({
@@ -426,7 +426,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes an id and stores the animal under it in two steps, with nothing between that would wait.",
     breaks: "pets.insert.concurrent",
     killedBy: "concurrent.interleaving",
-    words: "an id of its own for each animal",
+    words: "ids for 8",
     where: {
       at: "port",
       pets: () => {
@@ -452,7 +452,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads all animals and writes them back with a new one, with nothing between that would wait.",
     breaks: "pets.linearizable",
     killedBy: "concurrent.interleaving",
-    words: "none explains",
+    words: "none explains client",
     where: {
       at: "port",
       pets: () => {

@@ -109,6 +109,28 @@ const uniqueNames = (real: Transport): Transport => {
   }
 }
 
+/** Answers a creation with the animal that the same body made before; such a body is not stored again. */
+const idempotent =
+  (isRemembered: (body: string) => boolean) =>
+  (real: Transport): Transport => {
+    const answered = new Map<string, WireResponse>()
+    return (request) => {
+      const body = text(request.body)
+      const before = Rewrite.isCreation(request) ? answered.get(body) : undefined
+      // The answer to a list in place of the creation, for headers that are up to date.
+      if (before !== undefined) {
+        return Effect.map(real({ ...request, method: "GET", body: undefined }), ({ headers }) => ({
+          ...before,
+          headers
+        }))
+      }
+      return Effect.map(real(request), (response) => {
+        if (response.status === 201 && isRemembered(body)) answered.set(body, response)
+        return response
+      })
+    }
+  }
+
 const withoutMore = ({ categoryId, name, status }: { readonly [name: string]: unknown }) => ({
   name,
   categoryId,
@@ -124,7 +146,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a creation with the animal and forgets it.",
     breaks: "get.found",
     killedBy: "get.created",
-    words: "200 with the Pet",
+    words: "200 with the Pet 404",
     where: { at: "http", pets: forgetful }
   },
   {
@@ -148,7 +170,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a creation with 200.",
     breaks: "create.status-201",
     killedBy: "create.created",
-    words: "201 with the Pet",
+    words: "201 with the Pet 200",
     where: saysIfCreated((response) => Rewrite.withStatus(response, 200))
   },
   {
@@ -156,7 +178,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a creation with 201 and nothing.",
     breaks: "create.returns-created",
     killedBy: "create.created",
-    words: "no JSON",
+    words: 'no JSON: ""',
     where: saysIfCreated((response) => Rewrite.withBody(response, ""))
   },
   {
@@ -184,7 +206,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads the category into a double.",
     breaks: "create.int64-exact",
     killedBy: "catalogue.category-exact",
-    words: "as it was created",
+    words: "categoryId -9223372036854775808, pending",
     where: inCategory((category) => BigInt.asIntN(64, BigInt(Number(category))))
   },
   {
@@ -192,7 +214,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Keeps 32 bits of the category.",
     breaks: "create.int64-exact",
     killedBy: "catalogue.category-exact",
-    words: "as it was created",
+    words: "categoryId -1, pending",
     where: inCategory((category) => BigInt.asIntN(32, category))
   },
   {
@@ -200,7 +222,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lets a category outside int64 run over.",
     breaks: "create.category-range",
     killedBy: "create.range",
-    words: "400 with an Error body",
+    words: "400 with an Error body 201",
     where: reads((body) =>
       body.replace(
         /"categoryId":(-?\d{19,})/,
@@ -213,7 +235,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Fails within on a number with a huge exponent.",
     breaks: "create.category-range",
     killedBy: "create.range",
-    words: "400 with an Error body",
+    words: "400 with an Error body 500",
     where: breaksOn((body) => /e999999999/.test(body))
   },
   {
@@ -221,7 +243,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: 'Takes a category of "5" for 5.',
     breaks: "create.category-type",
     killedBy: "create.types",
-    words: "400 with an Error body",
+    words: "400 with an Error body 201",
     where: reads((body) => body.replace(/"categoryId":"(\d+)"/, '"categoryId":$1'))
   },
   {
@@ -229,7 +251,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes a category of 1.5 for 1.",
     breaks: "create.category-type",
     killedBy: "create.types",
-    words: "400 with an Error body",
+    words: "400 with an Error body 201",
     where: reads((body) => body.replace(/("categoryId":\d+)\.\d+/, "$1"))
   },
   {
@@ -237,7 +259,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes a name of 5 for that text.",
     breaks: "create.name-type",
     killedBy: "create.types",
-    words: "400 with an Error body",
+    words: "400 with an Error body 201",
     where: reads((body) => body.replace(/"name":(\d+)/, '"name":"$1"'))
   },
   {
@@ -245,7 +267,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Stores an animal whose name is null.",
     breaks: "create.name-type",
     killedBy: "create.types",
-    words: "400 with an Error body",
+    words: "400 with an Error body 201",
     where: reads((body) => body.replace('"name":null', '"name":"null"'))
   },
   {
@@ -253,7 +275,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Accepts a creation without a name.",
     breaks: "create.name-required",
     killedBy: "create.required",
-    words: "400 with an Error body",
+    words: "400 with an Error body 201",
     where: readsMembers((members) => ({ name: "unnamed", ...members }))
   },
   {
@@ -261,7 +283,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Puts an animal without category into category 0.",
     breaks: "create.category-required",
     killedBy: "create.required",
-    words: "400 with an Error body",
+    words: "400 with an Error body 201",
     where: readsMembers((members) => ({ categoryId: 0n, ...members }))
   },
   {
@@ -269,7 +291,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers missing fields with 422.",
     breaks: "errors.listed-statuses",
     killedBy: "create.required",
-    words: "400 with an Error body",
+    words: "400 with an Error body 422",
     where: says((response) =>
       response.status === 400
         ? Rewrite.withStatus(
@@ -284,7 +306,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes an unknown status for available.",
     breaks: "create.status-enum",
     killedBy: "create.status-values",
-    words: "400 with an Error body",
+    words: "400 with an Error body 201",
     where: reads((body) => body.replace('"status":"unknown"', '"status":"available"'))
   },
   {
@@ -292,7 +314,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads the status without regard to case.",
     breaks: "create.status-enum",
     killedBy: "create.status-values",
-    words: "400 with an Error body",
+    words: "400 with an Error body 201",
     where: reads((body) => body.replace(/"status":"[A-Za-z]+"/, (member) => member.toLowerCase()))
   },
   {
@@ -300,7 +322,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes an empty status for none.",
     breaks: "create.status-enum",
     killedBy: "create.status-values",
-    words: "400 with an Error body",
+    words: "400 with an Error body 201",
     where: reads((body) => body.replace(',"status":""', ""))
   },
   {
@@ -308,7 +330,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Stores a nameless animal for a body of null.",
     breaks: "create.body-object",
     killedBy: "create.object",
-    words: "400 with an Error body",
+    words: "400 with an Error body 201",
     where: reads((body) => (body === "null" ? '{"name":"null","categoryId":0}' : body))
   },
   {
@@ -316,7 +338,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Fails within on a body that is no JSON.",
     breaks: "create.json-syntax",
     killedBy: "create.unreadable",
-    words: "4xx with an Error body",
+    words: "4xx with an Error body 500",
     where: breaksOn((body) => Result.isFailure(PetJson.parse(body)))
   },
   {
@@ -324,7 +346,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Fails within on a body that is missing.",
     breaks: "create.body-required",
     killedBy: "create.unreadable",
-    words: "4xx with an Error body",
+    words: "4xx with an Error body 500",
     where: breaksOn((body) => body === "")
   },
   {
@@ -332,7 +354,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Closes what a body leaves open.",
     breaks: "create.json-syntax",
     killedBy: "create.unreadable",
-    words: "4xx with an Error body",
+    words: "4xx with an Error body 201",
     where: reads((body) => (/\d$/.test(body) ? `${body}}` : body))
   },
   {
@@ -340,7 +362,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Fails within on thousands of brackets.",
     breaks: "errors.no-5xx",
     killedBy: "create.deep-nesting",
-    words: "4xx with an Error body",
+    words: "4xx with an Error body 500",
     where: breaksOn((body) => body.includes("[".repeat(9_000)))
   },
   {
@@ -348,7 +370,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Fails within on a lone surrogate.",
     breaks: "errors.no-5xx",
     killedBy: "create.any-body",
-    words: "4xx with an Error body",
+    words: "4xx with an Error body 500",
     where: breaksOn((body) => body.includes('\\ud83d"'))
   },
   {
@@ -356,7 +378,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Cuts the digits of a category that it reads beside a status.",
     breaks: "create.int64-exact",
     killedBy: "create.any-body",
-    words: "the animal as sent",
+    words: "categoryId 9, sold",
     where: reads((body) => body.replace(/("categoryId":-?\d)\d+(,"status")/, "$1$2"))
   },
   {
@@ -364,7 +386,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes 1e3 for 1.",
     breaks: "create.int64-exact",
     killedBy: "create.integers",
-    words: "for 1e3, or 400",
+    words: "for 1e3, or 400 1",
     where: reads((body) => body.replace(/("categoryId":\d+)e\d+/, "$1"))
   },
   {
@@ -379,6 +401,22 @@ export const faults: ReadonlyArray<Fault> = [
         ? response
         : Rewrite.withBody(response, text(response.body).replace(/"id":-?\d+/, `"id":${id}`))
     })
+  },
+  {
+    id: "create.once-per-body",
+    does: "Stores one animal for two creations of one body, and answers both with 201.",
+    breaks: "resources.id-unique",
+    killedBy: "create.twice",
+    words: "second animal of one body the id",
+    where: { at: "http", transport: idempotent(() => true) }
+  },
+  {
+    id: "create.once-per-sold-body",
+    does: "Stores one animal for two creations of one body with the status sold.",
+    breaks: "resources.id-unique",
+    killedBy: "create.twice",
+    words: "second animal of one body the id",
+    where: { at: "http", transport: idempotent((body) => body.includes('"sold"')) }
   },
   {
     id: "create.stored-before-validated",
@@ -432,7 +470,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Stores names escaped for HTML.",
     breaks: "create.name-exact",
     killedBy: "catalogue.name-exact",
-    words: "as it was created",
+    words: "&lt;b>",
     where: named((name) => name.replaceAll("&", "&amp;").replaceAll("<", "&lt;"))
   },
   {
@@ -448,7 +486,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Accepts longer names and cuts them.",
     breaks: "create.name-length",
     killedBy: "create.name-limits",
-    words: "invalid_body",
+    words: "invalid_body 201",
     where: reads((body) => body.replace(/"name":"(a{255})a+"/, '"name":"$1"'))
   },
   {
@@ -456,7 +494,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Accepts an empty name.",
     breaks: "create.name-length",
     killedBy: "create.name-limits",
-    words: "invalid_body",
+    words: "invalid_body 201",
     where: reads((body) => body.replace('"name":""', '"name":"-"'))
   },
   {
@@ -464,7 +502,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Accepts a name of a space.",
     breaks: "create.name-blank",
     killedBy: "create.blank-name",
-    words: "invalid_body",
+    words: "invalid_body 201",
     where: reads((body) => body.replace('"name":" "', '"name":"-"'))
   },
   {
@@ -472,7 +510,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Accepts U+0000 in a name.",
     breaks: "create.name-characters",
     killedBy: "create.impossible-characters",
-    words: "invalid_body",
+    words: "invalid_body 201",
     where: reads((body) => body.replaceAll("\\u0000", "-"))
   },
   {
@@ -480,7 +518,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Replaces a lone surrogate by U+FFFD.",
     breaks: "create.name-characters",
     killedBy: "create.impossible-characters",
-    words: "invalid_body",
+    words: "invalid_body 201",
     where: reads((body) => body.replaceAll(/\\ud83d(?!\\u)/g, "\\ufffd"))
   },
   {
@@ -488,7 +526,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Refuses a second animal of the same name.",
     breaks: "create.name-not-unique",
     killedBy: "create.same-name",
-    words: "201 with the Pet",
+    words: "201 with the Pet 400",
     where: { at: "http", transport: uniqueNames }
   },
   {
@@ -496,7 +534,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Refuses integers that are written with a fraction or an exponent.",
     breaks: "create.category-by-value",
     killedBy: "create.by-value",
-    words: "201 with the Pet",
+    words: "201 with the Pet 400",
     where: reads((body) => body.replace(/("categoryId":)[-\d.]+[eE.][-\d.eE]+/, "$1null"))
   },
   {
@@ -504,7 +542,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes a number too small for a double for 0.",
     breaks: "create.number-cost",
     killedBy: "create.huge-number",
-    words: "invalid_body",
+    words: '"categoryId":0,"status"',
     where: reads((body) => body.replace("1e-999999999", "0"))
   },
   {
@@ -512,7 +550,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes an animal without a status for pending.",
     breaks: "create.status-default",
     killedBy: "create.default-status",
-    words: "the status available",
+    words: 'available "pending"',
     where: readsMembers((members) => ({ status: "pending", ...members }))
   },
   {
@@ -520,7 +558,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes a status of null for none.",
     breaks: "create.status-null",
     killedBy: "create.null-status",
-    words: "invalid_body",
+    words: "invalid_body 201",
     where: reads((body) => body.replace(',"status":null', ""))
   },
   {
@@ -528,7 +566,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Refuses members that the contract does not name.",
     breaks: "create.unknown-fields",
     killedBy: "create.unknown-members",
-    words: "201 with the Pet",
+    words: "201 with the Pet 400",
     where: { at: "http", options: { strict: true } }
   },
   {
@@ -536,7 +574,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Shows members that it does not know.",
     breaks: "create.unknown-fields",
     killedBy: "create.unknown-members",
-    words: "alone",
+    words: "categoryId, status, colour",
     where: saysIfCreated((response, body) =>
       body.includes('"colour"')
         ? Rewrite.withJson(response, (pet) => ({ ...Object(pet), colour: "red" }))
@@ -548,7 +586,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Calls every bad body invalid_json.",
     breaks: "create.codes",
     killedBy: "create.codes-of-content",
-    words: "of code invalid_body",
+    words: "of code invalid_body 400",
     where: says((response) =>
       Rewrite.withBody(response, text(response.body).replace("invalid_body", "invalid_json"))
     )
@@ -558,7 +596,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Calls every bad body invalid_body.",
     breaks: "create.codes",
     killedBy: "create.codes-of-syntax",
-    words: "of code invalid_json",
+    words: "of code invalid_json 400",
     where: says((response) =>
       Rewrite.withBody(response, text(response.body).replace("invalid_json", "invalid_body"))
     )
@@ -568,7 +606,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads no further than the JSON value.",
     breaks: "create.json-strict",
     killedBy: "create.trailing-text",
-    words: "of code invalid_json",
+    words: "of code invalid_json 201",
     where: reads((body) => body.slice(0, body.indexOf("}") + 1))
   },
   {
@@ -576,7 +614,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes the last of two members of one name.",
     breaks: "create.json-duplicates",
     killedBy: "create.duplicate-names",
-    words: "of code invalid_json",
+    words: "of code invalid_json 201",
     where: readsMembers((members) => members)
   },
   {
@@ -584,7 +622,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads bodies nested hundreds of levels deep.",
     breaks: "create.json-depth",
     killedBy: "create.too-deep",
-    words: "of code invalid_json",
+    words: "of code invalid_json 201",
     where: readsMembers(withoutMore)
   },
   {
@@ -592,7 +630,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Skips a byte order mark.",
     breaks: "create.json-utf8",
     killedBy: "create.not-utf8",
-    words: "of code invalid_json",
+    words: "of code invalid_json 201",
     where: sees((request) => ({ ...request, body: withoutMarks(request.body) }))
   },
   {
@@ -600,7 +638,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Replaces bytes that are not UTF-8.",
     breaks: "create.json-utf8",
     killedBy: "create.not-utf8",
-    words: "of code invalid_json",
+    words: "of code invalid_json 201",
     where: reads((body) => body)
   },
   {
@@ -608,7 +646,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a body whatever its content type.",
     breaks: "create.content-type",
     killedBy: "create.other-content-types",
-    words: "415 with an Error body",
+    words: "415 with an Error body of code unsupported_media_type 201",
     where: sees((request) => withHeader(request, "Content-Type", "application/json"))
   },
   {
@@ -616,7 +654,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes a body without content type for JSON.",
     breaks: "create.content-type",
     killedBy: "create.other-content-types",
-    words: "415 with an Error body",
+    words: "415 with an Error body of code unsupported_media_type 201",
     where: sees((request) =>
       withHeader(request, "Content-Type", header(request, "content-type") ?? "application/json")
     )
@@ -626,7 +664,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads bodies of every charset as UTF-8.",
     breaks: "create.content-type-form",
     killedBy: "create.other-content-types",
-    words: "415 with an Error body",
+    words: "415 with an Error body of code unsupported_media_type 201",
     where: sees((request) =>
       withHeader(request, "Content-Type", header(request, "content-type")?.replace(/;.*$/, ""))
     )
@@ -636,7 +674,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Knows application/json only in this very spelling.",
     breaks: "create.content-type-form",
     killedBy: "create.content-type-forms",
-    words: "201 with the Pet",
+    words: "201 with the Pet 415",
     where: sees((request) =>
       header(request, "content-type") === "application/json"
         ? request
@@ -648,7 +686,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Ignores Content-Encoding.",
     breaks: "create.content-encoding",
     killedBy: "create.encoded-body",
-    words: "415 with an Error body",
+    words: "415 with an Error body of code unsupported_media_type 201",
     where: sees((request) => withHeader(request, "Content-Encoding", undefined))
   },
   {
@@ -656,7 +694,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads bodies of a megabyte.",
     breaks: "create.body-size",
     killedBy: "create.too-large",
-    words: "413 with an Error body",
+    words: "413 with an Error body of code payload_too_large 201",
     where: { at: "http", options: { maxBodyBytes: 1_048_576 } }
   },
   {
@@ -664,7 +702,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Counts the size of a body in characters.",
     breaks: "create.body-size-counted",
     killedBy: "create.too-large",
-    words: "413 with an Error body",
+    words: "413 with an Error body of code payload_too_large 201",
     where: reads((body) => (body.length <= 65_536 ? body.replace(/"padding":"[^"]*"/, '"padding":""') : body))
   },
   {
@@ -672,7 +710,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Refuses a body of exactly 64 KiB.",
     breaks: "create.body-size-accepted",
     killedBy: "create.large",
-    words: "201 with the Pet",
+    words: "201 with the Pet 413",
     where: { at: "http", options: { maxBodyBytes: 65_535 } }
   },
   {

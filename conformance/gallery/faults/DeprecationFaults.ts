@@ -43,7 +43,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Announces the removal of getPet and does not remove it.",
     breaks: "get.removed",
     killedBy: "removal.done",
-    words: "404 or 410 with an Error body",
+    words: "404 or 410 with an Error body 200",
     where: lives({ afterSunset: "announce-only" })
   },
   {
@@ -51,7 +51,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Removes getPet a year late.",
     breaks: "get.removed",
     killedBy: "removal.done",
-    words: "404 or 410 with an Error body",
+    words: "404 or 410 with an Error body 200",
     where: lives({ sunsetAt: Date.UTC(2031, 11, 5) })
   },
   {
@@ -59,7 +59,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Fails within instead of saying that getPet is removed.",
     breaks: "get.removed",
     killedBy: "removal.done",
-    words: "404 or 410 with an Error body",
+    words: "404 or 410 with an Error body 500",
     where: says((response) =>
       response.status === 410
         ? Rewrite.withBody(
@@ -74,7 +74,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Removes getPet on 12 May 2030.",
     breaks: "get.available-until-removal",
     killedBy: "removal.not-before",
-    words: "nowhere has 5 December 2030 begun",
+    words: "nowhere has 5 December 2030 begun 410",
     where: lives({ sunsetAt: Date.UTC(2030, 4, 12) })
   },
   {
@@ -82,7 +82,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Removes getPet on 4 December 2030.",
     breaks: "get.available-until-removal",
     killedBy: "removal.not-before",
-    words: "nowhere has 5 December 2030 begun",
+    words: "nowhere has 5 December 2030 begun 410",
     where: lives({ sunsetAt: Date.UTC(2030, 11, 4) })
   },
   {
@@ -90,7 +90,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Removes the list together with getPet.",
     breaks: "get.removed-alone",
     killedBy: "removal.alone",
-    words: "200",
+    words: "200 410, remaining",
     where: removesToo(Rewrite.isList)
   },
   {
@@ -98,7 +98,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Removes creations together with getPet.",
     breaks: "get.removed-alone",
     killedBy: "removal.alone",
-    words: "201",
+    words: "created Pet 410",
     where: removesToo(Rewrite.isCreation)
   },
 
@@ -109,7 +109,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Removes getPet when the 5th begins 8 hours west of UTC.",
     breaks: "get.gone",
     killedBy: "removal.exact",
-    words: "410 with an Error body",
+    words: "410 with an Error body of code operation_removed 200",
     where: lives({ sunsetAt: Deprecation.getPet.sunsetAt + 8 * HOUR })
   },
   {
@@ -117,7 +117,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Removes getPet when the 5th begins 13 hours east of UTC.",
     breaks: "get.gone",
     killedBy: "removal.exact",
-    words: "before the removal",
+    words: "before the removal 410",
     where: lives({ sunsetAt: Deprecation.getPet.sunsetAt - 13 * HOUR })
   },
   {
@@ -125,7 +125,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Removes getPet when the first second of the 5th is over.",
     breaks: "get.gone",
     killedBy: "removal.exact",
-    words: "410 with an Error body",
+    words: "410 with an Error body of code operation_removed 200",
     where: lives({ sunsetAt: Deprecation.getPet.sunsetAt + 1_000 })
   },
   {
@@ -133,7 +133,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers 404 once getPet is removed.",
     breaks: "get.gone",
     killedBy: "removal.exact",
-    words: "410 with an Error body",
+    words: "410 with an Error body of code operation_removed 404",
     where: lives({ afterSunset: "not-found" })
   },
   {
@@ -141,7 +141,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Does not say why getPet is gone.",
     breaks: "get.deprecation-headers",
     killedBy: "removal.exact",
-    words: "on the 410 of getPet",
+    words: "on the 410 of getPet none",
     where: says((response) => (response.status === 410 ? silent(response) : response))
   },
   {
@@ -149,7 +149,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Does not announce the end of getPet.",
     breaks: "get.deprecation-headers",
     killedBy: "deprecation.announced",
-    words: "on the 200 of getPet",
+    words: "on the 200 of getPet none",
     where: says((response, request) => (Rewrite.isGet(request) ? silent(response) : response))
   },
   {
@@ -157,7 +157,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Announces the end of getPet only with an animal.",
     breaks: "get.deprecation-headers",
     killedBy: "deprecation.announced",
-    words: "on the 404 of getPet",
+    words: "on the 404 of getPet none",
     where: says((response, request) =>
       Rewrite.isGet(request) && response.status !== 200 ? silent(response) : response
     )
@@ -167,7 +167,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Does not announce the end of getPet with a 401.",
     breaks: "get.deprecation-headers",
     killedBy: "deprecation.announced",
-    words: "on the 401 of getPet",
+    words: "on the 401 of getPet none",
     where: says((response) => (response.status === 401 ? silent(response) : response))
   },
   {
@@ -175,7 +175,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Writes Deprecation: true, as drafts of RFC 9745 had it.",
     breaks: "deprecation.date",
     killedBy: "deprecation.announced",
-    words: "Deprecation: @",
+    words: "on the 200 of getPet true",
     where: says((response, request) =>
       Rewrite.isGet(request) ? Rewrite.withHeader(response, "Deprecation", "true") : response
     )
@@ -185,7 +185,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Announces the end of getPet for the end of that day.",
     breaks: "deprecation.sunset",
     killedBy: "deprecation.announced",
-    words: "Sunset: Thu, 05 Dec 2030 00:00:00 GMT",
+    words: "23:59:59 GMT",
     where: says((response, request) =>
       Rewrite.isGet(request)
         ? Rewrite.withHeader(response, "Sunset", "Thu, 05 Dec 2030 23:59:59 GMT")
@@ -197,7 +197,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Does not say what to use instead of getPet.",
     breaks: "deprecation.successor",
     killedBy: "deprecation.announced",
-    words: "successor-version",
+    words: 'successor-version" on the 200 of getPet none',
     where: says((response, request) =>
       Rewrite.isGet(request) ? Rewrite.withoutHeader(response, "link") : response
     )
@@ -207,7 +207,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Marks every operation as deprecated.",
     breaks: "deprecation.getpet-only",
     killedBy: "deprecation.only-get",
-    words: "neither Deprecation nor Sunset",
+    words: "on GET /pets Deprecation: @",
     where: says((response) => Rewrite.withHeader(response, "Deprecation", "@1795132800"))
   },
   {
@@ -215,7 +215,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Announces an end for creations.",
     breaks: "deprecation.getpet-only",
     killedBy: "deprecation.only-get",
-    words: "on POST /pets",
+    words: "on POST /pets Sunset:",
     where: says((response, request) =>
       Rewrite.isCreation(request)
         ? Rewrite.withHeader(response, "Sunset", "Thu, 05 Dec 2030 00:00:00 GMT")

@@ -54,7 +54,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Has its operations below /api.",
     breaks: "http.version-segment",
     killedBy: "protocol.version",
-    words: "the segment v1",
+    words: "the base path /api",
     where: { at: "http", options: { basePath: "/api" } }
   },
   {
@@ -62,7 +62,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a list as a page for browsers.",
     breaks: "http.json-bodies",
     killedBy: "every.json-body",
-    words: "a JSON body",
+    words: 'no JSON: "<h1>200',
     where: says((response, request) =>
       Rewrite.isList(request) && response.status === 200 ? html(response) : response
     )
@@ -72,7 +72,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers 401 without a body.",
     breaks: "auth.error-body",
     killedBy: "auth.key-required",
-    words: "where no JSON",
+    words: 'where no JSON: ""',
     where: errs((response) => (response.status === 401 ? Rewrite.withBody(response, "") : response))
   },
   {
@@ -80,7 +80,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers 400 with plain text.",
     breaks: "errors.body",
     killedBy: "every.error-body",
-    words: "no JSON",
+    words: 'no JSON: "Bad Request"',
     where: errs((response) =>
       response.status === 400 ? Rewrite.withBody(response, "Bad Request") : response
     )
@@ -122,7 +122,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Tells the status 400 in every error.",
     breaks: "errors.status-matches",
     killedBy: "every.error-status",
-    words: "in the body",
+    words: "status 400 in the body",
     where: tells((members) => ({ ...members, status: 400n }))
   },
   {
@@ -130,7 +130,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers an unknown path as a page for browsers.",
     breaks: "errors.body",
     killedBy: "errors.other-operations",
-    words: "no JSON",
+    words: '404 where no JSON: "<h1>404',
     where: errs((response, request) => (/\/pets/.test(request.target) ? response : html(response)))
   },
   {
@@ -138,7 +138,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Fails within on a method that it does not know.",
     breaks: "errors.no-5xx-anywhere",
     killedBy: "every.no-5xx-anywhere",
-    words: "500",
+    words: "any request 500",
     where: errs((response, request) =>
       known.has(request.method) ? response : error(response, 500, "internal_error")
     )
@@ -151,7 +151,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Tells the path in an error.",
     breaks: "errors.exact-body",
     killedBy: "every.exact-error",
-    words: "alone",
+    words: "code, message, path, status",
     where: tells((members) => ({ ...members, path: "/v1/pets" }))
   },
   {
@@ -159,7 +159,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Has codes of its own.",
     breaks: "errors.codes",
     killedBy: "every.code",
-    words: "a code of the catalogue",
+    words: '"bad_request" with 400',
     where: tells((members) => ({ ...members, code: "bad_request" }), 400)
   },
   {
@@ -167,7 +167,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Calls a 404 by the code of a 410.",
     breaks: "errors.codes",
     killedBy: "every.code",
-    words: "a code of the catalogue",
+    words: '"operation_removed" with 404',
     where: tells((members) => ({ ...members, code: "operation_removed" }), 404)
   },
   {
@@ -175,7 +175,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Does not say what is wrong with a body.",
     breaks: "errors.messages",
     killedBy: "errors.told-reason",
-    words: "a message that names",
+    words: '"The request is invalid."',
     where: tells((members) => ({ ...members, message: "The request is invalid." }), 400)
   },
   {
@@ -183,7 +183,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Names the first wrong field and no other.",
     breaks: "errors.messages",
     killedBy: "errors.told-reason",
-    words: "name and categoryId",
+    words: 'name: is required"',
     where: tells(({ message, ...others }) => ({ ...others, message: String(message).split(";")[0] }), 400)
   },
   {
@@ -191,7 +191,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Tells the stack in the message.",
     breaks: "errors.messages",
     killedBy: "errors.no-trace",
-    words: "tells nothing of the program",
+    words: "TypeError: no name",
     where: tells(
       (members) => ({ ...members, message: "TypeError: no name\n    at create (/srv/pets.js:12:7)" }),
       400
@@ -202,7 +202,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Repeats a refused body in the message.",
     breaks: "errors.no-echo",
     killedBy: "every.no-echo",
-    words: "of at most 400 characters",
+    words: "characters one of 60051",
     where: errs((response, request) =>
       Rewrite.withJson(response, (members) => ({
         ...Object(members),
@@ -215,7 +215,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers an unknown path with 200 and an empty object.",
     breaks: "http.unknown-path",
     killedBy: "protocol.unknown-path",
-    words: "not_found",
+    words: "not_found 200",
     where: errs((response, request) =>
       /\/nothing$/.test(request.target) ? Rewrite.withBody(Rewrite.withStatus(response, 200), "{}") : response
     )
@@ -225,7 +225,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads paths without regard to case.",
     breaks: "http.paths-exact",
     killedBy: "protocol.unknown-path",
-    words: "not_found",
+    words: "not_found 200",
     where: seesPath((path) => path.toLowerCase())
   },
   {
@@ -233,7 +233,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes a path with a slash behind it for the same.",
     breaks: "http.paths-exact",
     killedBy: "protocol.unknown-path",
-    words: "not_found",
+    words: "not_found 200",
     where: seesPath((path) => path.replace(/\/$/, ""))
   },
   {
@@ -241,7 +241,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes several slashes for one.",
     breaks: "http.paths-exact",
     killedBy: "protocol.unknown-path",
-    words: "not_found",
+    words: "not_found 200",
     where: seesPath((path) => path.replaceAll(/\/{2,}/g, "/"))
   },
   {
@@ -249,7 +249,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Decodes a target before it looks for the query.",
     breaks: "http.unknown-path",
     killedBy: "protocol.unknown-path",
-    words: "not_found",
+    words: "not_found 200",
     where: seesPath((path) => path.replace(/%3f/i, "?"))
   },
   {
@@ -257,7 +257,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Compares paths as they are encoded.",
     breaks: "http.decoded-once",
     killedBy: "protocol.encoded-path",
-    words: "200",
+    words: "200 404, remaining",
     where: seesPath((path) => path.replace(/%7/g, "%257"))
   },
   {
@@ -265,7 +265,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Fails within on a malformed percent escape.",
     breaks: "http.malformed-escape",
     killedBy: "protocol.malformed-escape",
-    words: "404 with an Error body",
+    words: "404 with an Error body of code not_found 500",
     where: errs((response, request) =>
       /%zz/.test(request.target) ? error(response, 500, "internal_error") : response
     )
@@ -275,7 +275,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes a malformed percent escape as it stands.",
     breaks: "http.malformed-escape",
     killedBy: "protocol.malformed-escape",
-    words: "400 with an Error body",
+    words: "400 with an Error body of code invalid_parameter 200",
     where: sees((request) => ({ ...request, target: request.target.replace(/status=sold%$/, "status=sold") }))
   },
   {
@@ -283,7 +283,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a method that a path does not have with 404.",
     breaks: "http.method-not-allowed",
     killedBy: "protocol.method-not-allowed",
-    words: "405 with an Error body",
+    words: "405 with an Error body of code method_not_allowed 404",
     where: errs((response) => (response.status === 405 ? error(response, 404, "not_found") : response))
   },
   {
@@ -291,7 +291,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Names DELETE in Allow and refuses it.",
     breaks: "http.method-not-allowed",
     killedBy: "protocol.method-not-allowed",
-    words: "Allow with GET, HEAD, OPTIONS",
+    words: "DELETE, GET, HEAD, OPTIONS",
     where: errs((response) =>
       response.status === 405
         ? Rewrite.withHeader(response, "Allow", "GET, HEAD, POST, OPTIONS, DELETE")
@@ -303,7 +303,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers 405 without Allow.",
     breaks: "http.method-not-allowed",
     killedBy: "protocol.allow",
-    words: "Allow with GET",
+    words: "on a 405 no Allow",
     where: errs((response) => Rewrite.withoutHeader(response, "allow"))
   },
   {
@@ -311,7 +311,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers HEAD with the body of GET.",
     breaks: "http.head",
     killedBy: "protocol.head",
-    words: "without a body to HEAD",
+    words: "without a body to HEAD 200",
     where: sees((request) => (request.method === "HEAD" ? { ...request, method: "GET" } : request))
   },
   {
@@ -319,7 +319,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers HEAD with 200 whatever the path.",
     breaks: "http.head",
     killedBy: "protocol.head",
-    words: "404 without a body to HEAD",
+    words: "404 without a body to HEAD 200",
     where: says((response, { method }) => (method === "HEAD" ? Rewrite.withStatus(response, 200) : response))
   },
   {
@@ -327,7 +327,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Leaves the content type out for HEAD.",
     breaks: "http.head",
     killedBy: "protocol.head",
-    words: "to HEAD as to GET",
+    words: "to HEAD as to GET none",
     where: says((response, { method }) =>
       method === "HEAD" ? Rewrite.withoutHeader(response, "content-type") : response
     )
@@ -337,7 +337,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers OPTIONS with 200.",
     breaks: "http.options",
     killedBy: "protocol.options",
-    words: "204 without a body",
+    words: "204 without a body and Allow with GET, HEAD, OPTIONS, POST 200",
     where: says((response) => (response.status === 204 ? Rewrite.withStatus(response, 200) : response))
   },
   {
@@ -345,7 +345,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lets errors be cached.",
     breaks: "http.standard-headers",
     killedBy: "every.standard-headers",
-    words: "Cache-Control: no-store",
+    words: "Cache-Control: max-age=60",
     where: errs((response) => Rewrite.withHeader(response, "Cache-Control", "max-age=60"))
   },
   {
@@ -353,7 +353,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lets browsers guess what a list is.",
     breaks: "http.standard-headers",
     killedBy: "every.standard-headers",
-    words: "nosniff",
+    words: "X-Content-Type-Options is missing",
     where: says((response) => Rewrite.withoutHeader(response, "x-content-type-options"))
   },
   {
@@ -361,7 +361,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Leaves the charset out of the content type.",
     breaks: "http.content-type",
     killedBy: "every.content-type",
-    words: "charset=utf-8",
+    words: "charset=utf-8 Content-Type: application/json",
     where: says((response) => Rewrite.withHeader(response, "Content-Type", "application/json"))
   },
   {
@@ -369,7 +369,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Gives errors no request id.",
     breaks: "http.standard-headers",
     killedBy: "every.standard-headers",
-    words: "X-Request-Id",
+    words: "X-Request-Id is missing",
     where: errs((response) => Rewrite.withoutHeader(response, "x-request-id"))
   },
   {
@@ -377,7 +377,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Gives all answers one request id.",
     breaks: "http.request-id",
     killedBy: "protocol.request-id",
-    words: "that no other answer has",
+    words: "no other answer has 0",
     where: says((response) => Rewrite.withHeader(response, "X-Request-Id", "0"))
   },
   {
@@ -404,7 +404,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Tells the time of its zone as if it were UTC.",
     breaks: "http.date",
     killedBy: "every.date",
-    words: "the service's time",
+    words: "2026 10:00:00 GMT",
     where: {
       at: "http",
       transport:
@@ -420,7 +420,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Refuses who accepts no JSON.",
     breaks: "http.accept",
     killedBy: "protocol.accept",
-    words: "200",
+    words: "200 406, remaining",
     where: says((response, request) =>
       /^(?:text|image)\//.test(header(request, "accept") ?? "") ? error(response, 406, "not_found") : response
     )
@@ -430,7 +430,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes the method from a header.",
     breaks: "http.other-operations",
     killedBy: "protocol.no-override",
-    words: "200",
+    words: "200 405, remaining",
     where: sees((request) => ({
       ...request,
       method: header(request, "x-http-method-override") ?? request.method
@@ -441,7 +441,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Redirects a path with a slash behind it.",
     breaks: "http.no-redirects",
     killedBy: "every.no-redirect",
-    words: "no redirect",
+    words: "no redirect 308",
     where: says((response, { target }) =>
       target.endsWith("/")
         ? Rewrite.withHeader(Rewrite.withStatus(response, 308), "Location", target.replace(/\/+$/, ""))
@@ -453,7 +453,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lets pages of every origin read its answers.",
     breaks: "http.no-cors",
     killedBy: "protocol.no-cors",
-    words: "no CORS headers",
+    words: "Access-Control-Allow-Origin",
     where: says((response, request) =>
       header(request, "origin") === undefined
         ? response
@@ -465,7 +465,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Looks at the size of a body before anything else.",
     breaks: "http.order-of-checks",
     killedBy: "protocol.order",
-    words: "not_found",
+    words: "not_found 413",
     where: says((response, { body }) =>
       (body?.length ?? 0) > 65_536 ? error(response, 413, "payload_too_large") : response
     )
@@ -475,7 +475,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Looks at the content type before the method.",
     breaks: "http.order-of-checks",
     killedBy: "protocol.order",
-    words: "method_not_allowed",
+    words: "method_not_allowed 415",
     where: says((response, request) =>
       response.status === 405 && header(request, "content-type") === "text/plain"
         ? error(response, 415, "unsupported_media_type")
@@ -487,7 +487,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads the content of a body that is too large.",
     breaks: "http.order-of-checks",
     killedBy: "protocol.order",
-    words: "payload_too_large",
+    words: "payload_too_large 400",
     where: errs((response) => (response.status === 413 ? error(response, 400, "invalid_json") : response))
   }
 ]

@@ -38,7 +38,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers every known id with the first animal.",
     breaks: "get.faithful",
     killedBy: "get.created",
-    words: "the animal as created",
+    words: "} {id 1, name",
     where: {
       at: "http",
       pets: (real) => ({
@@ -55,7 +55,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Shows a single animal in category 0.",
     breaks: "get.faithful",
     killedBy: "get.created",
-    words: "the animal as created",
+    words: "categoryId 0, available",
     where: {
       at: "http",
       pets: (real) => ({
@@ -73,7 +73,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Finds no animals that are sold.",
     breaks: "get.found",
     killedBy: "get.created",
-    words: "200 with the Pet",
+    words: "200 with the Pet 404",
     where: {
       at: "http",
       pets: (real) => ({
@@ -91,7 +91,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers an unknown id with 200 and null.",
     breaks: "get.not-found",
     killedBy: "get.unknown",
-    words: "404 with an Error body",
+    words: "404 with an Error body 200",
     where: says((response) =>
       response.status === 404 ? Rewrite.withBody(Rewrite.withStatus(response, 200), "null") : response
     )
@@ -101,7 +101,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Makes up an animal for an unknown id.",
     breaks: "get.not-found",
     killedBy: "get.unknown",
-    words: "404 with an Error body",
+    words: "404 with an Error body 200",
     where: {
       at: "http",
       pets: (real) => ({
@@ -120,7 +120,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers an unknown id with 400.",
     breaks: "get.not-found",
     killedBy: "get.unknown",
-    words: "404 with an Error body",
+    words: "404 with an Error body 400",
     where: says((response) =>
       response.status === 404 ? error(response, 400, "invalid_parameter") : response
     )
@@ -130,7 +130,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Fails within on an id that is no number.",
     breaks: "errors.no-5xx",
     killedBy: "get.no-integer",
-    words: "400 or 404 with an Error body",
+    words: "400 or 404 with an Error body 500",
     where: says((response, request) => (isPlain(request) ? response : error(response, 500, "internal_error")))
   },
   {
@@ -138,7 +138,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads an id as far as its digits go.",
     breaks: "get.not-found",
     killedBy: "get.no-integer",
-    words: "400 or 404 with an Error body",
+    words: "400 or 404 with an Error body 200",
     where: sees((segment) => /^[0-9]+/.exec(segment)?.[0] ?? segment)
   },
   {
@@ -146,7 +146,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lets an id outside int64 run over.",
     breaks: "get.not-found",
     killedBy: "get.no-integer",
-    words: "400 or 404 with an Error body",
+    words: "400 or 404 with an Error body 200",
     where: sees((segment) =>
       /^[0-9]+$/.test(segment) ? String(BigInt.asIntN(64, BigInt(segment))) : segment
     )
@@ -156,7 +156,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes 01 for 1.",
     breaks: "get.canonical-id",
     killedBy: "get.malformed",
-    words: "not_found",
+    words: "not_found 200",
     where: sees((segment) => segment.replace(/^0+(?=[0-9])/, ""))
   },
   {
@@ -164,7 +164,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Ignores white space about an id.",
     breaks: "get.canonical-id",
     killedBy: "get.malformed",
-    words: "not_found",
+    words: "not_found 200",
     where: sees((segment) => segment.replace(/^(?:%20)+|(?:%20|%0A)+$/g, ""))
   },
   {
@@ -172,7 +172,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers an id that is no int64 with 400.",
     breaks: "get.malformed-id",
     killedBy: "get.malformed",
-    words: "not_found",
+    words: "not_found 400",
     where: says((response, request) =>
       response.status === 404 && !isPlain(request) ? error(response, 400, "invalid_parameter") : response
     )
@@ -182,7 +182,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Decodes percent escapes twice.",
     breaks: "http.decoded-once",
     killedBy: "get.percent-encoded",
-    words: "404",
+    words: "404 200, remaining",
     where: sees((segment) => segment.replaceAll("%25", "%"))
   },
   {
@@ -190,7 +190,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Does not decode percent escapes.",
     breaks: "http.decoded-once",
     killedBy: "get.percent-encoded",
-    words: "200",
+    words: "200 404, remaining",
     where: sees((segment) => segment.replaceAll("%", "%25"))
   }
 ]

@@ -184,7 +184,7 @@ const headers: ReadonlyArray<Fault> = [
     does: "Writes the limit with its window, as drafts of RateLimit headers did.",
     breaks: "limits.header-types",
     killedBy: "every.rate-integers",
-    words: ";w=60",
+    words: "100000;w=60",
     where: answers((response) => {
       const limit = header(response, "X-RateLimit-Limit") ?? ""
       return Rewrite.withHeader(response, "X-RateLimit-Limit", `${limit}, ${limit};w=60`)
@@ -195,7 +195,7 @@ const headers: ReadonlyArray<Fault> = [
     does: "Counts refused requests below zero.",
     breaks: "limits.header-types",
     killedBy: "every.rate-integers",
-    words: "-1",
+    words: 'X-RateLimit-Remaining to be a decimal integer "-1"',
     where: tellsRefused(() => ({ remaining: -1 }))
   },
   {
@@ -203,7 +203,7 @@ const headers: ReadonlyArray<Fault> = [
     does: "Shows one more remaining than the limit when the bucket is full.",
     breaks: "limits.remaining-within",
     killedBy: "every.remaining-within",
-    words: "remaining",
+    words: "the limit 100001 remaining",
     where: tells(({ limit, remaining }) => (remaining === limit - 1 ? { remaining: limit + 1 } : {}))
   },
   {
@@ -211,7 +211,7 @@ const headers: ReadonlyArray<Fault> = [
     does: "Counts each request twice, as two layers of middleware do.",
     breaks: "limits.remaining-truth",
     killedBy: "every.remaining-falls-by-one",
-    words: "remaining after one more request",
+    words: "99996 remaining, 99998 before",
     where: decides((state, now, policy) => {
       const [, once] = RateLimit.step(state, now, policy)
       return RateLimit.step(once, now, policy)
@@ -238,7 +238,7 @@ const headers: ReadonlyArray<Fault> = [
     does: "Tells one remaining request too few.",
     breaks: "limits.remaining-bound",
     killedBy: "limits.remaining-bound",
-    words: "more requests admitted after Remaining",
+    words: "Remaining 3 4 admitted",
     where: tells(({ remaining }) => ({ remaining: Math.max(remaining - 1, 0) }))
   },
   {
@@ -246,7 +246,7 @@ const headers: ReadonlyArray<Fault> = [
     does: "Shows requests of the day as remaining while the minute refuses.",
     breaks: "limits.window-shown-denied",
     killedBy: "every.refused-remaining",
-    words: "X-RateLimit-Remaining 0 with 429",
+    words: "Remaining 0 with 429 3",
     where: tellsRefused(() => ({ remaining: 3 }))
   },
   {
@@ -254,7 +254,7 @@ const headers: ReadonlyArray<Fault> = [
     does: "Shows every key the limit of plan Free.",
     breaks: "limits.plan-in-force",
     killedBy: "limits.plan-shown",
-    words: "Limit 60",
+    words: "the plan of the key Limit 60",
     where: tells(() => ({ limit: Plan.standard.Free.perMinute }))
   },
   {
@@ -262,7 +262,7 @@ const headers: ReadonlyArray<Fault> = [
     does: "Shows the day when the minute has less left.",
     breaks: "limits.window-shown",
     killedBy: "bucket.remaining",
-    words: "remaining",
+    words: "remaining 39 of 40",
     where: decides((state, now, policy) => {
       const [verdict, next] = RateLimit.step(state, now, policy)
       const { perDay } = policy.plan
@@ -275,7 +275,7 @@ const headers: ReadonlyArray<Fault> = [
     does: "Shows the minute's limit with the day's reset.",
     breaks: "limits.window-single",
     killedBy: "bucket.reset",
-    words: "of the window of",
+    words: "of the window of 5 1796515200",
     where: tells((_verdict, now) => ({ resetAt: ((Math.floor(now / DAY_MS) + 1) * DAY_MS) / 1000 }))
   },
   {
@@ -299,7 +299,7 @@ const headers: ReadonlyArray<Fault> = [
     does: "Tells when the window began.",
     breaks: "limits.reset-not-past",
     killedBy: "every.reset-not-past",
-    words: "X-RateLimit-Reset now or later",
+    words: "08:59:00.000Z) at",
     where: tells((_verdict, now) => ({ resetAt: Math.floor(now / 1000) - 60 }))
   },
   {
@@ -307,7 +307,7 @@ const headers: ReadonlyArray<Fault> = [
     does: "Tells the end of the week.",
     breaks: "limits.reset-ahead",
     killedBy: "every.reset-ahead",
-    words: "at most a day ahead",
+    words: "(2026-12-06T09:00",
     where: tells(({ resetAt }) => ({ resetAt: resetAt + 5 * 86_400 }))
   },
   {
@@ -323,7 +323,7 @@ const headers: ReadonlyArray<Fault> = [
     does: "Tells when one more request is left, not all.",
     breaks: "limits.reset-full",
     killedBy: "bucket.reset",
-    words: "Reset",
+    words: "of the window of 5 1796461452",
     where: tellsRefused(({ retryAfter }, now) => ({ resetAt: Math.ceil(now / 1000) + retryAfter }))
   }
 ]
@@ -334,7 +334,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Reads the state, decides, and writes it, with others in between.",
     breaks: "limits.atomic",
     killedBy: "limits.at-once",
-    words: "8 admitted",
+    words: "at once admitted 8 admitted",
     where: {
       at: "http",
       limits: (real) => ({
@@ -356,7 +356,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Gives nothing back, however long one waits.",
     breaks: "limits.retry-after-promise",
     killedBy: "limits.promise",
-    words: "429",
+    words: "429 after waiting the 12 s told",
     where: decides((state, now, policy) => RateLimit.step(state, state?.at ?? now, policy))
   },
   {
@@ -364,7 +364,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Gives back half a minute's requests at most.",
     breaks: "limits.no-early-429",
     killedBy: "limits.whole-minute",
-    words: "requests admitted after",
+    words: "silence 3 admitted",
     where: decides((state, now, policy) => {
       const most = (TokenBucket.capacity(policy.plan.perMinute) >> 1) + TokenBucket.COST
       const level = state && TokenBucket.levelAt(state, now, policy.plan.perMinute)
@@ -395,7 +395,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Refills beyond the plan while nobody asks.",
     breaks: "limits.per-minute",
     killedBy: "limits.whole-minute",
-    words: "requests admitted after",
+    words: "silence 12 admitted",
     where: decides((state, now, policy) => {
       const { perMinute } = policy.plan
       if (
@@ -414,7 +414,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Refuses the last request of the minute.",
     breaks: "limits.no-early-429",
     killedBy: "limits.at-once",
-    words: "4 admitted",
+    words: "at once admitted 4 admitted",
     where: decides((state, now, policy) => {
       const [verdict, next] = RateLimit.step(
         state,
@@ -439,7 +439,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Refuses the last ten requests of the day.",
     breaks: "limits.no-early-429",
     killedBy: "limits.day",
-    words: "429 after 30",
+    words: "two minutes 429 after 30",
     where: decides((state, now, policy) =>
       RateLimit.step(state, now, withPlan(policy, { perDay: Math.max(policy.plan.perDay - 10, 1) }))
     )
@@ -449,7 +449,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Never forgets what was used of a day.",
     breaks: "limits.retry-after-promise",
     killedBy: "limits.day",
-    words: "429",
+    words: "429 again, Retry-After",
     where: decides((state, now, policy) =>
       RateLimit.step(state && { ...state, day: Math.floor(now / DAY_MS) }, now, policy)
     )
@@ -459,7 +459,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Begins the day 14 hours east of UTC.",
     breaks: "limits.day-utc",
     killedBy: "bucket.outcome",
-    words: "a 429, nothing being left",
+    words: "left the request admitted",
     where: decides((state, now, policy) => {
       const [verdict, next] = RateLimit.step(state, now + 14 * 3_600_000, policy)
       return [{ ...verdict, resetAt: verdict.resetAt - 14 * 3_600 }, next]
@@ -470,7 +470,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Gives everything back at once when a minute is over.",
     breaks: "limits.bucket-refill",
     killedBy: "bucket.outcome",
-    words: "the request admitted, something being left",
+    words: "something being left 429, Retry-After",
     where: decides((state, now, policy) =>
       RateLimit.step(state, state !== undefined && now - state.at < 60_000 ? state.at : now, policy)
     )
@@ -480,7 +480,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Counts refused requests too.",
     breaks: "limits.denied-costs-nothing",
     killedBy: "bucket.outcome",
-    words: "the request admitted, something being left",
+    words: "something being left 429, Retry-After",
     where: decides((state, now, policy) => {
       const [verdict, next] = RateLimit.step(state, now, policy)
       return [
@@ -507,7 +507,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Counts all keys together.",
     breaks: "limits.counted-per-key",
     killedBy: "bucket.keys-apart",
-    words: "after ten requests of another key",
+    words: "of another key 4, with 200",
     where: {
       at: "http",
       limits: (real) => ({
@@ -521,7 +521,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Does not count requests with an invalid parameter.",
     breaks: "limits.every-request-costs",
     killedBy: "bucket.every-request-costs",
-    words: "after a request with an invalid parameter",
+    words: "invalid parameter 4, with 400",
     where: forgetful()
   },
   {
@@ -529,7 +529,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Answers 404 to unknown paths before it looks at the limit.",
     breaks: "limits.before-routing",
     killedBy: "bucket.before-routing",
-    words: "429 to an unknown path over the limit",
+    words: "over the limit 404",
     where: answers((response, { target }) =>
       response.status === 429 && target.endsWith("/nothing") ? Rewrite.withStatus(response, 404) : response
     )
@@ -539,7 +539,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Lets creations through over the limit.",
     breaks: "limits.every-operation",
     killedBy: "limits.every-operation",
-    words: "429 to createPet over the limit",
+    words: "createPet over the limit 201",
     where: {
       at: "http",
       transport: (real, world) => (request) =>
@@ -585,7 +585,7 @@ const waiting: ReadonlyArray<Fault> = [
     does: "Tells the unit too.",
     breaks: "limits.retry-after-present",
     killedBy: "every.retry-after",
-    words: "12s",
+    words: "Retry-After: 12s",
     where: retries((seconds) => `${seconds}s`)
   },
   {
@@ -609,7 +609,7 @@ const waiting: ReadonlyArray<Fault> = [
     does: "Tells half of the time.",
     breaks: "limits.retry-after-promise",
     killedBy: "limits.promise",
-    words: "s told, with",
+    words: "429 after waiting the 2 s told",
     where: retries((seconds) => String(Math.ceil(seconds / 2)))
   },
   {
@@ -617,7 +617,7 @@ const waiting: ReadonlyArray<Fault> = [
     does: "Tells the Unix time to retry at as if it were a wait.",
     breaks: "limits.retry-after-promise",
     killedBy: "limits.first-wait",
-    words: "Retry-After of a day at most",
+    words: "a day at most 1796807056 s",
     where: retries((seconds, world) => String(Math.ceil(world.now() / 1000) + seconds))
   },
   {
@@ -625,7 +625,7 @@ const waiting: ReadonlyArray<Fault> = [
     does: "Tells milliseconds.",
     breaks: "limits.retry-after-exact",
     killedBy: "bucket.retry-after",
-    words: "12000 s",
+    words: "to 12 s 12000 s",
     where: retries((seconds) => `${seconds}000`)
   },
   {
@@ -633,7 +633,7 @@ const waiting: ReadonlyArray<Fault> = [
     does: "Tells the whole minute, whatever is left of it.",
     breaks: "limits.retry-after-exact",
     killedBy: "bucket.retry-after",
-    words: "60 s",
+    words: "to 12 s 60 s",
     where: retries((seconds) => String(Math.max(seconds, 60)))
   },
   {
@@ -641,7 +641,7 @@ const waiting: ReadonlyArray<Fault> = [
     does: "Rounds the wait down.",
     breaks: "limits.retry-after-promise",
     killedBy: "bucket.shortest-wait",
-    words: "after the 11 s of Retry-After",
+    words: "429, Retry-After 1 s",
     where: decides((state, now, policy) => {
       const [verdict, next] = RateLimit.step(state, now, policy)
       if (verdict.outcome === "admitted" || verdict.limit === policy.plan.perDay) return [verdict, next]
@@ -653,7 +653,7 @@ const waiting: ReadonlyArray<Fault> = [
     does: "Tells a date instead of seconds.",
     breaks: "limits.retry-after-seconds",
     killedBy: "every.retry-after-seconds",
-    words: "GMT",
+    words: "Retry-After: Tue, 01 Dec 2026",
     where: retries((seconds, world) => new Date(Math.ceil(world.now() / 1000 + seconds) * 1000).toUTCString())
   },
   {
@@ -661,7 +661,7 @@ const waiting: ReadonlyArray<Fault> = [
     does: "Sends Retry-After with every answer.",
     breaks: "limits.retry-after-seconds",
     killedBy: "every.retry-after-seconds",
-    words: "no Retry-After with 200",
+    words: "no Retry-After with 200 0",
     where: answersWith([200], (response) => Rewrite.withHeader(response, RETRY_AFTER, "0"))
   }
 ]
@@ -673,7 +673,7 @@ const refusals: ReadonlyArray<Fault> = [
     does: "Refuses in plain text.",
     breaks: "http.json-bodies",
     killedBy: "every.json-body",
-    words: "a JSON body",
+    words: 'no JSON: "Too Many Requests"',
     where: answersWith([429], (response) => Rewrite.withBody(response, "Too Many Requests"))
   },
   {
@@ -681,7 +681,7 @@ const refusals: ReadonlyArray<Fault> = [
     does: "Refuses with JSON that it calls HTML.",
     breaks: "http.json-bodies",
     killedBy: "every.json-type",
-    words: "text/html",
+    words: 'Content-Type of JSON "text/html"',
     where: answersWith([429], (response) => Rewrite.withHeader(response, "Content-Type", "text/html"))
   },
   {
@@ -697,7 +697,7 @@ const refusals: ReadonlyArray<Fault> = [
     does: "Refuses with nothing in the body.",
     breaks: "errors.body",
     killedBy: "every.error-body",
-    words: "an Error body with 429",
+    words: 'with 429 no JSON: ""',
     where: answersWith([429], (response) => Rewrite.withBody(response, ""))
   },
   {
@@ -721,7 +721,7 @@ const refusals: ReadonlyArray<Fault> = [
     does: "Repeats the wait in the body of refusals.",
     breaks: "errors.exact-body",
     killedBy: "every.exact-error",
-    words: "retryAfter",
+    words: "code, message, retryAfter, status",
     where: tellsError((error) => ({ ...error, retryAfter: 12 }))
   },
   {
@@ -752,7 +752,7 @@ const refusals: ReadonlyArray<Fault> = [
     does: "Refuses with 503.",
     breaks: "errors.no-5xx",
     killedBy: "every.no-5xx",
-    words: "no 5xx",
+    words: "contract describes 503",
     where: answersWith([429], (response) => Rewrite.withStatus(response, 503))
   },
   {
@@ -760,7 +760,7 @@ const refusals: ReadonlyArray<Fault> = [
     does: "Falls over unknown methods.",
     breaks: "errors.no-5xx-anywhere",
     killedBy: "every.no-5xx-anywhere",
-    words: "500",
+    words: "any request 500",
     where: answersWith([405], (response) => Rewrite.withStatus(response, 500))
   },
   {
@@ -768,7 +768,7 @@ const refusals: ReadonlyArray<Fault> = [
     does: "Refuses with 420, as some once did.",
     breaks: "errors.listed-statuses",
     killedBy: "every.listed-status",
-    words: "420",
+    words: "401, 429 420",
     where: answersWith([429], (response) => Rewrite.withStatus(response, 420))
   },
   {
@@ -784,7 +784,7 @@ const refusals: ReadonlyArray<Fault> = [
     does: "Sends refusals with the Date of a first one that was kept.",
     breaks: "http.date",
     killedBy: "every.date",
-    words: "the service's time",
+    words: "01 Jan 1970",
     where: answersWith([429], (response) => Rewrite.withHeader(response, "Date", new Date(0).toUTCString()))
   },
   {
@@ -800,7 +800,7 @@ const refusals: ReadonlyArray<Fault> = [
     does: "Lets any page of a browser read refusals.",
     breaks: "http.no-cors",
     killedBy: "every.no-cors",
-    words: "no CORS headers",
+    words: "Access-Control-Allow-Origin: *",
     where: answersWith([429], (response) => Rewrite.withHeader(response, "Access-Control-Allow-Origin", "*"))
   },
   {
@@ -808,7 +808,7 @@ const refusals: ReadonlyArray<Fault> = [
     does: "Redirects whom it refuses to a page about plans.",
     breaks: "http.no-redirects",
     killedBy: "every.no-redirect",
-    words: "no redirect",
+    words: "no redirect 302",
     where: answersWith([429], (response) => Rewrite.withStatus(response, 302))
   },
   {
@@ -816,7 +816,7 @@ const refusals: ReadonlyArray<Fault> = [
     does: "Tells of a full window when half of it is gone.",
     breaks: "limits.bucket-refill",
     killedBy: "every.remaining-arithmetic",
-    words: "remaining",
+    words: "after 3 5 remaining",
     where: tells(({ limit, outcome, remaining }) =>
       outcome === "admitted" && remaining < limit / 2 ? { remaining: limit } : {}
     )
@@ -829,7 +829,7 @@ const anonymous: ReadonlyArray<Fault> = [
     does: "Does not count requests without a valid key.",
     breaks: "limits.anonymous",
     killedBy: "anonymous.counted",
-    words: "remaining after 2 requests without a valid key",
+    words: "without a valid key 59 remaining",
     where: decides((_state, now, policy) => RateLimit.step(undefined, now, policy), "network:")
   },
   {
@@ -848,7 +848,7 @@ const anonymous: ReadonlyArray<Fault> = [
     does: "Refuses valid keys too when their network's bucket is empty.",
     breaks: "limits.anonymous-apart",
     killedBy: "anonymous.keys-unaffected",
-    words: "200 to a valid key of that network",
+    words: "of that network 429",
     where: jealous
   },
   {
@@ -856,7 +856,7 @@ const anonymous: ReadonlyArray<Fault> = [
     does: "Counts valid keys in the bucket of their network too.",
     breaks: "limits.anonymous-apart",
     killedBy: "anonymous.untouched-by-keys",
-    words: "after six requests with a key",
+    words: "with a key 52 of 60",
     where: also(
       (request, { keys }) => bears(request, keys.main),
       (request) => bearing(request, undefined)
@@ -867,7 +867,7 @@ const anonymous: ReadonlyArray<Fault> = [
     does: "Counts a wrong key for the key that it resembles.",
     breaks: "limits.guesses-apart",
     killedBy: "anonymous.guesses-apart",
-    words: "after eight guesses at the key",
+    words: "at the key 99990 remaining",
     where: also(
       (request, { keys }) =>
         !bears(request, keys.main) &&

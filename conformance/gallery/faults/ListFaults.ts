@@ -52,6 +52,23 @@ const statusRead =
       return read === undefined ? request : Rewrite.withParameter(request, "status", read ?? undefined)
     })(real)
 
+/** A server with another default for lists with this status. */
+const defaultOf = (status: PetStatus.PetStatus, limit: string): ((real: Transport) => Transport) =>
+  Rewrite.requests((request) => {
+    const given = Rewrite.parameters(request)
+    return Rewrite.isList(request) && given.get("status") === status && !given.has("limit")
+      ? Rewrite.withParameter(request, "limit", limit)
+      : request
+  })
+
+/** A server that shows other names in lists with a status only. */
+const namedInFilter = (change: (name: string) => string): ((real: Transport) => Transport) =>
+  Rewrite.lists((animals, request) =>
+    Rewrite.parameters(request).has("status")
+      ? animals.map((animal) => ({ ...animal, name: change(animal.name) }))
+      : animals
+  )
+
 /** Lists that are changed on their way to the client. */
 const lists = (change: (animals: ReadonlyArray<Animal>) => unknown) => Rewrite.lists(change)
 
@@ -134,7 +151,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists all animals, whatever limit was asked for.",
     breaks: "list.limit.maximum-returned",
     killedBy: "list.limit",
-    words: "a list of at most",
+    words: "1 sold animals 2 animals",
     where: { at: "port", pets: page((query, real) => real.page({ ...query, limit: everything.limit })) }
   },
   {
@@ -142,7 +159,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists one animal more than asked for.",
     breaks: "list.limit.maximum-returned",
     killedBy: "list.limit",
-    words: "a list of at most",
+    words: "1 sold animals 2 animals",
     where: { at: "port", pets: page((query, real) => real.page({ ...query, limit: query.limit + 1 })) }
   },
   {
@@ -150,7 +167,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists one animal fewer than asked for.",
     breaks: "list.complete",
     killedBy: "list.limit",
-    words: "to be full",
+    words: "1 at least 0 animals",
     where: { at: "port", pets: page((query, real) => real.page({ ...query, limit: query.limit - 1 })) }
   },
   {
@@ -158,7 +175,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists two animals when one was asked for.",
     breaks: "list.limit.maximum-returned",
     killedBy: "list.limit",
-    words: "a list of at most 1",
+    words: "at most 1 sold animals 2 animals",
     where: {
       at: "http",
       transport: limitRead((limit) => (limit === "1" ? 2 : undefined))
@@ -169,7 +186,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists 10 animals when no limit was given.",
     breaks: "list.limit.default-fills",
     killedBy: "list.limit.default",
-    words: "20 animals in a list without limit",
+    words: "since more are there 10",
     where: {
       at: "http",
       transport: Rewrite.requests((request) =>
@@ -180,11 +197,35 @@ export const faults: ReadonlyArray<Fault> = [
     }
   },
   {
+    id: "list.default-10-of-available",
+    does: "Lists 10 animals when no limit was given, but the status available.",
+    breaks: "list.limit.default-fills",
+    killedBy: "list.limit.default",
+    words: "20 available in a list without limit, since more are there 10",
+    where: { at: "http", transport: defaultOf("available", "10") }
+  },
+  {
+    id: "list.default-10-of-sold",
+    does: "Lists 10 animals when no limit was given, but the status sold.",
+    breaks: "list.limit.default-fills",
+    killedBy: "list.limit.default",
+    words: "20 sold in a list without limit, since more are there 10",
+    where: { at: "http", transport: defaultOf("sold", "10") }
+  },
+  {
+    id: "list.default-100-of-pending",
+    does: "Lists 100 animals when no limit was given, but the status pending.",
+    breaks: "list.limit.default",
+    killedBy: "list.limit.default",
+    words: "20 pending in a list without limit, since more are there 21",
+    where: { at: "http", transport: defaultOf("pending", "100") }
+  },
+  {
     id: "list.default-100",
     does: "Lists 100 animals when no limit was given.",
     breaks: "list.limit.default",
     killedBy: "list.limit.default",
-    words: "20 animals in a list without limit",
+    words: "since more are there 21",
     where: {
       at: "http",
       transport: Rewrite.requests((request) =>
@@ -199,7 +240,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists 90 animals when more were asked for.",
     breaks: "list.complete",
     killedBy: "list.limit.full",
-    words: "to hold those that are there",
+    words: "90 after 10 more were created",
     where: { at: "http", transport: limitRead((limit) => (Number(limit) > 90 ? 90 : undefined)) }
   },
   {
@@ -207,7 +248,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Leaves out every third animal of lists of more than 50.",
     breaks: "list.complete",
     killedBy: "list.limit.full",
-    words: "a full list of",
+    words: "99 animals 66",
     where: {
       at: "http",
       transport: Rewrite.lists((animals, request) =>
@@ -222,7 +263,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Refuses a limit of 100.",
     breaks: "list.limit.accepted",
     killedBy: "list.limit.accepted",
-    words: "limit=100",
+    words: "limit=100 400",
     where: { at: "http", transport: limitRead((limit) => (limit === "100" ? 101 : undefined)) }
   },
   {
@@ -230,7 +271,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists 10 animals when 100 were asked for, as it reads two digits.",
     breaks: "list.complete",
     killedBy: "list.limit.full",
-    words: "to hold those that are there",
+    words: "10 after 90 more were created",
     where: {
       at: "http",
       transport: limitRead((limit) => (limit.length > 2 ? Number(limit.slice(0, 2)) : undefined))
@@ -241,7 +282,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Accepts a limit above 100 and lists as many animals.",
     breaks: "list.limit.ceiling",
     killedBy: "list.limit.ceiling",
-    words: "at most 100 animals to ?limit=101",
+    words: "?limit=101 101",
     where: { at: "http", transport: paging({ ceiling: 1_000 }) }
   },
   {
@@ -249,7 +290,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists all animals when the limit is 0.",
     breaks: "list.limit.ceiling",
     killedBy: "list.limit.ceiling",
-    words: "at most 100 animals to ?limit=0",
+    words: "?limit=0 10",
     where: {
       at: "http",
       transport: (real) => {
@@ -269,7 +310,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a limit above 100 as 100.",
     breaks: "list.limit.range",
     killedBy: "list.limit.range",
-    words: "?limit=101",
+    words: "?limit=101 200",
     where: { at: "http", transport: limitRead((limit) => (Number(limit) > 100 ? 100 : undefined)) }
   },
   {
@@ -277,7 +318,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a limit of 0 as 1.",
     breaks: "list.limit.range",
     killedBy: "list.limit.range",
-    words: "?limit=0",
+    words: "?limit=0 200",
     where: { at: "http", transport: limitRead((limit) => (limit === "0" ? 1 : undefined)) }
   },
   {
@@ -285,7 +326,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a negative limit as 1.",
     breaks: "list.limit.range",
     killedBy: "list.limit.range",
-    words: "?limit=-1",
+    words: "?limit=-1 200",
     where: { at: "http", transport: limitRead((limit) => (/^-[0-9]/.test(limit) ? 1 : undefined)) }
   },
   {
@@ -293,7 +334,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Keeps the lowest 32 bits of a limit, so that a huge one comes into range.",
     breaks: "list.limit.range",
     killedBy: "list.limit.range",
-    words: "?limit=4294967297",
+    words: "?limit=4294967297 200",
     where: {
       at: "http",
       transport: limitRead((limit) =>
@@ -306,7 +347,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a limit with leading zeros.",
     breaks: "list.limit.syntax",
     killedBy: "list.limit.syntax",
-    words: "?limit=05",
+    words: "?limit=05 200",
     where: {
       at: "http",
       transport: limitRead((limit) => (/^0+[1-9]/.test(limit) ? Number(limit) : undefined))
@@ -317,7 +358,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a limit with a plus sign.",
     breaks: "list.limit.syntax",
     killedBy: "list.limit.syntax",
-    words: "?limit=%2B5",
+    words: "?limit=%2B5 200",
     where: {
       at: "http",
       transport: limitRead((limit) => (/^\+[1-9][0-9]*$/.test(limit) ? Number(limit) : undefined))
@@ -328,7 +369,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a limit with blanks around it.",
     breaks: "list.limit.syntax",
     killedBy: "list.limit.syntax",
-    words: "?limit=",
+    words: "?limit=+5 200",
     where: {
       at: "http",
       transport: limitRead((limit) => (/^\s+[1-9]|[0-9]\s+$/.test(limit) ? Number(limit.trim()) : undefined))
@@ -339,7 +380,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a limit with a line feed after it, as an expression does whose $ matches before it.",
     breaks: "list.limit.syntax",
     killedBy: "list.limit.syntax",
-    words: "?limit=5%0A",
+    words: "?limit=5%0A 200",
     where: {
       at: "http",
       transport: limitRead((limit) => (/^[1-9][0-9]?\n$/.test(limit) ? Number(limit) : undefined))
@@ -350,7 +391,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a limit with an exponent.",
     breaks: "list.limit.syntax",
     killedBy: "list.limit.syntax",
-    words: "?limit=1e1",
+    words: "?limit=1e1 200",
     where: {
       at: "http",
       transport: limitRead((limit) => (/^[1-9]e[0-9]$/i.test(limit) ? Number(limit) : undefined))
@@ -361,7 +402,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a limit with a fraction and cuts it off.",
     breaks: "list.limit.syntax",
     killedBy: "list.limit.syntax",
-    words: "?limit=1.0",
+    words: "?limit=1.0 200",
     where: {
       at: "http",
       transport: limitRead((limit) =>
@@ -374,7 +415,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a limit in hexadecimal.",
     breaks: "list.limit.syntax",
     killedBy: "list.limit.syntax",
-    words: "?limit=0x10",
+    words: "?limit=0x10 200",
     where: {
       at: "http",
       transport: limitRead((limit) => (/^0x[0-9a-f]+$/i.test(limit) ? Number(limit) : undefined))
@@ -385,7 +426,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads the digits that a limit begins with, as parseInt does.",
     breaks: "list.limit.syntax",
     killedBy: "list.limit.syntax",
-    words: "?limit=10abc",
+    words: "?limit=10abc 200",
     where: {
       at: "http",
       transport: limitRead((limit) =>
@@ -398,7 +439,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads an empty limit as none.",
     breaks: "list.limit.syntax",
     killedBy: "list.limit.syntax",
-    words: "400 invalid_parameter to ?limit=",
+    words: "400 invalid_parameter to ?limit= 200",
     where: { at: "http", transport: limitRead((limit) => (limit === "" ? 20 : undefined)) }
   },
   {
@@ -406,7 +447,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads digits of other scripts, as an expression does whose \\d means all of them.",
     breaks: "list.limit.syntax",
     killedBy: "list.limit.syntax",
-    words: "?limit=%EF%BC%95",
+    words: "?limit=%EF%BC%95 200",
     where: {
       at: "http",
       transport: limitRead((limit) =>
@@ -419,7 +460,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Decodes the percent-encoding of a limit twice.",
     breaks: "list.limit.syntax",
     killedBy: "list.limit.syntax",
-    words: "?limit=%255",
+    words: "?limit=%255 200",
     where: { at: "http", transport: limitRead((limit) => (/^%[0-9]/.test(limit) ? 5 : undefined)) }
   },
   {
@@ -427,7 +468,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a limit that is no number as none.",
     breaks: "list.limit.syntax",
     killedBy: "list.limit.syntax",
-    words: "400 invalid_parameter to ?limit=",
+    words: "400 invalid_parameter to ?limit=true 200",
     where: {
       at: "http",
       transport: limitRead((limit) => (/[0-9]/.test(limit) || limit === "" ? undefined : 20))
@@ -438,7 +479,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads the first of several limits.",
     breaks: "list.limit.repeated",
     killedBy: "list.limit.repeated",
-    words: "limit=5&limit=5",
+    words: "limit=5&limit=5 200",
     where: { at: "http", transport: limitRead(Number) }
   },
   {
@@ -446,7 +487,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Refuses percent-encoding in a query.",
     breaks: "list.limit.accepted",
     killedBy: "list.parameters.decoded",
-    words: "200 with a bare array of animals",
+    words: "200 with a bare array of animals to /v1/pets?limit=%31 400",
     where: {
       at: "http",
       transport: Rewrite.requests((request) =>
@@ -461,7 +502,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads the names of parameters in any case.",
     breaks: "list.unknown-parameters",
     killedBy: "list.unknown-parameters",
-    words: "the same list as without",
+    words: "?Limit=1 ids 1",
     where: {
       at: "http",
       transport: Rewrite.requests((request) => {
@@ -477,7 +518,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Refuses parameters that it does not know.",
     breaks: "list.unknown-parameters",
     killedBy: "list.unknown-parameters",
-    words: "200 with a bare array of animals",
+    words: "200 with a bare array of animals to /v1/pets?colour=red 400",
     where: { at: "http", options: { strict: true } }
   },
   {
@@ -485,7 +526,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Refuses a wrong parameter with the code of a wrong body.",
     breaks: "list.parameter-code",
     killedBy: "list.limit.range",
-    words: "400 invalid_parameter",
+    words: "400 invalid_parameter to ?limit=0 400",
     where: {
       at: "http",
       transport: Rewrite.answers((response, request) =>
@@ -502,15 +543,30 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists animals of every status, whatever filter was given.",
     breaks: "list.status.filter",
     killedBy: "list.filter",
-    words: "in a list with that status",
+    words: "with that status one that is",
     where: { at: "port", pets: page((query, real) => real.page({ ...query, status: undefined })) }
+  },
+  {
+    id: "list.filter-ignored-at-20",
+    does: "Lists animals of every status when 20 were asked for.",
+    breaks: "list.status.filter",
+    killedBy: "list.filter",
+    words: "with that status one that is",
+    where: {
+      at: "http",
+      transport: Rewrite.requests((request) =>
+        Rewrite.isList(request) && Rewrite.parameters(request).get("limit") === "20"
+          ? Rewrite.withParameter(request, "status", undefined)
+          : request
+      )
+    }
   },
   {
     id: "list.filter-inverted",
     does: "Lists the animals that do not have the wanted status.",
     breaks: "list.status.filter",
     killedBy: "list.filter",
-    words: "in a list with that status",
+    words: "with that status one that is",
     where: {
       at: "port",
       pets: page((query, real) =>
@@ -527,7 +583,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Leaves sold animals out of lists without a filter.",
     breaks: "list.status.all",
     killedBy: "list.filter",
-    words: "to hold every animal that belongs to it",
+    words: "animals, without {id",
     where: {
       at: "port",
       pets: page((query, real) =>
@@ -544,7 +600,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Applies the filter to what the limit left over.",
     breaks: "list.status.before-limit",
     killedBy: "list.limit",
-    words: "to be full",
+    words: "1 at least 0 animals",
     where: {
       at: "port",
       pets: page((query, real) =>
@@ -559,7 +615,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Applies the filter to the first page of all animals.",
     breaks: "list.status.before-limit",
     killedBy: "list.limit",
-    words: "to be full",
+    words: "1 at least 0 animals",
     where: {
       at: "http",
       transport: (real) => (request) => {
@@ -577,7 +633,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Ignores a filter that is no status.",
     breaks: "list.status.filter",
     killedBy: "list.status.others",
-    words: "no animal of another status to ?status=lost",
+    words: "?status=lost {id",
     where: {
       at: "http",
       transport: statusRead((status) => (PetStatus.is(status) || status === "" ? undefined : null))
@@ -588,7 +644,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Compares the status with LIKE, so that % and _ stand for anything.",
     breaks: "list.status.filter",
     killedBy: "list.status.others",
-    words: "no animal of another status",
+    words: "?status=sol%25 {id",
     where: {
       at: "http",
       transport: statusRead((status) => {
@@ -603,7 +659,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Puts the status into its query language as it came, so that a quote ends it.",
     breaks: "list.status.filter",
     killedBy: "list.status.others",
-    words: "no animal of another status",
+    words: "'1'='1 {id",
     where: { at: "http", transport: statusRead((status) => (/' or '/i.test(status) ? null : undefined)) }
   },
   {
@@ -611,7 +667,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes the beginning of a status for the whole.",
     breaks: "list.status.filter",
     killedBy: "list.status.others",
-    words: "?status=sol",
+    words: "?status=sol {id",
     where: {
       at: "http",
       transport: statusRead((status) =>
@@ -624,7 +680,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers an unknown status with an empty list.",
     breaks: "list.status.unknown",
     killedBy: "list.status.unknown",
-    words: "400 invalid_parameter to ?status=lost",
+    words: "400 invalid_parameter to ?status=lost 200",
     where: {
       at: "http",
       transport: (real) => (request) => {
@@ -640,7 +696,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads an empty status as none.",
     breaks: "list.status.unknown",
     killedBy: "list.status.unknown",
-    words: "400 invalid_parameter to ?status=",
+    words: "400 invalid_parameter to ?status= 200",
     where: { at: "http", transport: statusRead((status) => (status === "" ? null : undefined)) }
   },
   {
@@ -648,7 +704,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a status in any case.",
     breaks: "list.status.exact",
     killedBy: "list.status.unknown",
-    words: "?status=SOLD",
+    words: "?status=SOLD 200",
     where: {
       at: "http",
       transport: statusRead((status) => PetStatus.all.find((one) => one === status.toLowerCase()))
@@ -659,7 +715,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads a status with blanks around it.",
     breaks: "list.status.exact",
     killedBy: "list.status.unknown",
-    words: "?status=sold%20",
+    words: "?status=sold%20 200",
     where: {
       at: "http",
       transport: statusRead((status) => PetStatus.all.find((one) => one === status.trim()))
@@ -670,7 +726,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Reads the first of several statuses.",
     breaks: "list.status.repeated",
     killedBy: "list.status.repeated",
-    words: "status=sold&status=sold",
+    words: "status=sold&status=sold 200",
     where: { at: "http", transport: statusRead((status) => PetStatus.all.find((one) => one === status)) }
   },
 
@@ -718,7 +774,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers with an object around the array.",
     breaks: "list.array",
     killedBy: "list.answered",
-    words: "no bare array",
+    words: 'no bare array: {"pets":[',
     where: { at: "http", transport: lists((animals) => ({ pets: animals, total: animals.length })) }
   },
   {
@@ -726,7 +782,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers with the animal itself where it is the only one.",
     breaks: "list.array",
     killedBy: "list.limit.accepted",
-    words: "no bare array",
+    words: 'no bare array: {"id":',
     where: { at: "http", transport: lists((animals) => (animals.length === 1 ? animals[0] : animals)) }
   },
   {
@@ -745,7 +801,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a list that more animals follow with 206.",
     breaks: "list.status-200",
     killedBy: "list.limit.accepted",
-    words: "200 with a bare array of animals",
+    words: "200 with a bare array of animals to /v1/pets?limit=1 206",
     where: {
       at: "http",
       transport: Rewrite.answers((response, request) =>
@@ -760,7 +816,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Writes numbers through doubles, so that large categories lose digits.",
     breaks: "create.int64-exact",
     killedBy: "catalogue.category-exact",
-    words: "to show the animal as it was created",
+    words: "categoryId 4611686018427387904",
     where: {
       at: "http",
       transport: lists((animals) =>
@@ -776,7 +832,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists the first animal twice where there is room.",
     breaks: "list.distinct",
     killedBy: "list.distinct",
-    words: "no animal in a list twice",
+    words: "in a list twice {id",
     where: { at: "port", pets: paged((pets, { limit }) => [...pets.slice(0, 1), ...pets].slice(0, limit)) }
   },
   {
@@ -784,7 +840,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists each animal once for every animal of its category, as a careless join does.",
     breaks: "list.distinct",
     killedBy: "list.distinct",
-    words: "no animal in a list twice",
+    words: "in a list twice {id",
     where: {
       at: "http",
       pets: paged((pets, { limit }) =>
@@ -799,7 +855,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists a specimen that nobody created where there is room.",
     breaks: "list.faithful",
     killedBy: "catalogue.model",
-    words: "only animals that were created",
+    words: 'name "Specimen"',
     where: {
       at: "port",
       pets: paged((pets, { limit, status = "sold" }) =>
@@ -812,7 +868,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists animals under their position instead of their id.",
     breaks: "list.faithful",
     killedBy: "catalogue.model",
-    words: "to show the animal under its id",
+    words: "under its id 1 {id 100",
     where: { at: "port", pets: paged((pets) => pets.map((pet, index) => new Pet(BigInt(index + 100), pet))) }
   },
   {
@@ -833,7 +889,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Shows every animal as available in lists without a filter.",
     breaks: "resources.status-stable",
     killedBy: "catalogue.status-kept",
-    words: "a list to show it as",
+    words: "to show it as pending available",
     where: {
       at: "http",
       transport: Rewrite.lists((animals, request) =>
@@ -848,7 +904,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Finds animals by their id as available, whatever they are.",
     breaks: "resources.status-stable",
     killedBy: "catalogue.status-kept",
-    words: "its id to show it as",
+    words: "to show it as pending available",
     where: {
       at: "port",
       pets: (real) => ({
@@ -868,7 +924,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists the newest animal first.",
     breaks: "list.order",
     killedBy: "list.order",
-    words: "animals by ascending id",
+    words: "ascending id ids 3, 2, 1",
     where: { at: "port", pets: paged((pets) => pets.toReversed()) }
   },
   {
@@ -876,7 +932,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists animals in another order each time.",
     breaks: "list.order",
     killedBy: "list.order",
-    words: "animals by ascending id",
+    words: "by ascending id ids",
     where: {
       at: "http",
       transport: (real) => {
@@ -893,7 +949,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Sorts ids as text, so that 10 comes before 9.",
     breaks: "list.order",
     killedBy: "list.order",
-    words: "animals by ascending id",
+    words: "ascending id ids 1, 10, 2",
     where: {
       at: "port",
       pets: paged((pets) => pets.toSorted((one, other) => (`${one.id}` < `${other.id}` ? -1 : 1)))
@@ -906,7 +962,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Links to no further page.",
     breaks: "list.paging",
     killedBy: "list.paging.walk",
-    words: "every animal on some page",
+    words: "some page none with {id",
     where: { at: "http", transport: paging({ isLinked: () => false }) }
   },
   {
@@ -914,7 +970,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Leaves out one animal between two pages.",
     breaks: "list.paging.complete",
     killedBy: "list.paging.walk",
-    words: "every animal on some page",
+    words: "some page none with {id",
     where: { at: "http", transport: paging({ follows: (id, after) => id > after + 1n }) }
   },
   {
@@ -922,7 +978,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Begins a page with the last animal of the page before.",
     breaks: "list.paging.complete",
     killedBy: "list.paging.walk",
-    words: "each animal on one page only",
+    words: "one page only twice {id",
     where: { at: "http", transport: paging({ follows: (id, after) => id >= after }) }
   },
   {
@@ -930,7 +986,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Forgets the filter from the second page on.",
     breaks: "list.paging.filter",
     killedBy: "list.paging.walk",
-    words: "on every page",
+    words: "on every page {id",
     where: { at: "http", transport: paging({ filter: () => null }) }
   },
   {
@@ -938,7 +994,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Leaves the limit out of the next link.",
     breaks: "list.paging.filter",
     killedBy: "list.paging.walk",
-    words: "pages of at most",
+    words: "2 animals one of",
     where: { at: "http", transport: paging({ keeps: (parameters) => parameters.delete("limit") }) }
   },
   {
@@ -946,7 +1002,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Accepts a cursor with another filter than its own.",
     breaks: "list.paging.bound",
     killedBy: "list.paging.bound",
-    words: "400 invalid_parameter",
+    words: "400 invalid_parameter to ?limit=1&cursor=",
     where: { at: "http", transport: paging({ isUnbound: true }) }
   },
   {
@@ -954,7 +1010,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Takes any number for a cursor.",
     breaks: "list.paging.forged",
     killedBy: "list.paging.forged",
-    words: "400 invalid_parameter to ?cursor=",
+    words: "400 invalid_parameter to ?cursor=0 200",
     where: {
       at: "http",
       transport: paging({ forged: (cursor) => (/^[0-9]+$/.test(cursor) ? BigInt(cursor) : undefined) })
@@ -965,7 +1021,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Accepts a cursor that was altered, as long as it has the right form.",
     breaks: "list.paging.forged",
     killedBy: "list.paging.forged",
-    words: "400 invalid_parameter to ?limit=1&cursor=",
+    words: "400 invalid_parameter to ?limit=1&cursor=0.1 200",
     where: {
       at: "http",
       transport: paging({ forged: (cursor) => (/^[0-9]+\.[0-9]+$/.test(cursor) ? 1n : undefined) })
@@ -976,7 +1032,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a cursor that it does not know with the first page.",
     breaks: "list.paging.forged",
     killedBy: "list.paging.forged",
-    words: "400 invalid_parameter to ?cursor=",
+    words: "400 invalid_parameter to ?cursor= 200",
     where: { at: "http", transport: paging({ forged: () => -1n }) }
   },
   {
@@ -984,7 +1040,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Links to a next page whenever a page is full, though nothing comes after it.",
     breaks: "list.paging.last",
     killedBy: "list.paging.last",
-    words: "no next link",
+    words: "comes after Link: <",
     where: { at: "http", transport: paging({ isLinked: (_, listed, limit) => listed.length === limit }) }
   },
   {
@@ -992,7 +1048,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Does not link to a page of a single animal.",
     breaks: "list.paging",
     killedBy: "list.paging.last",
-    words: "a next link, since one more animal comes",
+    words: "one more animal comes Link: absent",
     where: { at: "http", transport: paging({ isLinked: (more) => more > 1 }) }
   },
   {
@@ -1000,7 +1056,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Links to the next page below a path of its own network.",
     breaks: "list.paging.address",
     killedBy: "list.paging.address",
-    words: "a next link to a path or an absolute address",
+    words: "<backend.internal:8080",
     where: { at: "http", transport: paging({ address: (path) => `backend.internal:8080${path}` }) }
   },
 
@@ -1010,7 +1066,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Never lists animals created as pending.",
     breaks: "list.sees-created",
     killedBy: "list.filter",
-    words: "to hold every animal that belongs to it",
+    words: "0 animals, without {id",
     where: { at: "port", pets: paged((pets) => pets.filter(({ status }) => status !== "pending")) }
   },
   {
@@ -1018,7 +1074,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Keeps the first 50 animals only.",
     breaks: "resources.stable",
     killedBy: "catalogue.kept",
-    words: "to hold every animal that belongs to it",
+    words: "50 animals, without {id",
     where: {
       at: "port",
       pets: (real) => {
@@ -1058,7 +1114,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a creation with what came in and stores nothing.",
     breaks: "get.found",
     killedBy: "catalogue.model",
-    words: "to hold every animal that belongs to it",
+    words: "0 animals, without {id",
     where: {
       at: "port",
       pets: (real) => {
@@ -1072,7 +1128,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Keeps the newest animal only.",
     breaks: "resources.stable",
     killedBy: "catalogue.kept",
-    words: "to hold every animal that belongs to it",
+    words: "1 animals, without",
     where: {
       at: "http",
       pets: (real) => {
@@ -1090,7 +1146,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Gives every third animal the id of the one before.",
     breaks: "resources.id-unique",
     killedBy: "catalogue.ids-unique",
-    words: "an id for the new animal that no other has",
+    words: ', the id of "',
     where: {
       at: "port",
       pets: (real) => ({
@@ -1107,7 +1163,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers every creation with id 1.",
     breaks: "resources.id-unique",
     killedBy: "catalogue.ids-unique",
-    words: "an id for the new animal that no other has",
+    words: ', the id of "',
     where: {
       at: "http",
       transport: Rewrite.answers((response, request) =>
@@ -1122,7 +1178,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Finds an animal under every id.",
     breaks: "get.not-found",
     killedBy: "catalogue.unknown-id",
-    words: "no animal with id",
+    words: 'name "Nobody"',
     where: {
       at: "port",
       pets: (real) => ({
@@ -1140,7 +1196,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers an unknown id with an animal made up for it.",
     breaks: "get.not-found",
     killedBy: "catalogue.unknown-id",
-    words: "no animal with id",
+    words: ', name "", categoryId 0}',
     where: {
       at: "http",
       transport: Rewrite.answers((response, request) => {
@@ -1156,7 +1212,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Finds the animal with the nearest id, as a seek without a second look does.",
     breaks: "get.not-found",
     killedBy: "catalogue.unknown-id",
-    words: "no animal with id",
+    words: "no animal with id 0 {id 1",
     where: {
       at: "port",
       pets: (real) => ({
@@ -1174,7 +1230,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Keeps the lowest 32 bits of a category.",
     breaks: "create.int64-exact",
     killedBy: "catalogue.category-exact",
-    words: "to show the animal as it was created",
+    words: "categoryId -1, pending",
     where: {
       at: "port",
       pets: inserting((pet) => ({ ...pet, categoryId: BigInt.asIntN(32, pet.categoryId) }))
@@ -1185,7 +1241,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Keeps categories as doubles.",
     breaks: "create.int64-exact",
     killedBy: "catalogue.category-exact",
-    words: "to show the animal as it was created",
+    words: "categoryId -9223372036854775808, pending",
     where: {
       at: "http",
       pets: inserting((pet) => ({ ...pet, categoryId: BigInt.asIntN(64, BigInt(Number(pet.categoryId))) }))
@@ -1196,7 +1252,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Stores names without the blanks around them.",
     breaks: "create.name-exact",
     killedBy: "catalogue.name-exact",
-    words: "to show the animal as it was created",
+    words: '"categoryId":1} {id',
     where: { at: "port", pets: inserting((pet) => ({ ...pet, name: pet.name.trim() })) }
   },
   {
@@ -1212,7 +1268,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Stores a question mark for each character beyond the first 65 536.",
     breaks: "create.name-characters",
     killedBy: "catalogue.name-exact",
-    words: "to show the animal as it was created",
+    words: '?", categoryId 1, available',
     where: {
       at: "port",
       pets: inserting((pet) => ({ ...pet, name: pet.name.replaceAll(/[\u{10000}-\u{10ffff}]/gu, "?") }))
@@ -1223,15 +1279,92 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Cuts names after 100 characters.",
     breaks: "create.name-exact",
     killedBy: "catalogue.name-exact",
-    words: "to show the animal as it was created",
+    words: "💩\\ud83d",
     where: { at: "port", pets: inserting((pet) => ({ ...pet, name: pet.name.slice(0, 100) })) }
+  },
+  {
+    id: "catalogue.name-decoded",
+    does: "Stores names percent-decoded.",
+    breaks: "create.name-exact",
+    killedBy: "catalogue.name-exact",
+    words: "to show the animal as it was created",
+    where: { at: "http", pets: inserting((pet) => ({ ...pet, name: pet.name.replaceAll("%41", "A") })) }
+  },
+  {
+    id: "catalogue.name-normalised-in-filter",
+    does: "Shows names in Unicode's composed form in lists with a status.",
+    breaks: "create.name-exact",
+    killedBy: "catalogue.name-exact",
+    words: "a list to show the animal as it was created",
+    where: { at: "http", transport: namedInFilter((name) => name.normalize("NFC")) }
+  },
+  {
+    id: "catalogue.name-trimmed-in-filter",
+    does: "Shows names without the blanks behind them in lists with a status.",
+    breaks: "list.faithful",
+    killedBy: "catalogue.name-consistent",
+    words: "a list with a status to show the name that its creation answered",
+    where: { at: "http", transport: namedInFilter((name) => name.trimEnd()) }
+  },
+  {
+    id: "catalogue.name-quoted-in-filter",
+    does: "Shows names with doubled quotes in lists with a status.",
+    breaks: "list.faithful",
+    killedBy: "catalogue.name-consistent",
+    words: "a list with a status to show the name that its creation answered",
+    where: { at: "http", transport: namedInFilter((name) => name.replaceAll("'", "''")) }
+  },
+  {
+    id: "catalogue.name-decoded-in-filter",
+    does: "Shows names percent-decoded in lists with a status.",
+    breaks: "list.faithful",
+    killedBy: "catalogue.name-consistent",
+    words: "a list with a status to show the name that its creation answered",
+    where: { at: "http", transport: namedInFilter((name) => name.replaceAll("%41", "A")) }
+  },
+  {
+    id: "catalogue.name-cut-in-filter",
+    does: "Shows the first 50 characters of a name in lists with a status.",
+    breaks: "list.faithful",
+    killedBy: "catalogue.name-consistent",
+    words: "a list with a status to show the name that its creation answered",
+    where: { at: "http", transport: namedInFilter((name) => name.slice(0, 50)) }
+  },
+  {
+    id: "catalogue.name-cut-in-lists",
+    does: "Shows the first 50 characters of a name in lists.",
+    breaks: "list.faithful",
+    killedBy: "catalogue.name-consistent",
+    words: "a list without status to show the name that its creation answered",
+    where: {
+      at: "port",
+      pets: paged((pets) => pets.map((pet) => new Pet(pet.id, { ...pet, name: pet.name.slice(0, 50) })))
+    }
+  },
+  {
+    id: "catalogue.name-cut-by-id",
+    does: "Shows the first 50 characters of a name under its id.",
+    breaks: "get.faithful",
+    killedBy: "catalogue.name-consistent",
+    words: "its id to show the name that its creation answered",
+    where: {
+      at: "http",
+      pets: (real) => ({
+        ...real,
+        find: (id) =>
+          Effect.map(
+            real.find(id),
+            Option.map((pet) => new Pet(id, { ...pet, name: pet.name.slice(0, 50) }))
+          )
+      })
+    }
   },
   {
     id: "catalogue.status-answered-otherwise",
     does: "Answers every creation as available.",
     breaks: "create.status-kept",
     killedBy: "catalogue.faithful",
-    words: "to be answered so",
+    words: "to be answered so {id",
     where: {
       at: "http",
       transport: Rewrite.answers((response, request) =>
@@ -1246,7 +1379,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Lists each animal once and then never again.",
     breaks: "list.complete",
     killedBy: "list.pure",
-    words: "the same list again",
+    words: "one without {id",
     where: {
       at: "port",
       pets: (real) => {
@@ -1265,7 +1398,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a list as it answered it the first time.",
     breaks: "list.sees-created",
     killedBy: "list.complete",
-    words: "to hold every animal that belongs to it",
+    words: "animals, without {id",
     where: {
       at: "port",
       pets: (real) => {
@@ -1287,7 +1420,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Shows an animal in lists only from the second list after its creation on.",
     breaks: "list.sees-created",
     killedBy: "list.complete",
-    words: "to hold every animal that belongs to it",
+    words: "animals, without {id",
     where: {
       at: "http",
       pets: (real) => {

@@ -104,7 +104,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Stores names in lower case.",
     "pets.insert.names",
     "pets.insert",
-    "the animal as given",
+    'name "rex", categoryId 0, pending',
     storing(({ name }) => ({ name: name.toLowerCase() }))
   ),
   port(
@@ -112,7 +112,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Takes spaces off the end of names.",
     "pets.insert.names",
     "pets.insert",
-    "the animal as given",
+    'name "rex", categoryId 1, sold',
     storing(({ name }) => ({ name: name.replace(/ +$/, "") }))
   ),
   port(
@@ -120,7 +120,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Replaces characters beyond 16 bits by a question mark.",
     "pets.insert.names",
     "pets.insert",
-    "the animal as given",
+    'name "?", categoryId 0, available',
     storing(({ name }) => ({ name: name.replace(/[\u{10000}-\u{10ffff}]/gu, "?") }))
   ),
   port(
@@ -152,7 +152,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps categories as floating point numbers.",
     "pets.insert.int64",
     "pets.insert",
-    "the animal as given",
+    "categoryId 9007199254740992",
     storing(({ categoryId }) => ({ categoryId: BigInt(Number(categoryId)) }))
   ),
   port(
@@ -160,7 +160,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps categories in 32 bits.",
     "pets.insert.int64",
     "pets.insert",
-    "the animal as given",
+    "categoryId -2147483648",
     storing(({ categoryId }) => ({ categoryId: BigInt.asIntN(32, categoryId) }))
   ),
   port(
@@ -168,7 +168,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Loses the sign of categories.",
     "pets.insert.int64",
     "pets.insert",
-    "the animal as given",
+    "categoryId 1, available",
     storing(({ categoryId }) => ({ categoryId: categoryId < 0n ? -categoryId : categoryId }))
   ),
   port(
@@ -176,7 +176,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Stores every animal as available.",
     "pets.insert.exact",
     "pets.insert",
-    "the animal as given",
+    "categoryId 0, available",
     storing(() => ({ status: "available" }))
   ),
   port(
@@ -184,7 +184,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Answers with the animal as given, but keeps its name in upper case.",
     "pets.find.exact",
     "pets.find",
-    "the animal just inserted",
+    'name "REX"',
     (real) => ({
       ...real,
       insert: (pet) =>
@@ -196,7 +196,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps the latest animal under each of 30 ids and answers with it instead of older ones.",
     "pets.find.exact",
     "pets.find",
-    "the animal as before",
+    "categoryId -1, available} {id",
     (real) => ({
       ...real,
       find: (id) =>
@@ -212,7 +212,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Puts names into its statements as they are: a quote is a syntax error, and a defect.",
     "pets.insert.names",
     "pets.insert",
-    "a defect",
+    "a defect: Error: syntax error",
     refusing(({ name }) => name.includes("'"), Effect.die(new Error("syntax error at end of input")))
   ),
   port(
@@ -231,7 +231,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Throws when it is called with a category that its driver cannot bind, instead of failing.",
     "pets.insert.int64",
     "pets.insert",
-    "a defect",
+    "a defect: RangeError: BigInt",
     (real) => ({
       ...real,
       insert: (pet) => {
@@ -248,7 +248,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Gives the ids 1 to 7 over and over again.",
     "pets.insert.id-never-reused",
     "pets.ids",
-    "an id above",
+    "the id 1",
     numbering(
       (id) => ((id - 1n) % 7n) + 1n,
       (id) => id
@@ -259,7 +259,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Counts ids down from a million.",
     "pets.insert.id-increasing",
     "pets.ids",
-    "an id above",
+    "the id 999998",
     numbering(
       (id) => 1_000_000n - id,
       (id) => 1_000_000n - id
@@ -270,7 +270,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Counts ids from 0.",
     "pets.insert.id-positive",
     "pets.ids",
-    "a positive id",
+    "a positive id the id 0",
     numbering(
       (id) => id - 1n,
       (id) => id + 1n
@@ -281,7 +281,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lets ids run over the end of int64.",
     "pets.insert.id-increasing",
     "pets.ids",
-    "an id above",
+    "the id -9223372036854775808",
     numbering(
       (id) => BigInt.asIntN(64, 2n ** 63n - 5n + id),
       (id) => BigInt.asIntN(64, id - 2n ** 63n + 5n)
@@ -292,7 +292,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Counts its animals, gives way, and inserts under the next number: two get the same id.",
     "pets.insert.concurrent",
     "pets.insert-at-once",
-    "different ids",
+    "300 different ids 1",
     counting(Effect.yieldNow)
   ),
   port(
@@ -300,7 +300,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Counts its animals, gives way, and inserts under the next number: answers that no order explains.",
     "pets.linearizable",
     "pets.parallel",
-    "order of the calls",
+    "explains none for",
     counting(Effect.yieldNow)
   ),
   port(
@@ -308,7 +308,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Counts its animals and inserts under the next number in a second step, without giving way between.",
     "pets.linearizable",
     "pets.interleaved",
-    "order of the calls",
+    "explains none for",
     counting(Effect.void)
   ),
 
@@ -318,7 +318,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Finds an animal only once another was inserted after it.",
     "pets.find.sees-insert",
     "pets.find",
-    "the animal just inserted",
+    "available} none",
     (real) => ({
       ...real,
       find: (id) =>
@@ -332,7 +332,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Remembers that an id was not found.",
     "pets.find.sees-insert",
     "pets.find",
-    "the animal just inserted",
+    "pending} none",
     (real) => {
       const missing = new Set<bigint>()
       return {
@@ -351,7 +351,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Looks for the id among the categories.",
     "pets.find.exact",
     "pets.find",
-    "the animal just inserted",
+    "available} none",
     (real) => ({
       ...real,
       find: (id) =>
@@ -365,7 +365,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Loses the sign of the id that it looks for.",
     "pets.find.none",
     "pets.find-none",
-    "no animal with the id -",
+    "the id -1: none {id 1",
     looking((id) => (id < 0n ? -id : id))
   ),
   port(
@@ -373,7 +373,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Looks for the lower 32 bits of an id.",
     "pets.find.none",
     "pets.find-none",
-    "no animal with the id",
+    "4294967297: none {id",
     looking((id) => BigInt.asIntN(32, id))
   ),
   port(
@@ -381,7 +381,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Finds the first animal for ids below the first.",
     "pets.find.none",
     "pets.find-none",
-    "no animal with the id",
+    "the id -1: none {id",
     looking((id) => (id < 1n ? 1n : id))
   ),
   port(
@@ -389,7 +389,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Dies on ids that its driver cannot bind.",
     "pets.find.none",
     "pets.find-none",
-    "a defect",
+    "a defect: RangeError: integer out of range",
     (real) => ({
       ...real,
       find: (id) =>
@@ -427,7 +427,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists the animal with the id `after`, too.",
     "pets.page.after",
     "pets.page-after",
-    "only ids above",
+    "above 4 the id 4",
     asking(({ after }) => ({ after: after === undefined ? undefined : after - 1n }))
   ),
   port(
@@ -435,7 +435,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Does not look at `after`.",
     "pets.page.after",
     "pets.page-after",
-    "only ids above",
+    "above 4 the id 1",
     asking(() => ({ after: undefined }))
   ),
   port(
@@ -443,7 +443,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Looks at the lower 32 bits of `after`.",
     "pets.page.after",
     "pets.page-after",
-    "only ids above",
+    "2147483648 the id 1",
     asking(({ after }) => ({ after: after === undefined ? undefined : BigInt.asIntN(32, after) }))
   ),
   port(
@@ -465,7 +465,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Begins a page at the second animal after `after`.",
     "pets.page.first",
     "pets.page-first",
-    "on the page",
+    "on the page: {id",
     asking(({ after }) => ({ after: after === undefined ? undefined : after + 1n }))
   ),
   port(
@@ -473,7 +473,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Takes an absent `after` for the first id.",
     "pets.page.undefined",
     "pets.page-first",
-    "on the page",
+    "on the page: {id",
     asking(({ after = 1n }) => ({ after }))
   ),
   port(
@@ -481,7 +481,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists one animal more than the limit.",
     "pets.page.limit",
     "pets.page-limit",
-    "at most",
+    "at most 1 animals 2 animals",
     asking(({ limit }) => ({ limit: limit + 1 }))
   ),
   port(
@@ -489,7 +489,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Does not look at the limit when a status is given.",
     "pets.page.limit",
     "pets.page-limit",
-    "at most",
+    "at most 2 animals 3 animals",
     asking(({ limit, status }) => ({ limit: status === undefined ? limit : everything.limit }))
   ),
   port(
@@ -497,7 +497,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists 100 animals at most, so that nobody learns whether there are more.",
     "pets.page.full",
     "pets.page-first",
-    "on the page",
+    "on the page: {id",
     asking(({ limit }) => ({ limit: Math.min(limit, 100) }))
   ),
   port(
@@ -505,7 +505,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists one animal fewer than the limit.",
     "pets.page.full",
     "pets.page-first",
-    "on the page",
+    "on the page: {id",
     asking(({ limit }) => ({ limit: limit - 1 }))
   ),
   port(
@@ -513,7 +513,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Does not look at the status when `after` is given.",
     "pets.page.status",
     "pets.page-status",
-    "only animals that are",
+    "available one that is",
     asking(({ after, status }) => ({ status: after === undefined ? status : undefined }))
   ),
   port(
@@ -521,7 +521,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Does not look at the status.",
     "pets.page.status",
     "pets.page-status",
-    "only animals that are",
+    "available one that is",
     asking(() => ({ status: undefined }))
   ),
   port(
@@ -529,7 +529,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists animals whose status comes before the given one in the alphabet, too, for the sake of an index.",
     "pets.page.status",
     "pets.page-status",
-    "only animals that are",
+    "pending one that is",
     (real) => ({
       ...real,
       page: ({ after, limit, status }) =>
@@ -543,7 +543,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Takes animals of other statuses away once the page is full.",
     "pets.page.first",
     "pets.page-first",
-    "on the page",
+    "on the page: {id",
     (real) => ({
       ...real,
       page: ({ status, ...query }) =>
@@ -557,7 +557,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists available animals when no status is given.",
     "pets.page.undefined",
     "pets.page-first",
-    "on the page",
+    "on the page: {id",
     asking(({ status = "available" }) => ({ status }))
   ),
   port(
@@ -565,7 +565,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists an animal only once another was inserted after it.",
     "pets.page.sees-insert",
     "pets.page-first",
-    "on the page",
+    "on the page: {id",
     (real) => ({
       ...real,
       page: (query) =>
@@ -579,7 +579,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lists animals with the category 0.",
     "pets.page.exact",
     "pets.page-first",
-    "on the page",
+    ", categoryId 0, available}",
     answering((page) => page.map((pet) => new Pet(pet.id, { ...pet, categoryId: 0n })))
   ),
   port(
@@ -587,7 +587,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Answers with its own array, which goes on growing.",
     "pets.page.kept",
     "pets.page-kept",
-    "the page as it was answered",
+    "as it was answered: none {id",
     (real) => {
       const live: Array<Pet> = []
       return {
@@ -605,7 +605,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Takes a name that differs in case only for the same animal and answers with the older one.",
     "pets.insert.exact",
     "pets.history",
-    "the animal as given",
+    'pending} {id 1, name "rex"',
     (real) => ({
       ...real,
       insert: (pet) =>
@@ -621,7 +621,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Reads the animals of each status by themselves, one status after the other, and gives way between them.",
     "pets.linearizable",
     "pets.parallel",
-    "order of the calls",
+    "explains none for",
     (real) => ({
       ...real,
       page: (query) =>
@@ -641,7 +641,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Inserts an animal in two steps: for a moment it is there without its name.",
     "pets.linearizable",
     "pets.parallel",
-    "order of the calls",
+    'name "?", categoryId',
     inTwoSteps
   ),
 
@@ -651,7 +651,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Inserts an animal in two steps: who is interrupted between them leaves it without its name.",
     "pets.interruption",
     "pets.interrupted",
-    "the whole animal",
+    'name "?", categoryId',
     inTwoSteps
   ),
   port(
@@ -670,7 +670,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Acknowledges an insert before it is done, and forgets those that others were interrupted beside.",
     "pets.interruption",
     "pets.interrupted",
-    "acknowledged",
+    "insert was acknowledged: {id",
     (real) => {
       const lost = new Set<bigint>()
       let newest = 0n
@@ -693,7 +693,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Dies when its backend does not answer.",
     "pets.fails-typed",
     "pets.outage",
-    "a defect",
+    "a defect: StoreUnavailable",
     (real) => ({ ...real, find: (id) => Effect.orDie(real.find(id)) })
   ),
   port(
@@ -735,7 +735,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Throws when it is called while its backend does not answer.",
     "pets.fails-typed",
     "pets.outage",
-    "a defect",
+    "a defect: Error: ECONNREFUSED",
     (real) => ({
       ...real,
       page: (query) =>

@@ -79,7 +79,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Hands a blank state to the first step on a key.",
     "limits-store.modify.initial",
     "limits-store.fold",
-    "to get no state",
+    "no state {level 60000}",
     (real) => ({ modify: (key, step) => real.modify(key, (state = blank) => step(state)) })
   ),
   port(
@@ -87,7 +87,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Does not keep when the strikes began.",
     "limits-store.modify.stored",
     "limits-store.fold",
-    "strikesFrom",
+    "strikes 9007199254740991, strikeAt",
     keeping(() => ({ strikesFrom: 0 }))
   ),
   port(
@@ -95,7 +95,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps the retry time in the place of the latest strike, and the other way round.",
     "limits-store.modify.stored",
     "limits-store.fold",
-    "retryAt",
+    "{at 5364662400000, retryAt 9007",
     keeping(({ retryAt, strikeAt }) => ({ retryAt: strikeAt, strikeAt: retryAt }))
   ),
   port(
@@ -103,7 +103,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps what was used today in 32 bits.",
     "limits-store.modify.stored",
     "limits-store.fold",
-    "used",
+    "used -1, strikes",
     keeping(({ used }) => ({ used: used | 0 }))
   ),
   port(
@@ -111,7 +111,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps the level of the bucket in single precision.",
     "limits-store.modify.stored",
     "limits-store.fold",
-    "level",
+    "{level 9007199254740992",
     keeping(({ level }) => ({ level: Math.fround(level) }))
   ),
   port(
@@ -119,7 +119,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps the end of a ban in seconds.",
     "limits-store.modify.stored",
     "limits-store.fold",
-    "bannedUntil",
+    "bannedUntil 9007199254740000",
     keeping(({ bannedUntil }) => ({ bannedUntil: Math.floor(bannedUntil / 1_000) * 1_000 }))
   ),
   port(
@@ -127,7 +127,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps the first state of a key for good.",
     "limits-store.modify.stored",
     "limits-store.fold",
-    "to get",
+    "5364662400000} {level 9007199254740991",
     (real) => ({
       modify: (key, step) =>
         real.modify(key, (before) => {
@@ -141,7 +141,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Has room for the state of one key.",
     "limits-store.modify.stored",
     "limits-store.fold",
-    "got no state",
+    "5364662400008} no state",
     (real) => {
       let latest = ""
       return {
@@ -161,7 +161,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Sends the answer of a step through JSON.",
     "limits-store.modify.answer",
     "limits-store.answer",
-    "as the step returned it",
+    "something else",
     (real) => ({
       modify: (key, step) =>
         Effect.map(real.modify(key, step), (answer) =>
@@ -174,7 +174,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Runs an answer that is an effect.",
     "limits-store.modify.answer",
     "limits-store.answer",
-    "an effect",
+    "a defect: Error: an answer",
     (real) => ({
       modify: (key, step) =>
         Effect.flatMap(real.modify(key, step), (answer) =>
@@ -190,7 +190,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Compares keys without regard to case.",
     "limits-store.modify.keys-apart",
     "limits-store.keys-apart",
-    "the own state of",
+    "no state {level",
     keyed((key) => key.toLowerCase())
   ),
   port(
@@ -198,7 +198,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Compares keys without spaces at their end.",
     "limits-store.modify.keys-apart",
     "limits-store.keys-apart",
-    "the own state of",
+    "no state {level",
     keyed((key) => key.replace(/ +$/, ""))
   ),
   port(
@@ -206,7 +206,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Compares keys in Unicode's composed form.",
     "limits-store.modify.keys-apart",
     "limits-store.keys-apart",
-    "the own state of",
+    "no state {level",
     keyed((key) => key.normalize("NFC"))
   ),
   port(
@@ -214,7 +214,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Compares the first 64 characters of keys.",
     "limits-store.modify.keys-apart",
     "limits-store.keys-apart",
-    "the own state of",
+    "no state {level",
     keyed((key) => key.slice(0, 64))
   ),
   port(
@@ -222,7 +222,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Replaces characters beyond one byte in keys by a question mark.",
     "limits-store.modify.keys-apart",
     "limits-store.keys-apart",
-    "the own state of",
+    "no state {level",
     keyed((key) => key.replace(/[^\0-\xff]/gu, "?"))
   ),
 
@@ -232,7 +232,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Reads a state, gives way, and writes the next.",
     "limits-store.modify.atomic",
     "limits-store.at-once",
-    "different states",
+    "different states seen 1",
     readThenWrite(Effect.yieldNow)
   ),
   port(
@@ -240,7 +240,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Reads a state, gives way, and writes the next: answers that no order explains.",
     "limits-store.linearizable",
     "limits-store.parallel",
-    "order of the calls",
+    "explains none for",
     readThenWrite(Effect.yieldNow)
   ),
   port(
@@ -248,7 +248,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Reads a state and writes the next in a second step, without giving way between.",
     "limits-store.linearizable",
     "limits-store.interleaved",
-    "order of the calls",
+    "explains none for",
     readThenWrite(Effect.void)
   ),
   port(
@@ -256,7 +256,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Of steps on one key that wait together all see the same state.",
     "limits-store.modify.atomic",
     "limits-store.at-once",
-    "different states",
+    "different states seen 1",
     (real) => {
       const group = new Map<string, RateLimit.State | undefined>()
       return {
@@ -280,7 +280,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Stores a blank state when a step throws.",
     "limits-store.modify.throwing-step",
     "limits-store.throwing-step",
-    "the state as it was",
+    "no state {level 60000}",
     catching((real, key, defect) =>
       Effect.andThen(
         real.modify(key, () => [undefined, blank]),
@@ -293,7 +293,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Answers with nothing when a step throws.",
     "limits-store.modify.throwing-step",
     "limits-store.throwing-step",
-    "a failure to make",
+    'an error on "a" an answer',
     // No answer that the caller could have asked for: that is the fault.
     catching(() => Effect.void as Effect.Effect<never>)
   ),
@@ -313,7 +313,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Takes back what was counted at the same time as a step that throws.",
     "limits-store.modify.throwing-step",
     "limits-store.throwing-step",
-    "counted by the others",
+    "counted by the others 4",
     (real) => {
       const before = new Map<string, RateLimit.State>()
       return {
@@ -347,7 +347,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Keeps the states of 1 000 keys, and forgets the oldest.",
     "limits-store.kept",
     "limits-store.kept-in-a-crowd",
-    "kept",
+    "bannedUntil 9007199254740991} no state",
     () => {
       const states = new Map<string, RateLimit.State>()
       return {
@@ -368,7 +368,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Forgets a state once its bucket is full again, though its day, its ban or its retry time still count.",
     "limits-store.kept",
     "limits-store.kept-in-a-crowd",
-    "kept",
+    "used 3} no state",
     (real) => ({
       modify: (key, step) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -416,7 +416,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Puts back the state that was there before an interrupted modify, over what others stored since.",
     "limits-store.interruption",
     "limits-store.interrupted",
-    "counted",
+    "interrupted ones ",
     (real) => ({
       modify: (key, step) =>
         Effect.suspend(() => {
@@ -442,7 +442,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Tells the rest before the request.",
     "limits-store.consume.equal",
     "limits-store.counts",
-    "the verdict",
+    "limit 1, remaining 1",
     consuming((state, now, policy) => {
       const [verdict, after] = RateLimit.step(state, now, policy)
       return [{ ...verdict, remaining: verdict.remaining + 1 }, after]
@@ -453,7 +453,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Does not know of bans.",
     "limits-store.consume.equal",
     "limits-store.counts",
-    "the verdict banned",
+    "limited, limit 1",
     consuming((state, now, policy) => RateLimit.step(state, now, { ...policy, ban: undefined }))
   ),
   port(
@@ -461,7 +461,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Bans callers who cannot be banned.",
     "limits-store.consume.equal",
     "limits-store.counts",
-    "the state",
+    "used 3, strikes 1, strikesFrom",
     consuming((state, now, { ban = BanPolicy.standard, plan }) => RateLimit.step(state, now, { plan, ban }))
   ),
   port(
@@ -469,7 +469,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Rounds the level of the bucket to whole requests.",
     "limits-store.consume.equal",
     "limits-store.counts",
-    "the state",
+    "{at 5364662388655",
     consuming((state, now, policy) => {
       const [verdict, after] = RateLimit.step(state, now, policy)
       return [verdict, { ...after, level: Math.floor(after.level / 60_000) * 60_000 }]
@@ -480,7 +480,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Takes denied requests from the day.",
     "limits-store.consume.equal",
     "limits-store.counts",
-    "the state",
+    "used 2, retryAt",
     consuming((state, now, policy) => {
       const [verdict, after] = RateLimit.step(state, now, policy)
       return [verdict, verdict.outcome === "limited" ? { ...after, used: after.used + 1 } : after]
@@ -491,7 +491,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Lets the time of a state go back with the clock.",
     "limits-store.consume.equal",
     "limits-store.counts",
-    "the state",
+    "level 6, at 5364662400001",
     consuming((state, now, policy) => {
       const [verdict, after] = RateLimit.step(state, now, policy)
       return [verdict, verdict.outcome === "banned" ? after : { ...after, at: now }]
@@ -502,7 +502,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Begins the day an hour early.",
     "limits-store.consume.equal",
     "limits-store.counts",
-    "the state",
+    "day 62091, used 1}",
     consuming((state, now, policy) => {
       const [verdict, after] = RateLimit.step(state, now, policy)
       return [verdict, { ...after, day: Math.max(after.day, Math.floor((now + 3_600_000) / 86_400_000)) }]
@@ -513,7 +513,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Starts again with the first ban after the longest.",
     "limits-store.consume.equal",
     "limits-store.counts",
-    "the state",
+    "retryAt 5366813658655, bannedUntil",
     consuming((state, now, policy) => {
       const [verdict, after] = RateLimit.step(state, now, policy)
       const isLongest = after.banLevel > 0 && after.banLevel === state?.banLevel && after.strikeAt === now
@@ -525,7 +525,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Makes its step at the beginning of the second.",
     "limits-store.consume.clock",
     "limits-store.counts",
-    "the verdict",
+    "reset at 5364662447",
     consuming((state, now, policy) => RateLimit.step(state, Math.floor(now / 1_000) * 1_000, policy))
   ),
   port(
@@ -533,7 +533,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Reads a state for `consume`, gives way, and writes the next.",
     "limits-store.consume.atomic",
     "limits-store.counts-at-once",
-    "admitted",
+    "50 admitted 60",
     (real) => ({
       modify: real.modify,
       consume: (key, now, policy) =>
@@ -565,7 +565,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Dies when its backend does not answer.",
     "limits-store.fails-typed",
     "limits-store.outage",
-    "a defect",
+    "a defect: StoreUnavailable",
     (real) => ({ modify: (key, step) => Effect.orDie(real.modify(key, step)) })
   ),
   port(
@@ -573,7 +573,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Tries the step on no state before it asks its backend.",
     "limits-store.fails-typed",
     "limits-store.outage",
-    "a defect",
+    "a defect: Error: a bug in",
     (real) => ({
       modify: (key, step) =>
         Effect.suspend(() => {

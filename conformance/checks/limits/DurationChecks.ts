@@ -1,0 +1,249 @@
+/** How long the windows of contract §8.2 last, a minute and a day, and that the headers tell of the caller's own. */
+import * as Effect from "effect/Effect"
+import { expect, type Failure, undecided } from "../../engine/Outcome.ts"
+import type { Exchange } from "../../http/Exchange.ts"
+import * as RateHeaders from "../../http/RateHeaders.ts"
+import { type Check, define } from "../Check.ts"
+import type { Http } from "../Http.ts"
+import type { Meter, Reading } from "../Meter.ts"
+import * as Bursts from "./Bursts.ts"
+
+const { DAY, MINUTE, SECOND } = Bursts
+
+/** Longest that spending at the pace of the minute is watched, in minutes. */
+const MOST_MINUTES = 10
+
+/** Most bursts in a row: their distance is no divisor of the windows that they are to find out. */
+const MOST_BURSTS = 8
+
+/** Just more than a minute, by any clock. */
+const APART = MINUTE + SECOND
+
+/** Ms that touch four days at most, even where one of them has 23 hours. */
+const THREE_DAYS = 70 * 3_600_000
+
+/** Longer than any day, even where it has 25 hours. */
+const SILENCE = 26 * 3_600_000
+
+/** How far the times of two machines may be apart, and a second rounded. */
+const CLOCK_SLACK = 10 * SECOND
+
+/** Requests that one case may cost, refusals included; more only come of a wait that does not help. */
+const mostSent = (allowed: number): number => 4 * allowed + 20
+
+/** Two silent days after whatever another law did: neither a ban nor a used window is left. */
+const freshDays = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
+  yield* Bursts.rested(meter)
+  yield* meter.pass(2 * DAY)
+})
+
+/** Waits as a refusal asks; a second at least, so that time goes on. */
+const waited = (meter: Meter, { retryAfter }: Reading): Effect.Effect<void, Failure> =>
+  meter.pass(Math.max(retryAfter, 1) * SECOND)
+
+/**
+ * How many requests get through within so many ms, by one who never pauses but as refusals tell, and after each
+ * `burst` requests for `pause` ms; it ends once more than `allowed` are through.
+ */
+const throughput = Effect.fnUntraced(function* (
+  meter: Meter,
+  { allowed, burst, ms, pause }: Record<"allowed" | "burst" | "ms" | "pause", number>
+): Effect.fn.Return<number, Failure> {
+  let first: Reading | undefined
+  let admitted = 0
+  for (let sent = 0; sent < mostSent(allowed) && admitted <= allowed; sent++) {
+    const reading = yield* meter.spend
+    first ??= reading
+    if (Bursts.span(first, reading) > ms) break
+    if (!reading.admitted) yield* waited(meter, reading)
+    else if (++admitted % burst === 0 && pause > 0) yield* meter.pass(pause)
+  }
+  return admitted
+})
+
+/** Spends a day's requests and one more, keeping to the minute: how many get through, and within how many ms. */
+const useUpDay = Effect.fnUntraced(function* (
+  meter: Meter
+): Effect.fn.Return<{ readonly admitted: number; readonly ms: number }, Failure> {
+  const { perDay, perMinute } = meter.plan
+  const first = yield* meter.spend
+  let last = first
+  let admitted = 0
+  while (last.admitted && ++admitted <= perDay) {
+    if (admitted % perMinute === 0) yield* meter.pass(APART)
+    last = yield* meter.spend
+  }
+  return { admitted, ms: Bursts.span(first, last) }
+})
+
+const limitOf = ({ response }: Exchange): number | undefined => RateHeaders.of(response)?.limit
+
+export const checks: ReadonlyArray<Check> = [
+  define({
+    id: "limits.minute-lasts",
+    law: "The minute of a plan lasts a minute: no more get through in several, and none waits longer.",
+    clauses: ["limits.per-minute", "limits.no-early-429"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan", "clock"],
+    requests: 120,
+    examples: ["at most", "at least"],
+    holds: (meter, bound) =>
+      Effect.gen(function* () {
+        yield* Bursts.small(meter)
+        const { perDay, perMinute } = meter.plan
+        if (perDay < 6 * perMinute) {
+          return yield* undecided(
+            `${perDay} requests per day hide how long the minute is: give a key with ${6 * perMinute} at least`
+          )
+        }
+        yield* freshDays(meter)
+        if (bound === "at most") {
+          // Any span of n minutes touches n + 1 windows at most, and a bucket gives back n on top of the first; one
+          // more where it rounds. The day's requests suffice for one more than that.
+          const minutes = Math.min(MOST_MINUTES, Math.floor((perDay - 2) / perMinute) - 1)
+          const allowed = perMinute * (minutes + 1) + 1
+          const admitted = yield* throughput(meter, {
+            allowed,
+            burst: perMinute,
+            ms: minutes * MINUTE,
+            pause: 0
+          })
+          yield* expect(
+            admitted <= allowed,
+            `at most ${allowed} requests in ${minutes} minutes, of one who waits as told`,
+            `${admitted} admitted`
+          )
+          return
+        }
+        const bursts = Math.min(MOST_BURSTS, Math.floor(perDay / perMinute))
+        for (let sent = 0; sent < bursts * perMinute; sent++) {
+          if (sent > 0 && sent % perMinute === 0) yield* meter.pass(APART)
+          const reading = yield* meter.spend
+          yield* expect(
+            reading.admitted,
+            `bursts of ${perMinute} requests, ${APART / SECOND} s apart, admitted`,
+            `429 in burst ${Math.floor(sent / perMinute) + 1}, Retry-After ${reading.retryAfter} s`
+          )
+        }
+      })
+  }),
+  define({
+    id: "limits.day-lasts",
+    law: "The day of a plan lasts a day: no more get through in one or several, and none waits longer.",
+    clauses: ["limits.per-day", "limits.no-early-429"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan", "clock"],
+    requests: 320,
+    examples: ["at most", "at least"],
+    holds: (meter, bound) =>
+      Effect.gen(function* () {
+        yield* Bursts.small(meter)
+        yield* Bursts.smallDay(meter)
+        const { perDay, perMinute } = meter.plan
+        yield* freshDays(meter)
+        if (bound === "at most") {
+          const allowed = 4 * perDay
+          const admitted = yield* throughput(meter, {
+            allowed,
+            burst: perMinute,
+            ms: THREE_DAYS,
+            pause: APART
+          })
+          yield* expect(
+            admitted <= allowed,
+            `at most ${allowed} requests in ${THREE_DAYS / 3_600_000} hours, of one who waits as told`,
+            `${admitted} admitted`
+          )
+          return
+        }
+        let excesses = 0
+        for (let day = 1; day <= 3; day++) {
+          if (day > 1) yield* meter.pass(SILENCE)
+          const { admitted, ms } = yield* useUpDay(meter)
+          yield* expect(
+            admitted >= perDay,
+            `${perDay} requests admitted ${day === 1 ? "on a new day" : `after ${SILENCE / 3_600_000} hours of silence`}`,
+            `429 after ${admitted}`
+          )
+          if (admitted > perDay + Math.floor((ms * perDay) / DAY)) excesses++
+        }
+        // A day may end in the middle of one of the three, not of two: they are more than a day apart.
+        yield* expect(
+          excesses <= 1,
+          `429 once the ${perDay} requests of a day are used up`,
+          `more than ${perDay} requests admitted on ${excesses} of 3 days`
+        )
+      })
+  }),
+  define({
+    id: "limits.reset-within-minute",
+    law: "Where the headers show the minute, Reset is at most a minute ahead.",
+    clauses: ["limits.reset-ahead", "limits.plan-in-force"],
+    level: "spec",
+    profile: "limits",
+    on: "meter",
+    needs: ["tinyPlan"],
+    requests: 10,
+    examples: [null],
+    holds: (meter) =>
+      Effect.gen(function* () {
+        yield* Bursts.small(meter)
+        if (meter.canTravel) yield* Bursts.rest(meter)
+        for (const reading of yield* Bursts.untilRefused(meter, meter.plan.perMinute - 1)) {
+          if (!reading.admitted || !Bursts.showsMinute(meter, reading)) continue
+          const ahead = reading.resetAt * SECOND - reading.between[1]
+          yield* expect(
+            ahead <= MINUTE + CLOCK_SLACK,
+            `Reset at most 60 s ahead with Limit ${reading.limit}, the plan's requests per minute`,
+            `${Math.round(ahead / SECOND)} s ahead`
+          )
+        }
+      })
+  }),
+  define({
+    id: "limits.headers-own",
+    law: "The headers tell of the caller's own limits, whoever else sends requests at the same time.",
+    clauses: ["limits.plan-in-force"],
+    level: "spec",
+    profile: "limits",
+    on: "http",
+    needs: ["tinyPlan", "parallel"],
+    requests: 15,
+    examples: [null],
+    holds: (http) => {
+      const main = { path: "/pets?limit=1" } as const
+      const alone = Effect.fnUntraced(function* (sent: typeof main | typeof Bursts.tinyList, http: Http) {
+        return limitOf(yield* http.send(sent))
+      })
+      const attempt = Effect.gen(function* () {
+        if (http.facts.hasClock) yield* http.pass(2 * DAY)
+        const own = [yield* alone(Bursts.tinyList, http)]
+        const others = [yield* alone(main, http)]
+        // Few enough for small plans; what is refused all the same has headers too.
+        const mixed = [main, Bursts.tinyList, main, main, Bursts.tinyList, main, main, Bursts.tinyList, main]
+        const exchanges = yield* http.sendAtOnce(mixed)
+        own.push(yield* alone(Bursts.tinyList, http))
+        if (others.some((limit) => own.includes(limit))) {
+          return yield* undecided(
+            "the small key and the main key show the same limit: give keys of other plans"
+          )
+        }
+        const strange = exchanges
+          .filter(({ key }) => key === "tiny")
+          .map(limitOf)
+          .find((limit) => limit !== undefined && others.includes(limit))
+        yield* expect(
+          strange === undefined,
+          `Limit ${own[0]}, as alone, to the small key among others`,
+          `Limit ${strange}, which the main key shows`
+        )
+      })
+      // A header may turn to the day and back in the middle, hardly three times.
+      return Bursts.thrice(attempt)
+    }
+  })
+]

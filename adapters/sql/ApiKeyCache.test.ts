@@ -9,10 +9,10 @@ import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import * as ApiKey from "../../core/access/ApiKey.ts"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
-import { keyOf } from "../../core/ports/ApiKeyStore.laws.fixture.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import * as MemoryApiKeyStore from "../memory/MemoryApiKeyStore.ts"
 import * as ApiKeyCache from "./ApiKeyCache.ts"
+import { keyOf } from "./ApiKeys.fixture.ts"
 
 const KEEP_MS = 5_000
 

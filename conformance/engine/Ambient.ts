@@ -21,7 +21,9 @@ export const Requests = Schema.Array(
     path: Schema.String,
     key: Schema.Literals(["main", "tiny", "victim", "revoked", "none"]),
     headers: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
-    body: Schema.optionalKey(Schema.Uint8Array)
+    body: Schema.optionalKey(Schema.Uint8Array),
+    /** What it was answered with: another answer is another circumstance. */
+    status: Schema.Int
   })
 )
 
@@ -124,12 +126,13 @@ const counterexampleOf = (
   }
 }
 
-const sentOf = ({ key, request }: Exchange, basePath: string) => ({
+const sentOf = ({ key, request, response }: Exchange, basePath: string) => ({
   method: request.method,
   path: request.target.slice(basePath.length),
   key,
   headers: request.headers.filter(([name]) => name.toLowerCase() !== "authorization"),
-  ...(request.body === undefined ? {} : { body: request.body })
+  ...(request.body === undefined ? {} : { body: request.body }),
+  status: response.status
 })
 
 const said = ({ key, request }: Exchange): string =>

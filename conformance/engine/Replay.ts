@@ -20,6 +20,9 @@ export type Replayed =
   | { readonly outcome: "fixed" | "failed"; readonly evaluation: Evaluation }
   | { readonly outcome: "cannot"; readonly reason: string }
 
+/** Most requests that are sent to use up a key's limit. */
+const MOST_REPEATS = 200
+
 /** How often a case must hold before it counts as fixed: some failures are intermittent. */
 const TRIES = 3
 
@@ -63,11 +66,21 @@ const overhearAgain = Effect.fnUntraced(function* (
   )
   if (!HttpSubject.is(subject) || Option.isNone(requests)) return cannot("these requests cannot be sent")
   const trial = Trial.make("replay")
-  for (const sent of requests.value) {
-    const exchange = yield* Effect.result(subject.conversation.send(sent, trial))
-    if (Result.isFailure(exchange)) return cannot(exchange.failure.message)
+  for (const { status, ...sent } of requests.value) {
+    // A 429 takes a key whose limit is used up first.
+    const most = status === 429 ? MOST_REPEATS : 1
+    let answered: number | undefined
+    for (let sends = 0; sends < most && answered !== status; sends++) {
+      const exchange = yield* Effect.result(subject.conversation.send(sent, trial))
+      if (Result.isFailure(exchange)) return cannot(exchange.failure.message)
+      answered = exchange.success.response.status
+    }
+    if (answered !== status) {
+      return cannot(`${sent.method} ${sent.path} was answered with ${status} then, and now with ${answered}`)
+    }
   }
-  const { counterexample } = overhear(check, subject)
+  const { counterexample, reason, status: told } = overhear(check, subject)
+  if (told === "inconclusive" || told === "error") return cannot(reason ?? told)
   return counterexample === undefined
     ? { outcome: "fixed", evaluation: { trial, failure: undefined, fault: undefined } }
     : {

@@ -25,6 +25,10 @@ describe("the gallery", () => {
     expect(names.length).toBe(new Set(names).size)
   })
 
+  it("says by words of some length how each must be told of", () => {
+    expect(faults.filter(({ words }) => words.length < 6).map(({ id }) => id)).toEqual([])
+  })
+
   it("names checks that exist, and clauses that those check", () => {
     const strange = faults.filter(
       ({ breaks, killedBy }) => !known.some(({ clauses, id }) => id === killedBy && clauses.includes(breaks))

@@ -151,10 +151,13 @@ const LISTED = "an animal with an awkward name in a list with its status"
 
 /** Creates; `Inapplicable` when the service refuses the draft, whose name the contract does not promise to accept. */
 const createdUnlessRefused = (catalogue: Catalogue, draft: Draft): Effect.Effect<Animal, Failure> =>
-  Effect.catchTag(catalogue.create(draft), "Violation", (violation) =>
-    violation.clause === "create.status-201"
-      ? inapplicable("the service does not accept such a name")
-      : Effect.fail(violation)
+  Effect.catchTag(
+    catalogue.create(draft),
+    "Violation",
+    (violation): Effect.Effect<never, Failure> =>
+      violation.clause === "create.status-201"
+        ? inapplicable("the service does not accept such a name")
+        : Effect.fail(violation)
   )
 
 export const checks: ReadonlyArray<Check> = [

@@ -1,10 +1,9 @@
 /** How long the windows of contract §8.2 last, a minute and a day, and that the headers tell of the caller's own. */
 import * as Effect from "effect/Effect"
-import { expect, type Failure, undecided } from "../../engine/Outcome.ts"
+import { expect, type Failure, inapplicable, undecided } from "../../engine/Outcome.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
 import { type Check, define } from "../Check.ts"
-import type { Http } from "../Http.ts"
 import type { Meter, Reading } from "../Meter.ts"
 import * as Bursts from "./Bursts.ts"
 
@@ -76,7 +75,8 @@ const useUpDay = Effect.fnUntraced(function* (
   return { admitted, ms: Bursts.span(first, last) }
 })
 
-const limitOf = ({ response }: Exchange): number | undefined => RateHeaders.of(response)?.limit
+const limitOf = ({ response }: Pick<Exchange, "response">): number | undefined =>
+  RateHeaders.of(response)?.limit
 
 export const checks: ReadonlyArray<Check> = [
   define({
@@ -138,7 +138,7 @@ export const checks: ReadonlyArray<Check> = [
     on: "meter",
     needs: ["tinyPlan", "clock"],
     requests: 320,
-    examples: ["at most", "at least"],
+    examples: ["at least", "at most"],
     holds: (meter, bound) =>
       Effect.gen(function* () {
         yield* Bursts.small(meter)
@@ -188,13 +188,18 @@ export const checks: ReadonlyArray<Check> = [
     on: "meter",
     needs: ["tinyPlan"],
     requests: 10,
+    timeoutMs: 100_000,
     examples: [null],
     holds: (meter) =>
       Effect.gen(function* () {
         yield* Bursts.small(meter)
         if (meter.canTravel) yield* Bursts.rest(meter)
-        for (const reading of yield* Bursts.untilRefused(meter, meter.plan.perMinute - 1)) {
-          if (!reading.admitted || !Bursts.showsMinute(meter, reading)) continue
+        const first = yield* meter.spend
+        if (!first.admitted) yield* Bursts.waitAsTold(meter, first)
+        const readings = [first, ...(yield* Bursts.untilRefused(meter, meter.plan.perMinute - 1))]
+        const shown = readings.filter((one) => one.admitted && Bursts.showsMinute(meter, one))
+        if (shown.length === 0) return yield* inapplicable("no answer shows the minute's limit")
+        for (const reading of shown) {
           const ahead = reading.resetAt * SECOND - reading.between[1]
           yield* expect(
             ahead <= MINUTE + CLOCK_SLACK,
@@ -213,20 +218,22 @@ export const checks: ReadonlyArray<Check> = [
     on: "http",
     needs: ["tinyPlan", "parallel"],
     requests: 15,
+    timeoutMs: 250_000,
     examples: [null],
     holds: (http) => {
       const main = { path: "/pets?limit=1" } as const
-      const alone = Effect.fnUntraced(function* (sent: typeof main | typeof Bursts.tinyList, http: Http) {
-        return limitOf(yield* http.send(sent))
-      })
       const attempt = Effect.gen(function* () {
         if (http.facts.hasClock) yield* http.pass(2 * DAY)
-        const own = [yield* alone(Bursts.tinyList, http)]
-        const others = [yield* alone(main, http)]
+        const { receivedAt, response } = yield* http.send(Bursts.tinyList)
+        if (response.status === 429) {
+          yield* http.pass((RateHeaders.retryAfterSeconds(response, receivedAt) ?? 0) * SECOND)
+        }
+        const own = [limitOf({ response })]
+        const others = [limitOf(yield* http.send(main))]
         // Few enough for small plans; what is refused all the same has headers too.
         const mixed = [main, Bursts.tinyList, main, main, Bursts.tinyList, main, main, Bursts.tinyList, main]
         const exchanges = yield* http.sendAtOnce(mixed)
-        own.push(yield* alone(Bursts.tinyList, http))
+        own.push(limitOf(yield* http.send(Bursts.tinyList)))
         if (others.some((limit) => own.includes(limit))) {
           return yield* undecided(
             "the small key and the main key show the same limit: give keys of other plans"

@@ -4,7 +4,7 @@ import * as Plan from "../../../core/limits/Plan.ts"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import * as TokenBucket from "../../../core/limits/TokenBucket.ts"
 import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
-import { header, headerValues, type WireRequest, type WireResponse } from "../../http/Wire.ts"
+import { type Header, header, headerValues, type WireRequest, type WireResponse } from "../../http/Wire.ts"
 import type { Fault, Spoil, Where, World } from "../Fault.ts"
 import * as Rewrite from "../Rewrite.ts"
 
@@ -140,6 +140,49 @@ const jealous: Where = {
         }
         return refusal ?? response
       })
+  }
+}
+
+/** Windows by the clock: what is used of the minute is kept as `level`, of the day as `used`. */
+const windows =
+  (minuteMs: number, dayMs: number, extra = 0): Step =>
+  (state, now, { plan: { perDay, perMinute } }) => {
+    const minute = Math.floor(now / minuteMs)
+    const day = Math.floor(now / dayMs)
+    const level = state !== undefined && Math.floor(state.at / minuteMs) === minute ? state.level : 0
+    const used = state?.day === day ? state.used : 0
+    const dayLeft = perDay + extra - used
+    const minuteLeft = perMinute - level
+    const isOfDay = dayLeft < minuteLeft || dayLeft === 0
+    const end = isOfDay ? (day + 1) * dayMs : (minute + 1) * minuteMs
+    const left = isOfDay ? dayLeft : minuteLeft
+    const isAdmitted = left > 0
+    const cost = isAdmitted ? 1 : 0
+    const limit = isOfDay ? perDay : perMinute
+    const verdict: RateLimit.Verdict = {
+      outcome: isAdmitted ? "admitted" : "limited",
+      limit,
+      remaining: Math.min(left - cost, limit),
+      resetAt: Math.ceil(end / 1000),
+      retryAfter: isAdmitted ? 0 : Math.ceil((end - now) / 1000)
+    }
+    const before = state ?? RateLimit.initial(now, { perDay, perMinute })
+    return [verdict, { ...before, at: now, level: level + cost, day, used: used + cost }]
+  }
+
+/** A server that keeps the rate headers of the request that it answered last for whichever it answers next. */
+const shared: Where = {
+  at: "http",
+  transport: (real) => {
+    let latest: ReadonlyArray<Header> = []
+    return Effect.fnUntraced(function* (request) {
+      const response = yield* real(request)
+      const names = ["X-RateLimit-Limit", REMAINING, RESET]
+      latest = names.map((name) => [name, header(response, name) ?? ""] as const)
+      // As long as it takes to write the answer.
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      return latest.reduce((answer, one) => Rewrite.withHeader(answer, ...one), response)
+    })
   }
 }
 
@@ -823,6 +866,111 @@ const refusals: ReadonlyArray<Fault> = [
   }
 ]
 
+/** Windows that last longer or shorter than they are called. */
+const durations: ReadonlyArray<Fault> = [
+  {
+    id: "limits.minute-of-second",
+    does: "Starts anew each second.",
+    breaks: "limits.per-minute",
+    killedBy: "limits.minute-lasts",
+    words: "at most 36 requests in 6 minutes",
+    where: decides(windows(1_000, DAY_MS))
+  },
+  {
+    id: "limits.minute-of-30-s",
+    does: "Starts anew twice a minute.",
+    breaks: "limits.per-minute",
+    killedBy: "limits.minute-lasts",
+    words: "at most 36 requests in 6 minutes",
+    where: decides(windows(30_000, DAY_MS))
+  },
+  {
+    id: "limits.minute-refilled-twice",
+    does: "Gives back twice as much in a minute as the plan has.",
+    breaks: "limits.per-minute",
+    killedBy: "limits.minute-lasts",
+    words: "at most 36 requests in 6 minutes",
+    where: decides((state, now, policy) => {
+      const since = state === undefined ? 0 : now - state.at
+      return RateLimit.step(state && { ...state, at: state.at - since }, now, policy)
+    })
+  },
+  {
+    id: "limits.minute-of-90-s",
+    does: "Counts a minute and a half as one.",
+    breaks: "limits.no-early-429",
+    killedBy: "limits.minute-lasts",
+    words: "bursts of 5 requests, 61 s apart",
+    where: decides(windows(90_000, DAY_MS))
+  },
+  {
+    id: "limits.minute-of-120-s",
+    does: "Counts two minutes as one.",
+    breaks: "limits.no-early-429",
+    killedBy: "limits.minute-lasts",
+    words: "bursts of 5 requests, 61 s apart",
+    where: decides(windows(120_000, DAY_MS))
+  },
+  {
+    id: "limits.day-of-hour",
+    does: "Starts the day anew each hour.",
+    breaks: "limits.per-day",
+    killedBy: "limits.day-lasts",
+    words: "at most 160 requests in 70 hours",
+    where: decides(windows(60_000, DAY_MS / 24))
+  },
+  {
+    id: "limits.day-of-12-hours",
+    does: "Starts the day anew at noon.",
+    breaks: "limits.per-day",
+    killedBy: "limits.day-lasts",
+    words: "at most 160 requests in 70 hours",
+    where: decides(windows(60_000, DAY_MS / 2))
+  },
+  {
+    id: "limits.day-of-48-hours",
+    does: "Counts two days as one.",
+    breaks: "limits.no-early-429",
+    killedBy: "limits.day-lasts",
+    words: "after 26 hours of silence 429 after",
+    where: decides(windows(60_000, 2 * DAY_MS))
+  },
+  {
+    id: "limits.day-plus-one",
+    does: "Admits one more request a day than the plan has.",
+    breaks: "limits.per-day",
+    killedBy: "limits.day-lasts",
+    words: "more than 40 requests admitted",
+    where: decides(windows(60_000, DAY_MS, 1))
+  },
+  {
+    id: "limits.day-doubled",
+    does: "Admits almost twice as many requests a day as the plan has.",
+    breaks: "limits.per-day",
+    killedBy: "limits.day-lasts",
+    words: "more than 40 requests admitted on 3 of 3 days",
+    where: decides(windows(60_000, DAY_MS, 38))
+  },
+  {
+    id: "limits.reset-of-day",
+    does: "Shows the minute's limit with a reset 20 hours ahead.",
+    breaks: "limits.reset-ahead",
+    killedBy: "limits.reset-within-minute",
+    words: "at most 60 s ahead",
+    where: tells(({ outcome }, now) =>
+      outcome === "admitted" ? { resetAt: Math.ceil(now / 1000) + 20 * 3_600 } : {}
+    )
+  },
+  {
+    id: "limits.headers-of-latest",
+    does: "Keeps the headers of the latest request in one place for all.",
+    breaks: "limits.plan-in-force",
+    killedBy: "limits.headers-own",
+    words: "Limit 100000, which the main key shows",
+    where: shared
+  }
+]
+
 const anonymous: ReadonlyArray<Fault> = [
   {
     id: "anonymous.not-counted",
@@ -879,4 +1027,11 @@ const anonymous: ReadonlyArray<Fault> = [
   }
 ]
 
-export const faults: ReadonlyArray<Fault> = [...headers, ...counting, ...waiting, ...refusals, ...anonymous]
+export const faults: ReadonlyArray<Fault> = [
+  ...headers,
+  ...counting,
+  ...waiting,
+  ...refusals,
+  ...durations,
+  ...anonymous
+]

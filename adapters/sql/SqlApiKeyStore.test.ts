@@ -3,10 +3,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import { apiKeyStoreLaws, keyOf } from "../../core/ports/ApiKeyStore.laws.fixture.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import { keyOf } from "./ApiKeys.fixture.ts"
 import { type Database, describeOn, kinds } from "./Databases.fixture.ts"
-import { emptied, openClient, openNodes, patient, whileLocked } from "./Nodes.fixture.ts"
+import { openClient, openNodes, patient, whileLocked } from "./Nodes.fixture.ts"
 
 const openStores = (database: Database, count: number, keyCacheMs = 0) =>
   Effect.map(openNodes(database, count, { ...patient, keyCacheMs }), (nodes) =>
@@ -14,14 +14,6 @@ const openStores = (database: Database, count: number, keyCacheMs = 0) =>
   )
 
 for (const kind of kinds) {
-  for (const keyCacheMs of [0, 5_000]) {
-    describeOn(kind, `SqlApiKeyStore, keys kept for ${keyCacheMs} ms,`, () => {
-      apiKeyStoreLaws(emptied(kind, ["api_key_secrets", "api_keys"], { ...patient, keyCacheMs }), {
-        numRuns: 25
-      })
-    })
-  }
-
   describeOn(kind, "several nodes with API keys", () => {
     it.live("updates of one key from all of them take effect, each after the one before", () =>
       Effect.gen(function* () {

@@ -1,0 +1,14 @@
+/** Keys for tests. */
+import type * as ApiKey from "../../core/access/ApiKey.ts"
+import * as Plan from "../../core/limits/Plan.ts"
+
+/** A key with one secret. */
+export const keyOf = (id: string, hash: string, createdAt: number): ApiKey.ApiKey => ({
+  id,
+  plan: "Free",
+  limits: Plan.standard.Free,
+  label: undefined,
+  createdAt,
+  revokedAt: undefined,
+  secrets: [{ hash, createdAt, expiresAt: undefined }]
+})

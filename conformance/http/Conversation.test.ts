@@ -409,7 +409,7 @@ describe("the budget", () => {
             for (const last of [send, sendPaced]) {
               expect(yield* Effect.flip(last({ path: "/" }, trial()))).toMatchObject({
                 _tag: "Undecided",
-                reason: `the budget of ${requests} requests is spent`
+                reason: `the budget of requests is spent: ${requests}`
               })
             }
             expect(sent).toHaveLength(requests)

@@ -145,7 +145,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
 
   const send = Effect.fnUntraced(function* (sent: Sent, trial: Trial): Effect.fn.Return<Exchange, Failure> {
     if (sentCount >= budget.requests)
-      return yield* undecided(`the budget of ${budget.requests} requests is spent`)
+      return yield* undecided(`the budget of requests is spent: ${budget.requests}`)
     if ((yield* timeLeft) <= 0) return yield* undecided("the time budget is spent")
     if (unanswered >= MAX_UNANSWERED) {
       return yield* undecided(`the server went away: ${unanswered} requests in a row had no answer`)

@@ -149,7 +149,7 @@ interface Awkward {
 
 const LISTED = "an animal with an awkward name in a list with its status"
 
-/** Creates; `Inapplicable` when the service refuses the draft, whose name the contract does not promise to accept. */
+/** Creates; `Inapplicable` when the service refuses: the contract does not promise to accept any name. */
 const createdUnlessRefused = (catalogue: Catalogue, draft: Draft): Effect.Effect<Animal, Failure> =>
   Effect.catchTag(
     catalogue.create(draft),

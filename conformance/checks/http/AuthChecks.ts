@@ -43,9 +43,9 @@ const kinds = [
 const distance = (one: string, other: string): number => Math.abs(one.charCodeAt(0) - other.charCodeAt(0))
 
 /**
- * The key with one letter or digit changed, at this part of its length, into another of its kind. That is one that the
- * key has elsewhere, where there is any, since keys may be of few characters, such as hexadecimal digits; and the
- * farthest, since the last character of base64 has low bits that mean nothing.
+ * The key with one letter or digit changed, at this part of its length, into another of its kind. That is one
+ * that the key has elsewhere, where there is any, since keys may be of few characters, such as hexadecimal
+ * digits; and the farthest, since the last character of base64 has low bits that mean nothing.
  */
 const withOtherCharacter = (key: string, part: number): string => {
   const places = [...key.matchAll(/[A-Za-z0-9]/g)].map(({ index }) => index)

@@ -14,7 +14,7 @@ import * as Answers from "./Answers.ts"
 /** Ms before the earliest removal from which on these laws ask for nothing: a request takes its time. */
 const MARGIN = 60_000
 
-/** `Inapplicable` once the operation is removed, or may be any moment, by the subject's date: these laws end with it. */
+/** `Inapplicable` once the operation is removed, or may be any moment, by the subject's date. */
 const isThere = (http: Http): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.now, (now) =>
     now < REMOVAL_BEGINS - MARGIN
@@ -25,7 +25,7 @@ const isThere = (http: Http): Effect.Effect<void, Failure> =>
 const get = (http: Http, segment: string): Effect.Effect<Exchange, Failure> =>
   http.send({ path: `/pets/${segment}` })
 
-/** A template of a path segment with the id of an animal in place of `$id`, or its first digit and the rest. */
+/** A template of a path segment with the id of an animal for `$id`, or its first digit and the rest. */
 const segmentOf = (template: string, { id }: Animal): string =>
   template
     .replace("$id+2^64", String(id + 2n ** 64n))

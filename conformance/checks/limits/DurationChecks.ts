@@ -15,6 +15,9 @@ const MOST_MINUTES = 10
 /** Most bursts in a row: their distance is no divisor of the windows that they are to find out. */
 const MOST_BURSTS = 8
 
+/** Requests about which larger plans get fewer minutes and bursts, so that the run stays affordable. */
+const MANY = 250
+
 /** Just more than a minute, by any clock. */
 const APART = MINUTE + SECOND
 
@@ -102,7 +105,11 @@ export const checks: ReadonlyArray<Check> = [
         if (bound === "at most") {
           // Any span of n minutes touches n + 1 windows at most, and a bucket gives back n on top of the first; one
           // more where it rounds. The day's requests suffice for one more than that.
-          const minutes = Math.min(MOST_MINUTES, Math.floor((perDay - 2) / perMinute) - 1)
+          const minutes = Math.min(
+            MOST_MINUTES,
+            Math.floor((perDay - 2) / perMinute) - 1,
+            Math.max(Math.floor(MANY / perMinute), 3)
+          )
           const allowed = perMinute * (minutes + 1) + 1
           const admitted = yield* throughput(meter, {
             allowed,
@@ -117,7 +124,11 @@ export const checks: ReadonlyArray<Check> = [
           )
           return
         }
-        const bursts = Math.min(MOST_BURSTS, Math.floor(perDay / perMinute))
+        const bursts = Math.min(
+          MOST_BURSTS,
+          Math.floor(perDay / perMinute),
+          Math.max(Math.floor(MANY / perMinute), 2)
+        )
         for (let sent = 0; sent < bursts * perMinute; sent++) {
           if (sent > 0 && sent % perMinute === 0) yield* meter.pass(APART)
           const reading = yield* meter.spend

@@ -8,7 +8,6 @@ import { type Check, define } from "../Check.ts"
 import type { Http, Sent } from "../Http.ts"
 import type { Reading } from "../Meter.ts"
 import * as Bursts from "./Bursts.ts"
-import * as DurationChecks from "./DurationChecks.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
 
@@ -399,6 +398,5 @@ export const checks: ReadonlyArray<Check> = [
           `${2 * perDay + 1} requests admitted`
         )
       })
-  }),
-  ...DurationChecks.checks
+  })
 ]

@@ -1,7 +1,7 @@
 /** What is known of a check or a clause without running anything, for people. */
 import { ambientChecks, checks } from "../checks/Checks.ts"
 import { clauses } from "../clauses/Clauses.ts"
-import { faults } from "../gallery/Faults.ts"
+import { faults } from "./Faults.ts"
 
 interface Listed {
   readonly id: string

@@ -13,6 +13,7 @@ import * as RemovalChecks from "./http/RemovalChecks.ts"
 import * as AnonymousChecks from "./limits/AnonymousChecks.ts"
 import * as BanChecks from "./limits/BanChecks.ts"
 import * as BucketChecks from "./limits/BucketChecks.ts"
+import * as DurationChecks from "./limits/DurationChecks.ts"
 import * as MeterChecks from "./limits/MeterChecks.ts"
 import * as ApiKeyStoreChecks from "./ports/ApiKeyStoreChecks.ts"
 import * as OutageChecks from "./ports/OutageChecks.ts"
@@ -32,6 +33,7 @@ export const checks: ReadonlyArray<Check> = [
   ...OutageChecks.checks,
   ...AuthChecks.checks,
   ...MeterChecks.checks,
+  ...DurationChecks.checks,
   ...BucketChecks.checks,
   ...AnonymousChecks.checks,
   ...ConcurrencyChecks.checks,

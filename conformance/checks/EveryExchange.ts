@@ -158,6 +158,15 @@ const sameWindow: Look<Succession | undefined> = (exchange, previous) => {
   return Math.abs(moved) > 75 ? undefined : succession
 }
 
+/** What the key was answered before, if it is not refused: only a 429 can have led to a ban (contract §8.4.3). */
+const isInGoodStanding = (history: ReadonlyArray<Exchange>): boolean => {
+  // Of requests at the same time it is unknown which was decided first.
+  const latest = history.findLast(
+    ({ isAlone, response: { status } }) => status === 429 || (isAlone && status !== 401 && status !== 403)
+  )
+  return latest?.response.status !== 429
+}
+
 const listed = {
   list: [200, 401, 429],
   create: [201, 400, 401, 429],
@@ -290,6 +299,7 @@ const spec: ReadonlyArray<AmbientCheck> = [
   },
   {
     id: "every.retry-after",
+    profile: "limits",
     law: "Every 429 carries Retry-After once, as a whole number of seconds or an HTTP date.",
     clauses: ["limits.retry-after-present"],
     level: "spec",
@@ -330,6 +340,18 @@ const spec: ReadonlyArray<AmbientCheck> = [
           : violation(`one of ${allowed.join(", ")}`, String(status))
       }
     )
+  },
+  {
+    id: "every.valid-key-accepted",
+    law: "No operation answers 401 to a valid key that no 429 came before.",
+    clauses: ["auth.bearer"],
+    level: "spec",
+    isAbout: (exchange, _previous, history) =>
+      (exchange.key === "main" || exchange.key === "tiny" || exchange.key === "victim") &&
+      describedAs(exchange) !== undefined &&
+      isInGoodStanding(history),
+    examine: ({ key, response: { status } }) =>
+      status === 401 ? violation(`the ${key} key to be accepted`, "401") : undefined
   },
   {
     id: "every.json-body",
@@ -446,6 +468,7 @@ const design: ReadonlyArray<AmbientCheck> = [
   },
   {
     id: "every.retry-after-seconds",
+    profile: "limits",
     law: `Retry-After comes with 429 and 503 alone, as whole seconds from 1 to ${maxRetryAfter}.`,
     clauses: ["limits.retry-after-seconds"],
     level: "design",
@@ -465,6 +488,7 @@ const design: ReadonlyArray<AmbientCheck> = [
   },
   {
     id: "every.refused-remaining",
+    profile: "limits",
     law: "Every 429 shows X-RateLimit-Remaining 0.",
     clauses: ["limits.window-shown-denied"],
     level: "design",

@@ -66,7 +66,7 @@ const look = (check: AmbientCheck, subject: Subject): Found => {
  * inconclusive when the law speaks about none of them.
  */
 export const overhear = (check: AmbientCheck, subject: Subject): CheckResult => {
-  const { clauses, id, law, level } = check
+  const { clauses, id, law, level, profile = "core" } = check
   const count = subject.exchanges.length
   const resultOf = (
     status: Status,
@@ -78,7 +78,7 @@ export const overhear = (check: AmbientCheck, subject: Subject): CheckResult => 
     law,
     clauses,
     level,
-    profile: "core",
+    profile,
     status,
     reason,
     runs: { planned: count, executed: about, decided: about },

@@ -51,7 +51,10 @@ export const checksFor = (subject: Subject, level: Level): ReadonlyArray<Check> 
   )
 
 /** A check of every exchange as selections see it. */
-export const selectable = (check: AmbientCheck) => ({ ...check, profile: "core" as const })
+export const selectable = (check: AmbientCheck) => ({
+  ...check,
+  profile: check.profile ?? ("core" as const)
+})
 
 /** Everything that a selection may name. */
 export const everySelectable = (): ReadonlyArray<Selection.Selectable> => [

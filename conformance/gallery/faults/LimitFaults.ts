@@ -186,6 +186,16 @@ const shared: Where = {
   }
 }
 
+/** A server one of whose replicas does not know the keys. */
+const unknowing: Where = {
+  at: "http",
+  transport: (real, { keys }) => {
+    let sent = 0
+    return (request) =>
+      real(bears(request, keys.main) && ++sent % 50 === 0 ? bearing(request, undefined) : request)
+  }
+}
+
 const headers: ReadonlyArray<Fault> = [
   {
     id: "limits.no-headers-on-4xx",
@@ -968,6 +978,14 @@ const durations: ReadonlyArray<Fault> = [
     killedBy: "limits.headers-own",
     words: "Limit 100000, which the main key shows",
     where: shared
+  },
+  {
+    id: "limits.key-unknown-at-times",
+    does: "Answers 401 to a valid key every 50th time.",
+    breaks: "auth.bearer",
+    killedBy: "every.valid-key-accepted",
+    words: "the main key to be accepted 401",
+    where: unknowing
   }
 ]
 

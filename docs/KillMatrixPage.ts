@@ -1,4 +1,4 @@
-/** The page `conformance/kill-matrix.md`, made by a self-test of the suite: `node docs/KillMatrixPage.ts`, some minutes. */
+/** The page `conformance/kill-matrix.md`, made by a self-test of the suite: `node docs/KillMatrixPage.ts`, about half an hour. */
 import { writeFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type { Fault } from "../conformance/gallery/Fault.ts"

@@ -47,7 +47,8 @@ export const header = (response: Pick<WireResponse, "headers">, name: string): s
   return values.length === 1 ? values[0] : undefined
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: false })
+// JSON sent over a network has no byte order mark (RFC 8259 §8.1): it must stay to be seen.
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true })
 
 /** A body as text, for people. */
 export const text = (body: Uint8Array | undefined): string => (body === undefined ? "" : decoder.decode(body))

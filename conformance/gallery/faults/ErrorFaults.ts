@@ -68,6 +68,14 @@ export const faults: ReadonlyArray<Fault> = [
     )
   },
   {
+    id: "protocol.byte-order-mark",
+    does: "Begins each body with a byte order mark.",
+    breaks: "http.json-bodies",
+    killedBy: "every.json-body",
+    words: 'no JSON: "\ufeff',
+    where: says((response) => Rewrite.withBody(response, `\ufeff${text(response.body)}`))
+  },
+  {
     id: "protocol.unauthorized-empty",
     does: "Answers 401 without a body.",
     breaks: "auth.error-body",

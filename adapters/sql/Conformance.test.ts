@@ -42,7 +42,7 @@ for (const kind of kinds) {
               }
             : {})
         }),
-        { level: "design", effort: kind.name === "PostgreSQL" ? 0.5 : 1 }
+        { level: "design", timeLimitMs: 60_000, effort: kind.name === "PostgreSQL" ? 0.5 : 1 }
       )
     })
   }

@@ -129,6 +129,10 @@ const isOurs = (url: URL, from: string, isOwned: boolean): Resolved<void> =>
         `${from}: ${url.hostname} is not this machine. A run creates animals, uses up limits and gets a key banned: say --i-own-this-server if it is yours`
       )
 
+/** Patterns one by one; a flag may hold several with commas between. */
+const listed = (patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
+  patterns.flatMap((pattern) => pattern.split(",").map((one) => one.trim()))
+
 /** Flags and file together, or what is wrong with them. */
 export const resolve = (file: Configuration, flags: Flags, environment: Environment): Resolved<Settings> =>
   Result.gen(function* () {
@@ -177,8 +181,8 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
         requests: budget.requests ?? file.budget?.requests ?? HttpSubject.defaultBudget.requests,
         milliseconds: seconds === undefined ? HttpSubject.defaultBudget.milliseconds : seconds * 1_000
       },
-      only: flags.only ?? file.only ?? [],
-      exclude: flags.exclude ?? file.exclude ?? []
+      only: listed(flags.only ?? file.only ?? []),
+      exclude: listed(flags.exclude ?? file.exclude ?? [])
     })
   })
 

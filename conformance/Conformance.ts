@@ -14,14 +14,13 @@ import type { Level } from "./clauses/Clause.ts"
 import * as HttpRun from "./engine/HttpRun.ts"
 import * as Run from "./engine/Run.ts"
 import { SetupFault } from "./engine/SetupFault.ts"
-import type * as FetchTransports from "./http/FetchTransport.ts"
 import * as FetchTransport from "./http/FetchTransport.ts"
-import * as NodeTransport from "./http/NodeTransport.ts"
-import * as ServerClock from "./http/ServerClock.ts"
+import type * as ServerClock from "./http/ServerClock.ts"
 import { NoAnswer } from "./http/Wire.ts"
 import type { Report } from "./reports/Report.ts"
 import * as HttpSubject from "./subjects/HttpSubject.ts"
 import * as PortSubject from "./subjects/PortSubject.ts"
+import * as ServerTarget from "./subjects/ServerTarget.ts"
 import type { Subject } from "./subjects/Subject.ts"
 
 /** What both kinds of servers are described by. */
@@ -48,27 +47,15 @@ export const server = async ({
   readonly url: string
   readonly clock?: string | MovableClock | undefined
 }): Promise<Subject> => {
-  const base = addressOf(url)
-  // Idle connections of an agent do not keep a process alive, so nobody has to close them.
-  const transportTo = (address: URL) =>
-    Effect.runPromise(Scope.provide(NodeTransport.make(address), Scope.makeUnsafe()))
-  const clockAt = async (address: string): Promise<ServerClock.ServerClock> => {
-    const clockUrl = addressOf(address)
-    return ServerClock.make(await transportTo(clockUrl), clockUrl.pathname)
-  }
-  return open({
+  const target = ServerTarget.make({
     ...options,
     name: options.name ?? url,
-    transport: await transportTo(base),
-    basePath: base.pathname.replace(/\/+$/, ""),
-    baseUrl: base.href.replace(/\/+$/, ""),
+    url: addressOf(url),
     clock:
-      clock === undefined
-        ? undefined
-        : typeof clock === "string"
-          ? await clockAt(clock)
-          : serverClockOf(clock)
+      clock === undefined ? undefined : typeof clock === "string" ? addressOf(clock) : serverClockOf(clock)
   })
+  // Idle connections of an agent do not keep a process alive, so nobody has to close them.
+  return open(await Effect.runPromise(Scope.provide(target, Scope.makeUnsafe())))
 }
 
 /** Time that a program moves itself. */
@@ -86,7 +73,7 @@ export const handler = async ({
   fetch,
   ...options
 }: ServerOptions & {
-  readonly fetch: FetchTransports.FetchHandler
+  readonly fetch: FetchTransport.FetchHandler
   /** Path before `/pets`, such as `/v1`. */
   readonly basePath: string
   readonly clock?: MovableClock | undefined

@@ -21,6 +21,7 @@ import * as Explain from "../../conformance/gallery/Explain.ts"
 import * as Json from "../../conformance/reports/Json.ts"
 import * as Terminal from "../../conformance/reports/Terminal.ts"
 import type { HttpSubject } from "../../conformance/subjects/HttpSubject.ts"
+import * as Int64 from "../../core/domain/Int64.ts"
 import * as BudgetFlag from "./BudgetFlag.ts"
 import * as Ended from "./Ended.ts"
 import * as Output from "./Output.ts"
@@ -46,7 +47,7 @@ const oneOf =
     )
 
 const parseCategory: Setting.Parse<bigint> = (text) =>
-  /^-?[0-9]{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
+  /^-?[0-9]{1,19}$/.test(text) && Int64.is(BigInt(text))
     ? Result.succeed(BigInt(text))
     : Result.fail("must be an int64")
 
@@ -107,6 +108,12 @@ const subjectFlags = {
   iOwnThisServer: Setting.toggle("i-own-this-server", "Allow a server that is not on this machine.")
 }
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** What a file given with a flag was not good for. */
+const faultOf = (flag: string) => (cause: unknown) =>
+  new SetupFault({ reason: `--${flag}: ${messageOf(cause)}` })
+
 type SubjectFlags = Omit<Settings.Flags, "bans"> & {
   readonly config?: string | undefined
   readonly noBans: boolean
@@ -121,10 +128,7 @@ const settingsOf = Effect.fnUntraced(function* ({ config, noBans, ...flags }: Su
       : yield* Effect.flatMap(
           Effect.tryPromise({
             try: () => readFile(config, "utf8"),
-            catch: (cause) =>
-              new SetupFault({
-                reason: `--config: ${cause instanceof Error ? cause.message : String(cause)}`
-              })
+            catch: faultOf("config")
           }),
           Configuration.parse
         )
@@ -144,9 +148,8 @@ const withExitCodes = <A, E, R>(
 ): Effect.Effect<A, Ended.Ended | CliError.UserError, R> =>
   Effect.catch(command, (error): Effect.Effect<never, Ended.Ended | CliError.UserError> => {
     if (error instanceof Ended.Ended || error instanceof CliError.UserError) return Effect.fail(error)
-    const message = error instanceof Error ? error.message : String(error)
     return Effect.andThen(
-      Console.error(`animal-store: ${printable(message)}`),
+      Console.error(`animal-store: ${printable(messageOf(error))}`),
       Effect.fail(new Ended.Ended({ code: SET_UP_FAULT }))
     )
   })
@@ -203,8 +206,7 @@ const run = Command.make(
     const writing = <A>(write: () => Promise<A>) =>
       Effect.tryPromise({
         try: write,
-        catch: (cause) =>
-          new SetupFault({ reason: `--out: ${cause instanceof Error ? cause.message : String(cause)}` })
+        catch: faultOf("out")
       })
     // Before a run whose result could then not be kept.
     if (out !== undefined) yield* writing(() => ReportFiles.prepare(out))

@@ -5,14 +5,9 @@ import * as Scope from "effect/Scope"
 import { afterAll } from "vitest"
 import * as Conformance from "../../conformance/Conformance.ts"
 import { suite } from "../../conformance/runners/Vitest.ts"
+import { plans } from "../../conformance/subjects/ServiceTarget.ts"
 import { describeOn, kinds } from "../sql/Databases.fixture.ts"
 import { openAnimalStore } from "./index.ts"
-
-const plans = {
-  main: { perMinute: 100_000, perDay: 10_000_000 },
-  tiny: { perMinute: 5, perDay: 40 },
-  victim: { perMinute: 3, perDay: 10_000 }
-} as const
 
 const closing: Array<() => Promise<void>> = []
 

@@ -1,27 +1,23 @@
 /** Callers' histories for the laws of stores: requests at every border of the state that is stored. */
 import * as fc from "fast-check"
+import {
+  DAY,
+  everyMs,
+  lasting,
+  MINUTE,
+  offending,
+  offsetMs,
+  only,
+  origins,
+  plan,
+  quick,
+  SECOND,
+  stepping
+} from "../../conformance/checks/ports/RateLimitHistory.ts"
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as BanPolicies from "../../core/limits/BanPolicy.ts"
-import * as Plan from "../../core/limits/Plan.ts"
+import type * as Plan from "../../core/limits/Plan.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
-
-export const SECOND = 1_000
-export const MINUTE = 60_000
-export const HOUR = 3_600_000
-export const DAY = 86_400_000
-
-/** What the time of a request is counted from: the one before, whoever sent it, or a border of the caller's state. */
-const origins = [
-  "clock",
-  "minute",
-  "midnight",
-  "last refill",
-  "retry",
-  "strike interval",
-  "strike window",
-  "ban end",
-  "clean period"
-] as const
 
 export interface Move {
   readonly key: string
@@ -34,37 +30,6 @@ export interface Move {
   /** Milliseconds between them. */
   readonly everyMs: number
 }
-
-const plan: fc.Arbitrary<Plan.Plan> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.constantFrom(
-      { perMinute: 1, perDay: 2 },
-      { perMinute: 1, perDay: 9 },
-      { perMinute: 3, perDay: 3 },
-      { perMinute: 7, perDay: 1_000 }
-    )
-  },
-  fc.constantFrom(
-    Plan.standard.Free,
-    { perMinute: 1, perDay: Plan.maxRequests },
-    { perMinute: Plan.maxRequests, perDay: 1 },
-    { perMinute: Plan.maxRequests, perDay: Plan.maxRequests }
-  ),
-  fc.record({
-    perMinute: fc.integer({ min: 1, max: 2_000 }),
-    perDay: fc.integer({ min: 1, max: Plan.maxRequests })
-  })
-)
-
-const offsetMs: fc.Arbitrary<number> = fc.oneof(
-  { weight: 6, arbitrary: fc.integer({ min: -1, max: 1 }) },
-  { weight: 3, arbitrary: fc.integer({ min: 0, max: 2 * SECOND }) },
-  fc.constantFrom(SECOND, MINUTE - 1, MINUTE, MINUTE + 1, DAY - 1, DAY),
-  fc.integer({ min: 0, max: 3 * DAY }),
-  fc.integer({ min: -2 * MINUTE, max: -1 }),
-  fc.integer({ min: -2 * DAY, max: -1 })
-)
 
 const move: fc.Arbitrary<Move> = fc.record({
   key: fc.constantFrom("a", "a", "a", "b"),
@@ -80,47 +45,12 @@ const move: fc.Arbitrary<Move> = fc.record({
     { weight: 3, arbitrary: fc.constant(1) },
     { weight: 2, arbitrary: fc.integer({ min: 2, max: 8 }) }
   ),
-  everyMs: fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(0, 1, 499, 999, SECOND) },
-    fc.integer({ min: 0, max: MINUTE })
-  )
+  everyMs
 })
 
 export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(move, { maxLength: 60, size: "max" })
 
 /** The standard policy and harsher ones, which ban within a few requests. */
-const [quick, stepping, offending, lasting, only]: readonly [
-  BanPolicy,
-  BanPolicy,
-  BanPolicy,
-  BanPolicy,
-  BanPolicy
-] = [
-  {
-    strikes: 1,
-    withinMs: 10 * MINUTE,
-    strikeIntervalMs: 0,
-    durationsMs: [MINUTE, 2 * MINUTE, HOUR, 40 * DAY],
-    cleanMs: HOUR
-  },
-  {
-    strikes: 2,
-    withinMs: 5 * SECOND,
-    strikeIntervalMs: 500,
-    durationsMs: [1, SECOND, 90 * SECOND, 2 * HOUR],
-    cleanMs: DAY
-  },
-  {
-    strikes: 3,
-    withinMs: 3 * MINUTE,
-    strikeIntervalMs: SECOND,
-    durationsMs: [20 * SECOND, 5 * MINUTE],
-    cleanMs: 10 * MINUTE
-  },
-  { strikes: 2, withinMs: DAY, strikeIntervalMs: MINUTE, durationsMs: [BanPolicies.maxMs], cleanMs: 7 },
-  { strikes: 1, withinMs: MINUTE, strikeIntervalMs: 0, durationsMs: [MINUTE], cleanMs: 100 * DAY }
-]
-
 const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom(
   BanPolicies.standard,
   quick,

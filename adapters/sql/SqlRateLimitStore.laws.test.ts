@@ -2,6 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
+import { DAY } from "../../conformance/checks/ports/RateLimitHistory.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import * as Databases from "./Databases.fixture.ts"
@@ -20,7 +21,7 @@ const compare = (kind: Databases.Kind, numRuns: number, ways: fc.Arbitrary<Reado
     let run = 0
     const examples = Histories.offenders.map(
       ([moves, bans]): [number, typeof moves, typeof bans, ReadonlyArray<RateLimits.Way>] => [
-        20_000 * Histories.DAY,
+        20_000 * DAY,
         moves,
         bans,
         ["request"]

@@ -5,6 +5,7 @@ import { maxRetryAfter } from "../../core/limits/RateLimit.ts"
 import { Violation } from "../engine/Outcome.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import type { Exchange } from "../http/Exchange.ts"
+import * as Moment from "../http/Moment.ts"
 import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { header, headerValues, text } from "../http/Wire.ts"
@@ -65,16 +66,10 @@ const momentsOf = ({
     : [Math.min(date, sentAt) - CLOCK_SLACK_MS, Math.max(date + 1_000, receivedAt) + CLOCK_SLACK_MS]
 }
 
-/** A time for messages; the number alone where it is no Date, which reaches 8.64e15 ms either side of 1970. */
-const isoOf = (ms: number): string => {
-  const date = new Date(ms)
-  return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString()
-}
-
-const iso = ({ sentAt }: Exchange): string => isoOf(sentAt)
+const iso = ({ sentAt }: Exchange): string => Moment.iso(sentAt)
 
 const spelled = (seconds: number): string =>
-  seconds < MOST_SECONDS ? `${seconds} (${isoOf(seconds * 1_000)})` : String(seconds)
+  seconds < MOST_SECONDS ? `${seconds} (${Moment.iso(seconds * 1_000)})` : String(seconds)
 
 /** Which operation a request is, if it is made as contract §4 describes it. */
 const describedAs = ({ request }: Exchange): "list" | "create" | "get" | undefined => {

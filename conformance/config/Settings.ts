@@ -6,9 +6,8 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Level } from "../clauses/Clause.ts"
 import { SetupFault } from "../engine/SetupFault.ts"
-import * as NodeTransport from "../http/NodeTransport.ts"
-import * as ServerClock from "../http/ServerClock.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
+import * as ServerTarget from "../subjects/ServerTarget.ts"
 import type { Configuration } from "./Configuration.ts"
 
 /** What the command line gives; each goes before the same thing in the file. */
@@ -194,27 +193,21 @@ export const open = Effect.fnUntraced(function* (
   settings: Settings
 ): Effect.fn.Return<HttpSubject.HttpSubject, SetupFault, Scope.Scope> {
   const { budget, clock, declared, main, name, revoked, tiny, url, victim } = settings
-  const transport = yield* NodeTransport.make(url)
-  const clockTransport = clock === undefined ? undefined : yield* NodeTransport.make(clock)
+  const target = yield* ServerTarget.make({
+    name,
+    url,
+    clock,
+    keys: {
+      main: Redacted.value(main),
+      tiny: plain(tiny),
+      victim: plain(victim),
+      revoked: revoked === undefined ? undefined : Redacted.value(revoked)
+    },
+    declared,
+    budget
+  })
   return yield* Effect.mapError(
-    HttpSubject.make({
-      name,
-      transport,
-      basePath: url.pathname === "/" ? "" : url.pathname,
-      baseUrl: url.href.replace(/\/$/, ""),
-      keys: {
-        main: Redacted.value(main),
-        tiny: plain(tiny),
-        victim: plain(victim),
-        revoked: revoked === undefined ? undefined : Redacted.value(revoked)
-      },
-      clock:
-        clock === undefined || clockTransport === undefined
-          ? undefined
-          : ServerClock.make(clockTransport, clock.pathname),
-      declared,
-      budget
-    }),
+    HttpSubject.make(target),
     ({ message }) => new SetupFault({ reason: `the clock (--clock) does not work: ${message}` })
   )
 })

@@ -4,10 +4,10 @@ import * as Schema from "effect/Schema"
 import type { AmbientCheck } from "../checks/Ambient.ts"
 import * as Conversation from "../http/Conversation.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
-import { text } from "../http/Wire.ts"
 import type { CheckResult, Counterexample, Status } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Case from "./Case.ts"
+import { resultOf } from "./JudgedCheck.ts"
 import type { Violation } from "./Outcome.ts"
 import * as ReplayToken from "./ReplayToken.ts"
 
@@ -66,36 +66,27 @@ const look = (check: AmbientCheck, subject: Subject): Found => {
  * inconclusive when the law speaks about none of them.
  */
 export const overhear = (check: AmbientCheck, subject: Subject): CheckResult => {
-  const { clauses, id, law, level, profile = "core" } = check
   const count = subject.exchanges.length
-  const resultOf = (
+  const told = (
     status: Status,
     reason: string | undefined,
     about: number,
     counterexample?: Counterexample
-  ): CheckResult => ({
-    id,
-    law,
-    clauses,
-    level,
-    profile,
-    status,
-    reason,
-    runs: { planned: count, executed: about, decided: about },
-    requests: 0,
-    milliseconds: 0,
-    counterexample
-  })
-  if (count === 0) return resultOf("inconclusive", "nothing was sent", 0)
+  ): CheckResult =>
+    resultOf(
+      { ...check, profile: check.profile ?? "core" },
+      { status, reason, runs: { planned: count, executed: about, decided: about }, counterexample }
+    )
+  if (count === 0) return told("inconclusive", "nothing was sent", 0)
   const found = Result.try(() => look(check, subject))
   // What a subject answers must not bring the suite down; a check that cannot bear it is the suite's own fault.
-  if (Result.isFailure(found)) return resultOf("error", String(found.failure), 0)
+  if (Result.isFailure(found)) return told("error", String(found.failure), 0)
   const { about, counterexample, faults } = found.success
-  if (about === 0) return resultOf("inconclusive", "no exchange of the run was one that it speaks about", 0)
-  if (counterexample === undefined) return resultOf("pass", undefined, about)
+  if (about === 0) return told("inconclusive", "no exchange of the run was one that it speaks about", 0)
+  if (counterexample === undefined) return told("pass", undefined, about)
   const { actual, expected } = counterexample
   const reason = `expected ${expected}, got ${actual} (in ${faults} of ${count} exchanges)`
-  return resultOf("fail", reason, about, counterexample)
+  return told("fail", reason, about, counterexample)
 }
 
 const counterexampleOf = (
@@ -135,7 +126,5 @@ const sentOf = ({ key, request, response }: Exchange, basePath: string) => ({
   status: response.status
 })
 
-const said = ({ key, request }: Exchange): string =>
-  `${request.method} ${request.target}${request.body === undefined ? "" : ` ${text(request.body).slice(0, 160)}`}${
-    key === "main" ? "" : ` (${key} key)`
-  }`
+const said = ({ key, request: { body, method, target } }: Exchange): string =>
+  Conversation.describe({ key, method, path: target, ...(body === undefined ? {} : { body }) })

@@ -5,7 +5,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Face } from "../checks/Faces.ts"
+import type { Sent } from "../checks/Http.ts"
 import type * as Conversation from "../http/Conversation.ts"
+import type { Exchange } from "../http/Exchange.ts"
+import * as Moment from "../http/Moment.ts"
 import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { header, type NoAnswer, text } from "../http/Wire.ts"
@@ -16,6 +19,18 @@ import { SetupFault } from "./SetupFault.ts"
 import * as Trial from "./Trial.ts"
 
 const fault = (reason: string): Effect.Effect<never, SetupFault> => Effect.fail(new SetupFault({ reason }))
+
+/** Sends a request of the doctor's; that no answer comes is a fault of the set-up. */
+const send = (
+  conversation: Conversation.Conversation,
+  sent: Sent,
+  trial: Trial.Trial,
+  reason = (message: string) => message
+): Effect.Effect<Exchange, SetupFault> =>
+  Effect.mapError(
+    conversation.send(sent, trial),
+    ({ message }) => new SetupFault({ reason: reason(message) })
+  )
 
 /** Farthest that a clock and `Date` of the same server may lie apart, in ms: `Date` tells whole seconds. */
 const APART_MS = 3_000
@@ -46,10 +61,7 @@ const findings = Effect.fnUntraced(function* (
   const trial = Trial.make(yield* Effect.map(Run.tokens, (next) => next()))
   const at = target.baseUrl ?? target.name
   const ask = (key: "main" | "tiny" | "victim") =>
-    Effect.mapError(
-      conversation.send({ path: "/pets?limit=1", key }, trial),
-      ({ message }) => new SetupFault({ reason: `cannot reach ${at}: ${message}` })
-    )
+    send(conversation, { path: "/pets?limit=1", key }, trial, (message) => `cannot reach ${at}: ${message}`)
 
   yield* keysDiffer(target)
   const began = yield* Clock.currentTimeMillis
@@ -113,10 +125,7 @@ const creation = Effect.fnUntraced(function* (
   const { categories = "any" } = declared ?? {}
   const categoryId = categories === "any" ? 1n : (categories[0] ?? 1n)
   const json = PetJson.draft({ name: trial.name(), categoryId, status: "available" })
-  const { response } = yield* Effect.mapError(
-    conversation.send({ method: "POST", path: "/pets", json }, trial),
-    ({ message }) => new SetupFault({ reason: message })
-  )
+  const { response } = yield* send(conversation, { method: "POST", path: "/pets", json }, trial)
   if (response.status === 201) return "animals can be created"
   return response.status === 400
     ? yield* fault(
@@ -129,10 +138,8 @@ const wrongKey = Effect.fnUntraced(function* (
   conversation: Conversation.Conversation,
   trial: Trial.Trial
 ): Effect.fn.Return<string, SetupFault> {
-  const exchange = yield* Effect.mapError(
-    conversation.send({ path: "/pets?limit=1", authorization: ["Bearer wrong-key-of-the-doctor"] }, trial),
-    ({ message }) => new SetupFault({ reason: message })
-  )
+  const authorization = ["Bearer wrong-key-of-the-doctor"]
+  const exchange = yield* send(conversation, { path: "/pets?limit=1", authorization }, trial)
   const { status } = exchange.response
   return status === 401
     ? "a wrong key is refused with 401"
@@ -146,12 +153,8 @@ const time = Effect.fnUntraced(function* (
   { conversation, target: { clock } }: HttpSubject,
   trial: Trial.Trial
 ): Effect.fn.Return<string, SetupFault> {
-  const dateOf = Effect.map(
-    Effect.mapError(
-      conversation.send({ path: "/pets?limit=1" }, trial),
-      ({ message }) => new SetupFault({ reason: message })
-    ),
-    ({ response }) => Date.parse(header(response, "date") ?? "")
+  const dateOf = Effect.map(send(conversation, { path: "/pets?limit=1" }, trial), ({ response }) =>
+    Date.parse(header(response, "date") ?? "")
   )
   const reached = <A>(reading: Effect.Effect<A, NoAnswer>) =>
     Effect.mapError(reading, ({ reason }) => dead(reason))
@@ -179,18 +182,16 @@ const time = Effect.fnUntraced(function* (
   }
   if (!Number.isNaN(date) && Math.abs(date - moved) > APART_MS) {
     return yield* Effect.fail(
-      dead(
-        `it shows ${new Date(moved).toISOString()}, the server's Date ${new Date(date).toISOString()}: it is not this server's`
-      )
+      dead(`it shows ${Moment.iso(moved)}, the server's Date ${Moment.iso(date)}: it is not this server's`)
     )
   }
-  return `the clock can be moved, and shows ${new Date(moved).toISOString()}`
+  return `the clock can be moved, and shows ${Moment.iso(moved)}`
 })
 
 const smallKey = (
   name: "tiny" | "victim",
   { perDay, perMinute }: SmallKey,
-  { response }: { readonly response: Parameters<typeof RateHeaders.of>[0] & { readonly status: number } }
+  { response }: Exchange
 ): Effect.Effect<string, SetupFault> => {
   if (response.status === 401 || response.status === 403) {
     return fault(`the server refuses the key given with --${name} with status ${response.status}`)

@@ -10,13 +10,11 @@ import { SetupFault } from "./SetupFault.ts"
 /** Fails with one sentence when the set-up is wrong; then nothing was tried. */
 export const run = Effect.fnUntraced(function* (
   subject: HttpSubject,
-  options: Omit<Run.RunOptions, "findings"> & {
-    readonly onFindings?: (findings: ReadonlyArray<string>) => void
-  }
+  options: Omit<Run.RunOptions, "findings">
 ): Effect.fn.Return<Report, SetupFault | Selection.UnknownSelection> {
   const { exclude = [], level, only = [] } = options
   const selection = { level, only, exclude }
-  yield* Effect.fromResult(Selection.validate(selection, Run.everySelectable()))
+  yield* Effect.fromResult(Run.validate(selection))
   const candidates = [...Run.checksFor(subject, level), ...Run.ambientFor(subject, level).map(Run.selectable)]
   if (!candidates.some((check) => Selection.isSelected(check, selection))) {
     return yield* new SetupFault({
@@ -24,6 +22,5 @@ export const run = Effect.fnUntraced(function* (
     })
   }
   const findings = yield* Doctor.examine(subject, options)
-  options.onFindings?.(findings)
   return yield* Run.run(subject, { ...options, findings })
 })

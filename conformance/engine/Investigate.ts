@@ -5,10 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as fc from "fast-check"
 import type { Check } from "../checks/Check.ts"
-import type { CheckResult, Counterexample, Status } from "../reports/Report.ts"
+import type { Counterexample, Status } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Case from "./Case.ts"
 import { type Evaluation, evaluate } from "./Evaluate.ts"
+import { resultOf } from "./JudgedCheck.ts"
 import { Violation } from "./Outcome.ts"
 import * as ReplayToken from "./ReplayToken.ts"
 
@@ -121,20 +122,14 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
       ? undefined
       : yield* confirm(check, subject, found, attempting(emptyTally()))
   const [status, reason] = judge(check, boundaries, drawn, counterexample, saysNothing ? 0 : planned)
-  const result: CheckResult = {
-    id: check.id,
-    law: check.law,
-    clauses: check.clauses,
-    level: check.level,
-    profile: check.profile,
+  return resultOf(check, {
     status,
     reason,
     runs: { planned: check.examples.length + planned, ...executed },
     requests: subject.exchanges.length - requestsBefore,
     milliseconds: (yield* Clock.currentTimeMillis) - begun,
     counterexample
-  }
-  return result
+  })
 })
 
 /** The random phase. */

@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { AmbientCheck } from "../checks/Ambient.ts"
 import { ambientChecks, checks } from "../checks/Checks.ts"
+import * as Wording from "../reports/Wording.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import { overhear, Requests } from "./Ambient.ts"
@@ -13,6 +14,7 @@ import { type Evaluation, evaluate } from "./Evaluate.ts"
 import { Violation } from "./Outcome.ts"
 import type { ReplayToken } from "./ReplayToken.ts"
 import { tokens } from "./Run.ts"
+import * as Selection from "./Selection.ts"
 import * as Trial from "./Trial.ts"
 
 /** `fixed`: it holds now. `failed`: it fails still. `cannot`: it cannot be tried against this subject. */
@@ -37,7 +39,7 @@ export const replay = Effect.fnUntraced(function* (
   if (check === undefined) return cannot(`there is no check ${token.check}`)
   if (!(check.on in subject.faces))
     return cannot(`${check.id} is a check of ${check.on}, which the subject has not`)
-  const missing = (check.needs ?? []).filter((need) => !subject.capabilities.has(need))
+  const missing = Selection.missing(check, subject)
   if (missing.length > 0) return cannot(`${check.id} needs ${missing.join(" and ")}`)
   const given = Result.try(() => Case.decode(token.case))
   if (Result.isFailure(given)) return cannot("the token holds no case")
@@ -99,9 +101,7 @@ const cannot = (reason: string): Replayed => ({ outcome: "cannot", reason })
 export const lines = (token: ReplayToken, replayed: Replayed): ReadonlyArray<string> => {
   if (replayed.outcome === "cannot") return [`CANNOT ${token.check}: ${replayed.reason}`]
   const { failure, trial } = replayed.evaluation
-  const steps = trial.steps.map(
-    ({ did, got }, index) => `  ${index + 1}. ${did}${got === "" ? "" : ` → ${got}`}`
-  )
+  const steps = trial.steps.map((step, index) => `  ${index + 1}. ${Wording.step(step)}`)
   return failure === undefined
     ? [`FIXED ${token.check}`, ...steps]
     : [`FAILED ${token.check}: ${failure.message}`, ...steps]

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import type * as Result from "effect/Result"
 import packageJson from "../../package.json" with { type: "json" }
 import type { AmbientCheck } from "../checks/Ambient.ts"
 import type { Check } from "../checks/Check.ts"
@@ -14,6 +15,7 @@ import { schemaVersion } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import { overhear } from "./Ambient.ts"
 import { investigate } from "./Investigate.ts"
+import { resultOf } from "./JudgedCheck.ts"
 import * as Letters from "./Letters.ts"
 import * as Selection from "./Selection.ts"
 
@@ -56,11 +58,9 @@ export const selectable = (check: AmbientCheck) => ({
   profile: check.profile ?? ("core" as const)
 })
 
-/** Everything that a selection may name. */
-export const everySelectable = (): ReadonlyArray<Selection.Selectable> => [
-  ...allChecks,
-  ...ambientChecks.map(selectable)
-]
+/** Whether each pattern of a selection names something. */
+export const validate = (selection: Selection.Selection): Result.Result<void, Selection.UnknownSelection> =>
+  Selection.validate(selection, [...allChecks, ...ambientChecks.map(selectable)])
 
 /** Checks of every exchange of a run. */
 export const ambientFor = (subject: Subject, level: Level): ReadonlyArray<AmbientCheck> =>
@@ -82,7 +82,7 @@ export const run = Effect.fnUntraced(function* (
   const seed = options.seed ?? (yield* Random.nextIntBetween(0, 2 ** 31 - 1))
   const { exclude = [], level, only = [], timeLimitMs = defaultTimeLimitMs } = options
   const selection: Selection.Selection = { level, only, exclude }
-  yield* Effect.fromResult(Selection.validate(selection, everySelectable()))
+  yield* Effect.fromResult(validate(selection))
 
   const nextToken = yield* tokens
   const planned = checksFor(subject, level)
@@ -92,16 +92,15 @@ export const run = Effect.fnUntraced(function* (
     const plan = Selection.planOf(check, subject, selection)
     const result = plan.run
       ? yield* investigate(check, subject, { seed, effort: options.effort, timeLimitMs, nextToken })
-      : unexecuted(check, plan)
+      : resultOf(check, plan)
     results.push(atLevel(result, level))
   }
   for (const check of ambientFor(subject, level)) {
-    if (!Selection.isSelected(selectable(check), selection)) {
-      results.push(unexecuted(selectable(check), { status: "excluded", reason: "not selected for this run" }))
-    } else {
-      const result = overhear(check, subject)
-      results.push(atLevel(result, level))
-    }
+    results.push(
+      Selection.isSelected(selectable(check), selection)
+        ? atLevel(overhear(check, subject), level)
+        : resultOf(selectable(check), Selection.unselected)
+    )
   }
   const report = summarise(subject, options, results, {
     seed,
@@ -117,24 +116,6 @@ export const atLevel = (result: CheckResult, level: Level): CheckResult => {
   const isOurs = clause === undefined ? result.level === "design" : bySlug.get(clause)?.level === "design"
   return level === "spec" && isOurs && result.status === "fail" ? { ...result, status: "warn" } : result
 }
-
-/** The result of a check that was not tried. */
-export const unexecuted = (
-  { clauses, id, law, level, profile }: Pick<Check, "id" | "law" | "clauses" | "level" | "profile">,
-  { reason, status }: { readonly status: Status; readonly reason: string }
-): CheckResult => ({
-  id,
-  law,
-  clauses,
-  level,
-  profile,
-  status,
-  reason,
-  runs: { planned: 0, executed: 0, decided: 0 },
-  requests: 0,
-  milliseconds: 0,
-  counterexample: undefined
-})
 
 const statuses = [
   "error",

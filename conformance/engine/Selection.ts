@@ -1,6 +1,7 @@
 /** Which checks a run holds against its subject, and why it leaves out the others. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
+import type { Capability } from "../checks/Capability.ts"
 import type { Check } from "../checks/Check.ts"
 import { profiles } from "../checks/Profile.ts"
 import type { Level } from "../clauses/Clause.ts"
@@ -67,22 +68,29 @@ const help = {
   parallel: "requests at the same time",
   anyCategory: "a subject that takes any categoryId",
   outage: "a store whose backend does not answer"
-} as const satisfies { readonly [capability: string]: string }
+} as const satisfies { readonly [capability in Capability]: string }
+
+/** What becomes of a check that the user does not want. */
+export const unselected = { status: "excluded", reason: "not selected for this run" } as const
+
+/** What a check needs and a subject has not. */
+export const missing = (
+  { needs = [] }: Pick<Check, "needs">,
+  { capabilities }: Subject
+): ReadonlyArray<Capability> => needs.filter((need) => !capabilities.has(need))
 
 /** What is to become of a check of the right level and face. */
 export const planOf = (check: Check, subject: Subject, selection: Selection): Plan => {
-  if (!isSelected(check, selection)) {
-    return { run: false, status: "excluded", reason: "not selected for this run" }
-  }
+  if (!isSelected(check, selection)) return { run: false, ...unselected }
   const inapplicable = subject.notApplicable?.(check)
   if (inapplicable !== undefined) return { run: false, status: "not-applicable", reason: inapplicable }
-  const missing = (check.needs ?? []).filter((need) => !subject.capabilities.has(need))
-  return missing.length === 0
+  const lacking = missing(check, subject)
+  return lacking.length === 0
     ? { run: true }
     : {
         run: false,
         status: "inconclusive",
-        reason: `it takes ${missing.map((need) => help[need]).join(" and ")}`
+        reason: `it takes ${lacking.map((need) => help[need]).join(" and ")}`
       }
 }
 

@@ -244,13 +244,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     for (let denials = 0; ; denials++) {
       const exchange = yield* send(sent, trial)
       if (exchange.response.status !== 429) return exchange
-      const seconds = RateHeaders.retryAfterSeconds(exchange.response, exchange.receivedAt)
-      if (seconds === undefined) {
-        return yield* new Violation({
-          expected: "Retry-After with a 429: a number of seconds or a date",
-          actual: outcome(exchange.response)
-        })
-      }
+      const seconds = yield* retryAfterOf(exchange)
       if (denials === MAX_DENIALS) {
         return yield* new Violation({
           expected: "the main key to be admitted after the time given in Retry-After",
@@ -278,6 +272,20 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   }
   return conversation
 })
+
+/** Seconds that a 429 asks to wait; `Violation` when it does not tell. */
+export const retryAfterOf = ({ receivedAt, response }: Exchange): Effect.Effect<number, Violation> => {
+  const seconds = RateHeaders.retryAfterSeconds(response, receivedAt)
+  return seconds === undefined
+    ? Effect.fail(
+        new Violation({
+          clause: "limits.retry-after-present",
+          expected: "Retry-After with a 429: a number of seconds or a date",
+          actual: outcome(response)
+        })
+      )
+    : Effect.succeed(seconds)
+}
 
 /** A request in one line. */
 export const describe = ({ authorization, body, json, key = "main", method = "GET", path }: Sent): string => {

@@ -2,6 +2,7 @@
  * A report as one HTML page that needs nothing else: no network, no scripts; for screens of any size, light
  * or dark.
  */
+import { escaped } from "./Markup.ts"
 import type { CheckResult, ClauseResult, Counterexample, Report, Status } from "./Report.ts"
 import * as Wording from "./Wording.ts"
 
@@ -233,17 +234,6 @@ const findings = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
       ]
 
 const badge = (status: ClauseResult["status"]): string => `<span class="badge ${status}">${status}</span>`
-
-const entities: ReadonlyMap<string, string> = new Map([
-  ["&", "&amp;"],
-  ["<", "&lt;"],
-  [">", "&gt;"],
-  ['"', "&quot;"]
-])
-
-/** Text for elements and for attributes, which all stand in double quotes. */
-const escaped = (text: string): string =>
-  Wording.printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)
 
 /** The colours keep a contrast of 4.5 : 1 or more, and no colour stands without a word. */
 const style = `

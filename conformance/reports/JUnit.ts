@@ -3,6 +3,7 @@
  * could not be told is an `<error>`, because most of them show a skipped case as green.
  */
 import { type Profile, profiles } from "../checks/Profile.ts"
+import { escaped } from "./Markup.ts"
 import type { CheckResult, Counterexample, Report } from "./Report.ts"
 import * as Wording from "./Wording.ts"
 
@@ -131,17 +132,6 @@ const tally = (checks: ReadonlyArray<CheckResult>) => {
 }
 
 const seconds = (milliseconds: number): string => (milliseconds / 1_000).toFixed(3)
-
-const entities: ReadonlyMap<string, string> = new Map([
-  ["&", "&amp;"],
-  ["<", "&lt;"],
-  [">", "&gt;"],
-  ['"', "&quot;"]
-])
-
-/** Text for XML: what is printable is allowed there, and without `>` there is no `]]>`. */
-const escaped = (text: string): string =>
-  Wording.printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)
 
 const attributes = (values: { readonly [name: string]: string }): string =>
   Object.entries(values)

@@ -6,11 +6,13 @@ import type { Check } from "../checks/Check.ts"
 import { overhear } from "../engine/Ambient.ts"
 import * as Doctor from "../engine/Doctor.ts"
 import { investigate } from "../engine/Investigate.ts"
+import { resultOf } from "../engine/JudgedCheck.ts"
 import * as Run from "../engine/Run.ts"
 import * as Selection from "../engine/Selection.ts"
 import { SetupFault } from "../engine/SetupFault.ts"
 import * as Redaction from "../reports/Redaction.ts"
 import type { CheckResult } from "../reports/Report.ts"
+import * as Wording from "../reports/Wording.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
 
@@ -54,7 +56,7 @@ const messageOf = ({ counterexample, id, law, reason, status }: CheckResult): st
     head,
     `expected ${expected}`,
     `got      ${actual}`,
-    ...steps.map(({ did, got }, index) => `  ${index + 1}. ${did}${got === "" ? "" : ` → ${got}`}`),
+    ...steps.map((step, index) => `  ${index + 1}. ${Wording.step(step)}`),
     `found after ${found.runs} random cases, made smaller ${found.shrinks} times, failed again ${reproduced.times} of ${reproduced.of} times`,
     ...(token === undefined ? [] : [`replay: ${token}`])
   ].join("\n")
@@ -83,7 +85,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
   } = options
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31)
   const selection: Selection.Selection = { level, only, exclude }
-  Result.getOrThrowWith(Selection.validate(selection, Run.everySelectable()), (unknown) => unknown)
+  Result.getOrThrowWith(Run.validate(selection), (unknown) => unknown)
   const nextToken = Effect.runSync(Run.tokens)
   const demand = (result: CheckResult): void => {
     const told = subject.redact === undefined ? result : Redaction.ofCheck(result, subject.redact)
@@ -104,14 +106,14 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
         demand(
           plan.run
             ? await Effect.runPromise(investigate(check, subject, { seed, effort, timeLimitMs, nextToken }))
-            : Run.unexecuted(check, plan)
+            : resultOf(check, plan)
         )
       }
     }
   }
   const overheard = (check: AmbientCheck): TestCase => ({
     name: `${check.id}: ${check.law}`,
-    skip: Selection.isSelected(Run.selectable(check), selection) ? undefined : "not selected for this run",
+    skip: Selection.isSelected(Run.selectable(check), selection) ? undefined : Selection.unselected.reason,
     run: async () => demand(overhear(check, subject))
   })
   const setUp: ReadonlyArray<TestCase> = HttpSubject.is(subject)

@@ -50,23 +50,14 @@ const reading = (exchange: Exchange, slackMs: number): Effect.Effect<Reading, Fa
       })
     )
   }
-  const retryAfter = admitted ? 0 : RateHeaders.retryAfterSeconds(response, receivedAt)
-  if (retryAfter === undefined) {
-    return Effect.fail(
-      new Violation({
-        clause: "limits.retry-after-present",
-        expected: "Retry-After with a 429: a number of seconds or a date",
-        actual: Conversation.outcome(response)
-      })
-    )
-  }
-  return Effect.succeed({
+  const banned = admitted ? false : ErrorBody.codeOf(response) === "api_key_banned" ? true : undefined
+  return Effect.map(admitted ? Effect.succeed(0) : Conversation.retryAfterOf(exchange), (retryAfter) => ({
     admitted,
-    banned: admitted ? false : ErrorBody.codeOf(response) === "api_key_banned" ? true : undefined,
+    banned,
     ...rate,
     retryAfter,
     between: [sentAt - slackMs, receivedAt + slackMs]
-  })
+  }))
 }
 
 /** Opens meters of one key, evaluation after evaluation. */

@@ -52,7 +52,6 @@ export const plans = {
 export const stoppedClock = (machine: Clock.Clock, begin: number) => {
   let now = begin
   const clock: Clock.Clock = {
-    ...machine,
     currentTimeMillisUnsafe: () => now,
     currentTimeMillis: Effect.sync(() => now),
     currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { expect, type Failure, undecided, type Violation } from "../../engine/Outcome.ts"
 import { outcome } from "../../http/Conversation.ts"
 import type { Exchange } from "../../http/Exchange.ts"
+import * as Moment from "../../http/Moment.ts"
 import { header, headerValues } from "../../http/Wire.ts"
 import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
 import type { Animal } from "../Catalogue.ts"
@@ -25,8 +26,6 @@ const until = (http: Http, moment: number): Effect.Effect<void, Failure> =>
 
 const get = (http: Http, { id }: Pick<Animal, "id">): Effect.Effect<Exchange, Failure> =>
   http.send({ path: `/pets/${id}` })
-
-const isoOf = (ms: number): string => new Date(ms).toISOString()
 
 /** Fails unless the answer announces the deprecation, the removal and what to use instead. */
 const announces = ({ response }: Exchange, { facts }: Http): Effect.Effect<void, Violation> => {
@@ -125,7 +124,7 @@ export const checks: ReadonlyArray<Check> = [
         }
         yield* expect(
           exchange.response.status === 200,
-          `200 at ${isoOf(exchange.receivedAt)}: nowhere has 5 December 2030 begun`,
+          `200 at ${Moment.iso(exchange.receivedAt)}: nowhere has 5 December 2030 begun`,
           outcome(exchange.response)
         )
       })
@@ -148,7 +147,7 @@ export const checks: ReadonlyArray<Check> = [
         if (before.receivedAt < SUNSET) {
           yield* expect(
             before.response.status === 200,
-            `200 at ${isoOf(before.receivedAt)}, before the removal`,
+            `200 at ${Moment.iso(before.receivedAt)}, before the removal`,
             outcome(before.response)
           )
         }

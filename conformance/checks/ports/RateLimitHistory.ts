@@ -6,13 +6,13 @@ import * as Plan from "../../../core/limits/Plan.ts"
 import type * as RateLimit from "../../../core/limits/RateLimit.ts"
 import { FUTURE } from "./States.ts"
 
-const SECOND = 1_000
-const MINUTE = 60_000
-const HOUR = 3_600_000
-const DAY = 86_400_000
+export const SECOND = 1_000
+export const MINUTE = 60_000
+export const HOUR = 3_600_000
+export const DAY = 86_400_000
 
 /** What the time of a request is counted from: the one before, whoever sent it, or a border of the caller's state. */
-const origins = [
+export const origins = [
   "clock",
   "minute",
   "midnight",
@@ -37,7 +37,8 @@ export interface Move {
   readonly byModify: boolean
 }
 
-const plan: fc.Arbitrary<Plan.Plan> = fc.oneof(
+/** Plans at the borders of what they may be, and any. */
+export const plan: fc.Arbitrary<Plan.Plan> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.constantFrom(
@@ -59,8 +60,8 @@ const plan: fc.Arbitrary<Plan.Plan> = fc.oneof(
   })
 )
 
-/** Quick to ban: within a few requests. */
-const quick: BanPolicy = {
+/** Bans at the first strike. */
+export const quick: BanPolicy = {
   strikes: 1,
   withinMs: 10 * MINUTE,
   strikeIntervalMs: 0,
@@ -68,7 +69,7 @@ const quick: BanPolicy = {
   cleanMs: HOUR
 }
 
-const offending: BanPolicy = {
+export const offending: BanPolicy = {
   strikes: 3,
   withinMs: 3 * MINUTE,
   strikeIntervalMs: SECOND,
@@ -77,12 +78,28 @@ const offending: BanPolicy = {
 }
 
 /** Has fewer bans than the others, for states that have climbed higher. */
-const only: BanPolicy = {
+export const only: BanPolicy = {
   strikes: 1,
   withinMs: MINUTE,
   strikeIntervalMs: 0,
   durationsMs: [MINUTE],
   cleanMs: 100 * DAY
+}
+
+export const stepping: BanPolicy = {
+  strikes: 2,
+  withinMs: 5 * SECOND,
+  strikeIntervalMs: 500,
+  durationsMs: [1, SECOND, 90 * SECOND, 2 * HOUR],
+  cleanMs: DAY
+}
+
+export const lasting: BanPolicy = {
+  strikes: 2,
+  withinMs: DAY,
+  strikeIntervalMs: MINUTE,
+  durationsMs: [BanPolicies.maxMs],
+  cleanMs: 7
 }
 
 /** `undefined` for callers who cannot be banned. */
@@ -93,29 +110,24 @@ const ban: fc.Arbitrary<BanPolicy | undefined> = fc.constantFrom(
   only,
   BanPolicies.standard,
   undefined,
-  {
-    strikes: 2,
-    withinMs: 5 * SECOND,
-    strikeIntervalMs: 500,
-    durationsMs: [1, SECOND, 90 * SECOND, 2 * HOUR] as const,
-    cleanMs: DAY
-  },
-  {
-    strikes: 2,
-    withinMs: DAY,
-    strikeIntervalMs: MINUTE,
-    durationsMs: [BanPolicies.maxMs] as const,
-    cleanMs: 7
-  }
+  stepping,
+  lasting
 )
 
-const offsetMs: fc.Arbitrary<number> = fc.oneof(
+/** Milliseconds before or after an origin, most of them few. */
+export const offsetMs: fc.Arbitrary<number> = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: -1, max: 1 }) },
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 2 * SECOND }) },
   fc.constantFrom(SECOND, MINUTE - 1, MINUTE, MINUTE + 1, DAY - 1, DAY),
   fc.integer({ min: 0, max: 3 * DAY }),
   fc.integer({ min: -2 * MINUTE, max: -1 }),
   fc.integer({ min: -2 * DAY, max: -1 })
+)
+
+/** Milliseconds between the requests of a move. */
+export const everyMs: fc.Arbitrary<number> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(0, 1, 499, 999, SECOND) },
+  fc.integer({ min: 0, max: MINUTE })
 )
 
 const moveUnder = (policy: fc.Arbitrary<RateLimit.Policy>): fc.Arbitrary<Move> =>
@@ -128,10 +140,7 @@ const moveUnder = (policy: fc.Arbitrary<RateLimit.Policy>): fc.Arbitrary<Move> =
       { weight: 3, arbitrary: fc.constant(1) },
       { weight: 2, arbitrary: fc.integer({ min: 2, max: 6 }) }
     ),
-    everyMs: fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom(0, 1, 499, 999, SECOND) },
-      fc.integer({ min: 0, max: MINUTE })
-    ),
+    everyMs,
     byModify: fc.boolean()
   })
 

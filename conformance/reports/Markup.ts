@@ -1,0 +1,16 @@
+/** Text within HTML and XML. */
+import * as Wording from "./Wording.ts"
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"]
+])
+
+/**
+ * Text for elements, and for attributes in double quotes. What is printable is allowed in XML, and without `>` there is no
+ * `]]>`.
+ */
+export const escaped = (text: string): string =>
+  Wording.printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)

@@ -1,0 +1,30 @@
+/** A server behind an address, and its clock behind another. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as NodeTransport from "../http/NodeTransport.ts"
+import * as ServerClock from "../http/ServerClock.ts"
+import type { HttpTarget } from "./HttpSubject.ts"
+
+export interface ServerAddress extends Omit<HttpTarget, "transport" | "basePath" | "baseUrl" | "clock"> {
+  /** Base address, such as `http://127.0.0.1:3000/v1`. */
+  readonly url: URL
+  /** Where its clock is; the clock itself where it is in this process. */
+  readonly clock: URL | ServerClock.ServerClock | undefined
+}
+
+const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, "")
+
+/** The target at an address; its connections end with the scope. */
+export const make = Effect.fnUntraced(function* ({
+  clock,
+  url,
+  ...rest
+}: ServerAddress): Effect.fn.Return<HttpTarget, never, Scope.Scope> {
+  return {
+    ...rest,
+    transport: yield* NodeTransport.make(url),
+    basePath: pathOf(url),
+    baseUrl: url.href.replace(/\/+$/, ""),
+    clock: clock instanceof URL ? ServerClock.make(yield* NodeTransport.make(clock), pathOf(clock)) : clock
+  }
+})

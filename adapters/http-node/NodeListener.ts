@@ -7,6 +7,7 @@ import * as Exit from "effect/Exit"
 import { Service } from "../../core/service/Service.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
+import { UncheckedResponse } from "./UncheckedResponse.ts"
 
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -97,6 +98,8 @@ class NodeRequest implements ServiceRequest {
       if (Readable.isDisturbed(request) || request.readableEncoding !== null) {
         return resume(Effect.fail(new BodyConsumed()))
       }
+      // Where the server knows that there is no body, its end has come already and is not told.
+      if (request.readableEnded) return resume(Effect.succeed(new Uint8Array()))
       this.#sendContinue?.()
       const chunks: Array<Buffer> = []
       let size = 0
@@ -130,10 +133,13 @@ export const send = (request: IncomingMessage, response: ServerResponse, answer:
   else drain(request, response, answer.body)
 }
 
-export const writeHead = (response: ServerResponse, { body, headers, status }: ServiceResponse): void => {
+export const writeHead = (response: ServerResponse, answer: ServiceResponse): void => {
+  const { headers, status } = answer
+  const contentLength = Buffer.byteLength(answer.body)
+  if (response instanceof UncheckedResponse && response.tryHead(answer, contentLength)) return
   const fields: Array<string> = []
   for (const [name, value] of headers) fields.push(name, value)
-  if (status !== 204) fields.push("Content-Length", String(Buffer.byteLength(body)))
+  if (status !== 204) fields.push("Content-Length", String(contentLength))
   response.writeHead(status, fields)
 }
 

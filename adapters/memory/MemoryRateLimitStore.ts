@@ -1,12 +1,17 @@
 /** `RateLimitStore` in the memory of this process. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 
-/** States looked at per request: two for each that is added, so the spent ones are found faster than new ones come. */
-const SWEPT_PER_CALL = 2
+/**
+ * Every so many calls so many states are looked at: two for each that is added, so the spent ones are found faster than
+ * new ones come. All at once, since asking for the time costs more than looking.
+ */
+const CALLS_PER_SWEEP = 4
+const STATES_PER_SWEEP = 8
 
 /** Milliseconds a spent state is kept on: a request that is still on its way here was stamped a little earlier. */
 const GRACE_MS = 60_000
@@ -23,9 +28,10 @@ export const layer: Layer.Layer<RateLimitStore> = Layer.effect(
 /** A store over `states`. */
 export const make = (ban: BanPolicy, states: Map<string, RateLimit.State>): RateLimitStore["Service"] => {
   let position = states.entries()
+  let calls = 0
 
   const sweep = (now: number): void => {
-    for (let count = 0; count < SWEPT_PER_CALL; count++) {
+    for (let count = 0; count < STATES_PER_SWEEP; count++) {
       const next = position.next()
       if (next.done === true) {
         position = states.entries()
@@ -38,8 +44,8 @@ export const make = (ban: BanPolicy, states: Map<string, RateLimit.State>): Rate
 
   return {
     modify: (key, step) =>
-      Effect.clockWith((clock) => {
-        sweep(clock.currentTimeMillisUnsafe())
+      Effect.withFiber((fiber) => {
+        if (++calls % CALLS_PER_SWEEP === 0) sweep(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
         const [answer, state] = step(states.get(key))
         states.set(key, state)
         return Effect.succeed(answer)

@@ -17,6 +17,8 @@ interface Known {
   readonly askedAt: bigint
 }
 
+const keyOf = Effect.map(({ key }: Known) => key)
+
 /**
  * The store below, asked for each hash once in `keepMs` milliseconds (0 asks each time). Unknown
  * hashes are not kept: a new key works at once, and made-up ones do not fill it. A change that is made here is
@@ -40,15 +42,15 @@ export const layer = (keepMs: number): Layer.Layer<ApiKeyStore, never, ApiKeySto
       return {
         ...store,
         findByHash: (hash) =>
-          Effect.gen(function* () {
-            const kept = yield* Cache.getSuccess(cache, hash)
-            const now = yield* Clock.monotonicTimeNanos
-            // The cache counts from the answer, by a clock that may be put back.
-            if (Option.isSome(kept) && now - kept.value.askedAt >= keepNanos) {
-              yield* Cache.invalidate(cache, hash)
-            }
-            return (yield* Cache.get(cache, hash)).key
-          }),
+          Effect.clockWith((clock) =>
+            Effect.flatMap(Cache.getSuccess(cache, hash), (kept) => {
+              if (Option.isNone(kept)) return keyOf(Cache.get(cache, hash))
+              // The cache counts from the answer, by a clock that may be put back.
+              return clock.monotonicTimeNanosUnsafe() - kept.value.askedAt < keepNanos
+                ? Effect.succeed(kept.value.key)
+                : keyOf(Effect.andThen(Cache.invalidate(cache, hash), Cache.get(cache, hash)))
+            })
+          ),
         update: (id, change) => Effect.ensuring(store.update(id, change), Cache.invalidateAll(cache))
       }
     })

@@ -23,7 +23,8 @@ const checksum = (text: string): string => Base62.encode(BigInt(Crc32.ofAscii(te
 
 /** Whether `text` has the format and its checksum is right; says nothing about whether the key exists. */
 export const isWellFormed = (text: string): boolean =>
-  pattern.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_DIGITS)))
+  pattern.test(text) &&
+  Crc32.ofAscii(text.slice(0, -CHECKSUM_DIGITS)) === Base62.decode(text.slice(-CHECKSUM_DIGITS))
 
 /** A new secret; shown to its owner once and stored nowhere. */
 export const generate: Effect.Effect<

@@ -17,7 +17,8 @@ const MAX_DIGITS = 19
 /** Whether `value` is within the range. */
 export const is = (value: bigint): boolean => value >= min && value <= max
 
-const message = `must be an integer between ${min} and ${max}`
+/** What a value that is none must be told. */
+export const message = `must be an integer between ${min} and ${max}`
 
 /** A `bigint` within the range of int64. */
 export const Int64 = Schema.toType(Schema.BigInt)
@@ -28,7 +29,7 @@ export const Int64 = Schema.toType(Schema.BigInt)
 export const fromCanonicalText = (text: string): Int64 | undefined => {
   if (text.length > MAX_DIGITS + 1 || !/^(?:0|-?[1-9][0-9]*)$/.test(text)) return undefined
   const value = BigInt(text)
-  return is(value) ? value : undefined
+  return text.length < MAX_DIGITS || is(value) ? value : undefined
 }
 
 /**

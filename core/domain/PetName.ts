@@ -7,6 +7,9 @@ import * as Schema from "effect/Schema"
 /** Most code points of a name. */
 export const maxLength = 255
 
+/** What a value that is no string must be told. */
+export const notText = "must be a string"
+
 /** Why `name` is refused, or `undefined` when it is allowed. */
 export const fault = (name: string): string | undefined => {
   if (name === "") return "must not be empty"
@@ -24,7 +27,7 @@ export const fault = (name: string): string | undefined => {
 const pattern = "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$"
 
 /** A name for which `fault` finds none. */
-export const PetName = Schema.String.annotate({ message: "must be a string" })
+export const PetName = Schema.String.annotate({ message: notText })
   .check(
     Schema.makeFilter((name) => fault(name) ?? true, {
       toJsonSchema: () => ({ minLength: 1, maxLength, pattern })

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as ApiKey from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
 import * as Bearer from "../access/Bearer.ts"
-import * as ApiError from "../errors/ApiError.ts"
+import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
 import * as Plan from "../limits/Plan.ts"
@@ -21,13 +21,22 @@ export interface Admission {
   /** What the rate headers of the answer say. */
   readonly verdict: RateLimit.Verdict
   /** Why the request is not carried out, or `undefined` when it is. */
-  readonly refusal: ApiError.ApiError | undefined
+  readonly refusal: Refusal | undefined
 }
+
+/** Codes of the catalogue that a request is answered with before anybody looks at what it asks for. */
+export type Refusal = Extract<
+  ErrorCode,
+  | "missing_api_key"
+  | "invalid_api_key"
+  | "rate_limit_exceeded"
+  | "api_key_banned"
+  | "service_unavailable"
+  | "internal_error"
+>
 
 /** Seconds after which a client may try again when a store is out of reach. */
 export const UNAVAILABLE_RETRY_AFTER = 5
-
-type UnauthorizedCode = "missing_api_key" | "invalid_api_key"
 
 /** Admits requests and counts them: a valid key against its own limits, all others against their network's. */
 export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
@@ -43,31 +52,28 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     caller: string,
     policy: RateLimit.Policy,
     now: number,
-    refusal: ApiError.ApiError | undefined
+    refusal: Refusal | undefined
   ): Effect.Effect<Admission> =>
     Effect.matchEffect(consume(caller, now, policy), {
-      onSuccess: (verdict) => Effect.succeed({ verdict, refusal: refusalOf(verdict) ?? refusal }),
+      onSuccess: (verdict) => Effect.succeed({ verdict, refusal: refusalOf[verdict.outcome] ?? refusal }),
       onFailure: (failure) =>
         options.onLimitsUnavailable === "open"
           ? Effect.as(reportUnavailable(failure), { verdict: uncounted(policy.plan, now), refusal })
           : unavailable(failure, policy.plan, now)
     })
 
-  const anonymous = (address: string | undefined, now: number, refusal: ApiError.ApiError) =>
-    count(
-      `network:${ClientAddress.network(address)}`,
-      { plan: options.anonymousPlan, ban: undefined },
-      now,
-      refusal
-    )
+  const anonymousPolicy: RateLimit.Policy = { plan: options.anonymousPlan, ban: undefined }
 
-  const unauthorized = (request: ServiceRequest, now: number, code: UnauthorizedCode) => {
+  const anonymous = (address: string | undefined, now: number, refusal: Refusal | undefined) =>
+    count(`network:${ClientAddress.network(address)}`, anonymousPolicy, now, refusal)
+
+  const unauthorized = (request: ServiceRequest, now: number, refusal: Refusal) => {
     const address = ClientAddress.effective(
       request.clientAddress,
       request.header("x-forwarded-for"),
       options.trustedProxyHops
     )
-    return anonymous(address, now, ApiError.make(code))
+    return anonymous(address, now, refusal)
   }
 
   const admit = (request: ServiceRequest, now: number): Effect.Effect<Admission> => {
@@ -90,19 +96,14 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   return {
     admit,
     /** Counts a request that broke off before it could say who sends it. */
-    anonymous
+    broken: (address: string | undefined, now: number) => anonymous(address, now, undefined)
   }
 })
 
-const refusalOf = ({ outcome }: RateLimit.Verdict): ApiError.ApiError | undefined => {
-  switch (outcome) {
-    case "admitted":
-      return undefined
-    case "limited":
-      return ApiError.make("rate_limit_exceeded")
-    case "banned":
-      return ApiError.make("api_key_banned")
-  }
+const refusalOf: { readonly [outcome in RateLimit.Outcome]: Refusal | undefined } = {
+  admitted: undefined,
+  limited: "rate_limit_exceeded",
+  banned: "api_key_banned"
 }
 
 /** Logs what the answer must not tell. */
@@ -112,7 +113,7 @@ export const reportUnavailable = (failure: StoreUnavailable): Effect.Effect<void
 const unavailable = (failure: StoreUnavailable, plan: Plan.Plan, now: number): Effect.Effect<Admission> =>
   Effect.as(reportUnavailable(failure), {
     verdict: unknownVerdict(plan, now),
-    refusal: ApiError.make("service_unavailable")
+    refusal: "service_unavailable"
   })
 
 /** The headers of an answer whose limits could not be checked. */

@@ -3,6 +3,8 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Deprecation from "../deprecation/Deprecation.ts"
+import type { PageQuery } from "../domain/Page.ts"
+import type { Pet } from "../domain/Pet.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { createPet } from "../operations/CreatePet.ts"
@@ -28,43 +30,54 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
   )
   const petsAddress = ServiceOptions.petsAddress(options)
 
-  const list = Effect.fnUntraced(function* (query: string): Effect.fn.Return<Answer.Answer, Failure> {
-    const parameters = yield* Effect.fromResult(ListPetsParameters.decode(query, options.strict))
-    const { limit, status } = parameters
-    const after =
-      parameters.cursor === undefined ? undefined : yield* cursor.decode(parameters.cursor, status)
-    if (parameters.cursor !== undefined && after === undefined) {
-      return yield* Effect.fail(
-        ApiError.make(
-          "invalid_parameter",
-          "cursor: must come from a Link header of the same list and filter."
-        )
-      )
-    }
-    const page = yield* listPets(pets, { limit, status, after })
-    const body = `[${page.pets.map((pet) => pet.json).join(",")}]`
-    if (page.next === undefined) return Answer.make(200, body)
-    const next = yield* cursor.encode(page.next, status)
-    const filter = status === undefined ? "" : `&status=${status}`
-    return Answer.make(200, body, [
-      ["Link", `<${petsAddress}?limit=${limit}${filter}&cursor=${next}>; rel="next"`]
-    ])
-  })
+  const list = (query: string): Effect.Effect<Answer.Answer, Failure> => {
+    const parameters = ListPetsParameters.decode(query, options.strict)
+    if (Result.isFailure(parameters)) return Effect.fail(parameters.failure)
+    const { cursor: sent, limit, status } = parameters.success
+    if (sent === undefined) return page({ limit, status, after: undefined })
+    return Effect.flatMap(cursor.decode(sent, status), (after) =>
+      after === undefined ? Effect.fail(foreignCursor) : page({ limit, status, after })
+    )
+  }
 
-  const create = Effect.fnUntraced(function* (
+  const page = (asked: PageQuery): Effect.Effect<Answer.Answer, Failure> =>
+    Effect.flatMap(listPets(pets, asked), ({ next, pets }) => {
+      const body = arrayOf(pets)
+      return next === undefined
+        ? Effect.succeed(Answer.make(200, body))
+        : Effect.map(cursor.encode(next, asked.status), (text) =>
+            Answer.make(200, body, [["Link", nextLink(asked, text)]])
+          )
+    })
+
+  const nextLink = ({ limit, status }: PageQuery, next: string): string => {
+    const filter = status === undefined ? "" : `&status=${status}`
+    return `<${petsAddress}?limit=${limit}${filter}&cursor=${next}>; rel="next"`
+  }
+
+  const create = (
     request: ServiceRequest,
     query: string,
     now: number
-  ): Effect.fn.Return<Answer.Answer, Failure | BodyTooLarge | BodyConsumed> {
-    const coding = request.header("content-encoding")
-    if (coding !== undefined) return unsupportedCoding
-    if (!isJson(request.header("content-type"))) return unsupportedType
-    const bytes = yield* request.body(options.maxBodyBytes)
-    yield* Effect.fromResult(ListPetsParameters.decodeNone(query, options.strict))
-    const pet = yield* createPet(pets, yield* Effect.fromResult(NewPetBody.decode(bytes, options.strict)))
+  ): Effect.Effect<Answer.Answer, Failure | BodyTooLarge | BodyConsumed> => {
+    if (request.header("content-encoding") !== undefined) return Effect.succeed(unsupportedCoding)
+    if (!isJson(request.header("content-type"))) return Effect.succeed(unsupportedType)
+    return Effect.flatMap(
+      request.body(options.maxBodyBytes),
+      (bytes): Effect.Effect<Answer.Answer, Failure> => {
+        const parameters = ListPetsParameters.decodeNone(query, options.strict)
+        if (Result.isFailure(parameters)) return Effect.fail(parameters.failure)
+        const body = NewPetBody.decode(bytes, options.strict)
+        if (Result.isFailure(body)) return Effect.fail(body.failure)
+        return Effect.map(createPet(pets, body.success), (pet) => created(pet, now))
+      }
+    )
+  }
+
+  const created = (pet: Pet, now: number): Answer.Answer => {
     const findable = Deprecation.phaseAt(options.getPetDeprecation, now) !== "removed"
     return Answer.make(201, pet.json, findable ? [["Location", `${petsAddress}/${pet.id}`]] : [])
-  })
+  }
 
   const get = (petId: string, query: string, now: number): Effect.Effect<Answer.Answer, Failure> => {
     const parameters = ListPetsParameters.decodeNone(query, options.strict)
@@ -95,6 +108,18 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
     }
   }
 })
+
+/** The animals as a JSON array; added up, since `map` and `join` take twice as long. */
+const arrayOf = (pets: ReadonlyArray<Pet>): string => {
+  let items = ""
+  for (const pet of pets) items += items === "" ? pet.json : `,${pet.json}`
+  return `[${items}]`
+}
+
+const foreignCursor = ApiError.make(
+  "invalid_parameter",
+  "cursor: must come from a Link header of the same list and filter."
+)
 
 const isJson = (contentType: string | undefined): boolean =>
   contentType !== undefined &&

@@ -36,8 +36,14 @@ export interface Route {
 export const matcher = (basePath: string): ((method: string, path: string) => Route | undefined) => {
   const base = basePath === "" ? [] : (Target.segments(basePath) ?? [])
   const petsPath = `${basePath}/pets`
+  const petPrefix = `${petsPath}/`
   return (method, path) => {
+    // Nearly all paths are one of these two; only the others must be taken apart and decoded.
     if (path === petsPath) return route(resources.pets, method, "")
+    if (path.startsWith(petPrefix)) {
+      const petId = path.slice(petPrefix.length)
+      if (/^[0-9]+$/.test(petId)) return route(resources.pet, method, petId)
+    }
     const segments = Target.segments(path)
     if (segments === undefined) return undefined
     if (base.some((segment, index) => segments[index] !== segment)) return undefined

@@ -69,7 +69,8 @@ export const make = Effect.fnUntraced(function* (
   const admission = yield* Admission.make(options)
   const dispatch = yield* Dispatch.make(options)
   const nextRequestId = yield* RequestId.make
-  const dateOf = HttpDate.memoized()
+  const formatDate = HttpDate.memoized()
+  let date: Header = ["Date", ""]
   const matchRoute = Route.matcher(options.basePath)
   const deprecationHeaders = Deprecation.headers(
     options.getPetDeprecation,
@@ -79,6 +80,12 @@ export const make = Effect.fnUntraced(function* (
   let askedAt: bigint | undefined
   let stopping = false
   let openApi: string | undefined
+
+  const dateOf = (now: number): Header => {
+    const text = formatDate(now)
+    if (text !== date[1]) date = ["Date", text]
+    return date
+  }
 
   const probe = (method: string, path: string): Effect.Effect<Answer.Answer> | undefined => {
     if (path !== "/livez" && path !== "/readyz" && path !== "/openapi.json") return undefined
@@ -103,32 +110,43 @@ export const make = Effect.fnUntraced(function* (
     })
   })
 
-  const handle = Effect.fnUntraced(function* (request: ServiceRequest): Effect.fn.Return<ServiceResponse> {
-    const now = Math.floor(yield* Clock.currentTimeMillis)
-    const requestId = nextRequestId()
-    const { path, query } = Target.parse(request.target)
-    const probed = probe(request.method, path)
-    if (probed !== undefined) {
-      const answer = yield* Effect.catchCause(probed, (cause) => failed(cause, requestId))
-      return respond(answer, undefined, requestId, dateOf(now))
-    }
+  const handle = (request: ServiceRequest): Effect.Effect<ServiceResponse> =>
+    Effect.clockWith((clock) => {
+      const now = Math.floor(clock.currentTimeMillisUnsafe())
+      const requestId = nextRequestId()
+      const { path, query } = Target.parse(request.target)
+      const probed = probe(request.method, path)
+      if (probed !== undefined) {
+        return Effect.map(
+          Effect.catchCause(probed, (cause) => failed(cause, requestId)),
+          (answer) => respond(answer, undefined, requestId, dateOf(now))
+        )
+      }
 
-    const route = matchRoute(request.method, path)
-    const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : noHeaders
-    // Suspended, so that what a host or a store throws is caught like what it dies of.
-    const { refusal, verdict } = yield* Effect.catchCause(
-      Effect.suspend(() => admission.admit(request, now)),
-      (cause) => uncounted(cause, requestId, now)
-    )
-    const answer =
-      refusal === undefined
-        ? yield* Effect.catchCause(
-            Effect.suspend(() => dispatch(route, request, query, now)),
-            (cause) => failed(cause, requestId)
-          )
-        : refused(refusal)
-    return respond(answer, verdict, requestId, dateOf(now), operationHeaders)
-  })
+      const route = matchRoute(request.method, path)
+      const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : noHeaders
+      const complete = (answer: Answer.Answer, verdict: Verdict): ServiceResponse =>
+        respond(answer, verdict, requestId, dateOf(now), operationHeaders)
+      const carryOut = ({ refusal, verdict }: Admission.Admission): Effect.Effect<ServiceResponse> =>
+        refusal === undefined
+          ? Effect.matchCauseEffect(
+              Effect.suspend(() => dispatch(route, request, query, now)),
+              {
+                onSuccess: (answer) => Effect.succeed(complete(answer, verdict)),
+                onFailure: (cause) =>
+                  Effect.map(failed(cause, requestId), (answer) => complete(answer, verdict))
+              }
+            )
+          : Effect.succeed(complete(refused[refusal], verdict))
+      // Suspended, as above, so that what a host or a store throws is caught like what it dies of.
+      return Effect.matchCauseEffect(
+        Effect.suspend(() => admission.admit(request, now)),
+        {
+          onSuccess: carryOut,
+          onFailure: (cause) => Effect.flatMap(uncounted(cause, requestId, now), carryOut)
+        }
+      )
+    })
 
   /** Admission itself failed: nobody knows the caller's limits. */
   const uncounted = (
@@ -138,7 +156,7 @@ export const make = Effect.fnUntraced(function* (
   ): Effect.Effect<Admission.Admission> =>
     Effect.as(reportDefect(cause, requestId), {
       verdict: Admission.unknownVerdict(Plan.standard.Free, now),
-      refusal: ApiError.make("internal_error")
+      refusal: "internal_error"
     })
 
   const failed = (
@@ -172,12 +190,11 @@ export const make = Effect.fnUntraced(function* (
     transportError: Effect.fnUntraced(function* (error, clientAddress) {
       const now = Math.floor(yield* Clock.currentTimeMillis)
       const requestId = nextRequestId()
-      const failure = ApiError.make(error)
       const { verdict } = yield* Effect.catchCause(
-        Effect.suspend(() => admission.anonymous(clientAddress, now, failure)),
+        Effect.suspend(() => admission.broken(clientAddress, now)),
         (cause) => uncounted(cause, requestId, now)
       )
-      return respond(Answer.error(failure), verdict, requestId, dateOf(now))
+      return respond(Answer.error(ApiError.make(error)), verdict, requestId, dateOf(now))
     }),
     drain: Effect.sync(() => {
       stopping = true
@@ -199,18 +216,18 @@ const cacheControl: Header = ["Cache-Control", "no-store"]
 const contentTypeOptions: Header = ["X-Content-Type-Options", "nosniff"]
 const contentType: Header = ["Content-Type", "application/json; charset=utf-8"]
 
+const retryLater: Header = ["Retry-After", String(Admission.UNAVAILABLE_RETRY_AFTER)]
+
 const challenge: Header = ["WWW-Authenticate", 'Bearer realm="animals"']
 const invalidTokenChallenge: Header = ["WWW-Authenticate", 'Bearer realm="animals", error="invalid_token"']
 
-const refused = (refusal: ApiError.ApiError): Answer.Answer => {
-  switch (refusal.code) {
-    case "missing_api_key":
-      return Answer.error(refusal, [challenge])
-    case "invalid_api_key":
-      return Answer.error(refusal, [invalidTokenChallenge])
-    default:
-      return Answer.error(refusal)
-  }
+const refused: { readonly [refusal in Admission.Refusal]: Answer.Answer } = {
+  missing_api_key: Answer.error(ApiError.make("missing_api_key"), [challenge]),
+  invalid_api_key: Answer.error(ApiError.make("invalid_api_key"), [invalidTokenChallenge]),
+  rate_limit_exceeded: Answer.error(ApiError.make("rate_limit_exceeded")),
+  api_key_banned: Answer.error(ApiError.make("api_key_banned")),
+  service_unavailable: Answer.error(ApiError.make("service_unavailable")),
+  internal_error: Answer.error(ApiError.make("internal_error"))
 }
 
 const probeAllow: ReadonlyArray<Header> = [["Allow", "GET, HEAD, OPTIONS"]]
@@ -235,10 +252,10 @@ const reportDefect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Ef
 
 /** The one place that completes an answer with the headers all answers carry. */
 const respond = (
-  answer: Answer.Answer,
+  { body, headers: own, status }: Answer.Answer,
   verdict: Verdict | undefined,
   requestId: string,
-  date: string,
+  date: Header,
   operationHeaders: ReadonlyArray<Header> = noHeaders
 ): ServiceResponse => {
   const headers: Array<Header> = []
@@ -248,11 +265,12 @@ const respond = (
       ["X-RateLimit-Remaining", String(verdict.remaining)],
       ["X-RateLimit-Reset", String(verdict.resetAt)]
     )
-    if (answer.status === 429) headers.push(["Retry-After", String(verdict.retryAfter)])
-    if (answer.status === 503) headers.push(["Retry-After", String(Admission.UNAVAILABLE_RETRY_AFTER)])
+    if (status === 429) headers.push(["Retry-After", String(verdict.retryAfter)])
+    if (status === 503) headers.push(retryLater)
   }
-  headers.push(["Date", date], cacheControl, contentTypeOptions, ["X-Request-Id", requestId])
-  if (answer.body !== "") headers.push(contentType)
-  headers.push(...answer.headers, ...operationHeaders)
-  return { status: answer.status, headers, body: answer.body }
+  headers.push(date, cacheControl, contentTypeOptions, ["X-Request-Id", requestId])
+  if (body !== "") headers.push(contentType)
+  if (own.length > 0) headers.push(...own)
+  if (operationHeaders.length > 0) headers.push(...operationHeaders)
+  return { status, headers, body }
 }

@@ -12,6 +12,8 @@ const CHUNK = 4096
  * ```
  */
 export const decode = (bytes: Uint8Array): string | number => {
+  // Nearly every body: read so it takes half the time.
+  if (bytes.length <= CHUNK && isAscii(bytes)) return Reflect.apply(String.fromCharCode, undefined, bytes)
   let text = ""
   let units: Array<number> = []
   let index = 0
@@ -42,6 +44,12 @@ export const decode = (bytes: Uint8Array): string | number => {
     }
   }
   return text + String.fromCharCode(...units)
+}
+
+const isAscii = (bytes: Uint8Array): boolean => {
+  let seen = 0
+  for (const byte of bytes) seen |= byte
+  return seen < 0x80
 }
 
 const smallestOfLength = { 2: 0x80, 3: 0x800, 4: 0x10000 } as const

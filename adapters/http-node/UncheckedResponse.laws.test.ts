@@ -1,0 +1,81 @@
+import { IncomingMessage, ServerResponse } from "node:http"
+import { Socket } from "node:net"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { catalogue } from "../../core/errors/ErrorCatalogue.ts"
+import type { Header } from "../../core/service/ServiceResponse.ts"
+import * as NodeListener from "./NodeListener.ts"
+import { UncheckedResponse } from "./UncheckedResponse.ts"
+
+const statuses = [200, 201, 204, ...Object.values(catalogue).map(({ status }) => status)]
+
+const name = fc.constantFrom("Link", "Link", "Allow", "X-Request-Id", "X-RateLimit-Remaining")
+const value = fc.string({ unit: fc.constantFrom(...' !"<>;=@aZ09\u00e9'.split("")), maxLength: 12 })
+
+const answer = fc.record({
+  status: fc.constantFrom(...statuses),
+  // Every answer says when it was made; without that Node would.
+  headers: fc
+    .array(fc.tuple(name, value), { maxLength: 12 })
+    .map((fields): ReadonlyArray<Header> => [["Date", "Sun, 06 Nov 1994 08:49:37 GMT"], ...fields]),
+  body: fc.constantFrom("", "[]", '{"name":"R\u00e9x 🐈"}')
+})
+
+const circumstances = fc.record({
+  method: fc.constantFrom("GET", "HEAD", "POST"),
+  version: fc.constantFrom("1.1", "1.1", "1.0"),
+  expects: fc.constantFrom(false, false, true),
+  closes: fc.constantFrom(false, false, true),
+  keepAliveTimeoutMs: fc.constantFrom(0, 999, 5_000, 72_500)
+})
+
+type Circumstances = typeof circumstances extends fc.Arbitrary<infer A> ? A : never
+
+/** What Node would set up before a listener is called. */
+const arrange = <Response extends ServerResponse>(
+  make: new (request: IncomingMessage) => Response,
+  { closes, expects, keepAliveTimeoutMs, method, version }: Circumstances
+): Response => {
+  const request = new IncomingMessage(new Socket())
+  request.method = method
+  request.httpVersion = version
+  const [major, minor] = version.split(".").map(Number)
+  request.httpVersionMajor = major ?? 1
+  request.httpVersionMinor = minor ?? 1
+  if (expects) request.headers["expect"] = "100-continue"
+  const response = new make(request)
+  Object.assign(response, { _keepAliveTimeout: keepAliveTimeoutMs, _expect_continue: expects })
+  if (closes) response.shouldKeepAlive = false
+  return response
+}
+
+/** Everything that decides what Node sends, and what it does with the connection afterwards. */
+const outcomeOf = (response: ServerResponse) => {
+  const { _hasBody, _header, _last, chunkedEncoding } = response as ServerResponse & {
+    readonly _header?: unknown
+    readonly _hasBody?: unknown
+    readonly _last?: unknown
+  }
+  const { headersSent, shouldKeepAlive, statusCode } = response
+  return { _hasBody, _header, _last, chunkedEncoding, headersSent, shouldKeepAlive, statusCode }
+}
+
+describe("the head of an answer", () => {
+  it("is the one that Node's own writeHead makes, byte for byte, whatever the circumstances", () => {
+    let taken = 0
+    fc.assert(
+      fc.property(fc.array(fc.tuple(answer, circumstances), { minLength: 1, maxLength: 5 }), (answers) => {
+        for (const [given, around] of answers) {
+          const ours = arrange(UncheckedResponse, around)
+          const node = arrange(ServerResponse, around)
+          if (arrange(UncheckedResponse, around).tryHead(given, 0)) taken++
+          NodeListener.writeHead(ours, given)
+          NodeListener.writeHead(node, given)
+          expect(outcomeOf(ours)).toEqual(outcomeOf(node))
+        }
+      }),
+      { numRuns: 2000 }
+    )
+    expect(taken).toBeGreaterThan(500)
+  })
+})

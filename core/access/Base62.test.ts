@@ -38,6 +38,18 @@ describe("base 62", () => {
     )
   })
 
+  it("reads numbers of up to eight digits back as they were written", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 62 ** 8 - 1 }),
+        fc.integer({ min: 1, max: 8 }),
+        (value, length) => {
+          expect(Base62.decode(Base62.encode(BigInt(value), length))).toBe(value)
+        }
+      )
+    )
+  })
+
   it("sorts as text like the numbers, at equal length", () => {
     const value = fc.bigInt({ min: 0n, max: 62n ** 6n - 1n })
     fc.assert(

@@ -1,9 +1,11 @@
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { beyondInt64, int64 } from "../domain/Int64.arbitrary.ts"
 import * as Int64 from "../domain/Int64.ts"
 import { newPet, petName, petStatus } from "../domain/NewPet.arbitrary.ts"
+import { NewPet } from "../domain/NewPet.ts"
 import { Pet } from "../domain/Pet.ts"
 import { jsonText, nearlyJsonText } from "./Json.arbitrary.ts"
 import * as Json from "./Json.ts"
@@ -70,6 +72,40 @@ describe("NewPetBody.decode", () => {
         expect(NewPetBody.decode(encode(text), true)).toEqual(Result.succeed(pet))
       })
     )
+  })
+
+  it("decides as the published schema does, and reads the same animal", () => {
+    const decodeSchema = Schema.decodeUnknownResult(NewPet)
+    const anything = fc.oneof(
+      petName,
+      petStatus,
+      int64,
+      beyondInt64,
+      fc.jsonValue({ maxDepth: 1 }).map((value) => value as Json.Encodable),
+      fc.constantFrom<Json.Encodable>("", " ", "\0", "\ud800", "a".repeat(256), 1.5, null)
+    )
+    const member = <A extends Json.Encodable>(good: fc.Arbitrary<A>): fc.Arbitrary<Json.Encodable> =>
+      fc.oneof({ weight: 4, arbitrary: good }, anything)
+    const body = fc.record(
+      { name: member(petName), categoryId: member(int64), status: member(petStatus) },
+      { requiredKeys: [] }
+    )
+    let accepted = 0
+    fc.assert(
+      fc.property(body, (sent) => {
+        const decoded = NewPetBody.decode(encode(Json.stringify(sent)), false)
+        const { categoryId } = sent
+        const isInteger = typeof categoryId === "number" && Number.isSafeInteger(categoryId)
+        const expected = decodeSchema(isInteger ? { ...sent, categoryId: BigInt(categoryId) } : sent)
+        expect(Result.isSuccess(decoded)).toBe(Result.isSuccess(expected))
+        if (Result.isSuccess(expected)) {
+          expect(decoded).toEqual(expected)
+          accepted++
+        }
+      }),
+      { numRuns: 2000 }
+    )
+    expect(accepted).toBeGreaterThan(100)
   })
 
   it("names exactly the fields at fault, all of them, each with its reason", () => {

@@ -25,7 +25,12 @@ export interface FaultyNetwork {
   readonly close: () => Promise<void>
 }
 
-export const make = async (host: string, port: number): Promise<FaultyNetwork> => {
+/** `onAnswer` hears what the server says on any of the connections. */
+export const make = async (
+  host: string,
+  port: number,
+  onAnswer: (connection: Net.Socket, chunk: Buffer) => void = () => {}
+): Promise<FaultyNetwork> => {
   const pairs = new Set<Pair>()
   const forgotten = new Set<Net.Socket>()
   let isHanging = false
@@ -39,6 +44,7 @@ export const make = async (host: string, port: number): Promise<FaultyNetwork> =
       client.destroy()
       server.destroy()
     }
+    server.on("data", (chunk) => onAnswer(server, chunk))
     for (const [from, to] of [
       [client, server],
       [server, client]

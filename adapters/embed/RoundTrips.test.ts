@@ -1,0 +1,97 @@
+/** How often a request asks PostgreSQL: each round trip costs more than all that the service itself does. */
+import { Buffer } from "node:buffer"
+import type { Socket } from "node:net"
+import { expect, it, onTestFinished } from "vitest"
+import * as Databases from "../sql/Databases.fixture.ts"
+import * as FaultyNetwork from "./FaultyNetwork.fixture.ts"
+import { openAnimalStore } from "./index.ts"
+
+/** The byte of the message with which the server ends its answer, ready for the next question. */
+const READY_FOR_QUERY = 0x5a
+
+/** Counts answers in what a server says: messages of one byte for the kind, four for the length, and so many less four. */
+class Answers {
+  count = 0
+  readonly #unread = new Map<Socket, Buffer>()
+
+  hear(connection: Socket, chunk: Buffer): void {
+    let unread = Buffer.concat([this.#unread.get(connection) ?? Buffer.alloc(0), chunk])
+    while (unread.length >= 5 && unread.length > unread.readUInt32BE(1)) {
+      if (unread[0] === READY_FOR_QUERY) this.count++
+      unread = unread.subarray(1 + unread.readUInt32BE(1))
+    }
+    this.#unread.set(connection, unread)
+  }
+}
+
+const open = async () => {
+  const answers = new Answers()
+  const url = new URL((await Databases.createForTest(Databases.postgres)).address)
+  const network = await FaultyNetwork.make(
+    url.hostname,
+    Number(url.port === "" ? 5432 : url.port),
+    (connection, chunk) => answers.hear(connection, chunk)
+  )
+  onTestFinished(network.close)
+  url.hostname = "127.0.0.1"
+  url.port = String(network.port)
+  const store = await openAnimalStore({ database: url.href, databaseConnections: 1 })
+  onTestFinished(store.close)
+  const issue = async (perMinute: number) =>
+    (await store.keys.issue({ plan: "Enterprise", limits: { perMinute, perDay: 1_000 } })).key
+
+  /** Round trips of a request that is answered with `status`. */
+  const cost = async (status: number, key: string, target: string, body?: string): Promise<number> => {
+    const before = answers.count
+    const response = await store.fetch(
+      new Request(`http://store.test/v1${target}`, {
+        method: body === undefined ? "GET" : "POST",
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+        ...(body === undefined ? {} : { body })
+      })
+    )
+    expect(response.status).toBe(status)
+    return answers.count - before
+  }
+  return { cost, issue }
+}
+
+const rex = '{"name":"Rex","categoryId":7}'
+
+Databases.describeOn(Databases.postgres, "a request", () => {
+  it("asks once to be counted, and once for what it wants, while its key is known", async () => {
+    const { cost, issue } = await open()
+    const key = await issue(1_000)
+    // The key is read, and each statement is prepared, once.
+    await cost(201, key, "/pets", rex)
+    await cost(200, key, "/pets")
+    await cost(200, key, "/pets?status=sold")
+    await cost(200, key, "/pets/1")
+    for (let count = 0; count < 3; count++) {
+      expect(await cost(200, key, "/pets")).toBe(2)
+      expect(await cost(200, key, "/pets?limit=5&status=available")).toBe(2)
+      expect(await cost(200, key, "/pets/1")).toBe(2)
+      expect(await cost(404, key, "/pets/9000")).toBe(2)
+      expect(await cost(201, key, "/pets", rex)).toBe(2)
+    }
+  })
+
+  it("asks for nothing that it can do without", async () => {
+    const { cost, issue } = await open()
+    const key = await issue(1_000)
+    const exhausted = await issue(1)
+    await cost(200, key, "/pets")
+    await cost(200, exhausted, "/pets")
+    // Refused for what was sent: counted only.
+    expect(await cost(400, key, "/pets?limit=0")).toBe(1)
+    expect(await cost(400, key, "/pets", "{}")).toBe(1)
+    expect(await cost(404, key, "/pets/none")).toBe(1)
+    expect(await cost(404, key, "/nothing")).toBe(1)
+    expect(await cost(429, exhausted, "/pets")).toBe(1)
+    // Malformed: counted for the network, not looked up.
+    expect(await cost(401, "ast_no", "/pets")).toBe(1)
+    // Unknown: looked up, and counted for the network.
+    await cost(401, "ast_00000000000000000000000000010kADx", "/pets")
+    expect(await cost(401, "ast_00000000000000000000000000010kADx", "/pets")).toBe(2)
+  })
+})

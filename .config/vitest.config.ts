@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
-    include: ["{core,adapters,conformance,docs}/**/*.test.ts"],
+    include: ["{core,adapters,conformance,docs,bench}/**/*.test.ts"],
     testTimeout: 30_000,
     setupFiles: [],
     // The slow ones mostly wait, for other processes and for time-outs.

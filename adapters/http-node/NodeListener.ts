@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import { Service } from "../../core/service/Service.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
-import { UncheckedResponse } from "./UncheckedResponse.ts"
+import { PreparedResponse } from "./PreparedResponse.ts"
 
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -136,7 +136,7 @@ export const send = (request: IncomingMessage, response: ServerResponse, answer:
 export const writeHead = (response: ServerResponse, answer: ServiceResponse): void => {
   const { headers, status } = answer
   const contentLength = Buffer.byteLength(answer.body)
-  if (response instanceof UncheckedResponse && response.tryHead(answer, contentLength)) return
+  if (response instanceof PreparedResponse && response.tryHead(answer, contentLength)) return
   const fields: Array<string> = []
   for (const [name, value] of headers) fields.push(name, value)
   if (status !== 204) fields.push("Content-Length", String(contentLength))

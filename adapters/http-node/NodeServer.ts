@@ -8,8 +8,8 @@ import type * as Scope from "effect/Scope"
 import { Service } from "../../core/service/Service.ts"
 import { type Answers, Connection } from "./Connection.ts"
 import * as NodeListener from "./NodeListener.ts"
+import { PreparedResponse } from "./PreparedResponse.ts"
 import { MAX_HEADER_BYTES } from "./TransportFault.ts"
-import { UncheckedResponse } from "./UncheckedResponse.ts"
 
 export interface NodeServerOptions {
   readonly host: string
@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function* (
   const connections = new Map<Duplex, Connection>()
 
   const server = Http.createServer({
-    ServerResponse: UncheckedResponse,
+    ServerResponse: PreparedResponse,
     // Most requests have no body, and a stream for none is a tenth of their CPU; Node knows it since 24.12.
     optimizeEmptyRequests: true,
     maxHeaderSize: MAX_HEADER_BYTES,

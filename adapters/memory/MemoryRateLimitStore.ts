@@ -17,7 +17,7 @@ const STATES_PER_SWEEP = 8
 const GRACE_MS = 60_000
 
 /**
- * An empty store. Spent states are swept in passing, a few with every call and without timers: a state goes only when
+ * An empty store. Spent states are swept in passing, a few with every fourth call and without timers: a state goes only when
  * it decides like an absent one, so forgetting it changes no answer.
  */
 export const layer: Layer.Layer<RateLimitStore> = Layer.effect(
@@ -42,13 +42,16 @@ export const make = (ban: BanPolicy, states: Map<string, RateLimit.State>): Rate
     }
   }
 
+  const sweepNow = Effect.map(Clock.currentTimeMillis, sweep)
+
   return {
-    modify: (key, step) =>
-      Effect.withFiber((fiber) => {
-        if (++calls % CALLS_PER_SWEEP === 0) sweep(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
+    modify: (key, step) => {
+      const replace = Effect.sync(() => {
         const [answer, state] = step(states.get(key))
         states.set(key, state)
-        return Effect.succeed(answer)
+        return answer
       })
+      return ++calls % CALLS_PER_SWEEP === 0 ? Effect.andThen(sweepNow, replace) : replace
+    }
   }
 }

@@ -15,7 +15,7 @@ const maxTokenLength = 512
  */
 export const parse = (header: string | undefined): { readonly token: string } | "malformed" | undefined => {
   if (header === undefined || header === "") return undefined
-  const match = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)
-  const token = match?.[1]
-  return token === undefined || token.length > maxTokenLength ? "malformed" : { token }
+  if (!/^bearer +[A-Za-z0-9._~+/-]+=*$/i.test(header)) return "malformed"
+  const token = header.slice(header.lastIndexOf(" ") + 1)
+  return token.length > maxTokenLength ? "malformed" : { token }
 }

@@ -29,7 +29,7 @@ export const Int64 = Schema.toType(Schema.BigInt)
 export const fromCanonicalText = (text: string): Int64 | undefined => {
   if (text.length > MAX_DIGITS + 1 || !/^(?:0|-?[1-9][0-9]*)$/.test(text)) return undefined
   const value = BigInt(text)
-  return text.length < MAX_DIGITS || is(value) ? value : undefined
+  return is(value) ? value : undefined
 }
 
 /**

@@ -9,7 +9,7 @@ import * as Bearer from "../access/Bearer.ts"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
-import * as Plan from "../limits/Plan.ts"
+import type * as Plan from "../limits/Plan.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { RateLimitStore } from "../ports/RateLimitStore.ts"
@@ -22,21 +22,29 @@ export interface Admission {
   readonly verdict: RateLimit.Verdict
   /** Why the request is not carried out, or `undefined` when it is. */
   readonly refusal: Refusal | undefined
+  /** What kept it from being counted, to be logged: the answer must not tell. */
+  readonly failure: StoreUnavailable | undefined
 }
 
 /** Codes of the catalogue that a request is answered with before anybody looks at what it asks for. */
 export type Refusal = Extract<
   ErrorCode,
-  | "missing_api_key"
-  | "invalid_api_key"
-  | "rate_limit_exceeded"
-  | "api_key_banned"
-  | "service_unavailable"
-  | "internal_error"
+  "missing_api_key" | "invalid_api_key" | "rate_limit_exceeded" | "api_key_banned" | "service_unavailable"
 >
 
 /** Seconds after which a client may try again when a store is out of reach. */
 export const UNAVAILABLE_RETRY_AFTER = 5
+
+/** Under which name a key is counted; kept, since a text put together anew is hashed anew by a map (0.2 µs). */
+const callerOf = (key: ApiKey.ApiKey): string => {
+  const known = callers.get(key)
+  if (known !== undefined) return known
+  const caller = `key:${key.id}`
+  callers.set(key, caller)
+  return caller
+}
+
+const callers = new WeakMap<ApiKey.ApiKey, string>()
 
 /** Admits requests and counts them: a valid key against its own limits, all others against their network's. */
 export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
@@ -54,11 +62,15 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     now: number,
     refusal: Refusal | undefined
   ): Effect.Effect<Admission> =>
-    Effect.matchEffect(consume(caller, now, policy), {
-      onSuccess: (verdict) => Effect.succeed({ verdict, refusal: refusalOf[verdict.outcome] ?? refusal }),
+    Effect.match(consume(caller, now, policy), {
+      onSuccess: (verdict) => ({
+        verdict,
+        refusal: refusalOf[verdict.outcome] ?? refusal,
+        failure: undefined
+      }),
       onFailure: (failure) =>
         options.onLimitsUnavailable === "open"
-          ? Effect.as(reportUnavailable(failure), { verdict: uncounted(policy.plan, now), refusal })
+          ? { verdict: uncounted(policy.plan, now), refusal, failure }
           : unavailable(failure, policy.plan, now)
     })
 
@@ -76,27 +88,26 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     return anonymous(address, now, refusal)
   }
 
-  const admit = (request: ServiceRequest, now: number): Effect.Effect<Admission> => {
+  const admit = (request: ServiceRequest, now: number): Effect.Effect<Admission, StoreUnavailable> => {
     const credential = Bearer.parse(request.header("authorization"))
     if (credential === undefined) return unauthorized(request, now, "missing_api_key")
     if (credential === "malformed" || !ApiKeySecret.isWellFormed(credential.token)) {
       return unauthorized(request, now, "invalid_api_key")
     }
     return Effect.flatMap(ApiKeySecret.hashWith(digest, credential.token), (hash) =>
-      Effect.matchEffect(keys.findByHash(hash), {
-        onSuccess: (key) =>
-          Option.isSome(key) && ApiKey.accepts(key.value, hash, now)
-            ? count(`key:${key.value.id}`, { plan: key.value.limits, ban }, now, undefined)
-            : unauthorized(request, now, "invalid_api_key"),
-        onFailure: (failure) => unavailable(failure, Plan.standard.Free, now)
-      })
+      Effect.flatMap(keys.findByHash(hash), (key) =>
+        Option.isSome(key) && ApiKey.accepts(key.value, hash, now)
+          ? count(callerOf(key.value), { plan: key.value.limits, ban }, now, undefined)
+          : unauthorized(request, now, "invalid_api_key")
+      )
     )
   }
 
   return {
+    /** Fails when nobody can say who calls. */
     admit,
     /** Counts a request that broke off before it could say who sends it. */
-    broken: (address: string | undefined, now: number) => anonymous(address, now, undefined)
+    countBroken: (address: string | undefined, now: number) => anonymous(address, now, undefined)
   }
 })
 
@@ -106,15 +117,12 @@ const refusalOf: { readonly [outcome in RateLimit.Outcome]: Refusal | undefined 
   banned: "api_key_banned"
 }
 
-/** Logs what the answer must not tell. */
-export const reportUnavailable = (failure: StoreUnavailable): Effect.Effect<void> =>
-  Effect.logWarning("a store is unavailable", failure)
-
-const unavailable = (failure: StoreUnavailable, plan: Plan.Plan, now: number): Effect.Effect<Admission> =>
-  Effect.as(reportUnavailable(failure), {
-    verdict: unknownVerdict(plan, now),
-    refusal: "service_unavailable"
-  })
+/** The admission of a request that a store kept from being counted. */
+const unavailable = (failure: StoreUnavailable, plan: Plan.Plan, now: number): Admission => ({
+  verdict: unknownVerdict(plan, now),
+  refusal: "service_unavailable",
+  failure
+})
 
 /** The headers of an answer whose limits could not be checked. */
 export const unknownVerdict = (plan: Plan.Plan, now: number): RateLimit.Verdict => ({

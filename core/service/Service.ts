@@ -125,38 +125,26 @@ export const make = Effect.fnUntraced(function* (
 
       const route = matchRoute(request.method, path)
       const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : noHeaders
-      const complete = (answer: Answer.Answer, verdict: Verdict): ServiceResponse =>
-        respond(answer, verdict, requestId, dateOf(now), operationHeaders)
-      const carryOut = ({ refusal, verdict }: Admission.Admission): Effect.Effect<ServiceResponse> =>
-        refusal === undefined
-          ? Effect.matchCauseEffect(
-              Effect.suspend(() => dispatch(route, request, query, now)),
-              {
-                onSuccess: (answer) => Effect.succeed(complete(answer, verdict)),
-                onFailure: (cause) =>
-                  Effect.map(failed(cause, requestId), (answer) => complete(answer, verdict))
-              }
-            )
-          : Effect.succeed(complete(refused[refusal], verdict))
-      // Suspended, as above, so that what a host or a store throws is caught like what it dies of.
-      return Effect.matchCauseEffect(
-        Effect.suspend(() => admission.admit(request, now)),
-        {
-          onSuccess: carryOut,
-          onFailure: (cause) => Effect.flatMap(uncounted(cause, requestId, now), carryOut)
-        }
+      let verdict: Verdict | undefined
+      // Suspended, so that what a host or a store throws is caught like what it dies of.
+      const answer = Effect.suspend(() =>
+        Effect.flatMap(
+          admission.admit(request, now),
+          (admitted): Effect.Effect<Answer.Answer, Dispatch.Failure | BodyTooLarge | BodyConsumed> => {
+            verdict = admitted.verdict
+            const { failure, refusal } = admitted
+            const answer = () =>
+              refusal === undefined ? dispatch(route, request, query, now) : Effect.succeed(refused[refusal])
+            return failure === undefined
+              ? answer()
+              : Effect.andThen(reportUnavailable(failure), Effect.suspend(answer))
+          }
+        )
       )
-    })
-
-  /** Admission itself failed: nobody knows the caller's limits. */
-  const uncounted = (
-    cause: Cause.Cause<never>,
-    requestId: string,
-    now: number
-  ): Effect.Effect<Admission.Admission> =>
-    Effect.as(reportDefect(cause, requestId), {
-      verdict: Admission.unknownVerdict(Plan.standard.Free, now),
-      refusal: "internal_error"
+      return Effect.map(
+        Effect.catchCause(answer, (cause) => failed(cause, requestId)),
+        (answer) => respond(answer, verdict ?? nobodysVerdict(now), requestId, dateOf(now), operationHeaders)
+      )
     })
 
   const failed = (
@@ -168,10 +156,7 @@ export const make = Effect.fnUntraced(function* (
       case "ApiError":
         return Effect.succeed(Answer.error(failure))
       case "StoreUnavailable":
-        return Effect.as(
-          Admission.reportUnavailable(failure),
-          Answer.error(ApiError.make("service_unavailable"))
-        )
+        return Effect.as(reportUnavailable(failure), Answer.error(ApiError.make("service_unavailable")))
       case "BodyTooLarge":
         return Effect.succeed(
           Answer.error(
@@ -190,9 +175,13 @@ export const make = Effect.fnUntraced(function* (
     transportError: Effect.fnUntraced(function* (error, clientAddress) {
       const now = Math.floor(yield* Clock.currentTimeMillis)
       const requestId = nextRequestId()
-      const { verdict } = yield* Effect.catchCause(
-        Effect.suspend(() => admission.broken(clientAddress, now)),
-        (cause) => uncounted(cause, requestId, now)
+      const verdict = yield* Effect.catchCause(
+        Effect.suspend(() =>
+          Effect.flatMap(admission.countBroken(clientAddress, now), ({ failure, verdict }) =>
+            failure === undefined ? Effect.succeed(verdict) : Effect.as(reportUnavailable(failure), verdict)
+          )
+        ),
+        (cause) => Effect.as(reportDefect(cause, requestId), nobodysVerdict(now))
       )
       return respond(Answer.error(ApiError.make(error)), verdict, requestId, dateOf(now))
     }),
@@ -226,8 +215,7 @@ const refused: { readonly [refusal in Admission.Refusal]: Answer.Answer } = {
   invalid_api_key: Answer.error(ApiError.make("invalid_api_key"), [invalidTokenChallenge]),
   rate_limit_exceeded: Answer.error(ApiError.make("rate_limit_exceeded")),
   api_key_banned: Answer.error(ApiError.make("api_key_banned")),
-  service_unavailable: Answer.error(ApiError.make("service_unavailable")),
-  internal_error: Answer.error(ApiError.make("internal_error"))
+  service_unavailable: Answer.error(ApiError.make("service_unavailable"))
 }
 
 const probeAllow: ReadonlyArray<Header> = [["Allow", "GET, HEAD, OPTIONS"]]
@@ -243,6 +231,13 @@ const bodyConsumed = Answer.error(
       "or without one on its path: it needs the exact bytes."
   )
 )
+
+/** What the headers say where nobody knows whose limits hold. */
+const nobodysVerdict = (now: number): Verdict => Admission.unknownVerdict(Plan.standard.Free, now)
+
+/** Logs what the answer must not tell. */
+const reportUnavailable = (failure: StoreUnavailable): Effect.Effect<void> =>
+  Effect.logWarning("a store is unavailable", failure)
 
 /** Logs a defect; an interruption is none, it goes on: whoever asked is gone. */
 const reportDefect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<void> =>

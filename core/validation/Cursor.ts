@@ -45,10 +45,18 @@ export const make = (key: Uint8Array): Effect.Effect<Cursor, never, Digest.Diges
         bytes[key.length + index] = content.charCodeAt(index)
       return Effect.map(digest.digestHex(Digest.sha256, bytes), (hex) => hex.slice(0, DIGITS))
     }
+    // Most lists are first pages, whose cursors are the same until the end of time.
+    const latest = new Map<PetStatus | undefined, { readonly after: Int64.Int64; readonly text: string }>()
     return {
       encode: (after, status) => {
+        const known = latest.get(status)
+        if (known?.after === after) return Effect.succeed(known.text)
         const id = after.toString(16).padStart(DIGITS, "0")
-        return Effect.map(seal(id, status), (sealed) => id + sealed)
+        return Effect.map(seal(id, status), (sealed) => {
+          const text = id + sealed
+          latest.set(status, { after, text })
+          return text
+        })
       },
       decode: (text, status) => {
         if (!/^[0-7][0-9a-f]{31}$/.test(text)) return Effect.succeed(undefined)

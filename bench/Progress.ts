@@ -1,0 +1,69 @@
+/** How far a run is: one line that is rewritten on a terminal, a line for each part anywhere else. */
+
+const minutes = (seconds: number): string => {
+  const whole = Math.round(seconds)
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`
+}
+
+/** What a progress line is written to. */
+export interface Output {
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+  readonly write: (text: string) => unknown
+}
+
+/** The progress of a run whose parts take known times. */
+export class Progress {
+  readonly #began = performance.now()
+  readonly #totalSeconds: number
+  readonly #output: Output
+  #spentSeconds = 0
+  #part = ""
+
+  constructor(totalSeconds: number, output: Output = process.stderr) {
+    this.#totalSeconds = totalSeconds
+    this.#output = output
+  }
+
+  /** A part of the run begins. */
+  begin(part: string): void {
+    this.#part = part
+    if (this.#output.isTTY === true) this.#rewrite(part)
+    else this.#output.write(`${this.#head()} ${part}\n`)
+  }
+
+  /** Something within the part begins. */
+  at(detail: string): void {
+    if (this.#output.isTTY === true) this.#rewrite(`${this.#part}: ${detail}`)
+  }
+
+  /** So many of the known seconds are over. */
+  advance(seconds: number): void {
+    this.#spentSeconds += seconds
+  }
+
+  /** Something to keep in sight. */
+  note(text: string): void {
+    this.#output.write(`${this.#clear()}${text}\n`)
+  }
+
+  /** Takes the line away. */
+  end(): void {
+    this.#output.write(this.#clear())
+  }
+
+  #head(): string {
+    const share = Math.min(Math.floor((this.#spentSeconds / this.#totalSeconds) * 100), 100)
+    return `${minutes((performance.now() - this.#began) / 1000)} ${String(share).padStart(3)} %`
+  }
+
+  #clear(): string {
+    return this.#output.isTTY === true ? "\r\u001b[K" : ""
+  }
+
+  #rewrite(text: string): void {
+    const line = `${this.#head()}  ${text}`
+    // A line that wraps could not be rewritten.
+    this.#output.write(`${this.#clear()}${line.slice(0, Math.max((this.#output.columns ?? 80) - 1, 20))}`)
+  }
+}

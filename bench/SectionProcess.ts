@@ -1,0 +1,12 @@
+/** A process of its own that measures one section of `bench/process` and says what it measures meanwhile. */
+import type { Figure } from "./process/Figure.ts"
+import { sections } from "./process/Run.ts"
+
+/** What it sends: what is measured now, in the end what was found. */
+export type SectionMessage = { readonly progress: string } | { readonly figures: ReadonlyArray<Figure> }
+
+const send = (message: SectionMessage): unknown => process.send?.(message)
+
+const section = sections.find(({ name }) => name === process.argv[2])
+if (section === undefined) throw new Error(`there is no section ${process.argv[2]}`)
+send({ figures: await section.run((progress) => send({ progress })) })

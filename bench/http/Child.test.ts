@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest"
+import { Child, stopAll } from "./Child.ts"
+
+const module = new URL("./Fails.fixture.ts", import.meta.url)
+const isAny = (_: unknown): _ is unknown => false
+
+describe("Child", () => {
+  it("says which one has ended, how, and what it wrote last", async () => {
+    const child = new Child({ name: "Peer", module })
+    await expect(child.receive(isAny)).rejects.toThrow(
+      /^Peer ended by itself \(code 1\)[\s\S]*there is no port left/
+    )
+    await expect(child.ask("usage", isAny)).rejects.toThrow(/^Peer ended by itself/)
+  })
+
+  it("says which one answered what was not asked for", async () => {
+    const bare = new Child({ name: "Bare", module: new URL("./peers/Bare.ts", import.meta.url) })
+    await expect(bare.receive(isAny)).rejects.toThrow(/^Bare sent what was not asked for: \{"port":/)
+    await stopAll()
+    await expect(bare.receive(isAny)).rejects.toThrow(/^Bare ended by itself \(SIGKILL\)/)
+  })
+})

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest"
+import * as Soak from "./Soak.ts"
+
+describe("growth", () => {
+  it("is what a straight line rises by, from first to last", () => {
+    expect(
+      Soak.growth([
+        [60, 100],
+        [90, 115],
+        [120, 130]
+      ])
+    ).toEqual({ bytes: 30, share: 0.3 })
+  })
+
+  it("is none where memory only goes up and down", () => {
+    expect(
+      Soak.growth([
+        [0, 100],
+        [1, 120],
+        [2, 120],
+        [3, 100]
+      ]).bytes
+    ).toBeCloseTo(0)
+  })
+
+  it("is none of a single sample", () => {
+    expect(Soak.growth([[5, 100]])).toEqual({ bytes: 0, share: 0 })
+  })
+})

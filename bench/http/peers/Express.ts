@@ -1,0 +1,93 @@
+/** Express with express-rate-limit and zod, set up for production as its documentation advises. */
+import type { AddressInfo } from "node:net"
+import express, { type ErrorRequestHandler, type RequestHandler } from "express"
+import { rateLimit } from "express-rate-limit"
+import { z } from "zod"
+import { Animals, type Caller, tokens } from "../Catalogue.ts"
+import * as Peer from "../Peer.ts"
+import { callerOf } from "./Bearer.ts"
+import { failed, invalid, notFound, tooMany, unauthorized } from "./Refusal.ts"
+import { listQuery, newPet, petParams } from "./Zod.ts"
+
+declare global {
+  namespace Express {
+    interface Locals {
+      caller: Caller
+    }
+  }
+}
+
+// Read by Express, so it must stand before the application is made.
+process.env.NODE_ENV = "production"
+
+const animals = new Animals()
+const app = express()
+app.disable("x-powered-by")
+// A hash of every answer, which no other peer computes.
+app.disable("etag")
+
+const authenticate: RequestHandler = (request, response, next) => {
+  const caller = callerOf(request.headers.authorization)
+  if (caller === undefined) {
+    response.status(401).json(unauthorized)
+    return
+  }
+  response.locals.caller = caller
+  next()
+}
+
+const limiter = rateLimit({
+  windowMs: 60_000,
+  limit: (_, response) => response.locals.caller.perMinute,
+  keyGenerator: (_, response) => response.locals.caller.id,
+  legacyHeaders: true,
+  standardHeaders: false,
+  message: tooMany
+})
+
+app.use(authenticate, limiter, express.json())
+
+app.get("/v1/pets", (request, response) => {
+  const query = listQuery.safeParse(request.query)
+  if (query.success) response.json(animals.page(query.data.limit, query.data.status))
+  else response.status(400).json(invalid(z.prettifyError(query.error)))
+})
+
+app.post("/v1/pets", (request, response) => {
+  const body = newPet.safeParse(request.body)
+  if (body.success) response.status(201).json(animals.insert(body.data))
+  else response.status(400).json(invalid(z.prettifyError(body.error)))
+})
+
+app.get("/v1/pets/:id", (request, response) => {
+  const params = petParams.safeParse(request.params)
+  if (!params.success) {
+    response.status(400).json(invalid(z.prettifyError(params.error)))
+    return
+  }
+  const animal = animals.find(params.data.id)
+  if (animal === undefined) response.status(404).json(notFound)
+  else response.json(animal)
+})
+
+app.use((_, response) => {
+  response.status(404).json(notFound)
+})
+
+// Express knows it as a handler of errors by its four parameters.
+const onError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+  const isClients = error instanceof Error && "status" in error && error.status === 400
+  const refusal = isClients ? invalid(error.message) : failed
+  response.status(refusal.status).json(refusal)
+}
+app.use(onError)
+
+await Peer.serve(
+  () =>
+    new Promise((resolve) => {
+      const server = app.listen(0, "127.0.0.1", () =>
+        // The address of a server on a port is never a string.
+        resolve({ port: (server.address() as AddressInfo).port, tokens })
+      )
+    })
+)

@@ -1,0 +1,133 @@
+/** Fastify with @fastify/rate-limit: a JSON schema for everything that comes in and for everything that goes out. */
+import type { AddressInfo } from "node:net"
+import rateLimit from "@fastify/rate-limit"
+import { Ajv } from "ajv"
+import Fastify, { type FastifyError } from "fastify"
+import { Animals, type Caller, type NewAnimal, type Status, statuses, tokens } from "../Catalogue.ts"
+import * as Peer from "../Peer.ts"
+import { callerOf } from "./Bearer.ts"
+import { failed, invalid, notFound, type Refusal, tooMany, unauthorized } from "./Refusal.ts"
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller | null
+  }
+}
+
+const status = { type: "string", enum: statuses }
+
+const pet = {
+  type: "object",
+  properties: {
+    id: { type: "integer" },
+    name: { type: "string" },
+    categoryId: { type: "integer" },
+    status
+  },
+  required: ["id", "name", "categoryId", "status"]
+}
+
+const refusal = {
+  type: "object",
+  properties: {
+    code: { type: "string" },
+    message: { type: "string" },
+    status: { type: "integer" }
+  },
+  required: ["code", "message", "status"]
+}
+
+// As Fastify's own but for coercion, which a query needs, and by which a body could have the wrong types.
+const bodies = new Ajv({ coerceTypes: false, useDefaults: true, removeAdditional: true })
+
+const animals = new Animals()
+const fastify = Fastify({ logger: false })
+
+fastify.decorateRequest("caller", null)
+
+fastify.addHook("onRequest", (request, reply, done) => {
+  const caller = callerOf(request.headers.authorization)
+  if (caller === undefined) {
+    reply.code(401).send(unauthorized)
+    return
+  }
+  request.caller = caller
+  done()
+})
+
+// Its own hook belongs to the route, hence it runs after the one above.
+await fastify.register(rateLimit, {
+  timeWindow: "1 minute",
+  keyGenerator: (request) => request.caller?.id ?? request.ip,
+  max: (request) => request.caller?.perMinute ?? 0,
+  errorResponseBuilder: () => ({ statusCode: 429, ...tooMany })
+})
+
+fastify.setErrorHandler((error: FastifyError | (Refusal & { readonly statusCode: 429 }), _, reply) => {
+  if (error.statusCode === 429) reply.code(429).send(tooMany)
+  else if (error.statusCode === undefined || error.statusCode >= 500) reply.code(500).send(failed)
+  else reply.code(error.statusCode).send({ ...invalid(error.message), status: error.statusCode })
+})
+
+fastify.get<{ Querystring: { readonly limit: number; readonly status?: Status } }>(
+  "/v1/pets",
+  {
+    schema: {
+      querystring: {
+        type: "object",
+        properties: {
+          limit: { type: "integer", minimum: 1, maximum: 100, default: 20 },
+          status
+        }
+      },
+      response: { 200: { type: "array", items: pet }, "4xx": refusal }
+    }
+  },
+  (request, reply) => {
+    reply.send(animals.page(request.query.limit, request.query.status))
+  }
+)
+
+fastify.post<{ Body: NewAnimal }>(
+  "/v1/pets",
+  {
+    schema: {
+      body: {
+        type: "object",
+        properties: {
+          name: { type: "string", minLength: 1, maxLength: 255 },
+          categoryId: { type: "integer" },
+          status: { ...status, default: "available" }
+        },
+        required: ["name", "categoryId"],
+        additionalProperties: false
+      },
+      response: { 201: pet, "4xx": refusal }
+    },
+    validatorCompiler: ({ schema }) => bodies.compile(schema)
+  },
+  (request, reply) => {
+    reply.code(201).send(animals.insert(request.body))
+  }
+)
+
+fastify.get<{ Params: { readonly id: number } }>(
+  "/v1/pets/:id",
+  {
+    schema: {
+      params: { type: "object", properties: { id: { type: "integer" } }, required: ["id"] },
+      response: { 200: pet, "4xx": refusal }
+    }
+  },
+  (request, reply) => {
+    const animal = animals.find(request.params.id)
+    if (animal === undefined) reply.code(404).send(notFound)
+    else reply.send(animal)
+  }
+)
+
+await Peer.serve(async () => {
+  await fastify.listen({ port: 0, host: "127.0.0.1" })
+  // The address of a server on a port is never a string.
+  return { port: (fastify.server.address() as AddressInfo).port, tokens }
+})

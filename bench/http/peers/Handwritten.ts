@@ -1,0 +1,164 @@
+/** `node:http` by hand, without a framework: what a good engineer writes in an afternoon. */
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import { Animals, type Caller, type NewAnimal, type Status, statuses, tokens } from "../Catalogue.ts"
+import * as Peer from "../Peer.ts"
+import { callerOf } from "./Bearer.ts"
+import { failed, invalid, notFound, type Refusal, tooLarge, tooMany, unauthorized } from "./Refusal.ts"
+
+const MAX_BODY_BYTES = 64 * 1024
+const WINDOW_MS = 60_000
+const COLLECTION = "/v1/pets"
+const MEMBER = "/v1/pets/"
+
+/** The requests of one caller in one minute. */
+interface Window {
+  count: number
+  resetsAt: number
+}
+
+const animals = new Animals()
+// Only known callers get a window, so there are never more windows than callers.
+const windows = new Map<string, Window>()
+
+const currentWindow = (caller: Caller): Window => {
+  const now = Date.now()
+  let window = windows.get(caller.id)
+  if (window === undefined || window.resetsAt <= now) {
+    window = { count: 0, resetsAt: now + WINDOW_MS }
+    windows.set(caller.id, window)
+  }
+  return window
+}
+
+/** What is sent back. */
+interface Answer {
+  readonly status: number
+  readonly value: unknown
+}
+
+const refused = (refusal: Refusal): Answer => ({ status: refusal.status, value: refusal })
+
+const send = (response: http.ServerResponse, { status, value }: Answer): void => {
+  const body = JSON.stringify(value)
+  response.writeHead(status, {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body)
+  })
+  response.end(body)
+}
+
+const isStatus = (value: unknown): value is Status => statuses.some((status) => status === value)
+
+const list = (query: string): Answer => {
+  let limit = 20
+  let status: Status | undefined
+  if (query !== "") {
+    const parameters = new URLSearchParams(query)
+    const givenLimit = parameters.get("limit")
+    if (givenLimit !== null) {
+      limit = /^[0-9]{1,3}$/.test(givenLimit) ? Number(givenLimit) : 0
+      if (limit < 1 || limit > 100) return refused(invalid("limit must be an integer from 1 to 100."))
+    }
+    const givenStatus = parameters.get("status")
+    if (givenStatus !== null) {
+      if (!isStatus(givenStatus)) return refused(invalid(`status must be one of ${statuses.join(", ")}.`))
+      status = givenStatus
+    }
+  }
+  return { status: 200, value: animals.page(limit, status) }
+}
+
+const get = (id: string): Answer => {
+  if (!/^-?[0-9]+$/.test(id)) return refused(invalid("The id must be an integer."))
+  const animal = animals.find(Number(id))
+  return animal === undefined ? refused(notFound) : { status: 200, value: animal }
+}
+
+/** The animal in `text`, or what is wrong with it. */
+const parse = (text: string): NewAnimal | string => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return "The body is no JSON."
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return "The body must be an object."
+  // Any object may be asked for any field; what it has there is then checked.
+  const { name, categoryId, status = "available" } = value as { readonly [field: string]: unknown }
+  if (typeof name !== "string" || name.length < 1 || name.length > 255) {
+    return "name must be a string of 1 to 255 characters."
+  }
+  if (typeof categoryId !== "number" || !Number.isSafeInteger(categoryId))
+    return "categoryId must be an integer."
+  if (!isStatus(status)) return `status must be one of ${statuses.join(", ")}.`
+  return { name, categoryId, status }
+}
+
+const create = (text: string): Answer => {
+  const animal = parse(text)
+  return typeof animal === "string"
+    ? refused(invalid(animal))
+    : { status: 201, value: animals.insert(animal) }
+}
+
+/** Hands over the whole body, or `undefined` when it is too large. */
+const read = (request: http.IncomingMessage, onRead: (text: string | undefined) => void): void => {
+  const chunks: Array<Buffer> = []
+  let size = 0
+  request.on("data", (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk)
+  })
+  request.on("end", () => {
+    onRead(size <= MAX_BODY_BYTES ? Buffer.concat(chunks).toString("utf8") : undefined)
+  })
+}
+
+const handle = (request: http.IncomingMessage, response: http.ServerResponse): void => {
+  const caller = callerOf(request.headers.authorization)
+  if (caller === undefined) {
+    send(response, refused(unauthorized))
+    return
+  }
+
+  const window = currentWindow(caller)
+  const exceeded = window.count >= caller.perMinute
+  if (!exceeded) window.count++
+  response.setHeader("X-RateLimit-Limit", caller.perMinute)
+  response.setHeader("X-RateLimit-Remaining", caller.perMinute - window.count)
+  response.setHeader("X-RateLimit-Reset", Math.ceil(window.resetsAt / 1000))
+  if (exceeded) {
+    response.setHeader("Retry-After", Math.ceil((window.resetsAt - Date.now()) / 1000))
+    send(response, refused(tooMany))
+    return
+  }
+
+  const target = request.url ?? "/"
+  const question = target.indexOf("?")
+  const path = question < 0 ? target : target.slice(0, question)
+  if (path === COLLECTION && request.method === "GET") {
+    send(response, list(question < 0 ? "" : target.slice(question + 1)))
+  } else if (path === COLLECTION && request.method === "POST") {
+    read(request, (text) => send(response, text === undefined ? refused(tooLarge) : create(text)))
+  } else if (path.startsWith(MEMBER) && request.method === "GET") {
+    send(response, get(path.slice(MEMBER.length)))
+  } else send(response, refused(notFound))
+}
+
+const server = http.createServer((request, response) => {
+  try {
+    handle(request, response)
+  } catch {
+    send(response, refused(failed))
+  }
+})
+
+await Peer.serve(
+  () =>
+    new Promise((resolve) => {
+      // The address of a server on a port is never a string.
+      server.listen(0, "127.0.0.1", () => resolve({ port: (server.address() as AddressInfo).port, tokens }))
+    })
+)

@@ -1,0 +1,18 @@
+/** What the peers that validate with zod accept. */
+import { z } from "zod"
+import { statuses } from "../Catalogue.ts"
+
+const status = z.enum(statuses)
+
+export const listQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  status: status.optional()
+})
+
+export const petParams = z.object({ id: z.coerce.number().int() })
+
+export const newPet = z.object({
+  name: z.string().min(1).max(255),
+  categoryId: z.int(),
+  status: status.default("available")
+})

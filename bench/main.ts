@@ -1,0 +1,109 @@
+/** `npm run bench`: measures, writes what it found, compares; `--help` tells the options. */
+import * as fs from "node:fs"
+import { findCores, stopAll } from "./http/Child.ts"
+import * as Databases from "./http/Databases.ts"
+import { all, bare, POSTGRES, reference } from "./http/Servers.ts"
+import { choose, documentation, help, InvalidOptions, type Options, parse } from "./Options.ts"
+import * as Parts from "./Parts.ts"
+import { Progress } from "./Progress.ts"
+import { sections } from "./process/Run.ts"
+import * as Compare from "./results/Compare.ts"
+import * as Machine from "./results/Machine.ts"
+import * as Markdown from "./results/Markdown.ts"
+import * as Pictures from "./results/Pictures.ts"
+import * as Results from "./results/Results.ts"
+
+const BASELINE = new URL("baseline.json", documentation)
+
+const measure = async (options: Options, databases: Databases.RunDatabases): Promise<Results.Results> => {
+  const date = new Date().toISOString()
+  const began = performance.now()
+  const cores = findCores()
+  const known = all(databases)
+  const chosen = new Set([bare, reference, ...choose(known, options.servers)])
+  const names = sections.map(({ name }) => name)
+  const progress = new Progress(Parts.secondsOf(options, chosen.size, names.length))
+  const bench = { options, cores, progress }
+  if (cores === undefined)
+    progress.note("Servers and load cannot be given a core each here: expect more noise.")
+  const { postgresSays } = databases
+  if ("missing" in postgresSays) progress.note(`${POSTGRES} is skipped: ${postgresSays.missing}`)
+  const has = (part: Parameters<typeof options.parts.has>[0]) => options.parts.has(part)
+  const found = {
+    http: has("http") ? await Parts.http(bench, databases) : undefined,
+    latency: has("latency") ? await Parts.latency(bench) : undefined,
+    soak: has("soak") ? await Parts.soak(bench) : undefined,
+    process: has("process") ? await Parts.sections(bench, names) : undefined
+  }
+  progress.end()
+  return {
+    schema: Results.SCHEMA,
+    date,
+    seconds: Math.round((performance.now() - began) / 1000),
+    machine: Machine.current(cores !== undefined),
+    versions: {
+      ...Machine.versions(),
+      ...("version" in postgresSays ? { PostgreSQL: postgresSays.version } : {}),
+      SQLite: process.versions.sqlite ?? "unknown"
+    },
+    isQuick: options.isQuick,
+    ...found
+  }
+}
+
+const write = (results: Results.Results, page: string, folder: URL): void => {
+  fs.mkdirSync(folder, { recursive: true })
+  const files = [["results.json", jsonOf(results)], ["README.md", page], ...Pictures.make(results)] as const
+  for (const [name, content] of files) fs.writeFileSync(new URL(name, folder), content)
+}
+
+/** Digits beyond the sixth are noise. */
+const jsonOf = (results: Results.Results): string =>
+  `${JSON.stringify(results, (_, value) => (typeof value === "number" ? Number(value.toPrecision(6)) : value), 2)}\n`
+
+const main = async (options: Options): Promise<void> => {
+  // Both would be a pity to find out after a quarter of an hour.
+  if (options.isCompared && !fs.existsSync(BASELINE)) {
+    throw new InvalidOptions("--compare: there is no baseline yet; --save-baseline keeps one")
+  }
+  const baseline = options.isCompared ? Results.read(BASELINE) : undefined
+  Parts.operationsOf(options)
+
+  const databases = await Databases.make(options.postgres)
+  const results = await measure(options, databases).finally(async () => {
+    await stopAll()
+    await databases.remove()
+  })
+  const page = Markdown.render(results)
+  console.log(page)
+  if (options.out !== undefined) write(results, page, options.out)
+  if (options.savesBaseline) fs.writeFileSync(BASELINE, jsonOf(results))
+  if (baseline !== undefined) {
+    const comparison = Compare.compare(baseline, results)
+    console.log(Compare.render(comparison))
+    if (comparison.ratios.some(({ isFlagged }) => isFlagged)) process.exitCode = 1
+  }
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error
+    ? [error.message, ...(error.cause === undefined ? [] : [messageOf(error.cause)])].join("\n")
+    : String(error)
+
+let isInterrupted = false
+// What waits for a child that is ended here comes to an end too, and clears up; a second signal ends this at once.
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    isInterrupted = true
+    void stopAll()
+  })
+}
+
+try {
+  const options = parse(process.argv.slice(2))
+  if (options === undefined) console.log(help)
+  else await main(options)
+} catch (error) {
+  console.error(isInterrupted ? "\ninterrupted" : messageOf(error))
+  process.exitCode = isInterrupted ? 130 : error instanceof InvalidOptions ? 2 : 1
+}

@@ -1,0 +1,159 @@
+/** What the stores in databases do per second, at the ports, for one client and for many. */
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as Postgres from "../../adapters/sql/Postgres.ts"
+import type * as Sql from "../../adapters/sql/Sql.ts"
+import * as Sqlite from "../../adapters/sql/Sqlite.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { statuses } from "../http/Catalogue.ts"
+import * as CallerKeys from "./CallerKeys.ts"
+import type { Figure } from "./Figure.ts"
+import * as Limiters from "./Limiters.ts"
+import { figure, REPEATS } from "./Repeats.ts"
+import type { Section } from "./Section.ts"
+import { counted } from "./Thousands.ts"
+
+/** Animals that are there from the beginning, and callers. */
+const ROWS = 10_000
+
+const CLIENTS = [1, 64]
+const SEEDING_CLIENTS = 512
+
+const WARM_UP_MS = 100
+const REPEAT_MS = 200
+
+interface Operation<E> {
+  readonly name: string
+  readonly call: (count: number) => Effect.Effect<unknown, E>
+}
+
+const operations = Effect.gen(function* () {
+  const pets = yield* PetRepository
+  const limits = yield* RateLimitStore
+  const anywhere = (count: number): number => CallerKeys.scattered(count, ROWS)
+  const insert = (count: number) =>
+    pets.insert({
+      name: `Rex the ${count}th of his name`,
+      categoryId: BigInt(count % 17),
+      status: statuses[count % 3] ?? "sold"
+    })
+  yield* Effect.forEach(Array.from({ length: ROWS }).keys(), insert, {
+    concurrency: SEEDING_CLIENTS,
+    discard: true
+  })
+  return [
+    { name: "find", call: (count: number) => pets.find(BigInt(anywhere(count) + 1)) },
+    {
+      name: "page of 21",
+      call: (count: number) => pets.page({ limit: 21, status: undefined, after: BigInt(anywhere(count)) })
+    },
+    { name: "insert", call: insert },
+    {
+      name: `consume, ${counted(ROWS, "caller")}`,
+      call: (count: number) =>
+        Limiters.consume(limits, CallerKeys.keyOf(anywhere(count)), Date.now(), Limiters.endless)
+    }
+  ] satisfies ReadonlyArray<Operation<unknown>>
+})
+
+/** Calls per second of clients that each make one call after the other. */
+const rate = <E>(clients: number, ms: number, call: Operation<E>["call"]): Effect.Effect<number, E> =>
+  Effect.gen(function* () {
+    let started = 0
+    let done = 0
+    const began = performance.now()
+    const end = began + ms
+    const client = Effect.gen(function* () {
+      while (performance.now() < end) {
+        yield* call(started++)
+        done++
+      }
+    })
+    yield* Effect.all(
+      Array.from({ length: clients }, () => client),
+      { concurrency: "unbounded", discard: true }
+    )
+    return (done / (performance.now() - began)) * 1000
+  })
+
+const measure = (group: string, progress: (text: string) => void) =>
+  Effect.gen(function* () {
+    const figures: Array<Figure> = []
+    for (const { call, name } of yield* operations) {
+      for (const clients of CLIENTS) {
+        const title = `${name}, ${counted(clients, "client")}`
+        progress(`${group}: ${title}`)
+        yield* rate<unknown>(clients, WARM_UP_MS, call)
+        const rates: Array<number> = []
+        for (let count = 0; count < REPEATS; count++)
+          rates.push(yield* rate<unknown>(clients, REPEAT_MS, call))
+        figures.push(figure(group, title, "per second", rates))
+      }
+    }
+    return figures
+  })
+
+const measureAt = <E>(
+  group: string,
+  stores: Layer.Layer<Sql.Stores, E, SecureRandom.SecureRandom>,
+  progress: (text: string) => void
+): Promise<ReadonlyArray<Figure>> =>
+  measure(group, progress).pipe(
+    Effect.provide(Layer.provide(stores, SecureRandom.layerWebCrypto)),
+    Effect.runPromise
+  )
+
+const sqlite: Section = {
+  name: "SQLite",
+  run: async (progress) => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-"))
+    try {
+      return await measureAt("SQLite", Sqlite.layer({ filename: path.join(folder, "bench.db") }), progress)
+    } finally {
+      fs.rmSync(folder, { recursive: true })
+    }
+  }
+}
+
+const server = process.env.ANIMAL_STORE_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres"
+
+const onServer = (statement: string) =>
+  Effect.runPromise(
+    Effect.provide(
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)),
+      PgClient.layer({ url: Redacted.make(server), connectTimeout: "1 second" })
+    )
+  )
+
+const postgres: Section = {
+  name: "PostgreSQL",
+  run: async (progress) => {
+    const schema = `animal_store_bench_${process.pid}`
+    try {
+      await onServer(`CREATE SCHEMA ${schema}`)
+    } catch (error) {
+      progress(`PostgreSQL: left out, ${server} is out of reach: ${firstLine(error)}`)
+      return []
+    }
+    try {
+      const url = new URL(server)
+      url.searchParams.set("options", `-csearch_path=${schema}`)
+      return await measureAt("PostgreSQL", Postgres.layer({ url: Redacted.make(url.href) }), progress)
+    } finally {
+      await onServer(`DROP SCHEMA ${schema} CASCADE`)
+    }
+  }
+}
+
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] ?? ""
+
+export const sections: ReadonlyArray<Section> = [sqlite, postgres]

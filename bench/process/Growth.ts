@@ -1,0 +1,85 @@
+/**
+ * How time and memory grow with what is kept: callers and animals in memory, each measured in processes of their own,
+ * so that no garbage of others counts.
+ */
+import { fork } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import type { Figure } from "./Figure.ts"
+import type { Measured } from "./GrowthSubject.ts"
+import * as Limiters from "./Limiters.ts"
+import { figure, REPEATS } from "./Repeats.ts"
+import type { Section } from "./Section.ts"
+
+const subject = fileURLToPath(new URL("./GrowthSubject.ts", import.meta.url))
+
+/** What a process of its own finds out. */
+const measureApart = (args: ReadonlyArray<string>): Promise<Measured> =>
+  new Promise((resolve, reject) => {
+    const child = fork(subject, args)
+    let measured: Measured | undefined
+    child.on("message", (message: Measured) => {
+      measured = message
+    })
+    child.once("error", reject)
+    child.once("exit", (code, signal) => {
+      if (measured !== undefined) resolve(measured)
+      else reject(new Error(`${args.join(" ")} ended with ${signal ?? code} and measured nothing`))
+    })
+  })
+
+/** What one process after the other fills and measures. */
+interface Subject {
+  readonly args: readonly [kind: "limits" | "animals", name: string, count: string]
+  /** Whether time is measured, too: memory alone can be in several processes at once. */
+  readonly isTimed: boolean
+}
+
+const repeats = async (
+  { args, isTimed }: Subject,
+  progress: (text: string) => void
+): Promise<ReadonlyArray<Measured>> => {
+  if (!isTimed) {
+    progress(`${REPEATS} at once`)
+    return Promise.all(Array.from({ length: REPEATS }, () => measureApart(args)))
+  }
+  const measured: Array<Measured> = []
+  for (let count = 0; count < REPEATS; count++) {
+    progress(`${count + 1} of ${REPEATS}`)
+    measured.push(await measureApart(args))
+  }
+  return measured
+}
+
+/** Figures in the order in which the processes name them. */
+const section = (name: string, subjects: ReadonlyArray<Subject>): Section => ({
+  name,
+  run: async (progress) => {
+    const figures: Array<Figure> = []
+    for (const subject of subjects) {
+      const [, whose, count] = subject.args
+      const measured = await repeats(subject, (text) => progress(`${name}: ${whose}, ${count}, ${text}`))
+      for (const [what, { unit }] of Object.entries(measured[0] ?? {})) {
+        const values = measured.map((each) => each[what]?.value ?? Number.NaN)
+        figures.push(figure(name, what, unit, values))
+      }
+    }
+    return figures
+  }
+})
+
+const CALLERS = ["1", "1000", "1000000"]
+const MOST_CALLERS = "1000000"
+const ANIMALS = ["1000", "1000000"]
+
+export const sections: ReadonlyArray<Section> = [
+  section("growth of limits", [
+    ...CALLERS.map((count): Subject => ({ args: ["limits", "animal-store", count], isTimed: true })),
+    ...Object.keys(Limiters.others).map(
+      (name): Subject => ({ args: ["limits", name, MOST_CALLERS], isTimed: false })
+    )
+  ]),
+  section(
+    "growth of animals",
+    ANIMALS.map((count): Subject => ({ args: ["animals", "animal-store", count], isTimed: true }))
+  )
+]

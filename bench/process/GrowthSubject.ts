@@ -1,0 +1,190 @@
+/** A process of its own that fills one store, measures it, says what it has found, and ends. */
+import { Buffer } from "node:buffer"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { do_not_optimize } from "mitata"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import type { NewPet } from "../../core/domain/NewPet.ts"
+import type { PageQuery } from "../../core/domain/Page.ts"
+import { jsonOf } from "../../core/domain/Pet.ts"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { ENDLESS, statuses } from "../http/Catalogue.ts"
+import * as CallerKeys from "./CallerKeys.ts"
+import * as FiberLoop from "./FiberLoop.ts"
+import type { Unit } from "./Figure.ts"
+import * as Heap from "./Heap.ts"
+import * as Limiters from "./Limiters.ts"
+import { counted, thousands } from "./Thousands.ts"
+
+/** What was found out, by the name of its figure. */
+export interface Measured {
+  readonly [name: string]: { readonly value: number; readonly unit: Unit }
+}
+
+const ns = (value: number) => ({ value, unit: "ns" }) as const
+const bytes = (value: number) => ({ value, unit: "bytes" }) as const
+
+/** So many are filled in at least, into as many stores as it takes: a single one would drown in noise. */
+const LEAST = 20_000
+
+const BATCH = 1_000
+const WARM_UP_MS = 150
+const TIMED_MS = 250
+
+/** Nanoseconds per call of batches that make `BATCH` each, garbage included. */
+const time = (batch: (index: number) => void): number => {
+  let count = 0
+  const repeat = (ms: number): number => {
+    const first = count
+    const began = performance.now()
+    while (performance.now() < began + ms) batch(count++)
+    return ((performance.now() - began) * 1e6) / ((count - first) * BATCH)
+  }
+  repeat(WARM_UP_MS)
+  Heap.collect()
+  return repeat(TIMED_MS)
+}
+
+const DAY_MS = 86_400_000
+
+/** One request of each of so many callers. */
+const admitAll = async (limiter: Limiters.Limiter, callers: number): Promise<void> => {
+  for (let start = 0; start < callers; start += BATCH) {
+    await limiter.consume(CallerKeys.keys(start, Math.min(BATCH, callers - start)))
+  }
+}
+
+/** Different callers that are timed; far more than the caches of a processor hold. */
+const PROBES = 131_072
+
+/** A function of its own, so that its names of callers are gone when memory is looked at again. */
+const timeOfBatches = (callers: number, consume: (batch: ReadonlyArray<string>) => unknown): number => {
+  const batches = Array.from({ length: Math.floor(PROBES / BATCH) }, (_, index) =>
+    CallerKeys.scatteredKeys(index * BATCH, BATCH, callers)
+  )
+  return time((index) => consume(batches[index % batches.length] ?? []))
+}
+
+const ourLimits = async (callers: number): Promise<Measured> => {
+  let now = Date.UTC(2027, 0, 1, 12)
+  const clock: Clock.Clock = {
+    ...Clock.Clock.defaultValue(),
+    currentTimeMillisUnsafe: () => now,
+    currentTimeMillis: Effect.sync(() => now)
+  }
+  // What is kept of callers has one shape for all of them: that of a process that has banned some.
+  const strict = { plan: { perMinute: 1, perDay: ENDLESS }, ban: BanPolicy.standard }
+  const warmUp = Limiters.animalStore(clock, strict)
+  await admitAll(warmUp, LEAST)
+  for (let index = 0; index < 100; index++) {
+    now += 1_000
+    warmUp.consume(["key:offender"])
+  }
+
+  const count = Math.ceil(LEAST / callers)
+  const all = count * callers
+  const before = Heap.heldBytes()
+  const limiters = Array.from({ length: count }, () => Limiters.animalStore(clock))
+  for (const limiter of limiters) await admitAll(limiter, callers)
+  const live = (Heap.heldBytes() - before) / all
+
+  const size = thousands(callers)
+  const [first] = limiters
+  const nanos = timeOfBatches(callers, (batch) => {
+    now++
+    first?.consume(batch)
+  })
+  const measured = {
+    [`consume, ${counted(callers, "caller")}`]: ns(nanos),
+    [`a live caller of ${size}${callers === 1 ? ", with its store" : ""}`]: bytes(live)
+  }
+  if (callers === 1) return measured
+
+  // Stores sweep in passing: as many requests of a single caller go by as there were callers.
+  now += 3 * DAY_MS
+  const later = Array.from({ length: BATCH }, () => "key:later")
+  for (const limiter of limiters) {
+    for (let index = 0; index < callers; index += BATCH) limiter.consume(later)
+  }
+  const idle = (Heap.heldBytes() - before) / all
+  do_not_optimize(limiters)
+  return { ...measured, [`an idle caller of ${size}, after their windows`]: bytes(idle) }
+}
+
+const otherLimits = async (name: Limiters.OtherName, callers: number): Promise<Measured> => {
+  await admitAll(Limiters.others[name](), LEAST)
+  const before = Heap.heldBytes()
+  const limiter = Limiters.others[name]()
+  await admitAll(limiter, callers)
+  const live = (Heap.heldBytes() - before) / callers
+  do_not_optimize(limiter)
+  return { [`a live caller of ${thousands(callers)}, ${name}`]: bytes(live) }
+}
+
+/** As it comes from a request: its name is a text of its own and in one piece. */
+const newPet = (index: number): NewPet => ({
+  name: Buffer.from(`Rex the ${index + 1}th of his name`).toString("latin1"),
+  categoryId: BigInt(1_000 + (index % 17)),
+  status: statuses[index % 3] ?? "sold"
+})
+
+const repository = (): PetRepository["Service"] => Effect.runSync(Effect.provide(PetRepository, Memory.layer))
+
+const insertAll = (pets: PetRepository["Service"], count: number): void =>
+  Effect.runSync(FiberLoop.times(count, (index) => pets.insert(newPet(index))))
+
+/** Writes all animals as the service does, page by page; each keeps its text. */
+const listAll = (pets: PetRepository["Service"], count: number): void => {
+  const limit = 100
+  for (let after = 0; after < count; after += limit) {
+    const page = Effect.runSync(pets.page({ limit, status: undefined, after: BigInt(after) }))
+    do_not_optimize(jsonOf(page))
+  }
+}
+
+const animals = (count: number): Measured => {
+  const warmUp = repository()
+  insertAll(warmUp, LEAST)
+  listAll(warmUp, LEAST)
+
+  const stores = Math.ceil(LEAST / count)
+  const all = stores * count
+  const before = Heap.heldBytes()
+  const repositories = Array.from({ length: stores }, repository)
+  for (const pets of repositories) insertAll(pets, count)
+  const unread = (Heap.heldBytes() - before) / all
+
+  const [pets = warmUp] = repositories
+  const ids = Array.from({ length: PROBES }, (_, index) => BigInt(CallerKeys.scattered(index, count) + 1))
+  const id = (index: number): bigint => ids[index % PROBES] ?? 1n
+  const timed = (call: (index: number) => Effect.Effect<unknown, unknown>): number =>
+    time((batch) => Effect.runSync(FiberLoop.times(BATCH, (index) => call(batch * BATCH + index))))
+  const page = (query: PageQuery) => pets.page(query)
+  const find = timed((index) => pets.find(id(index)))
+  const short = timed((index) => page({ limit: 21, status: undefined, after: id(index) }))
+  const long = timed((index) => page({ limit: 101, after: id(index), status: "available" }))
+
+  ids.length = 0
+  for (const each of repositories) listAll(each, count)
+  const read = (Heap.heldBytes() - before) / all
+  do_not_optimize(repositories)
+  const size = thousands(count)
+  return {
+    [`find, ${size} animals`]: ns(find),
+    [`page of 21, ${size} animals`]: ns(short),
+    [`page of 101 with a status, ${size} animals`]: ns(long),
+    [`an animal of ${size}`]: bytes(unread),
+    [`an animal of ${size}, once listed`]: bytes(read)
+  }
+}
+
+const isOther = (name: string): name is Limiters.OtherName => Object.hasOwn(Limiters.others, name)
+
+const [kind, name = "", count = ""] = process.argv.slice(2)
+const measured =
+  kind === "animals"
+    ? animals(Number(count))
+    : await (isOther(name) ? otherLimits(name, Number(count)) : ourLimits(Number(count)))
+// The timers of some would keep the process alive.
+process.send?.(measured, () => process.exit())

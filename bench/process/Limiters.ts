@@ -1,0 +1,103 @@
+/** Rate limiters that keep their callers in memory, ours and others', behind one face. */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as RateLimiter from "effect/persistence/RateLimiter"
+import { MemoryStore, type Options } from "express-rate-limit"
+import { do_not_optimize } from "mitata"
+import { RateLimiterMemory } from "rate-limiter-flexible"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { ENDLESS } from "../http/Catalogue.ts"
+import * as FiberLoop from "./FiberLoop.ts"
+
+/** A limiter whose callers may send without end. */
+export interface Limiter {
+  /** Counts one request of each caller, one after the other; a promise where the limiter answers with promises. */
+  readonly consume: (callers: ReadonlyArray<string>) => unknown
+}
+
+const MINUTE_MS = 60_000
+
+/** What no caller of a bench exhausts. */
+export const endless: RateLimit.Policy = {
+  plan: { perMinute: ENDLESS, perDay: ENDLESS },
+  ban: BanPolicy.standard
+}
+
+/** One request, counted as the service counts it. */
+export const consume = (
+  limits: RateLimitStore["Service"],
+  key: string,
+  now: number,
+  policy: RateLimit.Policy
+) => limits.consume?.(key, now, policy) ?? limits.modify(key, (state) => RateLimit.step(state, now, policy))
+
+/** An empty memory store of ours. */
+export const memoryStore = (): RateLimitStore["Service"] =>
+  Effect.runSync(Effect.provide(RateLimitStore, Memory.layer))
+
+/** Ours: token bucket, daily quota and ban; all callers of one call come within one fiber. */
+export const animalStore = (
+  clock: Clock.Clock = Clock.Clock.defaultValue(),
+  policy: RateLimit.Policy = endless
+): Limiter => {
+  const limits = memoryStore()
+  return {
+    consume: (callers) => {
+      const all = FiberLoop.times(callers.length, (index) =>
+        consume(limits, callers[index] ?? "", clock.currentTimeMillisUnsafe(), policy)
+      )
+      return Effect.runSync(Effect.provideService(all, Clock.Clock, clock))
+    }
+  }
+}
+
+/** One window of a minute, a timer per caller. */
+const rateLimiterFlexible = (): Limiter => {
+  const limiter = new RateLimiterMemory({ points: ENDLESS, duration: MINUTE_MS / 1000 })
+  return {
+    consume: async (callers) => {
+      for (const caller of callers) do_not_optimize(await limiter.consume(caller))
+    }
+  }
+}
+
+/** One window of a minute, a count only: what the middleware decides by it is not in it. */
+const expressRateLimit = (): Limiter => {
+  const store = new MemoryStore()
+  // It takes the options of the middleware and reads this one.
+  store.init({ windowMs: MINUTE_MS } as Options)
+  return {
+    consume: async (callers) => {
+      for (const caller of callers) do_not_optimize(await store.increment(caller))
+    }
+  }
+}
+
+/** One window of a minute; all callers of one call come within one fiber. */
+const effectRateLimiter = (): Limiter => {
+  const layer = Layer.provide(RateLimiter.layer, RateLimiter.layerStoreMemory)
+  const limiter = Effect.runSync(Effect.provide(RateLimiter.RateLimiter, layer))
+  const window = Duration.millis(MINUTE_MS)
+  return {
+    consume: (callers) =>
+      Effect.runSync(
+        FiberLoop.times(callers.length, (index) =>
+          limiter.consume({ algorithm: "fixed-window", key: callers[index] ?? "", limit: ENDLESS, window })
+        )
+      )
+  }
+}
+
+/** The others, by name. */
+export const others = {
+  "rate-limiter-flexible": rateLimiterFlexible,
+  "express-rate-limit": expressRateLimit,
+  "effect's RateLimiter": effectRateLimiter
+} as const satisfies { readonly [name: string]: () => Limiter }
+
+export type OtherName = keyof typeof others

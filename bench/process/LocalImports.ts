@@ -1,0 +1,5 @@
+/** Which files of the package a built module loads with itself. */
+
+/** The relative paths that built code imports statically, in the order in which it names them. */
+export const localImports = (code: string): ReadonlyArray<string> =>
+  [...code.matchAll(/^(?:import|export)\b[^"'();=]*["'](\.[^"']*)["']/gm)].map(([, path]) => path ?? "")

@@ -1,0 +1,40 @@
+/**
+ * What is measured within processes, without HTTP.
+ *
+ *     node bench/process/Run.ts [part of a section's name…]
+ */
+import * as Databases from "./Databases.ts"
+import type { Figure } from "./Figure.ts"
+import * as Growth from "./Growth.ts"
+import type { Section } from "./Section.ts"
+import * as Speed from "./Speed.ts"
+import * as Startup from "./Startup.ts"
+import * as Table from "./Table.ts"
+
+/** All of them; together they take about three minutes. */
+export const sections: ReadonlyArray<Section> = [
+  ...Speed.sections,
+  ...Databases.sections,
+  ...Growth.sections,
+  ...Startup.sections
+]
+
+const main = async (names: ReadonlyArray<string>): Promise<void> => {
+  const isAsked = ({ name }: Section): boolean =>
+    names.length === 0 || names.some((part) => name.toLowerCase().includes(part.toLowerCase()))
+  const asked = sections.filter(isAsked)
+  if (asked.length === 0) {
+    console.error(`there are these sections: ${sections.map(({ name }) => name).join("; ")}`)
+    process.exitCode = 1
+    return
+  }
+  const figures: Array<Figure> = []
+  for (const section of asked) {
+    const began = performance.now()
+    figures.push(...(await section.run(console.error)))
+    console.error(`${section.name} took ${Math.round((performance.now() - began) / 100) / 10} s`)
+  }
+  console.log(Table.render(figures))
+}
+
+if (import.meta.main) await main(process.argv.slice(2))

@@ -1,0 +1,142 @@
+/** How soon the built command listens, and what each public entry of the package costs to load. */
+import { type ChildProcess, spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
+import packageJson from "../../package.json" with { type: "json" }
+import * as Spread from "../results/Spread.ts"
+import type { Figure } from "./Figure.ts"
+import { localImports } from "./LocalImports.ts"
+import { figure, REPEATS } from "./Repeats.ts"
+import type { Section } from "./Section.ts"
+import { counted } from "./Thousands.ts"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const command = path.join(root, packageJson.bin["animal-store"])
+
+const STARTS = 7
+
+/** Nothing around this process sets the measured ones up. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_") && name !== "NODE_OPTIONS")
+)
+
+const node = (args: ReadonlyArray<string>): ChildProcess =>
+  spawn(process.execPath, args, { env: environment, stdio: ["ignore", "pipe", "inherit"] })
+
+const ended = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve, reject) => {
+    child.once("error", reject)
+    child.once("exit", resolve)
+  })
+
+/** Milliseconds from the start of the command to the line that it prints once it listens. */
+const listeningMs = async (): Promise<number> => {
+  const began = performance.now()
+  const child = node([command, "serve", "--json", "--port", "0", "--database", "memory:"])
+  const end = ended(child)
+  const told = new Promise<number>((resolve) =>
+    child.stdout?.once("data", () => resolve(performance.now() - began))
+  )
+  const early = end.then((code) => Promise.reject(new Error(`the command ended early with ${code}`)))
+  early.catch(() => undefined)
+  const ms = await Promise.race([told, early])
+  child.kill()
+  await end
+  return ms
+}
+
+/** Milliseconds that a process lives that does no more than run this module. */
+const lifeMs = async (code: string): Promise<number> => {
+  const began = performance.now()
+  const end = await ended(node(["--input-type=module", "--eval", code]))
+  if (end !== 0) throw new Error(`a process ended with ${end} that ran ${code}`)
+  return performance.now() - began
+}
+
+interface Entry {
+  readonly name: string
+  readonly file: string
+}
+
+/** Those that a program can import as they are; patterns and JSON are none. */
+const entries: ReadonlyArray<Entry> = Object.entries(packageJson.exports).flatMap(([name, target]) =>
+  typeof target === "string" || name.includes("*") ? [] : [{ name, file: path.join(root, target.default) }]
+)
+
+/** A file and all files of the package that are loaded with it. */
+const filesOf = (entry: string): ReadonlyArray<string> => {
+  const files = new Set([entry])
+  // A set that grows is gone through to its end.
+  for (const file of files) {
+    const code = fs.readFileSync(file, "utf8")
+    for (const imported of localImports(code)) files.add(path.resolve(path.dirname(file), imported))
+  }
+  return [...files]
+}
+
+const sizesOf = ({ file, name }: Entry): ReadonlyArray<Figure> => {
+  const contents = filesOf(file).map((each) => fs.readFileSync(each))
+  const sum = (size: (content: Buffer) => number) => [
+    contents.reduce((total, content) => total + size(content), 0)
+  ]
+  return [
+    figure(
+      "size of entries",
+      `${name}, ${counted(contents.length, "file")}`,
+      "bytes",
+      sum(({ length }) => length)
+    ),
+    figure(
+      "size of entries",
+      `${name}, each compressed`,
+      "bytes",
+      sum((content) => gzipSync(content).length)
+    )
+  ]
+}
+
+const loadingOf = async (progress: (text: string) => void): Promise<ReadonlyArray<Figure>> => {
+  const empty: Array<number> = []
+  const loaded = entries.map((entry) => ({ ...entry, values: [] as number[] }))
+  for (let count = 0; count < REPEATS; count++) {
+    progress(`loading of entries: ${count + 1} of ${REPEATS}`)
+    empty.push(await lifeMs(""))
+    for (const { file, values } of loaded) values.push(await lifeMs(`import ${JSON.stringify(file)}`))
+  }
+  const nothing = Spread.median(empty)
+  return [
+    figure("loading of entries", "an empty process, in none of these", "ms", empty),
+    ...loaded.map(({ name, values }) =>
+      figure(
+        "loading of entries",
+        name,
+        "ms",
+        values.map((ms) => ms - nothing)
+      )
+    )
+  ]
+}
+
+const startup: Section = {
+  name: "start-up",
+  run: async (progress) => {
+    if (!fs.existsSync(command)) {
+      progress("start-up: left out, there is no dist; `npm run build:files` makes it")
+      return []
+    }
+    const starts: Array<number> = []
+    for (let count = 0; count < STARTS; count++) {
+      progress(`start-up: ${count + 1} of ${STARTS}`)
+      starts.push(await listeningMs())
+    }
+    return [
+      figure("start-up", "the command listens, memory:", "ms", starts),
+      ...(await loadingOf(progress)),
+      ...entries.flatMap(sizesOf)
+    ]
+  }
+}
+
+export const sections: ReadonlyArray<Section> = [startup]

@@ -1,0 +1,35 @@
+/** Figures as text for people. */
+import type { Figure } from "./Figure.ts"
+import { thousands } from "./Thousands.ts"
+
+/** A line each, in columns; times per call come with calls per second. */
+export const render = (figures: ReadonlyArray<Figure>): string => {
+  const rows = figures.map(({ group, high, low, name, unit, value }) => [
+    group,
+    name,
+    number(value),
+    unit,
+    `${number(low)} – ${number(high)}`,
+    unit === "ns" ? `${number(1e9 / value)} per second` : ""
+  ])
+  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => {
+          const width = widths[column] ?? 0
+          return isNumeric(column) ? cell.padStart(width) : cell.padEnd(width)
+        })
+        .join("  ")
+        .trimEnd()
+    )
+    .join("\n")
+}
+
+const isNumeric = (column: number): boolean => column === 2 || column >= 4
+
+/** About three digits, or all of a whole number. */
+const number = (value: number): string => {
+  const fraction = value >= 100 ? 0 : value >= 10 ? 1 : 2
+  return thousands(Number(value.toFixed(fraction)))
+}

@@ -1,0 +1,36 @@
+/** How long a call takes, by mitata: several repeats after a warm-up, the garbage that it makes included. */
+import { measure } from "mitata"
+import * as Heap from "./Heap.ts"
+import { REPEATS } from "./Repeats.ts"
+
+const WARM_UP_MS = 250
+const REPEAT_MS = 150
+
+/** Enough to see a collection of garbage where there is one. */
+const MIN_SAMPLES = 8
+
+/** Calls of a sample: many enough that reading the clock is no part of the fastest, few enough for the slowest. */
+const BATCH = 512
+
+/**
+ * Nanoseconds per call, one value a repeat; `call` makes `calls` of them and uses their results. Each value is the mean
+ * of all samples: a median would leave out the samples in which garbage was collected.
+ */
+export const nanosPerCall = async (call: () => unknown, calls = 1): Promise<ReadonlyArray<number>> => {
+  await repeat(call, WARM_UP_MS)
+  const values: Array<number> = []
+  for (let count = 0; count < REPEATS; count++) values.push((await repeat(call, REPEAT_MS)) / calls)
+  return values
+}
+
+const repeat = async (call: () => unknown, ms: number): Promise<number> => {
+  const { avg } = await measure(call, {
+    gc: Heap.collect,
+    min_cpu_time: ms * 1_000_000,
+    min_samples: MIN_SAMPLES,
+    batch_samples: BATCH,
+    // Else the two slowest samples are dropped, and the garbage with them.
+    samples_threshold: Number.MAX_SAFE_INTEGER
+  })
+  return avg
+}

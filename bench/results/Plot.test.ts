@@ -1,0 +1,69 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Plot from "./Plot.ts"
+
+/** The texts of well-formed XML of elements and text; throws at anything else. */
+const textsOf = (xml: string): ReadonlyArray<string> => {
+  const open: Array<string> = []
+  const texts: Array<string> = []
+  const tokens =
+    /<\/(\w+)>|<(\w+)((?:\s+[\w-]+(?::\w+)?="[^"<&]*")*)\s*(\/?)>|((?:[^<>&]|&(?:amp|lt|gt|quot);)+)/gy
+  while (tokens.lastIndex < xml.length) {
+    const at = tokens.lastIndex
+    const match = tokens.exec(xml)
+    if (match === null) throw new Error(`not well-formed at ${at}: ${xml.slice(at, at + 80)}`)
+    const [, closed, opened, , isEmpty, text] = match
+    if (closed !== undefined && open.pop() !== closed) throw new Error(`</${closed}> closes nothing`)
+    if (opened !== undefined && isEmpty === "") open.push(opened)
+    if (text !== undefined && text.trim() !== "") texts.push(text)
+  }
+  if (open.length > 0) throw new Error(`<${open.join(">, <")}> stay open`)
+  return texts
+}
+
+const unescaped = (text: string): string =>
+  text.replaceAll("&quot;", '"').replaceAll("&gt;", ">").replaceAll("&lt;", "<").replaceAll("&amp;", "&")
+
+const label = fc
+  .array(fc.constantFrom("<", ">", "&", '"', "'", "a", "&amp;", "</text>"), { minLength: 1 })
+  .map((parts) => parts.join(""))
+
+describe("Plot", () => {
+  it("makes well-formed bars that show every label and value as it is", () => {
+    fc.assert(
+      fc.property(label, label, fc.double({ min: 0, max: 1e9, noNaN: true }), (title, name, value) => {
+        const bar = { label: name, value, low: value / 2, high: value * 2, isOurs: true }
+        const texts = textsOf(
+          Plot.bars({ title, groups: [{ name, bars: [bar] }], show: (value) => `<${value}>` })
+        )
+        expect(texts.map(unescaped)).toEqual([title, title, name, name, `<${value}>`])
+      })
+    )
+  })
+
+  it("gives a bar of half the value half the length", () => {
+    const bar = (value: number) => ({ label: String(value), value, isOurs: false })
+    const svg = Plot.bars({ title: "", groups: [{ name: "", bars: [bar(10), bar(5)] }], show: String })
+    const [first, second] = [...svg.matchAll(/<rect [^>]*width="([\d.]+)"/g)].map(([, width]) =>
+      Number(width)
+    )
+    expect(first).toBeGreaterThan(100)
+    expect(second).toBeCloseTo((first ?? 0) / 2)
+  })
+
+  it("makes well-formed lines, also of nothing and of a single point", () => {
+    for (const points of [
+      [],
+      [[1, 2]],
+      [
+        [0, 0],
+        [5, 10]
+      ]
+    ] as const) {
+      const lines = [{ label: "a < b", points, isOurs: true }]
+      const svg = Plot.lines({ title: "R&D", lines, showX: String, showY: String })
+      expect(textsOf(svg)).toEqual(expect.arrayContaining(["R&amp;D", "a &lt; b"]))
+      expect(svg).not.toMatch(/NaN|Infinity/)
+    }
+  })
+})

@@ -1,0 +1,51 @@
+/** Results as a run could have found them. */
+import { type Results, SCHEMA } from "./Results.ts"
+import type { Spread } from "./Spread.ts"
+
+const about = (median: number): Spread => ({ median, min: median * 0.9, max: median * 1.1 })
+
+/** CPU microseconds by operation and server. */
+export interface Micros {
+  readonly [operation: string]: { readonly [server: string]: number }
+}
+
+/** A run that took so much CPU time; servers whose name begins with "AnimalStore" are ours. */
+export const resultsOf = (micros: Micros): Results => {
+  const names = [...new Set(Object.values(micros).flatMap((servers) => Object.keys(servers)))]
+  return {
+    schema: SCHEMA,
+    date: "2026-11-21T12:00:00.000Z",
+    seconds: 600,
+    machine: {
+      cpu: "A processor",
+      cores: 2,
+      memoryBytes: 8 * 2 ** 30,
+      platform: "Linux 6.1 x64",
+      node: "v24.21.0",
+      isPinned: true
+    },
+    versions: { fastify: "5.12.8" },
+    isQuick: false,
+    http: {
+      options: { rounds: 5, seconds: 0.6, warmUpSeconds: 1.2, connections: 64 },
+      servers: names.map((name) => ({
+        name,
+        what: `what ${name} is`,
+        isOurs: name.startsWith("AnimalStore"),
+        isDurable: name === "AnimalStore SQLite"
+      })),
+      skipped: [{ name: "AnimalStore PostgreSQL", reason: "nobody listens" }],
+      operations: Object.entries(micros).map(([operation, servers]) => ({
+        operation,
+        servers: Object.entries(servers).map(([server, cpu]) => ({
+          server,
+          cpuMicros: about(cpu),
+          ratio: about(cpu / (servers.Bare ?? Number.NaN)),
+          perSecond: about(1e6 / cpu),
+          latency: { p50: about(1), p99: about(2), p999: about(3) },
+          peakBytes: 100 * 2 ** 20
+        }))
+      }))
+    }
+  }
+}

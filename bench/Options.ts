@@ -1,6 +1,7 @@
 /** The command line of the bench. */
 import { pathToFileURL } from "node:url"
 import { parseArgs } from "node:util"
+import { postgresServer } from "./Databases.ts"
 import type { LatencyOptions } from "./http/Latency.ts"
 import type { RoundsOptions } from "./http/Rounds.ts"
 import type { SoakOptions } from "./http/Soak.ts"
@@ -100,7 +101,7 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
         : pathToFileURL(`${values.out}/`),
     isCompared: values.compare,
     savesBaseline: values["save-baseline"],
-    postgres: process.env.ANIMAL_STORE_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres"
+    postgres: postgresServer
   }
 }
 

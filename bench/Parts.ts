@@ -1,18 +1,19 @@
 /** The parts of a run: each starts what it measures and ends it. */
+
+import type * as Databases from "./Databases.ts"
 import { Child, type Cores, type Guard } from "./http/Child.ts"
-import type * as Databases from "./http/Databases.ts"
 import * as Latency from "./http/Latency.ts"
 import { LoadGenerator } from "./http/LoadGenerator.ts"
 import { type Operation, operations } from "./http/Operation.ts"
 import * as Rounds from "./http/Rounds.ts"
 import { ServerProcess } from "./http/ServerProcess.ts"
-import { all, bare, POSTGRES, reference } from "./http/Servers.ts"
+import { all, bare, POSTGRES, reference, type Server } from "./http/Servers.ts"
 import * as Soak from "./http/Soak.ts"
 import { choose, InvalidOptions, type Options } from "./Options.ts"
 import type { Progress } from "./Progress.ts"
 import type { Figure } from "./process/Figure.ts"
+import type { SectionMessage } from "./process/SectionProcess.ts"
 import type { HttpResults, LatencyResults, SectionResults } from "./results/Results.ts"
-import type { SectionMessage } from "./SectionProcess.ts"
 
 /** What a part has to go by. */
 export interface Bench {
@@ -49,14 +50,19 @@ export const secondsOf = (options: Options, servers: number, sections: number): 
   (options.parts.has("soak") ? START_SECONDS + options.soak.seconds : 0) +
   (options.parts.has("process") ? sections * SECTION_SECONDS : 0)
 
+/** Those asked for, and the two without which there is nothing to compare. */
+export const serversOf = (options: Options, databases: Databases.RunDatabases): ReadonlyArray<Server> => {
+  const known = all(databases)
+  const chosen = new Set([bare, reference, ...choose(known, options.servers)])
+  return known.filter((server) => chosen.has(server))
+}
+
 /** All servers, operation by operation. */
 export const http = async (
   { cores, options, progress }: Bench,
   databases: Databases.RunDatabases
 ): Promise<HttpResults> => {
-  const known = all(databases)
-  const chosen = new Set([bare, reference, ...choose(known, options.servers)])
-  const servers = known.filter((server) => chosen.has(server))
+  const servers = serversOf(options, databases)
   progress.begin(`starting ${servers.length} servers`)
   const running = new Map<string, ServerProcess>()
   for (const server of servers) {
@@ -83,9 +89,9 @@ export const http = async (
   }
 }
 
-const skippedOf = (options: Options, { postgresSays }: Databases.RunDatabases): HttpResults["skipped"] =>
-  "missing" in postgresSays && choose([{ name: POSTGRES }], options.servers).length > 0
-    ? [{ name: POSTGRES, reason: postgresSays.missing }]
+const skippedOf = (options: Options, { postgres }: Databases.RunDatabases): HttpResults["skipped"] =>
+  "missing" in postgres && choose([{ name: POSTGRES }], options.servers).length > 0
+    ? [{ name: POSTGRES, reason: postgres.missing }]
     : []
 
 /** Ours in memory, alone with a load. */
@@ -132,7 +138,7 @@ export const sections = async (
   const results: Array<SectionResults> = []
   for (const section of names) {
     progress.begin(section)
-    const module = new URL("./SectionProcess.ts", import.meta.url)
+    const module = new URL("./process/SectionProcess.ts", import.meta.url)
     const child = new Child({ name: section, module, arguments: [section], core: cores?.server })
     let said = "it found nothing to measure"
     let figures: ReadonlyArray<Figure> = []

@@ -1,9 +1,9 @@
 /** `npm run bench`: measures, writes what it found, compares; `--help` tells the options. */
 import * as fs from "node:fs"
+import * as Databases from "./Databases.ts"
 import { findCores, stopAll } from "./http/Child.ts"
-import * as Databases from "./http/Databases.ts"
-import { all, bare, POSTGRES, reference } from "./http/Servers.ts"
-import { choose, documentation, help, InvalidOptions, type Options, parse } from "./Options.ts"
+import { POSTGRES } from "./http/Servers.ts"
+import { documentation, help, InvalidOptions, type Options, parse } from "./Options.ts"
 import * as Parts from "./Parts.ts"
 import { Progress } from "./Progress.ts"
 import { sections } from "./process/Run.ts"
@@ -19,15 +19,14 @@ const measure = async (options: Options, databases: Databases.RunDatabases): Pro
   const date = new Date().toISOString()
   const began = performance.now()
   const cores = findCores()
-  const known = all(databases)
-  const chosen = new Set([bare, reference, ...choose(known, options.servers)])
+  const servers = Parts.serversOf(options, databases)
   const names = sections.map(({ name }) => name)
-  const progress = new Progress(Parts.secondsOf(options, chosen.size, names.length))
+  const progress = new Progress(Parts.secondsOf(options, servers.length, names.length))
   const bench = { options, cores, progress }
   if (cores === undefined)
     progress.note("Servers and load cannot be given a core each here: expect more noise.")
-  const { postgresSays } = databases
-  if ("missing" in postgresSays) progress.note(`${POSTGRES} is skipped: ${postgresSays.missing}`)
+  const { postgres } = databases
+  if ("missing" in postgres) progress.note(`${POSTGRES} is skipped: ${postgres.missing}`)
   const has = (part: Parameters<typeof options.parts.has>[0]) => options.parts.has(part)
   const found = {
     http: has("http") ? await Parts.http(bench, databases) : undefined,
@@ -43,7 +42,7 @@ const measure = async (options: Options, databases: Databases.RunDatabases): Pro
     machine: Machine.current(cores !== undefined),
     versions: {
       ...Machine.versions(),
-      ...("version" in postgresSays ? { PostgreSQL: postgresSays.version } : {}),
+      ...("version" in postgres ? { PostgreSQL: postgres.version } : {}),
       SQLite: process.versions.sqlite ?? "unknown"
     },
     isQuick: options.isQuick,

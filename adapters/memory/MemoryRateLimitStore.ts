@@ -17,8 +17,8 @@ const STATES_PER_SWEEP = 8
 const GRACE_MS = 60_000
 
 /**
- * An empty store. Spent states are swept in passing, a few with every fourth call and without timers: a state goes only when
- * it decides like an absent one, so forgetting it changes no answer.
+ * An empty store. Spent states are swept in passing, a few with every fourth call and without timers: a state goes only
+ * when it decides like an absent one, so forgetting it changes no answer.
  */
 export const layer: Layer.Layer<RateLimitStore> = Layer.effect(
   RateLimitStore,

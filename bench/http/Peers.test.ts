@@ -1,68 +1,32 @@
 /** Every measured server answers every measured request rightly; a figure of one that does not would mean nothing. */
-import { type ChildProcess, fork } from "node:child_process"
-import { once } from "node:events"
-import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import type { Tokens } from "./Catalogue.ts"
-import { type Operation, operations } from "./Operation.ts"
-import type { Listening, Usage } from "./Peer.ts"
+import { operations } from "./Operation.ts"
+import { ServerProcess } from "./ServerProcess.ts"
+import { bare, type Server } from "./Servers.ts"
 
-const peers: ReadonlyArray<{ readonly name: string; readonly args: ReadonlyArray<string> }> = [
-  { name: "AnimalStore", args: ["memory:"] },
-  { name: "AnimalStoreFetch", args: ["memory:"] },
-  { name: "Handwritten", args: [] },
-  { name: "Fastify", args: [] },
-  { name: "Express", args: [] },
-  { name: "Hono", args: [] },
-  { name: "HttpApi", args: [] }
-]
-
-const start = (name: string, args: ReadonlyArray<string>): ChildProcess =>
-  fork(fileURLToPath(new URL(`./peers/${name}.ts`, import.meta.url)), args, {
-    execPath: process.execPath,
-    // Those of the test runner are not meant for it.
-    execArgv: []
-  })
-
-/** What the process says next; rejects when it ends instead. */
-const said = async <A>(peer: ChildProcess): Promise<A> => {
-  const ended = new AbortController()
-  const end = once(peer, "exit", { signal: ended.signal }).then(([code]) => {
-    throw new Error(`the peer ended with ${code}`)
-  })
-  try {
-    const [message] = await Promise.race([once(peer, "message"), end])
-    // A peer says nothing but what `Peer.ts` has it say.
-    return message as A
-  } finally {
-    ended.abort()
-    end.catch(() => undefined)
-  }
-}
-
-const send = ({ body, method, target, token }: Operation, port: number, tokens: Tokens): Promise<Response> =>
-  fetch(`http://127.0.0.1:${port}${target}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${token(tokens)}`,
-      ...(body === undefined ? {} : { "content-type": "application/json" })
-    },
-    ...(body === undefined ? {} : { body })
-  })
+const peers = [
+  { file: "AnimalStore", arguments: ["memory:"] },
+  { file: "AnimalStoreFetch", arguments: ["memory:"] },
+  { file: "Handwritten", arguments: [] },
+  { file: "Fastify", arguments: [] },
+  { file: "Express", arguments: [] },
+  { file: "Hono", arguments: [] },
+  { file: "HttpApi", arguments: [] }
+].map((peer): Server => ({ ...bare, ...peer, name: peer.file }))
 
 const tellsLimit = (response: Response): boolean =>
   [...response.headers.keys()].some((name) => /^(x-)?ratelimit/.test(name))
 
 describe("the peers", () => {
-  it.each(peers)("$name answers every operation rightly", async ({ args, name }) => {
-    const peer = start(name, args)
+  it.each(peers)("$name answers every operation rightly", async (peer) => {
+    const { name } = peer
+    const server = await ServerProcess.start(peer)
     try {
-      const { port, tokens } = await said<Listening>(peer)
       for (const operation of operations) {
         // What the exhausted caller may send in a minute.
-        if (operation.status === 429) expect((await send(operation, port, tokens)).status).toBe(200)
+        if (operation.status === 429) expect((await server.send(operation)).status).toBe(200)
 
-        const response = await send(operation, port, tokens)
+        const response = await server.send(operation)
         const answer = `${name}, ${operation.name}`
         expect(response.status, answer).toBe(operation.status)
         expect(operation.fault(await response.json()), answer).toBeUndefined()
@@ -73,10 +37,9 @@ describe("the peers", () => {
           expect(Number(response.headers.get("retry-after")), answer).toBeGreaterThan(0)
         }
       }
-      peer.send("usage")
-      expect((await said<Usage>(peer)).cpuMicros).toBeGreaterThan(0)
+      expect((await server.usage()).cpuMicros).toBeGreaterThan(0)
     } finally {
-      peer.kill()
+      await server.stop()
     }
   })
 })

@@ -61,8 +61,8 @@ export class ServerProcess {
   /** The body of its answer to an operation, once that is known to be right. */
   async check(operation: Operation): Promise<string> {
     // The one request that the exhausted caller may send.
-    if (operation.status === 429) await this.#fetch(operation)
-    const { body, status } = await this.#fetch(operation)
+    if (operation.status === 429) await (await this.send(operation)).text()
+    const { body, status } = await answerOf(await this.send(operation))
     const fault =
       status === operation.status
         ? operation.fault(parsed(body))
@@ -79,8 +79,9 @@ export class ServerProcess {
     return this.#child.ask(order, guard)
   }
 
-  async #fetch({ body, method, target, token }: Operation): Promise<FixedAnswer> {
-    const response = await fetch(`http://127.0.0.1:${this.port}${target}`, {
+  /** Sends the request of an operation, once. */
+  send({ body, method, target, token }: Operation): Promise<Response> {
+    return fetch(`http://127.0.0.1:${this.port}${target}`, {
       method,
       headers: {
         authorization: `Bearer ${token(this.#tokens)}`,
@@ -90,9 +91,13 @@ export class ServerProcess {
       },
       ...(body === undefined ? {} : { body })
     })
-    return { status: response.status, body: await response.text() }
   }
 }
+
+const answerOf = async (response: Response): Promise<FixedAnswer> => ({
+  status: response.status,
+  body: await response.text()
+})
 
 const parsed = (body: string): unknown => {
   try {

@@ -1,4 +1,5 @@
 /** Every server that is measured, in the order in which results show them. */
+import type { RunDatabases } from "../Databases.ts"
 
 /** A server and how to start it. */
 export interface Server {
@@ -85,18 +86,11 @@ const peers: ReadonlyArray<Server> = [
   }
 ]
 
-/** The addresses of the databases that a run has. */
-export interface Databases {
-  readonly sqlite: string
-  /** `undefined` where no server can be reached. */
-  readonly postgres: string | undefined
-}
-
 /** What ours is called on PostgreSQL, also where it has to be skipped. */
 export const POSTGRES = "AnimalStore PostgreSQL"
 
 /** All of them, on these databases. */
-export const all = ({ postgres, sqlite }: Databases): ReadonlyArray<Server> => [
+export const all = ({ postgres, sqlite }: RunDatabases): ReadonlyArray<Server> => [
   bare,
   bareByDefault,
   ...peers,
@@ -104,18 +98,18 @@ export const all = ({ postgres, sqlite }: Databases): ReadonlyArray<Server> => [
   {
     name: "AnimalStore SQLite",
     file: "AnimalStore",
-    arguments: [sqlite],
+    arguments: [`sqlite:${sqlite.filename}`],
     isOurs: true,
     isDurable: true,
     what: "ours in its own server, with a SQLite file"
   },
-  ...(postgres === undefined
+  ...("missing" in postgres
     ? []
     : [
         {
           name: POSTGRES,
           file: "AnimalStore",
-          arguments: [postgres],
+          arguments: [postgres.address],
           isOurs: true,
           isDurable: true,
           what: "ours in its own server, with PostgreSQL, whose own CPU time is not counted"

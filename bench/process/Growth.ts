@@ -2,30 +2,30 @@
  * How time and memory grow with what is kept: callers and animals in memory, each measured in processes of their own,
  * so that no garbage of others counts.
  */
-import { fork } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { Child, type Guard } from "../http/Child.ts"
 import type { Figure } from "./Figure.ts"
 import type { Measured } from "./GrowthSubject.ts"
 import * as Limiters from "./Limiters.ts"
 import { figure, REPEATS } from "./Repeats.ts"
 import type { Section } from "./Section.ts"
 
-const subject = fileURLToPath(new URL("./GrowthSubject.ts", import.meta.url))
+const module = new URL("./GrowthSubject.ts", import.meta.url)
+
+/** Milliseconds that a million of anything may take. */
+const TAKES_MS = 150_000
+
+const isMeasured: Guard<Measured> = (message): message is Measured =>
+  typeof message === "object" && message !== null
 
 /** What a process of its own finds out. */
-const measureApart = (args: ReadonlyArray<string>): Promise<Measured> =>
-  new Promise((resolve, reject) => {
-    const child = fork(subject, args)
-    let measured: Measured | undefined
-    child.on("message", (message: Measured) => {
-      measured = message
-    })
-    child.once("error", reject)
-    child.once("exit", (code, signal) => {
-      if (measured !== undefined) resolve(measured)
-      else reject(new Error(`${args.join(" ")} ended with ${signal ?? code} and measured nothing`))
-    })
-  })
+const measureApart = async (args: ReadonlyArray<string>): Promise<Measured> => {
+  const child = new Child({ name: args.join(" "), module, arguments: args })
+  try {
+    return await child.receive(isMeasured, TAKES_MS)
+  } finally {
+    await child.stop()
+  }
+}
 
 /** What one process after the other fills and measures. */
 interface Subject {

@@ -10,12 +10,12 @@ import { jsonOf } from "../../core/domain/Pet.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { ENDLESS, statuses } from "../http/Catalogue.ts"
+import { counted, thousands } from "../Thousands.ts"
 import * as CallerKeys from "./CallerKeys.ts"
 import * as FiberLoop from "./FiberLoop.ts"
 import type { Unit } from "./Figure.ts"
 import * as Heap from "./Heap.ts"
 import * as Limiters from "./Limiters.ts"
-import { counted, thousands } from "./Thousands.ts"
 
 /** What was found out, by the name of its figure. */
 export interface Measured {

@@ -3,26 +3,25 @@
  *
  *     node bench/process/Run.ts [part of a section's name…]
  */
-import * as Databases from "./Databases.ts"
+import { choose } from "../Options.ts"
 import type { Figure } from "./Figure.ts"
 import * as Growth from "./Growth.ts"
 import type { Section } from "./Section.ts"
 import * as Speed from "./Speed.ts"
 import * as Startup from "./Startup.ts"
+import * as Stores from "./Stores.ts"
 import * as Table from "./Table.ts"
 
 /** All of them; together they take about three minutes. */
 export const sections: ReadonlyArray<Section> = [
   ...Speed.sections,
-  ...Databases.sections,
+  ...Stores.sections,
   ...Growth.sections,
   ...Startup.sections
 ]
 
 const main = async (names: ReadonlyArray<string>): Promise<void> => {
-  const isAsked = ({ name }: Section): boolean =>
-    names.length === 0 || names.some((part) => name.toLowerCase().includes(part.toLowerCase()))
-  const asked = sections.filter(isAsked)
+  const asked = choose(sections, names)
   if (asked.length === 0) {
     console.error(`there are these sections: ${sections.map(({ name }) => name).join("; ")}`)
     process.exitCode = 1

@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import packageJson from "../../package.json" with { type: "json" }
 import * as Spread from "../results/Spread.ts"
+import { counted } from "../Thousands.ts"
 import type { Figure } from "./Figure.ts"
 import { localImports } from "./LocalImports.ts"
 import { figure, REPEATS } from "./Repeats.ts"
 import type { Section } from "./Section.ts"
-import { counted } from "./Thousands.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const command = path.join(root, packageJson.bin["animal-store"])

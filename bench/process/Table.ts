@@ -1,6 +1,7 @@
 /** Figures as text for people. */
+
+import { thousands } from "../Thousands.ts"
 import type { Figure } from "./Figure.ts"
-import { thousands } from "./Thousands.ts"
 
 /** A line each, in columns; times per call come with calls per second. */
 export const render = (figures: ReadonlyArray<Figure>): string => {

@@ -1,8 +1,10 @@
 /** Results as the page `docs/performance/README.md`. */
+
 import { operations } from "../http/Operation.ts"
 import type { ServerFigures } from "../http/Rounds.ts"
 import { bare, reference } from "../http/Servers.ts"
 import type { Figure } from "../process/Figure.ts"
+import { wholeThousands } from "../Thousands.ts"
 import { figuresOf, type HttpResults, type Results } from "./Results.ts"
 import * as Targets from "./Targets.ts"
 
@@ -26,7 +28,6 @@ const table = (
   ""
 ]
 
-const grouped = (value: number): string => Math.round(value).toLocaleString("en").replaceAll(",", " ")
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0)
 /** Two digits that count, as far as there are. */
 const short = (value: number): string => value.toFixed(value >= 10 ? 1 : 2)
@@ -171,7 +172,7 @@ const http = (results: Results): ReadonlyArray<string> => {
     "",
     `![Requests per second, servers in memory](${pictures.throughput})`,
     "",
-    ...matrix(({ perSecond }) => grouped(perSecond.median)),
+    ...matrix(({ perSecond }) => wholeThousands(perSecond.median)),
     "### Latency at that load, in milliseconds: p50 / p99 / p99.9",
     "",
     "As many requests as are answered are sent, so this is mostly the time that a request waits for those before it.",
@@ -206,8 +207,8 @@ const latency = ({ latency }: Results): ReadonlyArray<string> =>
           ["Server, operation", "Maximum per second", "Sent per second", "p50", "p99", "p99.9", "p99 / p50"],
           latency.operations.map(({ maximumPerSecond, operation, p50, p99, p999, rate, server, tail }) => [
             `${server}, ${operation}`,
-            grouped(maximumPerSecond),
-            grouped(rate),
+            wholeThousands(maximumPerSecond),
+            wholeThousands(rate),
             ...[p50, p99, p999].map(
               ({ max, median, min }) => `${short(median)} (${short(min)}–${short(max)})`
             ),
@@ -225,7 +226,7 @@ const soak = ({ soak }: Results): ReadonlyArray<string> => {
   return [
     "## Memory over time",
     "",
-    `${server} under full load for ${last.seconds} s, ${grouped(last.requests)} requests (${operations.join(", ")} in turn). Growth is that of a`,
+    `${server} under full load for ${last.seconds} s, ${wholeThousands(last.requests)} requests (${operations.join(", ")} in turn). Growth is that of a`,
     "straight line through the second half; memory in use is looked at after garbage was collected.",
     "",
     `![Memory over time](${pictures.soak})`,
@@ -264,7 +265,8 @@ const within = ({ process }: Results): ReadonlyArray<string> => {
 }
 
 const cellsOf = ({ high, low, unit, value }: Figure): ReadonlyArray<string> => {
-  const show = (value: number): string => (value >= 100 ? grouped(value) : short(value))
-  const perSecond = unit === "ns" ? grouped(1e9 / value) : unit === "per second" ? grouped(value) : ""
+  const show = (value: number): string => (value >= 100 ? wholeThousands(value) : short(value))
+  const perSecond =
+    unit === "ns" ? wholeThousands(1e9 / value) : unit === "per second" ? wholeThousands(value) : ""
   return [unit === "per second" ? "" : `${show(value)} ${unit}`, `${show(low)} – ${show(high)}`, perSecond]
 }

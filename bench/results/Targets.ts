@@ -1,6 +1,8 @@
 /** What the figures have to reach. */
+
 import { operations } from "../http/Operation.ts"
 import { bare, reference } from "../http/Servers.ts"
+import { wholeThousands } from "../Thousands.ts"
 import { figuresOf, processFigureOf, type Results } from "./Results.ts"
 
 /** One server's CPU time for an operation, at most as a multiple of another's. */
@@ -45,8 +47,7 @@ export interface Target {
   readonly figure: (results: Results) => number | undefined
 }
 
-const perSecond = (value: number): string =>
-  `${Math.round(value).toLocaleString("en").replaceAll(",", " ")} per second`
+const perSecond = (value: number): string => `${wholeThousands(value)} per second`
 const bytes = (value: number): string => `${Math.round(value)} bytes`
 const percent = (value: number): string => `${(value * 100).toFixed(1)} %`
 

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import { Pet } from "../../../core/domain/Pet.ts"
 import type { WireRequest, WireResponse } from "../../http/Wire.ts"
 import type { Fault, Where } from "../Fault.ts"
+import { found } from "../Found.ts"
 import * as Rewrite from "../Rewrite.ts"
 
 /** Sees another id than was asked for. */
@@ -58,14 +59,7 @@ export const faults: ReadonlyArray<Fault> = [
     words: "categoryId 0, available",
     where: {
       at: "http",
-      pets: (real) => ({
-        ...real,
-        find: (id) =>
-          Effect.map(
-            real.find(id),
-            Option.map((pet) => new Pet(pet.id, { ...pet, categoryId: 0n }))
-          )
-      })
+      pets: found(Option.map((pet) => new Pet(pet.id, { ...pet, categoryId: 0n })))
     }
   },
   {
@@ -76,14 +70,7 @@ export const faults: ReadonlyArray<Fault> = [
     words: "200 with the Pet 404",
     where: {
       at: "http",
-      pets: (real) => ({
-        ...real,
-        find: (id) =>
-          Effect.map(
-            real.find(id),
-            Option.filter(({ status }) => status !== "sold")
-          )
-      })
+      pets: found(Option.filter(({ status }) => status !== "sold"))
     }
   },
   {
@@ -104,15 +91,9 @@ export const faults: ReadonlyArray<Fault> = [
     words: "404 with an Error body 200",
     where: {
       at: "http",
-      pets: (real) => ({
-        ...real,
-        find: (id) =>
-          Effect.map(real.find(id), (found) =>
-            Option.isSome(found)
-              ? found
-              : Option.some(new Pet(id, { name: "-", categoryId: 0n, status: "sold" }))
-          )
-      })
+      pets: found((pet, id) =>
+        pet.pipe(Option.orElseSome(() => new Pet(id, { name: "-", categoryId: 0n, status: "sold" })))
+      )
     }
   },
   {

@@ -8,6 +8,7 @@ import type { PetRepository } from "../../../core/ports/PetRepository.ts"
 import type { Animal } from "../../checks/Catalogue.ts"
 import type { Transport } from "../../http/Wire.ts"
 import type { Fault, Spoil } from "../Fault.ts"
+import { found } from "../Found.ts"
 import * as Rewrite from "../Rewrite.ts"
 
 type Pets = PetRepository["Service"]
@@ -907,14 +908,7 @@ export const faults: ReadonlyArray<Fault> = [
     words: "to show it as pending available",
     where: {
       at: "port",
-      pets: (real) => ({
-        ...real,
-        find: (id) =>
-          Effect.map(
-            real.find(id),
-            Option.map((pet) => new Pet(id, { ...pet, status: "available" }))
-          )
-      })
+      pets: found(Option.map((pet) => new Pet(pet.id, { ...pet, status: "available" })))
     }
   },
 
@@ -1181,14 +1175,9 @@ export const faults: ReadonlyArray<Fault> = [
     words: 'name "Nobody"',
     where: {
       at: "port",
-      pets: (real) => ({
-        ...real,
-        find: (id) =>
-          Effect.map(
-            real.find(id),
-            Option.orElseSome(() => new Pet(id, { name: "Nobody", categoryId: 1n, status: "sold" }))
-          )
-      })
+      pets: found((pet, id) =>
+        pet.pipe(Option.orElseSome(() => new Pet(id, { name: "Nobody", categoryId: 1n, status: "sold" })))
+      )
     }
   },
   {
@@ -1349,14 +1338,7 @@ export const faults: ReadonlyArray<Fault> = [
     words: "its id to show the name that its creation answered",
     where: {
       at: "http",
-      pets: (real) => ({
-        ...real,
-        find: (id) =>
-          Effect.map(
-            real.find(id),
-            Option.map((pet) => new Pet(id, { ...pet, name: pet.name.slice(0, 50) }))
-          )
-      })
+      pets: found(Option.map((pet) => new Pet(pet.id, { ...pet, name: pet.name.slice(0, 50) })))
     }
   },
   {

@@ -1,25 +1,21 @@
 /** What the stores in databases do per second, at the ports, for one client and for many. */
-import * as fs from "node:fs"
-import * as os from "node:os"
-import * as path from "node:path"
-import * as PgClient from "@effect/sql-pg/PgClient"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as SqlClient from "effect/sql/SqlClient"
 import * as Postgres from "../../adapters/sql/Postgres.ts"
 import type * as Sql from "../../adapters/sql/Sql.ts"
 import * as Sqlite from "../../adapters/sql/Sqlite.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as Databases from "../Databases.ts"
 import { statuses } from "../http/Catalogue.ts"
+import { counted } from "../Thousands.ts"
 import * as CallerKeys from "./CallerKeys.ts"
 import type { Figure } from "./Figure.ts"
 import * as Limiters from "./Limiters.ts"
 import { figure, REPEATS } from "./Repeats.ts"
 import type { Section } from "./Section.ts"
-import { counted } from "./Thousands.ts"
 
 /** Animals that are there from the beginning, and callers. */
 const ROWS = 10_000
@@ -114,46 +110,22 @@ const measureAt = <E>(
 const sqlite: Section = {
   name: "SQLite",
   run: async (progress) => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-"))
-    try {
-      return await measureAt("SQLite", Sqlite.layer({ filename: path.join(folder, "bench.db") }), progress)
-    } finally {
-      fs.rmSync(folder, { recursive: true })
-    }
+    const { filename, remove } = Databases.sqliteFile()
+    return measureAt("SQLite", Sqlite.layer({ filename }), progress).finally(remove)
   }
 }
-
-const server = process.env.ANIMAL_STORE_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres"
-
-const onServer = (statement: string) =>
-  Effect.runPromise(
-    Effect.provide(
-      Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)),
-      PgClient.layer({ url: Redacted.make(server), connectTimeout: "1 second" })
-    )
-  )
 
 const postgres: Section = {
   name: "PostgreSQL",
   run: async (progress) => {
-    const schema = `animal_store_bench_${process.pid}`
-    try {
-      await onServer(`CREATE SCHEMA ${schema}`)
-    } catch (error) {
-      progress(`PostgreSQL: left out, ${server} is out of reach: ${firstLine(error)}`)
+    const schema = await Databases.postgresSchema(Databases.postgresServer)
+    if ("missing" in schema) {
+      progress(`PostgreSQL: left out, ${schema.missing}`)
       return []
     }
-    try {
-      const url = new URL(server)
-      url.searchParams.set("options", `-csearch_path=${schema}`)
-      return await measureAt("PostgreSQL", Postgres.layer({ url: Redacted.make(url.href) }), progress)
-    } finally {
-      await onServer(`DROP SCHEMA ${schema} CASCADE`)
-    }
+    const stores = Postgres.layer({ url: Redacted.make(schema.address) })
+    return measureAt("PostgreSQL", stores, progress).finally(schema.remove)
   }
 }
-
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] ?? ""
 
 export const sections: ReadonlyArray<Section> = [sqlite, postgres]

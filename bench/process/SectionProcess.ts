@@ -1,6 +1,6 @@
-/** A process of its own that measures one section of `bench/process` and says what it measures meanwhile. */
-import type { Figure } from "./process/Figure.ts"
-import { sections } from "./process/Run.ts"
+/** A process of its own that measures one section and says what it measures meanwhile. */
+import type { Figure } from "./Figure.ts"
+import { sections } from "./Run.ts"
 
 /** What it sends: what is measured now, in the end what was found. */
 export type SectionMessage = { readonly progress: string } | { readonly figures: ReadonlyArray<Figure> }

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
+import * as Immediate from "../../core/ports/Immediate.ts"
 import { Service } from "../../core/service/Service.ts"
 
 /** Longest wait for the requests in flight; a client that never ends its body must not keep a process alive. */
@@ -24,13 +25,17 @@ export const layer: Layer.Layer<Service, never, Service> = Layer.effect(
     )
     return {
       ...service,
-      handle: (request) =>
-        Effect.withFiber((fiber) => {
-          count++
-          idle.closeUnsafe()
-          // Each request has a fiber of its own: its end costs less to observe than an effect to ensure (0.4 µs).
-          fiber.addObserver(leave)
-          return service.handle(request)
+      handle: (request, clock) =>
+        new Immediate.Immediate(() => {
+          const answering = Immediate.start(service.handle(request, clock))
+          if (Immediate.isDone(answering)) return answering
+          return Effect.withFiber((fiber) => {
+            count++
+            idle.closeUnsafe()
+            // Each request has a fiber of its own: its end costs less to observe than an effect to ensure (0.4 µs).
+            fiber.addObserver(leave)
+            return answering
+          })
         })
     }
   })

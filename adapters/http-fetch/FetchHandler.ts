@@ -1,5 +1,8 @@
 /** The service as a web-standard `Request → Response` function: Hono, Bun, Deno, workers, route handlers. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Immediate from "../../core/ports/Immediate.ts"
 import { Service } from "../../core/service/Service.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
@@ -21,13 +24,16 @@ export const make = Effect.fnUntraced(function* (
   options: FetchHandlerOptions = {}
 ): Effect.fn.Return<FetchHandler, never, Service> {
   const service = yield* Service
+  const clock = yield* Clock.Clock
   const run = Effect.runPromiseWith(yield* Effect.context())
   return async (request) => {
     const { signal } = request
     signal.throwIfAborted()
     const incoming = new FetchRequest(request, options)
     try {
-      return toResponse(request, await run(service.handle(incoming), { signal }))
+      const answering = Immediate.start(service.handle(incoming, clock))
+      const isAnswered = Immediate.isDone(answering) && Exit.isSuccess(answering)
+      return toResponse(request, isAnswered ? answering.value : await run(answering, { signal }))
     } catch (error) {
       signal.throwIfAborted()
       throw incoming.brokenOff === undefined ? error : incoming.brokenOff.reason

@@ -2,8 +2,10 @@
 import { Buffer } from "node:buffer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Immediate from "../../core/ports/Immediate.ts"
 import { Service } from "../../core/service/Service.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
@@ -25,14 +27,19 @@ const MAX_DRAINED_BYTES = 64 * 1024 * 1024
 /** A handler; the request's fiber is interrupted when its client goes away. */
 export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(function* () {
   const service = yield* Service
+  const clock = yield* Clock.Clock
   const run = Effect.runCallbackWith(yield* Effect.context())
   return (request, response, sendContinue) => {
-    let running = !response.destroyed
-    if (!running) return () => {}
-    const interrupt = run(service.handle(new NodeRequest(request, sendContinue)), {
+    if (response.destroyed) return () => {}
+    const answering = Immediate.start(service.handle(new NodeRequest(request, sendContinue), clock))
+    if (Immediate.isDone(answering)) {
+      conclude(request, response, answering)
+      return () => {}
+    }
+    let running = true
+    const interrupt = run(answering, {
       onExit: (exit) => {
-        if (Exit.isSuccess(exit)) send(request, response, exit.value)
-        else if (running) response.destroy()
+        if (running || Exit.isSuccess(exit)) conclude(request, response, exit)
         running = false
       }
     })
@@ -40,11 +47,19 @@ export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(fu
       running = false
       interrupt()
     }
-    // Most requests are answered by now and need no listener.
-    if (running) response.once("close", stop)
+    response.once("close", stop)
     return stop
   }
 })
+
+const conclude = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  exit: Exit.Exit<ServiceResponse>
+): void => {
+  if (Exit.isSuccess(exit)) send(request, response, exit.value)
+  else response.destroy()
+}
 
 /** A listener; mount it before any body parser. */
 export const make: Effect.Effect<NodeListener, never, Service> = Effect.map(

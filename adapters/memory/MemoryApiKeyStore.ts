@@ -1,9 +1,9 @@
 /** `ApiKeyStore` in the memory of this process. */
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import * as Immediate from "../../core/ports/Immediate.ts"
 
 /** An empty store; changes are seen at once. */
 export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
@@ -18,25 +18,25 @@ export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
 
   return {
     findByHash: (hash) =>
-      Effect.sync(() => {
+      Immediate.sync(() => {
         const id = idsByHash.get(hash)
         return Option.fromUndefinedOr(id === undefined ? undefined : keys.get(id))
       }),
-    insert: (key) => Effect.sync(() => put(key)),
+    insert: (key) => Immediate.sync(() => put(key)),
     insertFirst: (key) =>
-      Effect.sync(() => {
+      Immediate.sync(() => {
         if (keys.size > 0) return false
         put(key)
         return true
       }),
     update: (id, change) =>
-      Effect.sync(() => {
+      Immediate.sync(() => {
         const key = keys.get(id)
         if (key === undefined) return Option.none()
         const [answer, changed] = change(key)
         put(changed)
         return Option.some(answer)
       }),
-    list: Effect.sync(() => [...keys.values()])
+    list: Immediate.sync(() => [...keys.values()])
   }
 })

@@ -1,5 +1,4 @@
 /** `PetRepository` in the memory of this process. */
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Int64 } from "../../core/domain/Int64.ts"
@@ -7,6 +6,7 @@ import type { NewPet } from "../../core/domain/NewPet.ts"
 import type { PageQuery } from "../../core/domain/Page.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import type { PetStatus } from "../../core/domain/PetStatus.ts"
+import * as Immediate from "../../core/ports/Immediate.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 
 /** An empty repository; ids count from 1. */
@@ -31,9 +31,9 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
   }
 
   return {
-    insert: (newPet) => Effect.sync(() => insert(newPet)),
-    find: (id) => Effect.sync(() => find(id)),
-    page: (query) => Effect.sync(() => page(query))
+    insert: (newPet) => Immediate.sync(() => insert(newPet)),
+    find: (id) => Immediate.sync(() => find(id)),
+    page: (query) => Immediate.sync(() => page(query))
   }
 })
 

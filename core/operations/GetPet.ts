@@ -5,6 +5,7 @@ import * as Int64 from "../domain/Int64.ts"
 import type { Pet } from "../domain/Pet.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as Immediate from "../ports/Immediate.ts"
 import type { PetRepository } from "../ports/PetRepository.ts"
 
 /**
@@ -27,8 +28,10 @@ export const getPet = (
   }
   const id = Int64.fromCanonicalText(petId)
   if (id === undefined) return noSuchAnimal
-  return Effect.flatMap(pets.find(id), (found) =>
-    Option.isSome(found) ? Effect.succeed(found.value) : noSuchAnimal
+  return new Immediate.Immediate(() =>
+    Effect.flatMapEager(Immediate.start(pets.find(id)), (found) =>
+      Option.isSome(found) ? Effect.succeed(found.value) : noSuchAnimal
+    )
   )
 }
 

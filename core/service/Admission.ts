@@ -12,6 +12,7 @@ import { BanPolicy } from "../limits/BanPolicy.ts"
 import type * as Plan from "../limits/Plan.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import * as Immediate from "../ports/Immediate.ts"
 import { RateLimitStore } from "../ports/RateLimitStore.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
@@ -62,7 +63,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     now: number,
     refusal: Refusal | undefined
   ): Effect.Effect<Admission> =>
-    Effect.match(consume(caller, now, policy), {
+    Effect.matchEager(Immediate.start(consume(caller, now, policy)), {
       onSuccess: (verdict) => ({
         verdict,
         refusal: refusalOf[verdict.outcome] ?? refusal,
@@ -94,8 +95,8 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     if (credential === "malformed" || !ApiKeySecret.isWellFormed(credential.token)) {
       return unauthorized(request, now, "invalid_api_key")
     }
-    return Effect.flatMap(ApiKeySecret.hashWith(digest, credential.token), (hash) =>
-      Effect.flatMap(keys.findByHash(hash), (key) =>
+    return Effect.flatMapEager(Immediate.start(ApiKeySecret.hashWith(digest, credential.token)), (hash) =>
+      Effect.flatMapEager(Immediate.start(keys.findByHash(hash)), (key) =>
         Option.isSome(key) && ApiKey.accepts(key.value, hash, now)
           ? count(callerOf(key.value), { plan: key.value.limits, ban }, now, undefined)
           : unauthorized(request, now, "invalid_api_key")

@@ -10,6 +10,7 @@ import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { createPet } from "../operations/CreatePet.ts"
 import { getPet } from "../operations/GetPet.ts"
 import { listPets } from "../operations/ListPets.ts"
+import * as Immediate from "../ports/Immediate.ts"
 import { PetRepository } from "../ports/PetRepository.ts"
 import * as Cursor from "../validation/Cursor.ts"
 import * as ListPetsParameters from "../validation/ListPetsParameters.ts"
@@ -36,17 +37,17 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
     if (Result.isFailure(parameters)) return Effect.fail(parameters.failure)
     const { cursor: sent, limit, status } = parameters.success
     if (sent === undefined) return page({ limit, status, after: undefined })
-    return Effect.flatMap(cursor.decode(sent, status), (after) =>
+    return Effect.flatMapEager(Immediate.start(cursor.decode(sent, status)), (after) =>
       after === undefined ? Effect.fail(foreignCursor) : page({ limit, status, after })
     )
   }
 
   const page = (asked: PageQuery): Effect.Effect<Answer.Answer, Failure> =>
-    Effect.flatMap(listPets(pets, asked), ({ next, pets }) => {
+    Effect.flatMapEager(Immediate.start(listPets(pets, asked)), ({ next, pets }) => {
       const body = jsonOf(pets)
       return next === undefined
         ? Effect.succeed(Answer.make(200, body))
-        : Effect.map(cursor.encode(next, asked.status), (text) =>
+        : Effect.mapEager(cursor.encode(next, asked.status), (text) =>
             Answer.make(200, body, [["Link", nextLink(asked, text)]])
           )
     })
@@ -63,14 +64,14 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
   ): Effect.Effect<Answer.Answer, Failure | BodyTooLarge | BodyConsumed> => {
     if (request.header("content-encoding") !== undefined) return Effect.succeed(unsupportedCoding)
     if (!isJson(request.header("content-type"))) return Effect.succeed(unsupportedType)
-    return Effect.flatMap(
+    return Effect.flatMapEager(
       request.body(options.maxBodyBytes),
       (bytes): Effect.Effect<Answer.Answer, Failure> => {
         const parameters = ListPetsParameters.decodeNone(query, options.strict)
         if (Result.isFailure(parameters)) return Effect.fail(parameters.failure)
         const body = NewPetBody.decode(bytes, options.strict)
         if (Result.isFailure(body)) return Effect.fail(body.failure)
-        return Effect.map(createPet(pets, body.success), (pet) => created(pet, now))
+        return Effect.mapEager(Immediate.start(createPet(pets, body.success)), (pet) => created(pet, now))
       }
     )
   }
@@ -83,9 +84,8 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
   const get = (petId: string, query: string, now: number): Effect.Effect<Answer.Answer, Failure> => {
     const parameters = ListPetsParameters.decodeNone(query, options.strict)
     if (Result.isFailure(parameters)) return Effect.fail(parameters.failure)
-    return Effect.map(getPet(pets, petId, options.getPetDeprecation, now), (pet) =>
-      Answer.make(200, pet.json)
-    )
+    const found = getPet(pets, petId, options.getPetDeprecation, now)
+    return Effect.mapEager(Immediate.start(found), (pet) => Answer.make(200, pet.json))
   }
 
   /** Answers an admitted request at `now`; fails only when a store does or the host broke the rules. */

@@ -20,6 +20,7 @@ import * as BanPolicy from "../limits/BanPolicy.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
 import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import * as Immediate from "../ports/Immediate.ts"
 import type { PetRepository } from "../ports/PetRepository.ts"
 import type { RateLimitStore } from "../ports/RateLimitStore.ts"
 import { Readiness } from "../ports/Readiness.ts"
@@ -41,8 +42,11 @@ export type TransportError = "malformed_request" | "request_timeout" | "headers_
 export class Service extends Context.Service<
   Service,
   {
-    /** Answers a request. Interrupting it stops it where it is; nothing is stored half. */
-    readonly handle: (request: ServiceRequest) => Effect.Effect<ServiceResponse>
+    /**
+     * Answers a request. Interrupting it stops it where it is; nothing is stored half. A host that names the `clock` can
+     * let `Immediate.start` do what needs no fiber; without it the time is that of the fiber.
+     */
+    readonly handle: (request: ServiceRequest, clock?: Clock.Clock) => Effect.Effect<ServiceResponse>
     /** The answer to a connection that failed before a request existed; counted for the client's network. */
     readonly transportError: (
       error: TransportError,
@@ -56,6 +60,7 @@ export class Service extends Context.Service<
 const invalidBan = `must have whole numbers: one strike or more, one duration or more, times of at most ${BanPolicy.maxMs} ms`
 
 type Ports = PetRepository | RateLimitStore | ApiKeyStore
+type Failure = Dispatch.Failure | BodyTooLarge | BodyConsumed
 type Crypto = Digest.Digest | SecureRandom.SecureRandom
 
 /** A service over the ports in the context, set up once; requests need nothing more than a `Clock`. */
@@ -110,47 +115,52 @@ export const make = Effect.fnUntraced(function* (
     })
   })
 
-  const handle = (request: ServiceRequest): Effect.Effect<ServiceResponse> =>
-    Effect.clockWith((clock) => {
-      const now = Math.floor(clock.currentTimeMillisUnsafe())
-      const requestId = nextRequestId()
-      const { path, query } = Target.parse(request.target)
-      const probed = probe(request.method, path)
-      if (probed !== undefined) {
-        return Effect.map(
-          Effect.catchCause(probed, (cause) => failed(cause, requestId)),
-          (answer) => respond(answer, undefined, requestId, dateOf(now))
-        )
-      }
+  const handle = (request: ServiceRequest, clock?: Clock.Clock): Effect.Effect<ServiceResponse> =>
+    clock === undefined
+      ? Effect.clockWith((clock) => begin(request, clock))
+      : new Immediate.Immediate(() => begin(request, clock))
 
-      const route = matchRoute(request.method, path)
-      const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : noHeaders
-      let verdict: Verdict | undefined
-      // Suspended, so that what a host or a store throws is caught like what it dies of.
-      const answer = Effect.suspend(() =>
-        Effect.flatMap(
-          admission.admit(request, now),
-          (admitted): Effect.Effect<Answer.Answer, Dispatch.Failure | BodyTooLarge | BodyConsumed> => {
-            verdict = admitted.verdict
-            const { failure, refusal } = admitted
-            const answer = () =>
-              refusal === undefined ? dispatch(route, request, query, now) : Effect.succeed(refused[refusal])
-            return failure === undefined
-              ? answer()
-              : Effect.andThen(reportUnavailable(failure), Effect.suspend(answer))
-          }
-        )
+  const begin = (request: ServiceRequest, clock: Clock.Clock): Effect.Effect<ServiceResponse> => {
+    const now = Math.floor(clock.currentTimeMillisUnsafe())
+    const requestId = nextRequestId()
+    const { path, query } = Target.parse(request.target)
+    const probed = probe(request.method, path)
+    if (probed !== undefined) {
+      return completed(probed, requestId, (answer) => respond(answer, undefined, requestId, dateOf(now)))
+    }
+
+    const route = matchRoute(request.method, path)
+    const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : noHeaders
+    let verdict: Verdict | undefined
+    const answer = (): Effect.Effect<Answer.Answer, Failure> =>
+      Effect.flatMapEager(
+        admission.admit(request, now),
+        ({ failure, refusal, verdict: counted }): Effect.Effect<Answer.Answer, Failure> => {
+          verdict = counted
+          const answer = () =>
+            refusal === undefined ? dispatch(route, request, query, now) : Effect.succeed(refused[refusal])
+          return failure === undefined
+            ? answer()
+            : Effect.andThen(reportUnavailable(failure), Effect.suspend(answer))
+        }
       )
-      return Effect.map(
-        Effect.catchCause(answer, (cause) => failed(cause, requestId)),
-        (answer) => respond(answer, verdict ?? nobodysVerdict(now), requestId, dateOf(now), operationHeaders)
-      )
+    // Started as an effect of its own, so that what a host or a store throws is answered like what it dies of.
+    return completed(Immediate.start(new Immediate.Immediate(answer)), requestId, (answer) =>
+      respond(answer, verdict ?? nobodysVerdict(now), requestId, dateOf(now), operationHeaders)
+    )
+  }
+
+  const completed = (
+    answer: Effect.Effect<Answer.Answer, Failure>,
+    requestId: string,
+    complete: (answer: Answer.Answer) => ServiceResponse
+  ): Effect.Effect<ServiceResponse> =>
+    Effect.matchCauseEffectEager(answer, {
+      onSuccess: (answer) => Effect.succeed(complete(answer)),
+      onFailure: (cause) => Effect.mapEager(failed(cause, requestId), complete)
     })
 
-  const failed = (
-    cause: Cause.Cause<ApiError.ApiError | StoreUnavailable | BodyTooLarge | BodyConsumed>,
-    requestId: string
-  ): Effect.Effect<Answer.Answer> => {
+  const failed = (cause: Cause.Cause<Failure>, requestId: string): Effect.Effect<Answer.Answer> => {
     const failure = cause.reasons.find(Cause.isFailReason)?.error
     switch (failure?._tag) {
       case "ApiError":

@@ -8,6 +8,7 @@ import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import type * as Int64 from "../domain/Int64.ts"
 import type { PetStatus } from "../domain/PetStatus.ts"
+import * as Immediate from "../ports/Immediate.ts"
 
 /** Writes and reads cursors under one key. */
 export interface Cursor {
@@ -43,7 +44,9 @@ export const make = (key: Uint8Array): Effect.Effect<Cursor, never, Digest.Diges
       bytes.set(key)
       for (let index = 0; index < content.length; index++)
         bytes[key.length + index] = content.charCodeAt(index)
-      return Effect.map(digest.digestHex(Digest.sha256, bytes), (hex) => hex.slice(0, DIGITS))
+      return Effect.mapEager(Immediate.start(digest.digestHex(Digest.sha256, bytes)), (hex) =>
+        hex.slice(0, DIGITS)
+      )
     }
     // Most lists are first pages, whose cursors are the same until the end of time.
     const latest = new Map<PetStatus | undefined, { readonly after: Int64.Int64; readonly text: string }>()
@@ -52,7 +55,7 @@ export const make = (key: Uint8Array): Effect.Effect<Cursor, never, Digest.Diges
         const known = latest.get(status)
         if (known?.after === after) return Effect.succeed(known.text)
         const id = after.toString(16).padStart(DIGITS, "0")
-        return Effect.map(seal(id, status), (sealed) => {
+        return Effect.mapEager(seal(id, status), (sealed) => {
           const text = id + sealed
           latest.set(status, { after, text })
           return text
@@ -61,7 +64,7 @@ export const make = (key: Uint8Array): Effect.Effect<Cursor, never, Digest.Diges
       decode: (text, status) => {
         if (!/^[0-7][0-9a-f]{31}$/.test(text)) return Effect.succeed(undefined)
         const id = text.slice(0, DIGITS)
-        return Effect.map(seal(id, status), (sealed) =>
+        return Effect.mapEager(seal(id, status), (sealed) =>
           text === id + sealed ? BigInt(`0x${id}`) : undefined
         )
       }

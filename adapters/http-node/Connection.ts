@@ -5,6 +5,7 @@ import type { Socket } from "node:net"
 import type { TransportError } from "../../core/service/Service.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
 import * as NodeListener from "./NodeListener.ts"
+import type { PreparedResponse } from "./PreparedResponse.ts"
 import * as TransportFault from "./TransportFault.ts"
 
 /** Milliseconds that a broken connection stays open after its answer, so that its client comes to read it. */
@@ -23,21 +24,35 @@ export interface Answers {
   ) => void
 }
 
+/** How long a connection may be silent, in milliseconds. */
+export interface Patience {
+  /** When it is idle; announced to the client. */
+  readonly keepAliveTimeoutMs: number
+  /** When its client does not read what it asked for. */
+  readonly readTimeoutMs: number
+}
+
 export class Connection {
   readonly #socket: Socket
   readonly #answers: Answers
+  readonly #patience: Patience
   /** The response to the latest request. */
   #latest: ServerResponse | undefined
   #stopLatest: (() => void) | undefined
   #waiting = 0
   #broken = false
+  #bytesRead = 0
+  #idleMs = 0
+  #isWaitingForReader = false
 
-  constructor(socket: Socket, answers: Answers) {
+  constructor(socket: Socket, answers: Answers, patience: Patience) {
     this.#socket = socket
     this.#answers = answers
+    this.#patience = patience
   }
 
-  receive(request: IncomingMessage, response: ServerResponse, sendContinue?: () => void): void {
+  receive(request: IncomingMessage, response: PreparedResponse, sendContinue?: () => void): void {
+    response._keepAliveTimeout = this.#patience.keepAliveTimeoutMs
     const previous = this.#latest
     // After a response that announces the end of the connection nothing is processed (RFC 9112 §9.6).
     if (this.#broken || previous?.shouldKeepAlive === false) return
@@ -105,9 +120,30 @@ export class Connection {
     else latest.shouldKeepAlive = false
   }
 
-  /** Cuts the silent connection when it is idle or its client does not read, not when it waits for its answer. */
+  /**
+   * Looks after the connection, each time `elapsedMs` after the last: cuts it once it was idle for long enough, and
+   * watches a client that leaves its answers lying. Timers of the socket would cost each request a microsecond.
+   */
+  inspect(elapsedMs: number): void {
+    const socket = this.#socket
+    const { bytesRead } = socket
+    // Time counts from the first look that finds it idle, so that it is kept for as long as was announced.
+    const isIdle = this.#latest?.writableFinished === true && bytesRead === this.#bytesRead && !this.#broken
+    this.#bytesRead = bytesRead
+    if (!isIdle) this.#idleMs = 0
+    else if (this.#idleMs > this.#patience.keepAliveTimeoutMs) return void socket.destroy()
+    else this.#idleMs += elapsedMs
+
+    const isWaitingForReader = socket.writableLength > 0
+    if (isWaitingForReader !== this.#isWaitingForReader) {
+      this.#isWaitingForReader = isWaitingForReader
+      socket.setTimeout(isWaitingForReader ? this.#patience.readTimeoutMs : 0)
+    }
+  }
+
+  /** Cuts the connection whose client has not read for long; it may have begun to since the last look. */
   timeOut(): void {
-    if (this.#latest?.headersSent === true || this.#socket.writableLength > 0) this.#socket.destroy()
+    if (this.#socket.writableLength > 0) this.#socket.destroy()
   }
 
   #refuse(error: TransportError, write: (answer: ServiceResponse) => void): void {

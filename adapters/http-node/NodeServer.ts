@@ -6,7 +6,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Service } from "../../core/service/Service.ts"
-import { type Answers, Connection } from "./Connection.ts"
+import { type Answers, Connection, type Patience } from "./Connection.ts"
 import * as NodeListener from "./NodeListener.ts"
 import { PreparedResponse } from "./PreparedResponse.ts"
 import { MAX_HEADER_BYTES } from "./TransportFault.ts"
@@ -48,6 +48,9 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
   }
 }
 
+/** Milliseconds between two looks at all connections. */
+const INSPECTION_MS = 1_000
+
 /** Turns of the event loop without a new connection after which none is waiting, and most turns that are waited. */
 const QUIET_TURNS = 3
 const MAX_TURNS = 1_000
@@ -67,6 +70,10 @@ export const make = Effect.fnUntraced(function* (
     refuse: (error, address, write) => run(Effect.map(service.transportError(error, address), write))
   }
   const connections = new Map<Duplex, Connection>()
+  const patience: Patience = {
+    keepAliveTimeoutMs: options.keepAliveTimeoutMs,
+    readTimeoutMs: options.requestTimeoutMs
+  }
 
   const server = Http.createServer({
     ServerResponse: PreparedResponse,
@@ -75,17 +82,17 @@ export const make = Effect.fnUntraced(function* (
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout,
     requestTimeout: options.requestTimeoutMs,
-    keepAliveTimeout: options.keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.min(1_000, headersTimeout),
+    // Connections are inspected instead.
+    keepAliveTimeout: 0,
+    connectionsCheckingInterval: Math.min(INSPECTION_MS, headersTimeout),
     // Node would answer by itself, without a body and without our headers.
     requireHostHeader: false
   })
   server.maxConnections = options.maxConnections
-  server.timeout = options.requestTimeoutMs
   let accepted = 0
   server.on("connection", (socket) => {
     accepted++
-    connections.set(socket, new Connection(socket, answers))
+    connections.set(socket, new Connection(socket, answers, patience))
     socket.once("close", () => connections.delete(socket))
   })
   server.on("request", (request, response) => connections.get(request.socket)?.receive(request, response))
@@ -101,6 +108,14 @@ export const make = Effect.fnUntraced(function* (
   server.closeIdleConnections = () => {
     for (const connection of connections.values()) connection.dismiss()
   }
+
+  const inspectionMs = Math.max(1, Math.min(INSPECTION_MS, options.keepAliveTimeoutMs, headersTimeout))
+  server.once("listening", () => {
+    const inspection = setInterval(() => {
+      for (const connection of connections.values()) connection.inspect(inspectionMs)
+    }, inspectionMs)
+    server.once("close", () => clearInterval(inspection))
+  })
 
   const listen = Effect.callback<AddressInfo, ListenFailed>((resume) => {
     // Stays, since an accept that fails later must not end the process.

@@ -46,7 +46,9 @@ export const secondsOf = (options: Options, servers: number, sections: number): 
   (options.parts.has("http")
     ? servers * START_SECONDS + operationsOf(options).length * Rounds.secondsOf(servers, options.rounds)
     : 0) +
-  (options.parts.has("latency") ? START_SECONDS + readings.length * Latency.secondsOf(options.latency) : 0) +
+  (options.parts.has("latency")
+    ? 2 * (START_SECONDS + readings.length * Latency.secondsOf(options.latency))
+    : 0) +
   (options.parts.has("soak") ? START_SECONDS + options.soak.seconds : 0) +
   (options.parts.has("process") ? sections * SECTION_SECONDS : 0)
 
@@ -94,13 +96,14 @@ const skippedOf = (options: Options, { postgres }: Databases.RunDatabases): Http
     ? [{ name: POSTGRES, reason: postgres.missing }]
     : []
 
-/** Ours in memory, alone with a load. */
+/** A server alone with a load. */
 const alone = async <A>(
+  chosen: Server,
   { cores, progress }: Bench,
   nodeFlags: ReadonlyArray<string>,
   measure: (server: ServerProcess, load: LoadGenerator) => Promise<A>
 ): Promise<A> => {
-  const server = await ServerProcess.start(reference, { core: cores?.server, nodeFlags })
+  const server = await ServerProcess.start(chosen, { core: cores?.server, nodeFlags })
   progress.advance(START_SECONDS)
   const load = new LoadGenerator(cores?.load)
   const measured = await measure(server, load)
@@ -108,21 +111,28 @@ const alone = async <A>(
   return measured
 }
 
-/** Ours at a constant rate. */
-export const latency = (bench: Bench): Promise<LatencyResults> =>
-  alone(bench, [], async (server, load) => {
-    const { options, progress } = bench
-    const figures: Array<Latency.LatencyFigures> = []
-    for (const operation of readings) {
-      progress.begin(`latency at half of the maximum, ${operation.name}`)
-      figures.push(await Latency.measure(server, load, operation, options.latency, progress))
-    }
-    return { options: options.latency, operations: figures }
-  })
+/** Ours at a constant rate, and the bare server, which shows what the machine and the load generator are good for. */
+export const latency = async (bench: Bench): Promise<LatencyResults> => {
+  const { options, progress } = bench
+  const figures: Array<Latency.LatencyFigures> = []
+  const bodies = new Map<Operation, string>()
+  for (const chosen of [reference, bare]) {
+    await alone(chosen, bench, [], async (server, load) => {
+      for (const operation of readings) {
+        progress.begin(`latency at half of the maximum, ${operation.name}, ${server.name}`)
+        if (server.isBare)
+          await server.repeat({ status: operation.status, body: bodies.get(operation) ?? "" })
+        else bodies.set(operation, await server.check(operation))
+        figures.push(await Latency.measure(server, load, operation, options.latency, progress))
+      }
+    })
+  }
+  return { options: options.latency, operations: figures }
+}
 
 /** Ours under load for long. */
 export const soak = (bench: Bench): Promise<Soak.SoakFigures> =>
-  alone(bench, ["--expose-gc"], (server, load) => {
+  alone(reference, bench, ["--expose-gc"], (server, load) => {
     bench.progress.begin("soak")
     return Soak.measure(server, load, readings, bench.options.soak, bench.progress)
   })

@@ -75,7 +75,9 @@ export const targets: ReadonlyArray<Target> = [
       bound: { most: 5 },
       show: (value) => value.toFixed(1),
       figure: ({ latency }) =>
-        latency?.operations.find((figures) => figures.operation === operation)?.tail.median
+        latency?.operations.find(
+          (figures) => figures.server === reference.name && figures.operation === operation
+        )?.tail.median
     })
   ),
   {

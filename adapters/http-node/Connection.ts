@@ -64,20 +64,20 @@ export class Connection {
       this.#refuse(fault, (answer) => NodeListener.send(request, response, answer))
     } else if (previous === undefined || previous.writableEnded) {
       // Answered, if not yet flushed: Node stops reading from a client that leaves its answers lying.
-      this.#stopLatest = this.#answers.handle(request, response, sendContinue)
+      if (NodeListener.hasPendingBody(request) && sendContinue === undefined) {
+        // Most bodies come together with their heads: once Node has gone through what it read, they need no waiting for.
+        this.#handleLater(setImmediate, request, response)
+      } else this.#stopLatest = this.#answers.handle(request, response, sendContinue)
     } else {
       // One after the other (RFC 9112 §9.3.2). Node reads on meanwhile, whatever waits: hence the limit.
       if (++this.#waiting > MAX_WAITING) return void this.#socket.destroy()
-      let stopped = false
-      this.#stopLatest = () => {
-        stopped = true
+      const afterPrevious = (turn: () => void): void => {
+        previous.once("finish", () => {
+          this.#waiting--
+          turn()
+        })
       }
-      previous.once("finish", () => {
-        this.#waiting--
-        if (stopped) return
-        const stop = this.#answers.handle(request, response, sendContinue)
-        if (this.#latest === response) this.#stopLatest = stop
-      })
+      this.#handleLater(afterPrevious, request, response, sendContinue)
     }
   }
 
@@ -144,6 +144,24 @@ export class Connection {
   /** Cuts the connection whose client has not read for long; it may have begun to since the last look. */
   timeOut(): void {
     if (this.#socket.writableLength > 0) this.#socket.destroy()
+  }
+
+  /** Handles the request when its turn comes, unless it is stopped before. */
+  #handleLater(
+    schedule: (turn: () => void) => void,
+    request: IncomingMessage,
+    response: ServerResponse,
+    sendContinue?: () => void
+  ): void {
+    let stopped = false
+    this.#stopLatest = () => {
+      stopped = true
+    }
+    schedule(() => {
+      if (stopped) return
+      const stop = this.#answers.handle(request, response, sendContinue)
+      if (this.#latest === response) this.#stopLatest = stop
+    })
   }
 
   #refuse(error: TransportError, write: (answer: ServiceResponse) => void): void {

@@ -107,12 +107,22 @@ class NodeRequest implements ServiceRequest {
   }
 
   body(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> {
-    return Effect.callback((resume) => {
+    return new Immediate.Immediate<Uint8Array, BodyTooLarge | BodyConsumed>(() => {
       const request = this.#request
       // A host that set an encoding gets text instead of bytes, and so would we.
       if (Readable.isDisturbed(request) || request.readableEncoding !== null) {
-        return resume(Effect.fail(new BodyConsumed()))
+        return Effect.fail(new BodyConsumed())
       }
+      if (!request.complete) return this.#arrivingBody(maxBytes)
+      if (request.readableLength > maxBytes) return Effect.fail(new BodyTooLarge())
+      const bytes: Buffer | null = request.read()
+      return Effect.succeed(bytes ?? new Uint8Array())
+    })
+  }
+
+  #arrivingBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
+    return Effect.callback((resume) => {
+      const request = this.#request
       // Where the server knows that there is no body, its end has come already and is not told.
       if (request.readableEnded) return resume(Effect.succeed(new Uint8Array()))
       this.#sendContinue?.()
@@ -159,7 +169,7 @@ export const writeHead = (response: ServerResponse, answer: ServiceResponse): vo
 }
 
 /** Whether more of the request's body is to come. */
-const hasPendingBody = ({ complete, headers }: IncomingMessage): boolean =>
+export const hasPendingBody = ({ complete, headers }: IncomingMessage): boolean =>
   !complete && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0)
 
 /**

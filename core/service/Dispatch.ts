@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
     if (request.header("content-encoding") !== undefined) return Effect.succeed(unsupportedCoding)
     if (!isJson(request.header("content-type"))) return Effect.succeed(unsupportedType)
     return Effect.flatMapEager(
-      request.body(options.maxBodyBytes),
+      Immediate.start(request.body(options.maxBodyBytes)),
       (bytes): Effect.Effect<Answer.Answer, Failure> => {
         const parameters = ListPetsParameters.decodeNone(query, options.strict)
         if (Result.isFailure(parameters)) return Effect.fail(parameters.failure)

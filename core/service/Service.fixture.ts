@@ -3,6 +3,7 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import type * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -41,6 +42,8 @@ export interface Setup {
   readonly readiness?: Effect.Effect<void, StoreUnavailable>
   /** The key of cursors that the stores keep. */
   readonly cursorKey?: Uint8Array
+  /** What hashes keys; by default one that takes a fiber. */
+  readonly digest?: Layer.Layer<Digest.Digest>
 }
 
 export interface Sent {
@@ -164,7 +167,7 @@ export const open = Effect.fnUntraced(function* (
     Layer.provideMerge(
       Layer.mergeAll(
         Memory.layer,
-        NodeCrypto.layerDigest,
+        setup.digest ?? NodeCrypto.layerDigest,
         SecureRandom.layerWebCrypto,
         Logger.layer([collect])
       ),

@@ -4,7 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
+import * as NodeDigest from "../../adapters/embed/NodeDigest.ts"
 import { catalogue, codes } from "../errors/ErrorCatalogue.ts"
+import * as Immediate from "../ports/Immediate.ts"
 import {
   dying,
   enterprise,
@@ -427,6 +429,63 @@ describe("Defects", () => {
       yield* Fiber.interrupt(fiber)
       expect((yield* store.send({ key: secret })).body).toBe("[]")
       expect(store.logs).toEqual([])
+    })
+  )
+})
+
+describe("Without a fiber", () => {
+  const sent: ReadonlyArray<readonly [status: number, what: string, Sent]> = [
+    [200, "a list", {}],
+    [200, "an animal", { target: "/v1/pets/1" }],
+    [404, "an animal that is not there", { target: "/v1/pets/2" }],
+    [201, "a new animal", { method: "POST", json: newPet }],
+    [400, "a body that is none", { method: "POST", headers: json, body: "{" }],
+    [401, "no key", { key: undefined }],
+    [200, "a probe", { target: "/livez" }]
+  ]
+
+  it.effect.each(sent)("%i for %s is told at once, and as in one", ([status, , given]) =>
+    Effect.gen(function* () {
+      const store = yield* open({ pets: stocked(1), digest: NodeDigest.layer })
+      const { secret } = yield* store.issue(unlimited)
+      const sent = request({ key: secret, ...given })
+      const asked = {
+        ...sent,
+        body: (maxBytes: number) => Immediate.sync(() => Effect.runSync(sent.body(maxBytes)))
+      }
+      const answering = Immediate.start(store.service.handle(asked, yield* Clock.Clock))
+      if (!Immediate.isDone(answering)) return expect.fail("it waits")
+      const response = yield* answering
+      expect(response.status).toBe(status)
+      const inFiber = yield* store.service.handle(asked)
+      const names = ({ headers }: typeof response) => headers.map(([name]) => name)
+      expect([inFiber.status, names(inFiber)]).toEqual([status, names(response)])
+    })
+  )
+
+  it.effect("a store that waits is waited for, and one that throws is answered for", () =>
+    Effect.gen(function* () {
+      const slow = yield* open({
+        pets: (real) => ({ ...real, page: (query) => Effect.andThen(Effect.yieldNow, real.page(query)) }),
+        digest: NodeDigest.layer
+      })
+      const { secret } = yield* slow.issue(unlimited)
+      const clock = yield* Clock.Clock
+      const rest = Immediate.start(slow.service.handle(request({ key: secret }), clock))
+      expect(Immediate.isDone(rest)).toBe(false)
+      expect((yield* rest).status).toBe(200)
+      const broken = yield* open({
+        pets: (real) => ({
+          ...real,
+          page: () => {
+            throw new Error("hunter2")
+          }
+        }),
+        digest: NodeDigest.layer
+      })
+      const other = yield* broken.issue(unlimited)
+      const answered = yield* Immediate.start(broken.service.handle(request({ key: other.secret }), clock))
+      expect(answered.status).toBe(500)
     })
   )
 })

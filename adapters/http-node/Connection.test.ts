@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer"
-import { describe, expect, it } from "vitest"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import type { Socket } from "node:net"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { Count, expectAlive, expectError, Gate, serve } from "./Server.fixture.ts"
 import { type Answer, pet, request, Wire } from "./Wire.fixture.ts"
 
@@ -394,5 +396,26 @@ describe("a client that does not read", () => {
     await wire.closed
     clearInterval(more)
     expect(pages.value).toBeLessThan(many / 2)
+  })
+
+  it("and does not send either, is cut in time", async () => {
+    const server = await serve({ server: { requestTimeoutMs: 200 } })
+    const key = await server.issue()
+    const long = request({ key, body: pet("\u0001".repeat(255)) })
+    await answers(await Wire.sending(server.port, long.repeat(100)), 100)
+    const [cut, remember] = [
+      new Count(),
+      (message: unknown): void => {
+        // The shape that Node documents for this channel.
+        ;(message as { readonly socket: Socket }).socket.once("close", () => cut.increment())
+      }
+    ]
+    subscribe("net.server.socket", remember)
+    onTestFinished(() => {
+      unsubscribe("net.server.socket", remember)
+    })
+    // More than the buffers between the two hold.
+    await Wire.sending(server.port, request({ key, target: "/v1/pets?limit=100" }).repeat(2_000))
+    await cut.reaches(1)
   })
 })

@@ -41,7 +41,8 @@ export class Connection {
   #stopLatest: (() => void) | undefined
   #waiting = 0
   #broken = false
-  #bytesRead = 0
+  /** What it had sent when the last look found it answered; silent since then, it is idle. */
+  #bytesReadWhenAnswered: number | undefined
   #idleMs = 0
   #isWaitingForReader = false
 
@@ -126,13 +127,11 @@ export class Connection {
    */
   inspect(elapsedMs: number): void {
     const socket = this.#socket
-    const { bytesRead } = socket
-    // Time counts from the first look that finds it idle, so that it is kept for as long as was announced.
-    const isIdle = this.#latest?.writableFinished === true && bytesRead === this.#bytesRead && !this.#broken
-    this.#bytesRead = bytesRead
-    if (!isIdle) this.#idleMs = 0
-    else if (this.#idleMs > this.#patience.keepAliveTimeoutMs) return void socket.destroy()
-    else this.#idleMs += elapsedMs
+    const owesNothing = this.#latest?.writableFinished === true && !this.#broken
+    const isIdle = owesNothing && socket.bytesRead === this.#bytesReadWhenAnswered
+    this.#bytesReadWhenAnswered = owesNothing ? socket.bytesRead : undefined
+    this.#idleMs = isIdle ? this.#idleMs + elapsedMs : 0
+    if (isIdle && this.#idleMs >= this.#patience.keepAliveTimeoutMs) return void socket.destroy()
 
     const isWaitingForReader = socket.writableLength > 0
     if (isWaitingForReader !== this.#isWaitingForReader) {

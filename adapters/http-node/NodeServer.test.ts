@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import * as Net from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -96,6 +97,28 @@ describe("connections", () => {
     const key = await server.issue()
     const wire = await Wire.sending(server.port, request({ key }))
     expect((await wire.answer()).status).toBe(200)
+    expect(await wire.rest()).toBe("")
+  })
+
+  it("that are idle are kept for as long as their answers announce", async () => {
+    const server = await serve({ server: { keepAliveTimeoutMs: 1_000 } })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, request({ key }))
+    expect((await wire.answer()).header("keep-alive")).toBe("timeout=1")
+    const idleSince = performance.now()
+    await wire.rest()
+    expect(performance.now() - idleSince).toBeGreaterThanOrEqual(1_000)
+  })
+
+  it("that are used time and again are kept", async () => {
+    const server = await serve({ server: { keepAliveTimeoutMs: 150 } })
+    const key = await server.issue()
+    const wire = await Wire.open(server.port)
+    for (let count = 0; count < 12; count++) {
+      await wire.send(request({ key }))
+      expect((await wire.answer()).status).toBe(200)
+      await sleep(50)
+    }
     expect(await wire.rest()).toBe("")
   })
 

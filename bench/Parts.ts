@@ -120,9 +120,9 @@ export const latency = async (bench: Bench): Promise<LatencyResults> => {
     await alone(chosen, bench, [], async (server, load) => {
       for (const operation of readings) {
         progress.begin(`latency at half of the maximum, ${operation.name}, ${server.name}`)
-        if (server.isBare)
-          await server.repeat({ status: operation.status, body: bodies.get(operation) ?? "" })
-        else bodies.set(operation, await server.check(operation))
+        const body = bodies.get(operation)
+        if (body !== undefined) await server.repeat({ status: operation.status, body })
+        bodies.set(operation, await server.check(operation))
         figures.push(await Latency.measure(server, load, operation, options.latency, progress))
       }
     })

@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { Readable } from "node:stream"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { Count, expectAlive, expectError, Gate, serve } from "./Server.fixture.ts"
 import { type Answer, pet, request, Wire } from "./Wire.fixture.ts"
 
@@ -267,6 +269,47 @@ describe("a client that goes away", () => {
     for (const wire of wires) wire.abort()
     await expectAlive(server)
   })
+})
+
+describe("a body that comes together with its head", () => {
+  it("is there before the request is looked at", async () => {
+    const server = await serve()
+    const key = await server.issue()
+    let waited = 0
+    const wait = vi.spyOn(IncomingMessage.prototype, "on").mockImplementation(function (
+      this: IncomingMessage,
+      event,
+      listener
+    ) {
+      if (event === "data") waited++
+      return Readable.prototype.on.call(this, event, listener) as IncomingMessage
+    })
+    onTestFinished(() => wait.mockRestore())
+    const wire = await Wire.sending(server.port, request({ key, body: pet("Rex") }))
+    expect((await wire.answer()).status).toBe(201)
+    expect(waited).toBe(0)
+  })
+
+  // The sizes of whole reads: the end of the connection may be read in the same turn of the loop.
+  it.each([1_000, 65_535, 65_536, 65_537, 131_072])(
+    "is answered when its sender ends with it, after %i bytes",
+    async (size) => {
+      const server = await serve({ service: { maxBodyBytes: 1_000_000 } })
+      const key = await server.issue()
+      for (let count = 0; count < 5; count++) {
+        const padded = (spaces: number) => request({ key, body: pet("Rex") + " ".repeat(spaces) })
+        let spaces = size - padded(0).length
+        while (padded(spaces).length > size) spaces-- // for the digits of its length
+        const long = padded(spaces)
+        expect(long.length).toBe(size)
+        const wire = await Wire.open(server.port)
+        void wire.send(long)
+        wire.end()
+        expect((await wire.answer()).status).toBe(201)
+      }
+      expect(await server.countPets()).toBe(5)
+    }
+  )
 })
 
 describe("a body that arrives too slowly", () => {

@@ -26,8 +26,10 @@ export interface Answers {
 
 /** How long a connection may be silent, in milliseconds. */
 export interface Patience {
-  /** When it is idle; announced to the client. */
+  /** When it is idle, as the client is told. */
   readonly keepAliveTimeoutMs: number
+  /** When it is idle, also where that is not said. */
+  readonly idleTimeoutMs: number
   /** When its client does not read what it asked for. */
   readonly readTimeoutMs: number
 }
@@ -39,6 +41,8 @@ export class Connection {
   /** The response to the latest request. */
   #latest: ServerResponse | undefined
   #stopLatest: (() => void) | undefined
+  /** Takes the turn of the request whose body is being read. */
+  #turn: (() => void) | undefined
   #waiting = 0
   #broken = false
   /** What it had sent when the last look found it answered; silent since then, it is idle. */
@@ -50,6 +54,8 @@ export class Connection {
     this.#socket = socket
     this.#answers = answers
     this.#patience = patience
+    // Before Node's own listener, which ends the connection that it was told to end: here an answer may still be due.
+    socket.prependListener("end", () => this.#takeTurn())
   }
 
   receive(request: IncomingMessage, response: PreparedResponse, sendContinue?: () => void): void {
@@ -66,8 +72,14 @@ export class Connection {
     } else if (previous === undefined || previous.writableEnded) {
       // Answered, if not yet flushed: Node stops reading from a client that leaves its answers lying.
       if (NodeListener.hasPendingBody(request) && sendContinue === undefined) {
-        // Most bodies come together with their heads: once Node has gone through what it read, they need no waiting for.
-        this.#handleLater(setImmediate, request, response)
+        // Most bodies come together with their heads: in the next turn of the loop they need no waiting for.
+        const whenRead = (turn: () => void): void => {
+          this.#turn = turn
+          setImmediate(() => {
+            if (this.#turn === turn) this.#takeTurn()
+          })
+        }
+        this.#handleLater(whenRead, request, response)
       } else this.#stopLatest = this.#answers.handle(request, response, sendContinue)
     } else {
       // One after the other (RFC 9112 §9.3.2). Node reads on meanwhile, whatever waits: hence the limit.
@@ -131,7 +143,8 @@ export class Connection {
     const isIdle = owesNothing && socket.bytesRead === this.#bytesReadWhenAnswered
     this.#bytesReadWhenAnswered = owesNothing ? socket.bytesRead : undefined
     this.#idleMs = isIdle ? this.#idleMs + elapsedMs : 0
-    if (isIdle && this.#idleMs >= this.#patience.keepAliveTimeoutMs) return void socket.destroy()
+    // A look longer than announced, for what a client sends just before: it starts to count later than we do.
+    if (isIdle && this.#idleMs > this.#patience.idleTimeoutMs) return void socket.destroy()
 
     const isWaitingForReader = socket.writableLength > 0
     if (isWaitingForReader !== this.#isWaitingForReader) {
@@ -161,6 +174,12 @@ export class Connection {
       const stop = this.#answers.handle(request, response, sendContinue)
       if (this.#latest === response) this.#stopLatest = stop
     })
+  }
+
+  #takeTurn(): void {
+    const turn = this.#turn
+    this.#turn = undefined
+    turn?.()
   }
 
   #refuse(error: TransportError, write: (answer: ServiceResponse) => void): void {

@@ -47,7 +47,7 @@ export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(fu
       running = false
       interrupt()
     }
-    response.once("close", stop)
+    if (running) response.once("close", stop)
     return stop
   }
 })

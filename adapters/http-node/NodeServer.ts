@@ -19,7 +19,10 @@ export interface NodeServerOptions {
   readonly headersTimeoutMs: number
   /** Milliseconds for a whole request; then 408. */
   readonly requestTimeoutMs: number
-  /** Milliseconds that an idle connection is kept. */
+  /**
+   * Milliseconds that an idle connection is kept, as clients are told; it lasts up to two seconds longer. 0 tells them
+   * nothing, and keeps it for `requestTimeoutMs`.
+   */
   readonly keepAliveTimeoutMs: number
   /** Open connections; more are closed at once. */
   readonly maxConnections: number
@@ -48,8 +51,9 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
   }
 }
 
-/** Milliseconds between two looks at all connections. */
+/** Milliseconds between two looks at all connections: at most, and at least, however short timeouts are. */
 const INSPECTION_MS = 1_000
+const MIN_INSPECTION_MS = 20
 
 /** Turns of the event loop without a new connection after which none is waiting, and most turns that are waited. */
 const QUIET_TURNS = 3
@@ -72,6 +76,7 @@ export const make = Effect.fnUntraced(function* (
   const connections = new Map<Duplex, Connection>()
   const patience: Patience = {
     keepAliveTimeoutMs: options.keepAliveTimeoutMs,
+    idleTimeoutMs: options.keepAliveTimeoutMs === 0 ? options.requestTimeoutMs : options.keepAliveTimeoutMs,
     readTimeoutMs: options.requestTimeoutMs
   }
 
@@ -82,12 +87,13 @@ export const make = Effect.fnUntraced(function* (
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout,
     requestTimeout: options.requestTimeoutMs,
-    // Connections are inspected instead.
-    keepAliveTimeout: 0,
+    keepAliveTimeout: options.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(INSPECTION_MS, headersTimeout),
     // Node would answer by itself, without a body and without our headers.
     requireHostHeader: false
   })
+  // Checked by Node, but looked after here: connections are inspected.
+  server.keepAliveTimeout = 0
   server.maxConnections = options.maxConnections
   let accepted = 0
   server.on("connection", (socket) => {
@@ -109,7 +115,10 @@ export const make = Effect.fnUntraced(function* (
     for (const connection of connections.values()) connection.dismiss()
   }
 
-  const inspectionMs = Math.max(1, Math.min(INSPECTION_MS, options.keepAliveTimeoutMs, headersTimeout))
+  const inspectionMs = Math.max(
+    MIN_INSPECTION_MS,
+    Math.min(INSPECTION_MS, patience.idleTimeoutMs, headersTimeout)
+  )
   server.once("listening", () => {
     const inspection = setInterval(() => {
       for (const connection of connections.values()) connection.inspect(inspectionMs)

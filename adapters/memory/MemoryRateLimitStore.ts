@@ -8,8 +8,8 @@ import * as Immediate from "../../core/ports/Immediate.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 
 /**
- * Every so many calls so many states are looked at: more than two for each that is added, so the spent ones are found faster than
- * new ones come. All at once, since to ask for the time takes a fiber, which the calls between do without.
+ * Every so many calls so many states are looked at: more than two for each that is added, so the spent ones are found
+ * faster than new ones come. All at once, since to ask for the time takes a fiber: the calls between do without.
  */
 const CALLS_PER_SWEEP = 16
 const STATES_PER_SWEEP = 40
@@ -18,8 +18,8 @@ const STATES_PER_SWEEP = 40
 const GRACE_MS = 60_000
 
 /**
- * An empty store. Spent states are swept in passing, a few with every sixteenth call and without timers: a state goes only
- * when it decides like an absent one, so forgetting it changes no answer.
+ * An empty store. Spent states are swept in passing, a few with every sixteenth call and without timers: a state goes
+ * only when it decides like an absent one, so forgetting it changes no answer.
  */
 export const layer: Layer.Layer<RateLimitStore> = Layer.effect(
   RateLimitStore,

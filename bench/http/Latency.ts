@@ -43,7 +43,6 @@ export const measure = async (
   { connections, maximumSeconds, rounds, seconds }: LatencyOptions,
   progress: Progress
 ): Promise<LatencyFigures> => {
-  await server.check(operation)
   const send = async (what: string, given: { readonly seconds: number; readonly rate?: number }) => {
     progress.at(what)
     const outcome = await load.carryOut(server, operation, { ...given, connections })

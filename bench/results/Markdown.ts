@@ -202,7 +202,8 @@ const latency = ({ latency }: Results): ReadonlyArray<string> =>
         "## Latency at half of the maximum",
         "",
         `Requests are due at fixed moments, and their time counts from then; ${latency.options.rounds} rounds of ${latency.options.seconds} s.`,
-        "What the bare server shows is the machine's and the load generator's: the service cannot be faster. In milliseconds:",
+        "Half of each server's own maximum is sent to it. What the bare one shows is the machine's, the load generator's and",
+        "Node's, which all others have as well. In milliseconds:",
         "",
         ...table(
           ["Server, operation", "Maximum per second", "Sent per second", "p50", "p99", "p99.9", "p99 / p50"],

@@ -1,6 +1,6 @@
 /**
- * Effects that need not wait: what stores in memory answer with. They are effects like all others, and besides `start`
- * carries them out without a fiber: to run one for a request takes a tenth of the request's CPU.
+ * Effects that need not wait: what ports answer with where all they need is in memory. They are effects like all others,
+ * and besides `start` carries them out without a fiber, which would be a tenth of the CPU that a request takes.
  */
 import * as Effect from "effect/Effect"
 import * as Effectable from "effect/Effectable"
@@ -25,8 +25,8 @@ export class Immediate<out A, out E = never> extends Effectable.Class<A, E> {
 export const sync = <A>(compute: () => A): Immediate<A> => new Immediate(() => Effect.succeed(compute()))
 
 /**
- * Does what of an effect can be done at once, and answers with its `Exit` or with what is left of it, to be run once.
- * What is thrown meanwhile is a defect.
+ * Does what of an effect can be done at once, and answers with its `Exit` or with what is left of it, which is to be run
+ * at once and only once. What is thrown meanwhile is a defect.
  *
  * @example
  * ```ts
@@ -35,9 +35,10 @@ export const sync = <A>(compute: () => A): Immediate<A> => new Immediate(() => E
  * ```
  */
 export const start = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-  if (!(effect instanceof Immediate)) return effect
+  let left = effect
   try {
-    return effect.begin()
+    while (left instanceof Immediate) left = left.begin()
+    return left
   } catch (defect) {
     return Effect.die(defect)
   }

@@ -44,7 +44,7 @@ export class Service extends Context.Service<
   {
     /**
      * Answers a request. Interrupting it stops it where it is; nothing is stored half. A host that names the `clock` can
-     * let `Immediate.start` do what needs no fiber; without it the time is that of the fiber.
+     * have `Immediate.start` do what needs no fiber; without it the time is that of the fiber.
      */
     readonly handle: (request: ServiceRequest, clock?: Clock.Clock) => Effect.Effect<ServiceResponse>
     /** The answer to a connection that failed before a request existed; counted for the client's network. */

@@ -20,8 +20,10 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 export const decode = (bytes: Uint8Array): string | number => {
   try {
     return decoder.decode(bytes)
-  } catch {
-    return firstFault(bytes)
+  } catch (error) {
+    const fault = firstFault(bytes)
+    if (fault === bytes.length) throw error
+    return fault
   }
 }
 

@@ -290,26 +290,61 @@ describe("a body that comes together with its head", () => {
     expect(waited).toBe(0)
   })
 
+  const padded = (key: string, size: number): string => {
+    const withSpaces = (spaces: number) => request({ key, body: pet("Rex") + " ".repeat(spaces) })
+    let spaces = size - withSpaces(0).length
+    while (withSpaces(spaces).length > size) spaces-- // for the digits of its length
+    return withSpaces(spaces)
+  }
+
   // The sizes of whole reads: the end of the connection may be read in the same turn of the loop.
   it.each([1_000, 65_535, 65_536, 65_537, 131_072])(
-    "is answered when its sender ends with it, after %i bytes",
+    "is answered when its sender ends with it, and so is what came before, after %i bytes",
     async (size) => {
       const server = await serve({ service: { maxBodyBytes: 1_000_000 } })
       const key = await server.issue()
       for (let count = 0; count < 5; count++) {
-        const padded = (spaces: number) => request({ key, body: pet("Rex") + " ".repeat(spaces) })
-        let spaces = size - padded(0).length
-        while (padded(spaces).length > size) spaces-- // for the digits of its length
-        const long = padded(spaces)
-        expect(long.length).toBe(size)
+        const before = request({ key, body: pet("Rex") }) + request({ key })
+        const all = before + padded(key, size - before.length)
+        expect(all.length).toBe(size)
         const wire = await Wire.open(server.port)
-        void wire.send(long)
+        void wire.send(all)
         wire.end()
-        expect((await wire.answer()).status).toBe(201)
+        expect(await statuses(wire, 3)).toEqual([201, 200, 201])
       }
-      expect(await server.countPets()).toBe(5)
+      expect(await server.countPets()).toBe(10)
     }
   )
+
+  it("costs no connection where it did not wait to be asked for", async () => {
+    const server = await serve()
+    const key = await server.issue()
+    const create = { key, body: pet("Rex") }
+    const impatient = request({ ...create, headers: ["Expect: 100-continue"] })
+    const wire = await Wire.sending(server.port, request(create) + impatient + request(create))
+    const seen = (await answers(wire, 4)).map((answer) => [answer.status, answer.header("connection")])
+    expect(seen).toEqual([
+      [201, "keep-alive"],
+      [100, undefined],
+      [201, "keep-alive"],
+      [201, "keep-alive"]
+    ])
+  })
+
+  it("is not taken after an answer that announced the end", async () => {
+    const server = await serve()
+    const key = await server.issue()
+    const create = request({ key, body: pet("Rex") })
+    const refused = request({ key: "wrong", body: pet("Rex"), headers: ["Expect: 100-continue"] })
+    const wire = await Wire.sending(server.port, create + refused + create)
+    const seen = (await answers(wire, 2)).map((answer) => [answer.status, answer.header("connection")])
+    expect(seen).toEqual([
+      [201, "keep-alive"],
+      [401, "close"]
+    ])
+    expect(await wire.rest()).toBe("")
+    expect(await server.countPets()).toBe(1)
+  })
 })
 
 describe("a body that arrives too slowly", () => {

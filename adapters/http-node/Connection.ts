@@ -41,8 +41,6 @@ export class Connection {
   /** The response to the latest request. */
   #latest: ServerResponse | undefined
   #stopLatest: (() => void) | undefined
-  /** Takes the turn of the request whose body is being read. */
-  #turn: (() => void) | undefined
   #waiting = 0
   #broken = false
   /** What it had sent when the last look found it answered; silent since then, it is idle. */
@@ -54,8 +52,6 @@ export class Connection {
     this.#socket = socket
     this.#answers = answers
     this.#patience = patience
-    // Before Node's own listener, which ends the connection that it was told to end: here an answer may still be due.
-    socket.prependListener("end", () => this.#takeTurn())
   }
 
   receive(request: IncomingMessage, response: PreparedResponse, sendContinue?: () => void): void {
@@ -72,14 +68,8 @@ export class Connection {
     } else if (previous === undefined || previous.writableEnded) {
       // Answered, if not yet flushed: Node stops reading from a client that leaves its answers lying.
       if (NodeListener.hasPendingBody(request) && sendContinue === undefined) {
-        // Most bodies come together with their heads: in the next turn of the loop they need no waiting for.
-        const whenRead = (turn: () => void): void => {
-          this.#turn = turn
-          setImmediate(() => {
-            if (this.#turn === turn) this.#takeTurn()
-          })
-        }
-        this.#handleLater(whenRead, request, response)
+        // Most bodies come together with their heads: at the next tick they are there and need no waiting for.
+        this.#handleLater(process.nextTick, request, response)
       } else this.#stopLatest = this.#answers.handle(request, response, sendContinue)
     } else {
       // One after the other (RFC 9112 §9.3.2). Node reads on meanwhile, whatever waits: hence the limit.
@@ -87,7 +77,8 @@ export class Connection {
       const afterPrevious = (turn: () => void): void => {
         previous.once("finish", () => {
           this.#waiting--
-          turn()
+          // As above: it may have been told the end of the connection only when it was answered.
+          if (previous.shouldKeepAlive) turn()
         })
       }
       this.#handleLater(afterPrevious, request, response, sendContinue)
@@ -174,12 +165,6 @@ export class Connection {
       const stop = this.#answers.handle(request, response, sendContinue)
       if (this.#latest === response) this.#stopLatest = stop
     })
-  }
-
-  #takeTurn(): void {
-    const turn = this.#turn
-    this.#turn = undefined
-    turn?.()
   }
 
   #refuse(error: TransportError, write: (answer: ServiceResponse) => void): void {

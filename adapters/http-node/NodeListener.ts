@@ -31,15 +31,20 @@ export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(fu
   const run = Effect.runCallbackWith(yield* Effect.context())
   return (request, response, sendContinue) => {
     if (response.destroyed) return () => {}
-    const answering = Immediate.start(service.handle(new NodeRequest(request, sendContinue), clock))
+    const incoming = new NodeRequest(request, sendContinue)
+    const conclude = (exit: Exit.Exit<ServiceResponse>): void => {
+      if (Exit.isFailure(exit)) response.destroy()
+      else send(request, response, exit.value, incoming.isBodyRead)
+    }
+    const answering = Immediate.start(service.handle(incoming, clock))
     if (Immediate.isDone(answering)) {
-      conclude(request, response, answering)
+      conclude(answering)
       return () => {}
     }
     let running = true
     const interrupt = run(answering, {
       onExit: (exit) => {
-        if (running || Exit.isSuccess(exit)) conclude(request, response, exit)
+        if (running || Exit.isSuccess(exit)) conclude(exit)
         running = false
       }
     })
@@ -52,15 +57,6 @@ export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(fu
   }
 })
 
-const conclude = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  exit: Exit.Exit<ServiceResponse>
-): void => {
-  if (Exit.isSuccess(exit)) send(request, response, exit.value)
-  else response.destroy()
-}
-
 /** A listener; mount it before any body parser. */
 export const make: Effect.Effect<NodeListener, never, Service> = Effect.map(
   makeHandler,
@@ -72,6 +68,8 @@ export const make: Effect.Effect<NodeListener, never, Service> = Effect.map(
 class NodeRequest implements ServiceRequest {
   readonly #request: IncomingMessage & { readonly originalUrl?: unknown }
   readonly #sendContinue: (() => void) | undefined
+  /** Whether all of the body was taken, if it was there at once. */
+  isBodyRead = false
 
   constructor(request: IncomingMessage, sendContinue: (() => void) | undefined) {
     this.#request = request
@@ -113,9 +111,15 @@ class NodeRequest implements ServiceRequest {
       if (Readable.isDisturbed(request) || request.readableEncoding !== null) {
         return Effect.fail(new BodyConsumed())
       }
-      if (!request.complete) return this.#arrivingBody(maxBytes)
-      if (request.readableLength > maxBytes) return Effect.fail(new BodyTooLarge())
+      // Where the server knows that there is no body, its end has come already and is not told.
+      if (request.readableEnded) return Effect.succeed(new Uint8Array())
+      this.#sendContinue?.()
+      const { complete, headers, readableLength } = request
+      const isThere = complete || readableLength === Number(headers["content-length"] ?? Number.NaN)
+      if (!isThere) return this.#arrivingBody(maxBytes)
+      if (readableLength > maxBytes) return Effect.fail(new BodyTooLarge())
       const bytes: Buffer | null = request.read()
+      this.isBodyRead = true
       return Effect.succeed(bytes ?? new Uint8Array())
     })
   }
@@ -123,9 +127,6 @@ class NodeRequest implements ServiceRequest {
   #arrivingBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
     return Effect.callback((resume) => {
       const request = this.#request
-      // Where the server knows that there is no body, its end has come already and is not told.
-      if (request.readableEnded) return resume(Effect.succeed(new Uint8Array()))
-      this.#sendContinue?.()
       const chunks: Array<Buffer> = []
       let size = 0
       const onData = (chunk: Buffer): void => {
@@ -148,13 +149,18 @@ class NodeRequest implements ServiceRequest {
 }
 
 /** Writes an answer, unless the host has answered already. */
-export const send = (request: IncomingMessage, response: ServerResponse, answer: ServiceResponse): void => {
+export const send = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: ServiceResponse,
+  isBodyRead = false
+): void => {
   if (response.headersSent) return
   const { shouldKeepAlive } = response
   writeHead(response, answer)
   // Node gives the connection up here when the client still waits for "100 Continue": it sends no body then.
   const refusedExpectation = shouldKeepAlive && !response.shouldKeepAlive
-  if (refusedExpectation || !hasPendingBody(request)) response.end(answer.body)
+  if (refusedExpectation || isBodyRead || !hasPendingBody(request)) response.end(answer.body)
   else drain(request, response, answer.body)
 }
 

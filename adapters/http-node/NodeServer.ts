@@ -21,7 +21,7 @@ export interface NodeServerOptions {
   readonly requestTimeoutMs: number
   /**
    * Milliseconds that an idle connection is kept, as clients are told; it lasts up to two seconds longer. 0 tells them
-   * nothing, and keeps it for `requestTimeoutMs`.
+   * nothing, and keeps it for `requestTimeoutMs`, as long as it likes where that is 0.
    */
   readonly keepAliveTimeoutMs: number
   /** Open connections; more are closed at once. */
@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* (
   const connections = new Map<Duplex, Connection>()
   const patience: Patience = {
     keepAliveTimeoutMs: options.keepAliveTimeoutMs,
-    idleTimeoutMs: options.keepAliveTimeoutMs === 0 ? options.requestTimeoutMs : options.keepAliveTimeoutMs,
+    idleTimeoutMs: options.keepAliveTimeoutMs || options.requestTimeoutMs || Number.POSITIVE_INFINITY,
     readTimeoutMs: options.requestTimeoutMs
   }
 

@@ -11,8 +11,8 @@ export const help = `npm run bench [-- OPTIONS]
   --only PARTS         http, latency, soak, process; several with commas
   --servers NAMES      only servers whose name contains one of these; Bare and AnimalStore memory always
   --operations NAMES   only operations whose name contains one of these
-  --rounds N           rounds of each operation (default 5)
-  --seconds N          seconds of each server in a round (default 0.6)
+  --rounds N           rounds of each operation (default 10)
+  --seconds N          seconds of each server in a round (default 0.3)
   --quick              fewer and shorter rounds, without process: whether it works
   --out DIR            writes the results there, whatever was measured
   --compare            against the baseline; 1 when a ratio of ours is worse by more than 10 %; writes nothing
@@ -50,7 +50,7 @@ export class InvalidOptions extends Error {}
 const CONNECTIONS = 64
 
 /** Fewer tell too little of how far figures lie apart. */
-const ROUNDS = 5
+const ROUNDS = 10
 
 export const documentation = new URL("../docs/performance/", import.meta.url)
 
@@ -71,7 +71,7 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
   const isWhole = rounds >= ROUNDS && !isQuick && servers.length === 0 && operations.length === 0
   if (values["save-baseline"] && !(isWhole && chosen.includes("http"))) {
     throw new InvalidOptions(
-      "--save-baseline: a baseline has all servers and operations in 5 rounds or more, and is not quick"
+      `--save-baseline: a baseline has all servers and operations in ${ROUNDS} rounds or more, and is not quick`
     )
   }
   const writesDocumentation = isWhole && chosen.length === parts.length && !values.compare
@@ -82,7 +82,7 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
     operations,
     rounds: {
       rounds,
-      seconds: positive("seconds", values.seconds, isQuick ? 0.2 : 0.6),
+      seconds: positive("seconds", values.seconds, isQuick ? 0.2 : 0.3),
       warmUpSeconds: isQuick ? 0.3 : 1.2,
       connections: CONNECTIONS
     },

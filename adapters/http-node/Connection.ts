@@ -5,6 +5,7 @@ import type { Socket } from "node:net"
 import type { TransportError } from "../../core/service/Service.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
 import * as NodeListener from "./NodeListener.ts"
+import { hasPendingBody } from "./NodeRequest.ts"
 import type { PreparedResponse } from "./PreparedResponse.ts"
 import * as TransportFault from "./TransportFault.ts"
 
@@ -67,7 +68,7 @@ export class Connection {
       this.#refuse(fault, (answer) => NodeListener.send(request, response, answer))
     } else if (previous === undefined || previous.writableEnded) {
       // Answered, if not yet flushed: Node stops reading from a client that leaves its answers lying.
-      if (NodeListener.hasPendingBody(request) && sendContinue === undefined) {
+      if (hasPendingBody(request) && sendContinue === undefined) {
         // Most bodies come together with their heads: at the next tick they are there and need no waiting for.
         this.#handleLater(process.nextTick, request, response)
       } else this.#stopLatest = this.#answers.handle(request, response, sendContinue)

@@ -4,12 +4,15 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import type { NewPet } from "../../core/domain/NewPet.ts"
-import type { PageQuery } from "../../core/domain/Page.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
+import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import * as Immediate from "../../core/ports/Immediate.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as GroupCommit from "./GroupCommit.ts"
+import * as SqliteClient from "./SqliteClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as StoreCall from "./StoreCall.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
@@ -53,18 +56,28 @@ const make = Effect.fnUntraced(function* ({
       )
   })
 
-  const rows = ({ after, limit, status }: PageQuery) =>
-    status === undefined
-      ? query(text.page, after ?? 0n, limit)
-      : query(text.pageOfStatus, status, after ?? 0n, limit)
+  const readNow = SqliteClient.readerOf(sql)
+  const pets = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
+    new Immediate.Immediate<ReadonlyArray<Pet>, StoreUnavailable>(() => {
+      const read = readNow?.(statement, parameters)
+      // The rows of the statements here.
+      const rows = read as Exit.Exit<ReadonlyArray<PetRow>, SqlError> | undefined
+      return Effect.mapEager(
+        rows === undefined ? call(query(statement, ...parameters)) : StoreCall.answerOf(rows),
+        (rows) => rows.map(toPet)
+      )
+    })
 
   return {
     insert: (pet) => call(insert(pet)),
     find: (id) =>
-      Effect.map(call(query(text.find, id)), ([row]) =>
-        row === undefined ? Option.none() : Option.some(toPet(row))
+      new Immediate.Immediate(() =>
+        Effect.mapEager(Immediate.start(pets(text.find, id)), ([pet]) => Option.fromUndefinedOr(pet))
       ),
-    page: (page) => Effect.map(call(rows(page)), (found) => found.map(toPet))
+    page: ({ after, limit, status }) =>
+      status === undefined
+        ? pets(text.page, after ?? 0n, limit)
+        : pets(text.pageOfStatus, status, after ?? 0n, limit)
   }
 })
 

@@ -652,3 +652,50 @@ describe("closing", () => {
     })
   )
 })
+
+describe("the reader", () => {
+  const max = 2n ** 63n - 1n
+
+  it.effect("reads at once what is committed, int64 exact", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      yield* withTable(sql)
+      yield* sql`INSERT INTO t VALUES (${max})`
+      const read = SqliteClient.readerOf(sql)
+      expect(read?.("SELECT a FROM t WHERE a > ?", [1n])).toEqual(Exit.succeed([{ a: max }]))
+      // The statement is read otherwise again by others.
+      expect(read?.("SELECT 1 AS a", [])).toEqual(Exit.succeed([{ a: 1n }]))
+      expect(single(yield* sql.unsafe("SELECT 1 AS a"))).toBe(1)
+    })
+  )
+
+  it.effect("does not read while a transaction is under way", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      yield* withTable(sql)
+      const read = SqliteClient.readerOf(sql)
+      const within = yield* sql.withTransaction(
+        Effect.andThen(
+          sql`INSERT INTO t VALUES (1)`,
+          Effect.sync(() => read?.("SELECT a FROM t", []))
+        )
+      )
+      expect(within).toBeUndefined()
+      expect(read?.("SELECT a FROM t", [])).toEqual(Exit.succeed([{ a: 1n }]))
+    })
+  )
+
+  it.effect("fails with what the driver refuses, also once the client is closed", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const sql = yield* Scope.provide(inMemory, scope)
+      const read = SqliteClient.readerOf(sql)
+      const ends = [read?.("SELECT a FROM nothing", [])]
+      yield* Scope.close(scope, Exit.void)
+      ends.push(read?.("SELECT 1", []))
+      for (const end of ends) {
+        expect(yield* failure(end ?? Effect.die("it did not read"))).toMatchObject({ isRetryable: false })
+      }
+    })
+  )
+})

@@ -8,6 +8,7 @@
 import * as fs from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -47,12 +48,13 @@ export const make = (
 ): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
     const database = yield* open(config)
+    const connection = connect(database, config.preparedStatements ?? 200)
     const acquirers = SqlClient.makeSqliteAcquirers({
-      connection: Effect.succeed(connect(database, config.preparedStatements ?? 200)),
+      connection: Effect.succeed(connection),
       semaphore: yield* Semaphore.make(1),
       isTransaction: () => database.isOpen && database.isTransaction
     })
-    return yield* SqlClient.make({
+    const client = yield* SqlClient.make({
       ...acquirers,
       transactionAcquirer: Effect.andThen(yield* stillThere(config), acquirers.transactionAcquirer),
       compiler: Statement.makeCompilerSqlite(),
@@ -61,7 +63,23 @@ export const make = (
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
       spanAttributes: [["db.system.name", "sqlite"]]
     })
+    readers.set(client, connection.read)
+    return client
   })
+
+/**
+ * Runs a statement that only reads, without a fiber and without waiting for its turn, integers as bigints. `undefined`
+ * while a transaction is under way, whose work it must not see.
+ */
+export type Reader = (
+  sql: string,
+  params: ReadonlyArray<unknown>
+) => Exit.Exit<ReadonlyArray<Row>, SqlError> | undefined
+
+const readers = new WeakMap<SqlClient.SqlClient, Reader>()
+
+/** The reader of a client that was made here. */
+export const readerOf = (client: SqlClient.SqlClient): Reader | undefined => readers.get(client)
 
 /**
  * Fails, before a transaction, once the file that was opened has been moved, removed or replaced: SQLite would go on with
@@ -107,7 +125,7 @@ const open = (config: SqliteClientConfig): Effect.Effect<DatabaseSync, SqlError,
     return database
   })
 
-const connect = (database: DatabaseSync, capacity: number): Connection => {
+const connect = (database: DatabaseSync, capacity: number): Connection & { readonly read: Reader } => {
   const cache = new Map<string, StatementSync>()
 
   const cached = (sql: string): StatementSync => {
@@ -138,6 +156,14 @@ const connect = (database: DatabaseSync, capacity: number): Connection => {
       )
 
   return {
+    read: (sql, params) => {
+      try {
+        if (database.isTransaction) return undefined
+        return Exit.succeed(all(cached(sql), params, true, false))
+      } catch (thrown) {
+        return Exit.fail(errorOf(thrown, "read"))
+      }
+    },
     execute: objects("execute", cached),
     executeUnprepared: objects("executeUnprepared", fresh),
     executeValues: arrays("executeValues", cached),

@@ -55,10 +55,10 @@ export const make = (timeoutMs: number): StoreCall => {
 }
 
 /** A client that is closed interrupts its queries, but not those who asked. */
-const answerOf = <A>(end: Exit.Exit<A, SqlError>): Effect.Effect<A, StoreUnavailable> =>
+export const answerOf = <A>(end: Exit.Exit<A, SqlError>): Effect.Effect<A, StoreUnavailable> =>
   Exit.isFailure(end) && Cause.hasInterruptsOnly(end.cause)
     ? Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("the database was closed") }))
-    : Effect.mapError(end, unavailable)
+    : Effect.mapErrorEager(end, unavailable)
 
 const unavailable = (error: SqlError): StoreUnavailable =>
   new StoreUnavailable({ retryable: error.isRetryable, cause: error })

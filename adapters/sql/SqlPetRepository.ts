@@ -70,10 +70,7 @@ const make = Effect.fnUntraced(function* ({
 
   return {
     insert: (pet) => call(insert(pet)),
-    find: (id) =>
-      new Immediate.Immediate(() =>
-        Effect.mapEager(Immediate.start(pets(text.find, id)), ([pet]) => Option.fromUndefinedOr(pet))
-      ),
+    find: (id) => Immediate.map(pets(text.find, id), ([pet]) => Option.fromUndefinedOr(pet)),
     page: ({ after, limit, status }) =>
       status === undefined
         ? pets(text.page, after ?? 0n, limit)

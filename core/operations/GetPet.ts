@@ -28,10 +28,8 @@ export const getPet = (
   }
   const id = Int64.fromCanonicalText(petId)
   if (id === undefined) return noSuchAnimal
-  return new Immediate.Immediate(() =>
-    Effect.flatMapEager(Immediate.start(pets.find(id)), (found) =>
-      Option.isSome(found) ? Effect.succeed(found.value) : noSuchAnimal
-    )
+  return Immediate.flatMap(pets.find(id), (found) =>
+    Option.isSome(found) ? Effect.succeed(found.value) : noSuchAnimal
   )
 }
 

@@ -1,4 +1,4 @@
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type { Page, PageQuery } from "../domain/Page.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import * as Immediate from "../ports/Immediate.ts"
@@ -9,10 +9,8 @@ export const listPets = (
   pets: PetRepository["Service"],
   query: PageQuery
 ): Effect.Effect<Page, StoreUnavailable> =>
-  new Immediate.Immediate(() =>
-    Effect.mapEager(Immediate.start(pets.page({ ...query, limit: query.limit + 1 })), (found) => {
-      if (found.length <= query.limit) return { pets: found, next: undefined }
-      const page = found.slice(0, query.limit)
-      return { pets: page, next: page.at(-1)?.id }
-    })
-  )
+  Immediate.map(pets.page({ ...query, limit: query.limit + 1 }), (found) => {
+    if (found.length <= query.limit) return { pets: found, next: undefined }
+    const page = found.slice(0, query.limit)
+    return { pets: page, next: page.at(-1)?.id }
+  })

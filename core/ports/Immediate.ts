@@ -44,6 +44,16 @@ export const start = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A,
   }
 }
 
+/** Goes on with the value of an effect, at once where that is there at once. */
+export const flatMap = <A, E, B, E2>(
+  effect: Effect.Effect<A, E>,
+  next: (value: A) => Effect.Effect<B, E2>
+): Immediate<B, E | E2> => new Immediate(() => Effect.flatMapEager(start(effect), next))
+
+/** Makes another value of an effect's, at once where that is there at once. */
+export const map = <A, E, B>(effect: Effect.Effect<A, E>, change: (value: A) => B): Immediate<B, E> =>
+  new Immediate(() => Effect.mapEager(start(effect), change))
+
 /** Whether what `start` answered with is all there is to it. */
 export const isDone = <A, E, R>(effect: Effect.Effect<A, E, R>): effect is Exit.Exit<A, E> =>
   Exit.isExit(effect)

@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
     if (Result.isFailure(parameters)) return Effect.fail(parameters.failure)
     const { cursor: sent, limit, status } = parameters.success
     if (sent === undefined) return page({ limit, status, after: undefined })
-    return Effect.flatMapEager(Immediate.start(cursor.decode(sent, status)), (after) =>
+    return Effect.flatMapEager(cursor.decode(sent, status), (after) =>
       after === undefined ? Effect.fail(foreignCursor) : page({ limit, status, after })
     )
   }

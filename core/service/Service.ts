@@ -132,20 +132,20 @@ export const make = Effect.fnUntraced(function* (
     const route = matchRoute(request.method, path)
     const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : noHeaders
     let verdict: Verdict | undefined
-    const answer = (): Effect.Effect<Answer.Answer, Failure> =>
+    const admitAndCarryOut = (): Effect.Effect<Answer.Answer, Failure> =>
       Effect.flatMapEager(
         admission.admit(request, now),
         ({ failure, refusal, verdict: counted }): Effect.Effect<Answer.Answer, Failure> => {
           verdict = counted
-          const answer = () =>
+          const carryOut = () =>
             refusal === undefined ? dispatch(route, request, query, now) : Effect.succeed(refused[refusal])
           return failure === undefined
-            ? answer()
-            : Effect.andThen(reportUnavailable(failure), Effect.suspend(answer))
+            ? carryOut()
+            : Effect.andThen(reportUnavailable(failure), Effect.suspend(carryOut))
         }
       )
     // Started as an effect of its own, so that what a host or a store throws is answered like what it dies of.
-    return completed(Immediate.start(new Immediate.Immediate(answer)), requestId, (answer) =>
+    return completed(Immediate.start(new Immediate.Immediate(admitAndCarryOut)), requestId, (answer) =>
       respond(answer, verdict ?? nobodysVerdict(now), requestId, dateOf(now), operationHeaders)
     )
   }

@@ -2,12 +2,12 @@
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import * as Immediate from "../../core/ports/Immediate.ts"
 
 const CAPACITY = 10_000
 
@@ -16,8 +16,6 @@ interface Known {
   readonly key: Option.Option<ApiKey>
   readonly askedAt: bigint
 }
-
-const keyOf = Effect.map(({ key }: Known) => key)
 
 /**
  * The store below, asked for each hash once in `keepMs` milliseconds (0 asks each time). Unknown
@@ -30,28 +28,48 @@ export const layer = (keepMs: number): Layer.Layer<ApiKeyStore, never, ApiKeySto
     Effect.gen(function* () {
       const store = yield* ApiKeyStore
       if (keepMs === 0) return store
-      const ask = (hash: string): Effect.Effect<Known, StoreUnavailable> =>
-        Effect.flatMap(Clock.monotonicTimeNanos, (askedAt) =>
-          Effect.map(store.findByHash(hash), (key) => ({ key, askedAt }))
-        )
-      const cache = yield* Cache.makeWith(ask, {
-        capacity: CAPACITY,
-        timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value.key) ? keepMs : 0)
-      })
+      const clock = yield* Clock.Clock
       const keepNanos = BigInt(keepMs) * 1_000_000n
+      // By hash, the one asked for last at the end.
+      let kept = new Map<string, Known>()
+
+      const keep = (hash: string, known: Known): void => {
+        kept.delete(hash)
+        kept.set(hash, known)
+        if (kept.size <= CAPACITY) return
+        const [oldest = hash] = kept.keys()
+        kept.delete(oldest)
+      }
+      const ask = (hash: string): Effect.Effect<Option.Option<ApiKey>, StoreUnavailable> =>
+        Effect.suspend(() => {
+          const askedAt = clock.monotonicTimeNanosUnsafe()
+          const before = kept
+          return Effect.map(store.findByHash(hash), (key) => {
+            // What was read before a change is not kept after it.
+            if (Option.isSome(key) && kept === before) keep(hash, { key, askedAt })
+            return key
+          })
+        })
+      // Whoever asks while another asks shares the answer; it is kept here, where a look needs no fiber.
+      const asking = yield* Cache.make({ lookup: ask, capacity: CAPACITY, timeToLive: 0 })
+      const forget = Effect.suspend(() => {
+        kept = new Map()
+        return Cache.invalidateAll(asking)
+      })
       return {
         ...store,
         findByHash: (hash) =>
-          Effect.clockWith((clock) =>
-            Effect.flatMap(Cache.getSuccess(cache, hash), (kept) => {
-              if (Option.isNone(kept)) return keyOf(Cache.get(cache, hash))
-              // The cache counts from the answer, by a clock that may be put back.
-              return clock.monotonicTimeNanosUnsafe() - kept.value.askedAt < keepNanos
-                ? Effect.succeed(kept.value.key)
-                : keyOf(Effect.andThen(Cache.invalidate(cache, hash), Cache.get(cache, hash)))
-            })
-          ),
-        update: (id, change) => Effect.ensuring(store.update(id, change), Cache.invalidateAll(cache))
+          new Immediate.Immediate(() => {
+            const known = kept.get(hash)
+            if (known === undefined) return Cache.get(asking, hash)
+            if (clock.monotonicTimeNanosUnsafe() - known.askedAt < keepNanos) {
+              keep(hash, known)
+              return Effect.succeed(known.key)
+            }
+            kept.delete(hash)
+            return Cache.get(asking, hash)
+          }),
+        update: (id, change) => Effect.ensuring(store.update(id, change), forget)
       }
     })
   )

@@ -12,6 +12,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import * as Databases from "./Databases.fixture.ts"
+import { waiting } from "./GroupCommit.fixture.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 
@@ -101,7 +102,7 @@ it.effect("GroupCommit stores what it answers, once and in order, and nothing el
                 const write = { id: callers.length, kind }
                 callers.push({
                   write,
-                  fiber: yield* Effect.forkChild(submit(write), { startImmediately: true })
+                  fiber: yield* Effect.forkChild(waiting(submit)(write), { startImmediately: true })
                 })
               }
               break

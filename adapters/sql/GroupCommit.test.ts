@@ -10,6 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as Databases from "./Databases.fixture.ts"
+import { waiting } from "./GroupCommit.fixture.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 
@@ -35,7 +36,7 @@ const setting = Effect.gen(function* () {
       return Effect.forEach(ids, (id) => Effect.as(sql`INSERT INTO writes VALUES (${id})`, Exit.succeed(id)))
     })
   )
-  return { database, filename, sql, other, stored, groups, submit }
+  return { database, filename, sql, other, stored, groups, submit: waiting(submit) }
 })
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -151,12 +152,13 @@ describe("GroupCommit", () => {
       const submit = yield* GroupCommit.make(sql, (ids: ReadonlyArray<number>) =>
         Effect.forEach(ids, (id) => Effect.as(sql`INSERT INTO writes VALUES (${id})`, Exit.succeed(id)))
       )
-      const exits = yield* Effect.forEach([1, 9, 2], (id) => Effect.exit(submit(id)), {
+      const write = waiting(submit)
+      const exits = yield* Effect.forEach([1, 9, 2], (id) => Effect.exit(write(id)), {
         concurrency: "unbounded"
       })
       expect(exits.map(Exit.isFailure)).toEqual([true, true, true])
       expect(stored()).toEqual([])
-      yield* submit(2)
+      yield* write(2)
       expect(stored()).toEqual([2])
     })
   )
@@ -165,7 +167,7 @@ describe("GroupCommit", () => {
     Effect.gen(function* () {
       const { sql } = yield* setting
       const submit = yield* GroupCommit.make(sql, () => Effect.succeed([Exit.succeed(1)]))
-      const exits = yield* Effect.forEach([1, 2], (id) => Effect.exit(submit(id)), {
+      const exits = yield* Effect.forEach([1, 2], (id) => Effect.exit(waiting(submit)(id)), {
         concurrency: "unbounded"
       })
       expect(exits.map(Exit.isSuccess)).toEqual([true, false])

@@ -14,18 +14,21 @@ const MAX_GROUP = 512
 
 interface Waiting<Write, A> {
   readonly write: Write
-  readonly resume: (exit: Effect.Effect<A, SqlError>) => void
+  readonly answer: (exit: Exit.Exit<A, SqlError>) => void
 }
 
+/** Submits a write, and calls `answer` after its commit, unless it is withdrawn by what this returns. */
+export type Submit<Write, A> = (write: Write, answer: (exit: Exit.Exit<A, SqlError>) => void) => () => void
+
 /**
- * Submits a write and waits for its commit. `commit` carries out a group of writes within one transaction and answers
+ * Makes what writes are submitted to. `commit` carries out a group of writes within one transaction and answers
  * with an exit for each, in order; when it fails, nothing of the group is stored and each of its writes fails.
- * While another process holds the lock a group waits, and who is interrupted leaves it unwritten.
+ * While another process holds the lock a group waits, and what is withdrawn stays unwritten.
  */
 export const make = <Write, A>(
   sql: SqlClient.SqlClient,
   commit: (writes: ReadonlyArray<Write>) => Effect.Effect<ReadonlyArray<Exit.Exit<A>>, SqlError>
-): Effect.Effect<(write: Write) => Effect.Effect<A, SqlError>> =>
+): Effect.Effect<Submit<Write, A>> =>
   Effect.map(Effect.context<never>(), (context) => {
     const runFork = Effect.runForkWith(context)
     const waiting = new Set<Waiting<Write, A>>()
@@ -56,27 +59,26 @@ export const make = <Write, A>(
         pauseMs = WriteTransaction.lockedPauseMs.first
         for (const [index, member] of group.entries()) {
           waiting.delete(member)
-          member.resume(Exit.isFailure(exit) ? Exit.failCause(exit.cause) : (exit.value[index] ?? unanswered))
+          member.answer(Exit.isFailure(exit) ? Exit.failCause(exit.cause) : (exit.value[index] ?? unanswered))
         }
       }
       running = false
     })
 
-    return (write) =>
-      Effect.callback((resume) => {
-        const member = { write, resume }
-        waiting.add(member)
-        if (!running) {
-          running = true
-          runFork(drain)
-        }
-        return Effect.sync(() => {
-          waiting.delete(member)
-        })
-      })
+    return (write, answer) => {
+      const member = { write, answer }
+      waiting.add(member)
+      if (!running) {
+        running = true
+        runFork(drain)
+      }
+      return () => {
+        waiting.delete(member)
+      }
+    }
   })
 
 const isLocked = ({ cause }: Exit.Failure<unknown, SqlError>): boolean =>
   cause.reasons.some((reason) => Cause.isFailReason(reason) && WriteTransaction.isLocked(reason.error))
 
-const unanswered = Effect.die(new Error("a commit answered with fewer exits than it had writes"))
+const unanswered = Exit.die(new Error("a commit answered with fewer exits than it had writes"))

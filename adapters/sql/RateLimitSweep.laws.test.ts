@@ -86,9 +86,9 @@ const sweeper = (sql: SqlClient.SqlClient, now: number) =>
         return ms < MINUTE ? Effect.yieldNow : Effect.andThen(Queue.offer(pauses, ms), Queue.take(ends))
       }
     }
-    const call: StoreCall = Effect.mapError((cause) => new StoreUnavailable({ retryable: true, cause }))
+    const run: StoreCall["run"] = Effect.mapError((cause) => new StoreUnavailable({ retryable: true, cause }))
     yield* Effect.forkScoped(
-      Effect.provideService(RateLimitSweep.forever(sql, BanPolicy.standard, call), Clock.Clock, clock)
+      Effect.provideService(RateLimitSweep.forever(sql, BanPolicy.standard, run), Clock.Clock, clock)
     )
     expect(yield* Queue.take(pauses)).toBe(MINUTE)
     return Effect.gen(function* () {

@@ -26,14 +26,14 @@ const GRACE_MS = 60_000
 export const forever = (
   sql: SqlClient.SqlClient,
   ban: BanPolicy,
-  call: StoreCall,
+  run: StoreCall["run"],
   clock: Effect.Effect<number, SqlError> = Clock.currentTimeMillis
 ): Effect.Effect<never> => {
   let after = ""
   const round = Effect.gen(function* () {
-    const now = yield* call(clock)
+    const now = yield* run(clock)
     for (let count = 0; count < PAGES; count++) {
-      after = yield* call(sweepPage(sql, ban, now, after))
+      after = yield* run(sweepPage(sql, ban, now, after))
       if (after === "") return
       // SQLite works in this thread, in which others are waiting.
       yield* Effect.sleep(BREATH)

@@ -89,11 +89,11 @@ const make = Effect.fnUntraced(function* ({
 
   return {
     findByHash: (hash) =>
-      Effect.map(call(rows(byHash, hash)), (found) => Option.fromUndefinedOr(keysIn(found)[0])),
-    insert: (key) => call(WriteTransaction.run(sql, insert(key))),
-    insertFirst: (key) => call(WriteTransaction.run(sql, insertFirst(key))),
-    update: (id, change) => call(WriteTransaction.run(sql, update(id, change))),
-    list: Effect.map(call(rows("")), keysIn)
+      Effect.map(call.run(rows(byHash, hash)), (found) => Option.fromUndefinedOr(keysIn(found)[0])),
+    insert: (key) => call.run(WriteTransaction.run(sql, insert(key))),
+    insertFirst: (key) => call.run(WriteTransaction.run(sql, insertFirst(key))),
+    update: (id, change) => call.run(WriteTransaction.run(sql, update(id, change))),
+    list: Effect.map(call.run(rows("")), keysIn)
   }
 })
 

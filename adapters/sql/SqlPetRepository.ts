@@ -4,7 +4,6 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
@@ -33,43 +32,43 @@ const make = Effect.fnUntraced(function* ({
   const text = statementsFor(sql)
 
   const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
-    Effect.provideService(sql.unsafe<PetRow>(statement, parameters), SqlClient.SafeIntegers, true)
+    Effect.provideService(sql.unsafe(statement, parameters).values, SqlClient.SafeIntegers, true)
 
-  const inserted = (pet: NewPet, [row]: ReadonlyArray<Pick<PetRow, "id">>): Pet =>
-    new Pet(toInt64(row?.id), pet)
+  const inserted = (pet: NewPet, [row]: ReadonlyArray<Row>): Pet => new Pet(toInt64(row?.[0]), pet)
   const values = (pet: NewPet) => [pet.name, pet.categoryId, pet.status]
 
   const insert = yield* sql.onDialectOrElse({
     pg: () =>
       Effect.succeed((pet: NewPet) =>
-        Effect.map(query(text.insert, ...values(pet)), (rows) => inserted(pet, rows))
+        call.run(Effect.map(query(text.insert, ...values(pet)), (rows) => inserted(pet, rows)))
       ),
     orElse: () =>
-      GroupCommit.make(sql, (pets: ReadonlyArray<NewPet>) =>
-        Effect.flatMap(WriteTransaction.connection(sql), (connection) =>
-          Effect.forEach(pets, (pet) =>
-            Effect.map(connection.execute(text.insert, values(pet), undefined), (rows) =>
-              Exit.succeed(inserted(pet, rows))
+      Effect.map(
+        GroupCommit.make(sql, (pets: ReadonlyArray<NewPet>) =>
+          Effect.flatMap(WriteTransaction.connection(sql), (connection) =>
+            Effect.forEach(pets, (pet) =>
+              Effect.map(connection.executeValues(text.insert, values(pet)), (rows) =>
+                Exit.succeed(inserted(pet, rows))
+              )
             )
-          )
-        ).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
+          ).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
+        ),
+        (submit) => (pet: NewPet) => call.ask<Pet>((answer) => submit(pet, answer))
       )
   })
 
   const readNow = SqliteClient.readerOf(sql)
   const pets = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     new Immediate.Immediate<ReadonlyArray<Pet>, StoreUnavailable>(() => {
-      const read = readNow?.(statement, parameters)
-      // The rows of the statements here.
-      const rows = read as Exit.Exit<ReadonlyArray<PetRow>, SqlError> | undefined
+      const rows = readNow?.(statement, parameters)
       return Effect.mapEager(
-        rows === undefined ? call(query(statement, ...parameters)) : StoreCall.answerOf(rows),
+        rows === undefined ? call.run(query(statement, ...parameters)) : StoreCall.answerOf(rows),
         (rows) => rows.map(toPet)
       )
     })
 
   return {
-    insert: (pet) => call(insert(pet)),
+    insert,
     find: (id) => Immediate.map(pets(text.find, id), ([pet]) => Option.fromUndefinedOr(pet)),
     page: ({ after, limit, status }) =>
       status === undefined
@@ -78,12 +77,8 @@ const make = Effect.fnUntraced(function* ({
   }
 })
 
-interface PetRow {
-  readonly id: unknown
-  readonly name: string
-  readonly category_id: unknown
-  readonly status: string
-}
+/** The values of a row, in the order of `columns`. */
+type Row = ReadonlyArray<unknown>
 
 const columns = "id, name, category_id, status"
 
@@ -95,23 +90,25 @@ export const statementsFor = (sql: SqlClient.SqlClient): ReturnType<typeof state
       // With `status = $1` the planner may rather go along all ids, past every row of another status.
       pageOfStatus: `SELECT ${columns} FROM pets WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id LIMIT $3`
     }),
-    orElse: () => statements(() => "?")
+    // SQLite plans a statement anew each time another limit is bound to it (3 µs), unless the limit is a sum.
+    orElse: () => statements(() => "?", "? + 0")
   })
 
 /** Ids are positive, so that the first page is the one after 0. */
-const statements = (parameter: (index: number) => string) => ({
+const statements = (parameter: (index: number) => string, limit?: string) => ({
   insert: `INSERT INTO pets (name, category_id, status) VALUES (${[1, 2, 3].map(parameter).join(", ")}) RETURNING id`,
   find: `SELECT ${columns} FROM pets WHERE id = ${parameter(1)}`,
-  page: `SELECT ${columns} FROM pets WHERE id > ${parameter(1)} ORDER BY id LIMIT ${parameter(2)}`,
-  pageOfStatus: `SELECT ${columns} FROM pets WHERE status = ${parameter(1)} AND id > ${parameter(2)} ORDER BY id LIMIT ${parameter(3)}`
+  page: `SELECT ${columns} FROM pets WHERE id > ${parameter(1)} ORDER BY id LIMIT ${limit ?? parameter(2)}`,
+  pageOfStatus: `SELECT ${columns} FROM pets WHERE status = ${parameter(1)} AND id > ${parameter(2)} ORDER BY id LIMIT ${limit ?? parameter(3)}`
 })
 
-const toPet = (row: PetRow): Pet =>
-  new Pet(toInt64(row.id), {
-    name: row.name,
-    categoryId: toInt64(row.category_id),
-    status: toStatus(row.status)
-  })
+const toPet = ([id, name, categoryId, status]: Row): Pet =>
+  new Pet(toInt64(id), { name: toName(name), categoryId: toInt64(categoryId), status: toStatus(status) })
+
+const toName = (value: unknown): string => {
+  if (typeof value === "string") return value
+  throw new Error("a row has a name that is no text")
+}
 
 /** Drivers give bigints or, to be exact otherwise, text; a number may have been rounded already. */
 const toInt64 = (value: unknown): bigint => {
@@ -121,8 +118,7 @@ const toInt64 = (value: unknown): bigint => {
   throw new Error("the driver returned an int64 that is not exact")
 }
 
-const toStatus = (value: string): PetStatus.PetStatus => {
-  const status = PetStatus.all.find((known) => known === value)
-  if (status === undefined) throw new Error("a row has a status that is unknown")
-  return status
+const toStatus = (value: unknown): PetStatus.PetStatus => {
+  if (typeof value === "string" && PetStatus.is(value)) return value
+  throw new Error("a row has a status that is unknown")
 }

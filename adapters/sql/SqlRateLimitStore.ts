@@ -39,7 +39,7 @@ const make = Effect.fnUntraced(function* ({
   const call = StoreCall.make(timeoutMs)
   const isServerTime = clock === "database" && sql.onDialectOrElse({ pg: () => true, orElse: () => false })
   yield* Effect.forkScoped(
-    RateLimitSweep.forever(sql, yield* BanPolicy, call, isServerTime ? serverTime(sql) : undefined)
+    RateLimitSweep.forever(sql, yield* BanPolicy, call.run, isServerTime ? serverTime(sql) : undefined)
   )
   return yield* sql.onDialectOrElse({
     pg: () => Effect.succeed({ modify: modifyLocked(sql, call), consume: consume(sql, call, clock) }),
@@ -60,7 +60,7 @@ const consume =
   (sql: SqlClient.SqlClient, call: StoreCall.StoreCall, clock: SqlRateLimitStoreOptions["clock"]) =>
   (key: string, now: number, policy: RateLimit.Policy) =>
     Effect.map(
-      call(
+      call.run(
         sql.unsafe<RateLimitRow.RateLimitRow & { readonly admitted: boolean; readonly decided_at: unknown }>(
           RateLimitStep.consume,
           RateLimitStep.parameters(key, clock === "service" ? now : null, policy)
@@ -84,7 +84,7 @@ const modifyLocked = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall): Modi
     UPDATE rate_limits SET (${columns}) = (${RateLimitRow.columns.map((_, index) => `$${index + 2}::bigint`).join(", ")})
     WHERE key = $1`
   return <A>(key: string, step: Step<A>) =>
-    call(
+    call.run(
       sql.withTransaction(
         Effect.flatMap(
           sql.unsafe<RateLimitRow.RateLimitRow & { readonly is_new: boolean }>(lock, [key]),
@@ -147,8 +147,8 @@ const modifyGrouped = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall): Eff
   return Effect.map(
     GroupCommit.make(sql, commit),
     (submit): Modify =>
-      // the group's answers come back in the order of its steps
       <A>(key: string, step: Step<A>) =>
-        call(submit({ key, step }) as Effect.Effect<A, SqlError>)
+        // the group's answers come back in the order of its steps
+        call.ask((answer) => submit({ key, step }, answer as (exit: Exit.Exit<unknown, SqlError>) => void))
   )
 }

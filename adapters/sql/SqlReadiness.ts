@@ -24,6 +24,6 @@ export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, ne
             sql`DELETE FROM settings WHERE name = 'probe'`
           )
       })
-      return Effect.asVoid(StoreCall.make(timeoutMs)(WriteTransaction.run(sql, write)))
+      return Effect.asVoid(StoreCall.make(timeoutMs).run(WriteTransaction.run(sql, write)))
     })
   )

@@ -662,9 +662,9 @@ describe("the reader", () => {
       yield* withTable(sql)
       yield* sql`INSERT INTO t VALUES (${max})`
       const read = SqliteClient.readerOf(sql)
-      expect(read?.("SELECT a FROM t WHERE a > ?", [1n])).toEqual(Exit.succeed([{ a: max }]))
+      expect(read?.("SELECT a FROM t WHERE a > ?", [1n])).toEqual(Exit.succeed([[max]]))
       // The statement is read otherwise again by others.
-      expect(read?.("SELECT 1 AS a", [])).toEqual(Exit.succeed([{ a: 1n }]))
+      expect(read?.("SELECT 1 AS a", [])).toEqual(Exit.succeed([[1n]]))
       expect(single(yield* sql.unsafe("SELECT 1 AS a"))).toBe(1)
     })
   )
@@ -681,7 +681,7 @@ describe("the reader", () => {
         )
       )
       expect(within).toBeUndefined()
-      expect(read?.("SELECT a FROM t", [])).toEqual(Exit.succeed([{ a: 1n }]))
+      expect(read?.("SELECT a FROM t", [])).toEqual(Exit.succeed([[1n]]))
     })
   )
 

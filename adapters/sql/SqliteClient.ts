@@ -68,13 +68,10 @@ export const make = (
   })
 
 /**
- * Runs a statement that only reads, without a fiber and without waiting for its turn, integers as bigints. `undefined`
- * while a transaction is under way, whose work it must not see.
+ * Runs a statement that only reads, without a fiber and without waiting for its turn: the values of each row, integers as
+ * bigints. `undefined` while a transaction is under way, whose work it must not see.
  */
-export type Reader = (
-  sql: string,
-  params: ReadonlyArray<unknown>
-) => Exit.Exit<ReadonlyArray<Row>, SqlError> | undefined
+export type Reader = (sql: string, params: ReadonlyArray<unknown>) => Exit.Exit<Values, SqlError> | undefined
 
 const readers = new WeakMap<SqlClient.SqlClient, Reader>()
 
@@ -144,22 +141,18 @@ const connect = (database: DatabaseSync, capacity: number): Connection & { reado
   const objects =
     (operation: string, statement: typeof cached): Connection["execute"] =>
     (sql, params, transformRows = identity) =>
-      attempt(operation, (bigints) => transformRows(all(statement(sql), params, bigints, false)))
+      attempt(operation, (bigints) => transformRows(all(statement(sql), params, bigints)))
 
   const arrays =
     (operation: string, statement: typeof cached): Connection["executeValues"] =>
     (sql, params) =>
-      attempt(
-        operation,
-        // The types of the driver know rows as objects only.
-        (bigints) => all(statement(sql), params, bigints, true) as ReadonlyArray<unknown> as Values
-      )
+      attempt(operation, (bigints) => allValues(statement(sql), params, bigints))
 
   return {
     read: (sql, params) => {
       try {
         if (database.isTransaction) return undefined
-        return Exit.succeed(all(cached(sql), params, true, false))
+        return Exit.succeed(allValues(cached(sql), params, true))
       } catch (thrown) {
         return Exit.fail(errorOf(thrown, "read"))
       }
@@ -172,7 +165,7 @@ const connect = (database: DatabaseSync, capacity: number): Connection & { reado
     executeRaw: (sql, params) =>
       attempt("executeRaw", (bigints) => {
         const statement = cached(sql)
-        if (statement.columns().length > 0) return all(statement, params, bigints, false)
+        if (statement.columns().length > 0) return all(statement, params, bigints)
         statement.setReadBigInts(bigints)
         return statement.run(...params.map(bound))
       }),
@@ -211,6 +204,16 @@ const prepare = (database: DatabaseSync, sql: string): StatementSync => {
 }
 
 const all = (
+  statement: StatementSync,
+  params: ReadonlyArray<unknown>,
+  bigints: boolean
+): ReadonlyArray<Row> => rowsOf(statement, params, bigints, false)
+
+const allValues = (statement: StatementSync, params: ReadonlyArray<unknown>, bigints: boolean): Values =>
+  // The types of the driver know rows as objects only.
+  rowsOf(statement, params, bigints, true) as ReadonlyArray<unknown> as Values
+
+const rowsOf = (
   statement: StatementSync,
   params: ReadonlyArray<unknown>,
   bigints: boolean,

@@ -52,7 +52,7 @@ describe("StoreCall", () => {
   describe.each(speeds)("of a query that ends $name", ({ after }) => {
     const ended = <A>(query: Effect.Effect<A, SqlError>) =>
       Effect.gen(function* () {
-        const caller = yield* Effect.forkChild(call(after(query)))
+        const caller = yield* Effect.forkChild(call.run(after(query)))
         yield* TestClock.adjust(TIMEOUT_MS - 1)
         return yield* Fiber.await(caller)
       })
@@ -90,7 +90,7 @@ describe("StoreCall", () => {
 
   it.effect("gives up in time though the query never stops", () =>
     Effect.gen(function* () {
-      const caller = yield* Effect.forkChild(Effect.flip(call(Effect.uninterruptible(Effect.never))))
+      const caller = yield* Effect.forkChild(Effect.flip(call.run(Effect.uninterruptible(Effect.never))))
       yield* TestClock.adjust(TIMEOUT_MS - 1)
       expect(caller.pollUnsafe()).toBeUndefined()
       yield* TestClock.adjust(1)
@@ -104,7 +104,7 @@ describe("StoreCall", () => {
   it.effect("gives up in time though taking the query back takes long", () =>
     Effect.gen(function* () {
       const slow = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 hour"))
-      const caller = yield* Effect.forkChild(Effect.flip(call(slow)))
+      const caller = yield* Effect.forkChild(Effect.flip(call.run(slow)))
       yield* TestClock.adjust(TIMEOUT_MS)
       expect((yield* Fiber.join(caller)).retryable).toBe(true)
     })
@@ -113,7 +113,7 @@ describe("StoreCall", () => {
   it.effect("interrupts what it gives up", () =>
     Effect.gen(function* () {
       const { query, seen } = yield* silent
-      const caller = yield* Effect.forkChild(Effect.flip(call(query)))
+      const caller = yield* Effect.forkChild(Effect.flip(call.run(query)))
       yield* TestClock.adjust(TIMEOUT_MS - 1)
       expect(seen).toEqual({ begun: 1, interrupted: 0 })
       yield* TestClock.adjust(1)
@@ -126,11 +126,11 @@ describe("StoreCall", () => {
   it.effect("a caller who is interrupted takes the query along, and does not wait for it to stop", () =>
     Effect.gen(function* () {
       const { query, seen } = yield* silent
-      const caller = yield* Effect.forkChild(call(query), { startImmediately: true })
+      const caller = yield* Effect.forkChild(call.run(query), { startImmediately: true })
       yield* Fiber.interrupt(caller)
       yield* Effect.yieldNow
       expect(seen).toEqual({ begun: 1, interrupted: 1 })
-      const stubborn = yield* Effect.forkChild(call(Effect.uninterruptible(Effect.never)), {
+      const stubborn = yield* Effect.forkChild(call.run(Effect.uninterruptible(Effect.never)), {
         startImmediately: true
       })
       yield* Fiber.interrupt(stubborn)
@@ -145,7 +145,7 @@ describe("StoreCall", () => {
           const { query, seen } = yield* silent
           const caller = yield* Effect.forkChild(
             // Others come in between after so many steps.
-            Effect.provideService(call(query), References.MaxOpsBeforeYield, steps)
+            Effect.provideService(call.run(query), References.MaxOpsBeforeYield, steps)
           )
           for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
           caller.interruptUnsafe()
@@ -178,7 +178,7 @@ describe("StoreCall", () => {
       const timersOf = <A>(query: Effect.Effect<A, SqlError>) =>
         Effect.gen(function* () {
           timers = 0
-          yield* Effect.exit(Effect.provideService(call(query), Clock.Clock, counting))
+          yield* Effect.exit(Effect.provideService(call.run(query), Clock.Clock, counting))
           return timers
         })
       expect(yield* timersOf(Effect.succeed(1))).toBe(0)
@@ -193,11 +193,80 @@ describe("StoreCall", () => {
   it.effect("what answers late answers nobody else", () =>
     Effect.gen(function* () {
       const late = Effect.uninterruptible(Effect.as(Effect.sleep(TIMEOUT_MS + 500), "late"))
-      const caller = yield* Effect.forkChild(Effect.flip(call(late)))
+      const caller = yield* Effect.forkChild(Effect.flip(call.run(late)))
       yield* TestClock.adjust(TIMEOUT_MS)
       expect((yield* Fiber.join(caller)).retryable).toBe(true)
       yield* TestClock.adjust(1_000)
-      expect(yield* call(Effect.succeed("next"))).toBe("next")
+      expect(yield* call.run(Effect.succeed("next"))).toBe("next")
     })
   )
+
+  describe("of what answers a callback", () => {
+    /** What is asked, how often it was withdrawn, and its answer. */
+    const makeQuestion = () => {
+      const question = {
+        withdrawn: 0,
+        answer: (_: Exit.Exit<number, SqlError>): void => {},
+        put: (answer: (end: Exit.Exit<number, SqlError>) => void) => {
+          question.answer = answer
+          return () => {
+            question.withdrawn++
+          }
+        }
+      }
+      return question
+    }
+
+    it.effect("answers, at once or within the time, and withdraws nothing", () =>
+      Effect.gen(function* () {
+        const question = makeQuestion()
+        const atOnce = call.ask<number>((answer) => {
+          answer(Exit.succeed(1))
+          return question.put(answer)
+        })
+        expect(yield* atOnce).toBe(1)
+        const caller = yield* Effect.forkChild(call.ask(question.put), { startImmediately: true })
+        yield* TestClock.adjust(TIMEOUT_MS - 1)
+        question.answer(Exit.succeed(2))
+        expect(yield* Fiber.join(caller)).toBe(2)
+        yield* TestClock.adjust(TIMEOUT_MS)
+        expect(question.withdrawn).toBe(0)
+      })
+    )
+
+    it.effect("fails with StoreUnavailable and dies of defects", () =>
+      Effect.gen(function* () {
+        const question = makeQuestion()
+        const ended = (end: Exit.Exit<number, SqlError>) =>
+          Effect.gen(function* () {
+            const caller = yield* Effect.forkChild(call.ask(question.put), { startImmediately: true })
+            question.answer(end)
+            return yield* Fiber.await(caller)
+          })
+        const cause = sqlError(BUSY)
+        expect(yield* ended(Exit.fail(cause))).toEqual(
+          Exit.fail(new StoreUnavailable({ retryable: true, cause }))
+        )
+        expect(yield* ended(Exit.die("a bug"))).toEqual(Exit.die("a bug"))
+      })
+    )
+
+    it.effect("gives up in time, and so do callers who leave: the question is withdrawn, once", () =>
+      Effect.gen(function* () {
+        const late = makeQuestion()
+        const caller = yield* Effect.forkChild(Effect.flip(call.ask(late.put)))
+        yield* TestClock.adjust(TIMEOUT_MS - 1)
+        expect(late.withdrawn).toBe(0)
+        yield* TestClock.adjust(1)
+        expect(yield* Fiber.join(caller)).toMatchObject({ retryable: true })
+        expect(late.withdrawn).toBe(1)
+        late.answer(Exit.succeed(1))
+        const left = makeQuestion()
+        const leaving = yield* Effect.forkChild(call.ask(left.put), { startImmediately: true })
+        yield* Fiber.interrupt(leaving)
+        yield* TestClock.adjust(TIMEOUT_MS)
+        expect(left.withdrawn).toBe(1)
+      })
+    )
+  })
 })

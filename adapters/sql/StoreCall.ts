@@ -2,13 +2,19 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
 import type { SqlError } from "effect/sql/SqlError"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as Deadline from "./Deadline.ts"
 
-/** Runs a statement or a transaction for a port; fails with `StoreUnavailable` and nothing else. */
-export type StoreCall = <A>(query: Effect.Effect<A, SqlError>) => Effect.Effect<A, StoreUnavailable>
+/** What a database is asked for a port; it fails with `StoreUnavailable` and nothing else. */
+export interface StoreCall {
+  /** Runs a statement or a transaction. */
+  readonly run: <A>(query: Effect.Effect<A, SqlError>) => Effect.Effect<A, StoreUnavailable>
+  /** Asks what answers by itself, which spares a fiber. `question` returns what withdraws it. */
+  readonly ask: <A>(question: Question<A>) => Effect.Effect<A, StoreUnavailable>
+}
+
+type Question<A> = (answer: (end: Exit.Exit<A, SqlError>) => void) => () => void
 
 /**
  * Calls that are given up after `timeoutMs` milliseconds. The answer does not wait for the query to stop: a driver
@@ -16,42 +22,50 @@ export type StoreCall = <A>(query: Effect.Effect<A, SqlError>) => Effect.Effect<
  */
 export const make = (timeoutMs: number): StoreCall => {
   const deadline = Deadline.make(timeoutMs)
-  const late = new StoreUnavailable({
-    retryable: true,
-    cause: new Error(`the database did not answer within ${timeoutMs} ms`)
-  })
-  const answerInTime = <A>(query: Fiber.Fiber<A, SqlError>): Effect.Effect<A, StoreUnavailable> =>
+  const late = Exit.fail(
+    new StoreUnavailable({
+      retryable: true,
+      cause: new Error(`the database did not answer within ${timeoutMs} ms`)
+    })
+  )
+  const ask = <A>(question: Question<A>): Effect.Effect<A, StoreUnavailable> =>
     Effect.withFiber((caller) =>
       Effect.callback((resume) => {
-        let unobserve = (): void => {}
+        let withdraw = (): void => {}
         const inTime = deadline(caller, () => {
-          unobserve()
-          query.interruptUnsafe()
-          resume(Effect.fail(late))
+          withdraw()
+          resume(late)
         })
-        // Called at once where the query has ended meanwhile.
-        unobserve = query.addObserver((end) => {
+        // What is asked may answer at once.
+        withdraw = question((end) => {
           inTime()
           resume(answerOf(end))
         })
         return Effect.sync(() => {
           inTime()
-          unobserve()
+          withdraw()
         })
       })
     )
-  return (query) =>
+  const run = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<A, StoreUnavailable> =>
     // Nobody is interrupted between starting a query and waiting for it: it would go on without them.
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.forkDetach(query, { startImmediately: true }), (fiber) => {
         const done = fiber.pollUnsafe()
         // Databases in this process answer at once and need no timer.
         if (done !== undefined) return answerOf(done)
-        return Effect.onInterrupt(restore(answerInTime(fiber)), () =>
-          Effect.sync(() => fiber.interruptUnsafe())
-        )
+        const interrupt = () => fiber.interruptUnsafe()
+        const end = ask<A>((answer) => {
+          const unobserve = fiber.addObserver(answer)
+          return () => {
+            unobserve()
+            interrupt()
+          }
+        })
+        return Effect.onInterrupt(restore(end), () => Effect.sync(interrupt))
       })
     )
+  return { ask, run }
 }
 
 /** A client that is closed interrupts its queries, but not those who asked. */

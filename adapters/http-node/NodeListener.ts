@@ -82,7 +82,7 @@ export const send = (
 
 export const writeHead = (response: ServerResponse, answer: ServiceResponse): void => {
   const { headers, status } = answer
-  const contentLength = Buffer.byteLength(answer.body)
+  const contentLength = answer.bodyBytes ?? Buffer.byteLength(answer.body)
   if (response instanceof PreparedResponse && response.tryHead(answer, contentLength)) return
   const fields: Array<string> = []
   for (const [name, value] of headers) fields.push(name, value)

@@ -163,7 +163,7 @@ const writing = (): ReadonlyArray<Call> => {
       return [
         {
           name: `list of ${length}, texts kept`,
-          run: () => use(jsonOf(list))
+          run: () => use(jsonOf(list).text)
         },
         { name: `JSON.stringify of ${length}`, run: () => use(JSON.stringify(plainList)) }
       ]

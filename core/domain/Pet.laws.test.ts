@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { int64 } from "./Int64.arbitrary.ts"
 import { newPet } from "./NewPet.arbitrary.ts"
-import { Pet } from "./Pet.ts"
+import { jsonOf, Pet } from "./Pet.ts"
 
 describe("Pet.json", () => {
   it("is JSON with exactly the fields of the contract, the text ones unchanged", () => {
@@ -35,6 +35,35 @@ describe("Pet.json", () => {
         sent.name = "changed"
         expect(stored.json).toBe(json)
         expect(stored.name).toBe(pet.name)
+      })
+    )
+  })
+})
+
+describe("the bytes of an animal, and of a list", () => {
+  const bytesOf = (text: string): number => new TextEncoder().encode(text).length
+  const animal = fc.tuple(int64, newPet).map(([id, pet]) => new Pet(id, pet))
+
+  it("are those of its text in UTF-8, from the second use on", () => {
+    fc.assert(
+      fc.property(animal, (pet) => {
+        expect(pet.jsonBytes).toBeUndefined()
+        expect(pet.json).toBe(pet.json)
+        expect(pet.jsonBytes).toBe(bytesOf(pet.json))
+      })
+    )
+  })
+
+  it("are those of all animals, if known, parted by commas", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(animal, fc.nat({ max: 2 })), { maxLength: 30 }), (used) => {
+        const pets = used.map(([pet]) => pet)
+        for (const [pet, times] of used) for (let time = 0; time < times; time++) pet.json
+        const areKnown = used.every(([, times]) => times > 0)
+        const { bytes, text } = jsonOf(pets)
+        expect(text).toBe(`[${pets.map(({ json }) => json).join(",")}]`)
+        expect(bytes).toBe(areKnown ? bytesOf(text) : undefined)
+        expect(jsonOf(pets)).toEqual({ text, bytes: bytesOf(text) })
       })
     )
   })

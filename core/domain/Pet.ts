@@ -19,6 +19,7 @@ export class Pet implements NewPet {
   readonly categoryId: Int64.Int64
   readonly status: PetStatus.PetStatus
   #json: string | undefined
+  #jsonBytes: number | undefined
 
   constructor(id: Int64.Int64, pet: NewPet) {
     this.id = id
@@ -31,16 +32,53 @@ export class Pet implements NewPet {
   get json(): string {
     if (this.#json === undefined) {
       this.#json = `{"id":${this.id},"name":${JSON.stringify(this.name)},"categoryId":${this.categoryId},"status":"${this.status}"}`
-      // V8 keeps such a text as a tree of its pieces until it is read, and every list would walk through it again.
-      this.#json.charCodeAt(0)
+    } else {
+      this.#jsonBytes ??= utf8BytesOf(this.#json)
     }
     return this.#json
   }
+
+  /** Bytes of `json` in UTF-8, known from its second use on: a text that is used once is counted where it is sent. */
+  get jsonBytes(): number | undefined {
+    return this.#jsonBytes
+  }
 }
 
-/** The animals as a JSON array. Added up: with `map` and `join` twenty took 2.4 µs instead of 1.3, bytes included. */
-export const jsonOf = (pets: ReadonlyArray<Pet>): string => {
+const isAscii = /^[\0-\x7f]*$/
+
+/**
+ * Bytes of a text without lone surrogates. The pattern also makes V8 join the text, which it keeps as a tree of its pieces
+ * until then, and every list would walk through it again.
+ */
+const utf8BytesOf = (text: string): number => {
+  if (isAscii.test(text)) return text.length
+  let bytes = 0
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    // Both halves of a pair take two bytes each.
+    const isHalf = unit >= 0xd800 && unit <= 0xdfff
+    bytes += unit < 0x80 ? 1 : unit < 0x800 || isHalf ? 2 : 3
+  }
+  return bytes
+}
+
+/** A list as it is sent. */
+export interface PetsJson {
+  readonly text: string
+  /** Bytes of `text` in UTF-8, where those of its animals are known. */
+  readonly bytes: number | undefined
+}
+
+/**
+ * The animals as a JSON array. Added up: with `map` and `join` twenty took 2.4 µs instead of 1.3. So are the bytes: to
+ * count them V8 would write the text out once more, 2 µs for a hundred animals.
+ */
+export const jsonOf = (pets: ReadonlyArray<Pet>): PetsJson => {
   let items = ""
-  for (const pet of pets) items += items === "" ? pet.json : `,${pet.json}`
-  return `[${items}]`
+  let bytes: number | undefined = "[]".length + Math.max(pets.length - 1, 0)
+  for (const pet of pets) {
+    items += items === "" ? pet.json : `,${pet.json}`
+    bytes = bytes === undefined || pet.jsonBytes === undefined ? undefined : bytes + pet.jsonBytes
+  }
+  return { text: `[${items}]`, bytes }
 }

@@ -9,15 +9,18 @@ export interface Answer {
   readonly headers: ReadonlyArray<Header>
   /** JSON text, or empty for none. */
   readonly body: string
+  /** Bytes of `body` in UTF-8, where they are known already. */
+  readonly bodyBytes: number | undefined
 }
 
-const noHeaders: ReadonlyArray<Header> = []
+export const noHeaders: ReadonlyArray<Header> = []
 
-export const make = (status: number, body: string, headers: ReadonlyArray<Header> = noHeaders): Answer => ({
-  status,
-  headers,
-  body
-})
+export const make = (
+  status: number,
+  body: string,
+  headers: ReadonlyArray<Header> = noHeaders,
+  bodyBytes: number | undefined = undefined
+): Answer => ({ status, headers, body, bodyBytes })
 
 export const error = (failure: ApiError.ApiError, headers: ReadonlyArray<Header> = noHeaders): Answer =>
   make(catalogue[failure.code].status, ApiError.body(failure), headers)

@@ -19,6 +19,7 @@ import * as Answer from "./Answer.ts"
 import type { Route } from "./Route.ts"
 import * as ServiceOptions from "./ServiceOptions.ts"
 import type { BodyConsumed, BodyTooLarge, ServiceRequest } from "./ServiceRequest.ts"
+import type { Header } from "./ServiceResponse.ts"
 
 /** Why an operation has no answer of its own. */
 export type Failure = ApiError.ApiError | StoreUnavailable
@@ -44,11 +45,11 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
 
   const page = (asked: PageQuery): Effect.Effect<Answer.Answer, Failure> =>
     Effect.flatMapEager(Immediate.start(listPets(pets, asked)), ({ next, pets }) => {
-      const body = jsonOf(pets)
+      const { bytes, text } = jsonOf(pets)
       return next === undefined
-        ? Effect.succeed(Answer.make(200, body))
-        : Effect.mapEager(cursor.encode(next, asked.status), (text) =>
-            Answer.make(200, body, [["Link", nextLink(asked, text)]])
+        ? Effect.succeed(Answer.make(200, text, Answer.noHeaders, bytes))
+        : Effect.mapEager(cursor.encode(next, asked.status), (sent) =>
+            Answer.make(200, text, [["Link", nextLink(asked, sent)]], bytes)
           )
     })
 
@@ -78,14 +79,19 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
 
   const created = (pet: Pet, now: number): Answer.Answer => {
     const findable = Deprecation.phaseAt(options.getPetDeprecation, now) !== "removed"
-    return Answer.make(201, pet.json, findable ? [["Location", `${petsAddress}/${pet.id}`]] : [])
+    const headers: ReadonlyArray<Header> = findable
+      ? [["Location", `${petsAddress}/${pet.id}`]]
+      : Answer.noHeaders
+    return Answer.make(201, pet.json, headers, pet.jsonBytes)
   }
 
   const get = (petId: string, query: string, now: number): Effect.Effect<Answer.Answer, Failure> => {
     const parameters = ListPetsParameters.decodeNone(query, options.strict)
     if (Result.isFailure(parameters)) return Effect.fail(parameters.failure)
     const found = getPet(pets, petId, options.getPetDeprecation, now)
-    return Effect.mapEager(Immediate.start(found), (pet) => Answer.make(200, pet.json))
+    return Effect.mapEager(Immediate.start(found), (pet) =>
+      Answer.make(200, pet.json, Answer.noHeaders, pet.jsonBytes)
+    )
   }
 
   /** Answers an admitted request at `now`; fails only when a store does or the host broke the rules. */

@@ -11,6 +11,7 @@ import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
+import { expect } from "vitest"
 import { Memory } from "../../adapters/memory/index.ts"
 import * as KeyLifecycle from "../access/KeyLifecycle.ts"
 import { StoreUnavailable } from "../errors/StoreUnavailable.ts"
@@ -68,7 +69,8 @@ export class Reply {
   /** Largest number of bytes that the service asked for, or `undefined` when it left the body alone. */
   readonly bodyAsked: number | undefined
 
-  constructor({ body, headers, status }: ServiceResponse, bodyAsked: number | undefined) {
+  constructor({ body, bodyBytes, headers, status }: ServiceResponse, bodyAsked: number | undefined) {
+    if (bodyBytes !== undefined) expect(bodyBytes).toBe(new TextEncoder().encode(body).length)
     this.status = status
     this.headers = headers
     this.body = body

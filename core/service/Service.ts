@@ -130,7 +130,7 @@ export const make = Effect.fnUntraced(function* (
     }
 
     const route = matchRoute(request.method, path)
-    const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : noHeaders
+    const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : Answer.noHeaders
     let verdict: Verdict | undefined
     const admitAndCarryOut = (): Effect.Effect<Answer.Answer, Failure> =>
       Effect.flatMapEager(
@@ -209,8 +209,6 @@ export const layer = (
 /** How long an answer of the stores to `/readyz` holds: a second. */
 const READINESS_NANOS = 1_000_000_000n
 
-const noHeaders: ReadonlyArray<Header> = []
-
 const cacheControl: Header = ["Cache-Control", "no-store"]
 const contentTypeOptions: Header = ["X-Content-Type-Options", "nosniff"]
 const contentType: Header = ["Content-Type", "application/json; charset=utf-8"]
@@ -257,11 +255,11 @@ const reportDefect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Ef
 
 /** The one place that completes an answer with the headers all answers carry. */
 const respond = (
-  { body, headers: own, status }: Answer.Answer,
+  { body, bodyBytes, headers: own, status }: Answer.Answer,
   verdict: Verdict | undefined,
   requestId: string,
   date: Header,
-  operationHeaders: ReadonlyArray<Header> = noHeaders
+  operationHeaders: ReadonlyArray<Header> = Answer.noHeaders
 ): ServiceResponse => {
   const headers: Array<Header> = []
   if (verdict !== undefined) {
@@ -277,5 +275,5 @@ const respond = (
   if (body !== "") headers.push(contentType)
   if (own.length > 0) headers.push(...own)
   if (operationHeaders.length > 0) headers.push(...operationHeaders)
-  return { status, headers, body }
+  return { status, headers, body, bodyBytes }
 }

@@ -10,4 +10,6 @@ export interface ServiceResponse {
   readonly headers: ReadonlyArray<Header>
   /** Empty when there is none. For `HEAD` it is what `GET` would carry: the host sends its length, not its text. */
   readonly body: string
+  /** Bytes of `body` in UTF-8, where they are known already: to count them takes more time than to send them. */
+  readonly bodyBytes?: number | undefined
 }

@@ -34,8 +34,9 @@ export class PreparedResponse<
     if (!isOrdinary) return false
     let head = `HTTP/1.1 ${status} ${reason}\r\n`
     let isDated = false
-    for (const [index, field] of headers.entries()) {
-      const line = lineAt(index, field)
+    let index = 0
+    for (const field of headers) {
+      const line = lineAt(index++, field)
       if (line === undefined) return false
       if (field[0] === "Date") isDated = true
       head += line
@@ -54,17 +55,26 @@ export class PreparedResponse<
 const latestFields: Array<Header> = []
 const latestLines: Array<string> = []
 
-/** RFC 9110 §5.1 and §5.5, as far as Node takes them; what decides about the connection is left to Node. */
+/** RFC 9110 §5.1, as far as Node takes it; what decides about the connection is left to Node. */
 const isName =
   /^(?!(?:connection|keep-alive|transfer-encoding|trailer|content-length|expect)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i
-const isValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/** RFC 9110 §5.5, as far as Node takes it. */
+const isValue = (text: string): boolean => {
+  // A loop: a pattern takes 0.1 µs more for the four values of an answer that are new.
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit < 0x20 ? unit !== 0x09 : unit === 0x7f || unit > 0xff) return false
+  }
+  return true
+}
 
 /** `undefined` for a field that no line may hold. */
 const lineAt = (index: number, field: Header): string | undefined => {
   if (latestFields[index] === field) return latestLines[index]
   const [name, value] = field
   if (latestFields[index]?.[0] !== name && !isName.test(name)) return undefined
-  if (!isValue.test(value)) return undefined
+  if (!isValue(value)) return undefined
   const line = `${name}: ${value}\r\n`
   latestFields[index] = field
   latestLines[index] = line

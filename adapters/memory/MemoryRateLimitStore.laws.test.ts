@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
@@ -49,7 +50,7 @@ describe("MemoryRateLimitStore", () => {
         (bursts, ban) =>
           Effect.gen(function* () {
             const states = new Map<string, RateLimit.State>()
-            const store = MemoryRateLimitStore.make(ban, states)
+            const store = MemoryRateLimitStore.make(ban, states, yield* Clock.Clock)
             const everything = new Map<string, RateLimit.State>()
             for (const { key, plan, requests, start } of bursts) {
               const state = everything.get(key)
@@ -88,7 +89,7 @@ describe("MemoryRateLimitStore", () => {
     () =>
       Effect.gen(function* () {
         const states = new Map<string, RateLimit.State>()
-        const store = MemoryRateLimitStore.make(BanPolicy.standard, states)
+        const store = MemoryRateLimitStore.make(BanPolicy.standard, states, yield* Clock.Clock)
         const policy = { plan: Plan.standard.Free, ban: BanPolicy.standard }
         const use = (key: string) =>
           Effect.gen(function* () {
@@ -106,7 +107,7 @@ describe("MemoryRateLimitStore", () => {
   it.effect("stays small while new keys keep coming: it holds little more than the keys of two days", () =>
     Effect.gen(function* () {
       const states = new Map<string, RateLimit.State>()
-      const store = MemoryRateLimitStore.make(BanPolicy.standard, states)
+      const store = MemoryRateLimitStore.make(BanPolicy.standard, states, yield* Clock.Clock)
       const policy = { plan: Plan.standard.Free, ban: undefined }
       let largest = 0
       for (let index = 0; index < 20_000; index++) {

@@ -9,7 +9,7 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 
 /**
  * Every so many calls so many states are looked at: more than two for each that is added, so the spent ones are found
- * faster than new ones come. All at once, since to ask for the time takes a fiber: the calls between do without.
+ * faster than new ones come. All at once: the calls between need not ask for the time.
  */
 const CALLS_PER_SWEEP = 16
 const STATES_PER_SWEEP = 40
@@ -23,15 +23,22 @@ const GRACE_MS = 60_000
  */
 export const layer: Layer.Layer<RateLimitStore> = Layer.effect(
   RateLimitStore,
-  Effect.map(BanPolicy, (ban) => make(ban, new Map()))
+  Effect.gen(function* () {
+    return make(yield* BanPolicy, new Map(), yield* Clock.Clock)
+  })
 )
 
-/** A store over `states`. */
-export const make = (ban: BanPolicy, states: Map<string, RateLimit.State>): RateLimitStore["Service"] => {
+/** A store over `states`, which are spent by the time of `clock`. */
+export const make = (
+  ban: BanPolicy,
+  states: Map<string, RateLimit.State>,
+  clock: Clock.Clock
+): RateLimitStore["Service"] => {
   let position = states.entries()
   let calls = 0
 
-  const sweep = (now: number): void => {
+  const sweep = (): void => {
+    const now = clock.currentTimeMillisUnsafe()
     for (let count = 0; count < STATES_PER_SWEEP; count++) {
       const next = position.next()
       if (next.done === true) {
@@ -43,16 +50,13 @@ export const make = (ban: BanPolicy, states: Map<string, RateLimit.State>): Rate
     }
   }
 
-  const sweepNow = Effect.map(Clock.currentTimeMillis, sweep)
-
   return {
-    modify: (key, step) => {
-      const replace = Immediate.sync(() => {
+    modify: (key, step) =>
+      Immediate.sync(() => {
+        if (++calls % CALLS_PER_SWEEP === 0) sweep()
         const [answer, state] = step(states.get(key))
         states.set(key, state)
         return answer
       })
-      return ++calls % CALLS_PER_SWEEP === 0 ? Effect.andThen(sweepNow, replace) : replace
-    }
   }
 }

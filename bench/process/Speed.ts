@@ -3,6 +3,7 @@
  * memory, JSON both ways, and whole requests without a socket.
  */
 import { Buffer } from "node:buffer"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -18,6 +19,7 @@ import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import { jsonOf, Pet } from "../../core/domain/Pet.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
+import * as Immediate from "../../core/ports/Immediate.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as Service from "../../core/service/Service.ts"
 import type { ServiceRequest } from "../../core/service/ServiceRequest.ts"
@@ -211,13 +213,11 @@ const requestOf = ({ body = "", method, target, token }: Operation, tokens: Toke
   }
 }
 
-/** A fiber for each request, as the hosts start them. */
-const runRequest = Effect.runCallbackWith(Context.empty())
-
 const wholeRequests = async (): Promise<ReadonlyArray<Call>> =>
   Promise.all(
     // Each with stores of its own: creating must not make the lists of others longer.
     operations.map(async (operation): Promise<Call> => {
+      const clock = await Effect.runPromise(Clock.Clock)
       const { service, tokens } = await Effect.runPromise(openService)
       const request = requestOf(operation, tokens)
       if (operation.name === "429") await Effect.runPromise(service.handle(request))
@@ -227,14 +227,14 @@ const wholeRequests = async (): Promise<ReadonlyArray<Call>> =>
       return {
         name: operation.name,
         run: () => {
-          let status: number | undefined
-          runRequest(service.handle(request), {
-            onExit: (exit) => {
-              if (Exit.isSuccess(exit)) status = exit.value.status
-              do_not_optimize(exit)
-            }
-          })
-          if (status !== operation.status) throw new Error(`${operation.name}: answered ${status}`)
+          // As the hosts do it.
+          const answer = Immediate.start(service.handle(request, clock))
+          if (
+            !(Immediate.isDone(answer) && Exit.isSuccess(answer) && answer.value.status === operation.status)
+          ) {
+            throw new Error(`${operation.name}: answered ${JSON.stringify(answer)}`)
+          }
+          do_not_optimize(answer)
         }
       }
     })

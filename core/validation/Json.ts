@@ -108,13 +108,13 @@ class Reader {
   }
 
   number(): JsonNumber {
-    numberPattern.lastIndex = this.index
-    const match = numberPattern.exec(this.text)
-    if (match === null) {
-      this.fail(this.index < this.text.length ? "expected a JSON value" : "unexpected end of the text")
+    const start = this.index
+    numberPattern.lastIndex = start
+    if (!numberPattern.test(this.text)) {
+      this.fail(start < this.text.length ? "expected a JSON value" : "unexpected end of the text")
     }
     this.index = numberPattern.lastIndex
-    return new JsonNumber(match[0])
+    return new JsonNumber(this.text.slice(start, this.index))
   }
 
   string(): string {
@@ -162,7 +162,8 @@ class Reader {
         const position = this.index
         if (this.text.charCodeAt(position) !== 0x22) this.fail("expected a name in double quotes")
         const name = this.string()
-        if (name in members) this.fail("duplicate name in an object", position)
+        // No member is undefined; `in` takes three times as long.
+        if (members[name] !== undefined) this.fail("duplicate name in an object", position)
         this.skipWhitespace()
         if (this.text.charCodeAt(this.index) !== 0x3a) this.fail("expected ':'")
         this.index++

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { choose, documentation, InvalidOptions, parse } from "./Options.ts"
+import { choose, documentation, expectKnown, InvalidOptions, parse } from "./Options.ts"
 
 describe("Options", () => {
   it("writes the documentation after a whole run only, or where it is told to", () => {
@@ -30,6 +30,15 @@ describe("Options", () => {
     }
     expect(() => parse(["--save-baseline", "--quick"])).toThrow(InvalidOptions)
     expect(() => parse(["--save-baseline", "--only", "soak"])).toThrow(InvalidOptions)
+  })
+
+  it("refuses parts of names that nothing has, though other parts fit", () => {
+    const names = ["Hono", "AnimalStore memory"]
+    expect(() => expectKnown("--servers", names, ["hono", "fastfy"])).toThrow(
+      new InvalidOptions("--servers: there is no fastfy; there are Hono, AnimalStore memory")
+    )
+    expectKnown("--servers", names, ["hono", "MEMORY"])
+    expectKnown("--servers", names, [])
   })
 
   it("chooses by parts of names", () => {

@@ -145,11 +145,22 @@ const whole = (name: string, text: string | undefined, otherwise: number): numbe
   return value
 }
 
+const contains = (name: string, part: string): boolean => name.toLowerCase().includes(part.toLowerCase())
+
+/** Throws when one of the parts is in none of the names: what was meant would not be measured. */
+export const expectKnown = (
+  option: string,
+  names: ReadonlyArray<string>,
+  asked: ReadonlyArray<string>
+): void => {
+  const unknown = asked.filter((part) => !names.some((name) => contains(name, part)))
+  if (unknown.length === 0) return
+  throw new InvalidOptions(`${option}: there is no ${unknown.join(", ")}; there are ${names.join(", ")}`)
+}
+
 /** Those whose name contains one of the parts, all without parts. */
 export const choose = <A extends { readonly name: string }>(
   from: ReadonlyArray<A>,
   asked: ReadonlyArray<string>
 ): ReadonlyArray<A> =>
-  asked.length === 0
-    ? from
-    : from.filter(({ name }) => asked.some((part) => name.toLowerCase().includes(part.toLowerCase())))
+  asked.length === 0 ? from : from.filter(({ name }) => asked.some((part) => contains(name, part)))

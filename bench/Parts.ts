@@ -9,7 +9,7 @@ import * as Rounds from "./http/Rounds.ts"
 import { ServerProcess } from "./http/ServerProcess.ts"
 import { all, bare, POSTGRES, reference, type Server } from "./http/Servers.ts"
 import * as Soak from "./http/Soak.ts"
-import { choose, InvalidOptions, type Options } from "./Options.ts"
+import { choose, expectKnown, type Options } from "./Options.ts"
 import type { Progress } from "./Progress.ts"
 import type { Figure } from "./process/Figure.ts"
 import type { SectionMessage } from "./process/SectionProcess.ts"
@@ -33,12 +33,11 @@ const SECTION_SILENCE_MS = 180_000
 /** Of ours, those that only read: what is created would be growth of memory, and rightly so. */
 const readings = operations.filter(({ name }) => name === "list 20" || name === "get")
 
+const nameOf = ({ name }: { readonly name: string }): string => name
+
 export const operationsOf = ({ operations: asked }: Options): ReadonlyArray<Operation> => {
-  const chosen = choose(operations, asked)
-  if (chosen.length === 0) {
-    throw new InvalidOptions(`--operations: there are ${operations.map(({ name }) => name).join(", ")}`)
-  }
-  return chosen
+  expectKnown("--operations", operations.map(nameOf), asked)
+  return choose(operations, asked)
 }
 
 /** Seconds that the parts will take, about. */
@@ -55,6 +54,7 @@ export const secondsOf = (options: Options, servers: number, sections: number): 
 /** Those asked for, and the two without which there is nothing to compare. */
 export const serversOf = (options: Options, databases: Databases.RunDatabases): ReadonlyArray<Server> => {
   const known = all(databases)
+  expectKnown("--servers", [...new Set([...known.map(nameOf), POSTGRES])], options.servers)
   const chosen = new Set([bare, reference, ...choose(known, options.servers)])
   return known.filter((server) => chosen.has(server))
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
@@ -39,6 +38,19 @@ const burst: fc.Arbitrary<Burst> = fc.record({
 
 const now = TestClock.testClockWith(({ currentTimeMillis }) => currentTimeMillis)
 
+type Count = (
+  store: RateLimitStore["Service"],
+  key: string,
+  now: number,
+  policy: RateLimit.Policy
+) => Effect.Effect<RateLimit.Verdict, unknown>
+
+/** The two ways to count a request. */
+const ways: ReadonlyArray<Count> = [
+  ({ modify }, key, now, policy) => modify(key, (state) => RateLimit.step(state, now, policy)),
+  ({ consume }, key, now, policy) => consume?.(key, now, policy) ?? Effect.die("the store has it")
+]
+
 describe("MemoryRateLimitStore", () => {
   it("answers any history as a store that never forgets would", async () => {
     let forgotten = 0
@@ -47,10 +59,11 @@ describe("MemoryRateLimitStore", () => {
       fc.asyncProperty(
         fc.array(burst, { maxLength: 40, size: "max" }),
         fc.constantFrom(harsh, BanPolicy.standard),
-        (bursts, ban) =>
+        fc.constantFrom(...ways),
+        (bursts, ban, count) =>
           Effect.gen(function* () {
             const states = new Map<string, RateLimit.State>()
-            const store = MemoryRateLimitStore.make(ban, states, yield* Clock.Clock)
+            const store = MemoryRateLimitStore.make(ban, states)
             const everything = new Map<string, RateLimit.State>()
             for (const { key, plan, requests, start } of bursts) {
               const state = everything.get(key)
@@ -68,9 +81,7 @@ describe("MemoryRateLimitStore", () => {
                 const at = yield* now
                 const [expected, next] = RateLimit.step(everything.get(key), at, { plan, ban })
                 everything.set(key, next)
-                const verdict = yield* store.modify(key, (stored) =>
-                  RateLimit.step(stored, at, { plan, ban })
-                )
+                const verdict = yield* count(store, key, at, { plan, ban })
                 expect(verdict).toEqual(expected)
                 outcomes.add(verdict.outcome)
               }
@@ -84,17 +95,17 @@ describe("MemoryRateLimitStore", () => {
     expect([...outcomes].sort()).toEqual(["admitted", "banned", "limited"])
   })
 
-  it.effect(
+  it.effect.each(ways)(
     "forgets 100 000 keys that were used once, by the traffic of one key after their day is over",
-    () =>
+    (count) =>
       Effect.gen(function* () {
         const states = new Map<string, RateLimit.State>()
-        const store = MemoryRateLimitStore.make(BanPolicy.standard, states, yield* Clock.Clock)
+        const store = MemoryRateLimitStore.make(BanPolicy.standard, states)
         const policy = { plan: Plan.standard.Free, ban: BanPolicy.standard }
         const use = (key: string) =>
           Effect.gen(function* () {
             const now = yield* TestClock.testClockWith(({ currentTimeMillis }) => currentTimeMillis)
-            return yield* store.modify(key, (state) => RateLimit.step(state, now, policy))
+            return yield* count(store, key, now, policy)
           })
         for (let index = 0; index < 100_000; index++) yield* use(`network:${index}`)
         expect(states.size).toBe(100_000)
@@ -104,20 +115,22 @@ describe("MemoryRateLimitStore", () => {
       })
   )
 
-  it.effect("stays small while new keys keep coming: it holds little more than the keys of two days", () =>
-    Effect.gen(function* () {
-      const states = new Map<string, RateLimit.State>()
-      const store = MemoryRateLimitStore.make(BanPolicy.standard, states, yield* Clock.Clock)
-      const policy = { plan: Plan.standard.Free, ban: undefined }
-      let largest = 0
-      for (let index = 0; index < 20_000; index++) {
-        const at = index * (DAY / 1000)
-        yield* TestClock.setTime(at)
-        yield* store.modify(`network:${index}`, (state) => RateLimit.step(state, at, policy))
-        largest = Math.max(largest, states.size)
-      }
-      expect(largest).toBeLessThan(3000)
-    })
+  it.effect.each(ways)(
+    "stays small while new keys keep coming: it holds little more than the keys of two days",
+    (count) =>
+      Effect.gen(function* () {
+        const states = new Map<string, RateLimit.State>()
+        const store = MemoryRateLimitStore.make(BanPolicy.standard, states)
+        const policy = { plan: Plan.standard.Free, ban: undefined }
+        let largest = 0
+        for (let index = 0; index < 20_000; index++) {
+          const at = index * (DAY / 1000)
+          yield* TestClock.setTime(at)
+          yield* count(store, `network:${index}`, at, policy)
+          largest = Math.max(largest, states.size)
+        }
+        expect(largest).toBeLessThan(3000)
+      })
   )
 
   it.effect("a step that throws leaves the state as it was", () =>

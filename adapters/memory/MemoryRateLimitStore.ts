@@ -9,7 +9,7 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 
 /**
  * Every so many calls so many states are looked at: more than two for each that is added, so the spent ones are found
- * faster than new ones come. All at once: the calls between need not ask for the time.
+ * faster than new ones come. All at once, since `modify` must ask for the time, which takes a fiber.
  */
 const CALLS_PER_SWEEP = 16
 const STATES_PER_SWEEP = 40
@@ -23,22 +23,17 @@ const GRACE_MS = 60_000
  */
 export const layer: Layer.Layer<RateLimitStore> = Layer.effect(
   RateLimitStore,
-  Effect.gen(function* () {
-    return make(yield* BanPolicy, new Map(), yield* Clock.Clock)
-  })
+  Effect.map(BanPolicy, (ban) => make(ban, new Map()))
 )
 
-/** A store over `states`, which are spent by the time of `clock`. */
-export const make = (
-  ban: BanPolicy,
-  states: Map<string, RateLimit.State>,
-  clock: Clock.Clock
-): RateLimitStore["Service"] => {
+type Step<A> = (state: RateLimit.State | undefined) => readonly [answer: A, state: RateLimit.State]
+
+/** A store over `states`. */
+export const make = (ban: BanPolicy, states: Map<string, RateLimit.State>): RateLimitStore["Service"] => {
   let position = states.entries()
   let calls = 0
 
-  const sweep = (): void => {
-    const now = clock.currentTimeMillisUnsafe()
+  const sweep = (now: number): void => {
     for (let count = 0; count < STATES_PER_SWEEP; count++) {
       const next = position.next()
       if (next.done === true) {
@@ -50,13 +45,24 @@ export const make = (
     }
   }
 
+  const replace = <A>(key: string, step: Step<A>): A => {
+    const [answer, state] = step(states.get(key))
+    states.set(key, state)
+    return answer
+  }
+
+  const isTimeToSweep = (): boolean => ++calls % CALLS_PER_SWEEP === 0
+  const sweepNow = Effect.map(Clock.currentTimeMillis, sweep)
+
   return {
-    modify: (key, step) =>
+    modify: (key, step) => {
+      const replaced = Immediate.sync(() => replace(key, step))
+      return isTimeToSweep() ? Effect.andThen(sweepNow, replaced) : replaced
+    },
+    consume: (key, now, policy) =>
       Immediate.sync(() => {
-        if (++calls % CALLS_PER_SWEEP === 0) sweep()
-        const [answer, state] = step(states.get(key))
-        states.set(key, state)
-        return answer
+        if (isTimeToSweep()) sweep(now)
+        return replace(key, (state) => RateLimit.step(state, now, policy))
       })
   }
 }

@@ -12,9 +12,10 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import * as Databases from "./Databases.fixture.ts"
-import { waiting } from "./GroupCommit.fixture.ts"
+import { clients, waiting } from "./GroupCommit.fixture.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqliteClient from "./SqliteClient.ts"
+import type * as WriteTransaction from "./WriteTransaction.ts"
 
 type Command =
   /** Writes submitted at once; each is fine, refused by the database, a defect of its own, or of all. */
@@ -57,117 +58,121 @@ interface Write {
   readonly kind: Kind
 }
 
-it.effect("GroupCommit stores what it answers, once and in order, and nothing else", () =>
-  Effect.gen(function* () {
-    const database = yield* Databases.sqlite.create
-    const filename = database.address.slice("sqlite:".length)
-    const other = yield* Effect.acquireRelease(
-      Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
-      (other) => Effect.sync(() => other.close())
-    )
-    other.exec("PRAGMA journal_mode = WAL; CREATE TABLE writes (id INTEGER NOT NULL, kind TEXT NOT NULL)")
-    const client = yield* Layer.build(SqliteClient.layer({ filename, synchronous: "NORMAL" }))
-    const sql = Context.get(client, SqlClient.SqlClient)
-    const services = yield* Effect.context<never>()
-    const seen = { stored: 0, failed: 0, interrupted: 0, shared: 0, sharedFailure: 0, interruptedLate: 0 }
+it.effect.each(clients)(
+  "GroupCommit stores what it answers, once and in order, and nothing else: $name",
+  ({ of }) =>
+    Effect.gen(function* () {
+      const database = yield* Databases.sqlite.create
+      const filename = database.address.slice("sqlite:".length)
+      const other = yield* Effect.acquireRelease(
+        Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
+        (other) => Effect.sync(() => other.close())
+      )
+      other.exec("PRAGMA journal_mode = WAL; CREATE TABLE writes (id INTEGER NOT NULL, kind TEXT NOT NULL)")
+      const client = yield* Layer.build(SqliteClient.layer({ filename, synchronous: "NORMAL" }))
+      const sql = of(Context.get(client, SqlClient.SqlClient))
+      const services = yield* Effect.context<never>()
+      const seen = { stored: 0, failed: 0, interrupted: 0, shared: 0, sharedFailure: 0, interruptedLate: 0 }
 
-    const commit = (group: ReadonlyArray<Write>): Effect.Effect<ReadonlyArray<Exit.Exit<number>>, SqlError> =>
-      Effect.forEach(group, ({ id, kind }) => {
-        if (kind === "own defect") return Effect.succeed(Exit.die(`bug ${id}`))
-        if (kind === "common defect") return Effect.die("a bug")
-        return Effect.as(
-          sql`INSERT INTO writes VALUES (${id}, ${kind === "refused" ? null : kind})`,
-          Exit.succeed(id)
-        )
-      })
+      const commit = function* (
+        group: ReadonlyArray<Write>
+      ): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<number>>> {
+        const exits: Array<Exit.Exit<number>> = []
+        for (const { id, kind } of group) {
+          if (kind === "common defect") throw new Error("a bug")
+          if (kind !== "own defect") {
+            yield ["INSERT INTO writes VALUES (?, ?)", [id, kind === "refused" ? null : kind]]
+          }
+          exits.push(kind === "own defect" ? Exit.die(`bug ${id}`) : Exit.succeed(id))
+        }
+        return exits
+      }
 
-    const law = fc.asyncProperty(fc.array(command, { maxLength: 30, size: "max" }), (commands) =>
-      Effect.gen(function* () {
-        other.exec("DELETE FROM writes")
-        const groups: Array<ReadonlyArray<Write>> = []
-        const submit = yield* GroupCommit.make(sql, (group: ReadonlyArray<Write>) =>
-          Effect.suspend(() => {
+      const law = fc.asyncProperty(fc.array(command, { maxLength: 30, size: "max" }), (commands) =>
+        Effect.gen(function* () {
+          other.exec("DELETE FROM writes")
+          const groups: Array<ReadonlyArray<Write>> = []
+          const submit = yield* GroupCommit.make(sql, function* (group: ReadonlyArray<Write>) {
             groups.push(group)
-            return commit(group)
+            return yield* commit(group)
           })
-        )
-        const callers: Array<{ write: Write; fiber: Fiber.Fiber<number, SqlError> }> = []
-        const interrupted = new Set<number>()
-        let isLocked = false
+          const callers: Array<{ write: Write; fiber: Fiber.Fiber<number, SqlError> }> = []
+          const interrupted = new Set<number>()
+          let isLocked = false
 
-        for (const command of commands) {
-          switch (command.do) {
-            case "submit":
-              for (const kind of command.writes) {
-                const write = { id: callers.length, kind }
-                callers.push({
-                  write,
-                  fiber: yield* Effect.forkChild(waiting(submit)(write), { startImmediately: true })
-                })
+          for (const command of commands) {
+            switch (command.do) {
+              case "submit":
+                for (const kind of command.writes) {
+                  const write = { id: callers.length, kind }
+                  callers.push({
+                    write,
+                    fiber: yield* Effect.forkChild(waiting(submit)(write), { startImmediately: true })
+                  })
+                }
+                break
+              case "interrupt": {
+                const waiting = callers.filter(({ fiber }) => fiber.pollUnsafe() === undefined)
+                const caller = waiting[command.nth % Math.max(waiting.length, 1)]
+                if (caller === undefined) break
+                // Told to go, without waiting until they are gone: others may be committed at the same time.
+                caller.fiber.interruptUnsafe()
+                if (isLocked) interrupted.add(caller.write.id)
+                else seen.interruptedLate++
+                break
               }
-              break
-            case "interrupt": {
-              const waiting = callers.filter(({ fiber }) => fiber.pollUnsafe() === undefined)
-              const caller = waiting[command.nth % Math.max(waiting.length, 1)]
-              if (caller === undefined) break
-              // Told to go, without waiting until they are gone: others may be committed at the same time.
-              caller.fiber.interruptUnsafe()
-              if (isLocked) interrupted.add(caller.write.id)
-              else seen.interruptedLate++
-              break
+              case "lock":
+                if (!isLocked) other.exec("BEGIN IMMEDIATE")
+                isLocked = true
+                break
+              case "unlock":
+                if (isLocked) other.exec("COMMIT")
+                isLocked = false
+                break
+              case "turn":
+                yield* Effect.yieldNow
+                break
+              case "wait":
+                yield* TestClock.adjust(command.ms)
+                break
             }
-            case "lock":
-              if (!isLocked) other.exec("BEGIN IMMEDIATE")
-              isLocked = true
-              break
-            case "unlock":
-              if (isLocked) other.exec("COMMIT")
-              isLocked = false
-              break
-            case "turn":
-              yield* Effect.yieldNow
-              break
-            case "wait":
-              yield* TestClock.adjust(command.ms)
-              break
           }
-        }
-        if (isLocked) other.exec("COMMIT")
-        // The longest pause: whoever still waits is written now.
-        yield* TestClock.adjust(25)
-        const exits = yield* Effect.forEach(callers, ({ fiber }) => Fiber.await(fiber))
+          if (isLocked) other.exec("COMMIT")
+          // The longest pause: whoever still waits is written now.
+          yield* TestClock.adjust(25)
+          const exits = yield* Effect.forEach(callers, ({ fiber }) => Fiber.await(fiber))
 
-        const stored = other
-          .prepare("SELECT id FROM writes ORDER BY rowid")
-          .all()
-          .map(({ id }) => Number(id))
-        const answered = callers.flatMap(({ write }, index) => {
-          const exit = exits[index]
-          return exit !== undefined && Exit.isSuccess(exit) ? [write.id] : []
-        })
-        expect(stored).toEqual(answered)
-        for (const [index, exit] of exits.entries()) {
-          const { id, kind } = callers[index]?.write ?? { id: -1, kind: "fine" }
-          if (Exit.isSuccess(exit)) {
-            expect([exit.value, kind]).toEqual([id, "fine"])
-            seen.stored++
-          } else if (Cause.hasInterrupts(exit.cause)) {
-            seen.interrupted++
-          } else {
-            expect(interrupted.has(id)).toBe(false)
-            seen.failed++
-            const group = groups.findLast((members) => members.some((member) => member.id === id)) ?? []
-            // Alone at fault, or in a group with one that is.
-            const faults = group.map((member) => member.kind)
-            const own = kind === "own defect" && Cause.squash(exit.cause) === `bug ${id}`
-            expect(own || faults.includes("refused") || faults.includes("common defect")).toBe(true)
-            if (!own && kind === "fine") seen.sharedFailure++
+          const stored = other
+            .prepare("SELECT id FROM writes ORDER BY rowid")
+            .all()
+            .map(({ id }) => Number(id))
+          const answered = callers.flatMap(({ write }, index) => {
+            const exit = exits[index]
+            return exit !== undefined && Exit.isSuccess(exit) ? [write.id] : []
+          })
+          expect(stored).toEqual(answered)
+          for (const [index, exit] of exits.entries()) {
+            const { id, kind } = callers[index]?.write ?? { id: -1, kind: "fine" }
+            if (Exit.isSuccess(exit)) {
+              expect([exit.value, kind]).toEqual([id, "fine"])
+              seen.stored++
+            } else if (Cause.hasInterrupts(exit.cause)) {
+              seen.interrupted++
+            } else {
+              expect(interrupted.has(id)).toBe(false)
+              seen.failed++
+              const group = groups.findLast((members) => members.some((member) => member.id === id)) ?? []
+              // Alone at fault, or in a group with one that is.
+              const faults = group.map((member) => member.kind)
+              const own = kind === "own defect" && Cause.squash(exit.cause) === `bug ${id}`
+              expect(own || faults.includes("refused") || faults.includes("common defect")).toBe(true)
+              if (!own && kind === "fine") seen.sharedFailure++
+            }
           }
-        }
-        if (groups.some((group) => group.length > 1)) seen.shared++
-      }).pipe(Effect.runPromiseWith(services))
-    )
-    yield* Effect.promise(() => fc.assert(law, { numRuns: 300 }))
-    expect(Object.entries(seen).filter(([, count]) => count < 30)).toEqual([])
-  })
+          if (groups.some((group) => group.length > 1)) seen.shared++
+        }).pipe(Effect.runPromiseWith(services))
+      )
+      yield* Effect.promise(() => fc.assert(law, { numRuns: 300 }))
+      expect(Object.entries(seen).filter(([, count]) => count < 30)).toEqual([])
+    })
 )

@@ -10,15 +10,23 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as Databases from "./Databases.fixture.ts"
-import { waiting } from "./GroupCommit.fixture.ts"
+import { clients, waiting } from "./GroupCommit.fixture.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as Nodes from "./Nodes.fixture.ts"
+import type * as WriteTransaction from "./WriteTransaction.ts"
+
+const insertAll = function* (
+  ids: ReadonlyArray<number>
+): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<number>>> {
+  for (const id of ids) yield ["INSERT INTO writes VALUES (?)", [id]]
+  return ids.map((id) => Exit.succeed(id))
+}
 
 /** A new file with an empty table, a client on it, and a connection of another program. */
-const setting = Effect.gen(function* () {
+const settingWith = Effect.fnUntraced(function* (client: (typeof clients)[number]["of"]) {
   const database = yield* Databases.sqlite.create
   const filename = database.address.slice("sqlite:".length)
-  const sql = yield* Nodes.openClient(database)
+  const sql = client(yield* Nodes.openClient(database))
   yield* sql`CREATE TABLE writes (id INTEGER UNIQUE)`
   const other = yield* Effect.acquireRelease(
     Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
@@ -30,12 +38,10 @@ const setting = Effect.gen(function* () {
       .all()
       .map(({ id }) => id)
   const groups: Array<ReadonlyArray<number>> = []
-  const submit = yield* GroupCommit.make(sql, (ids: ReadonlyArray<number>) =>
-    Effect.suspend(() => {
-      groups.push(ids)
-      return Effect.forEach(ids, (id) => Effect.as(sql`INSERT INTO writes VALUES (${id})`, Exit.succeed(id)))
-    })
-  )
+  const submit = yield* GroupCommit.make(sql, function* (ids: ReadonlyArray<number>) {
+    groups.push(ids)
+    return yield* insertAll(ids)
+  })
   return { database, filename, sql, other, stored, groups, submit: waiting(submit) }
 })
 
@@ -58,7 +64,9 @@ const commitsIn = (log: Buffer): number => {
   return commits
 }
 
-describe("GroupCommit", () => {
+describe.each(clients)("GroupCommit over $name", ({ of }) => {
+  const setting = settingWith(of)
+
   it.effect("64 writes at once share a transaction or two", () =>
     Effect.gen(function* () {
       const { filename, groups, stored, submit } = yield* setting
@@ -149,10 +157,7 @@ describe("GroupCommit", () => {
         DROP TABLE writes;
         CREATE TABLE writes (id INTEGER REFERENCES owners (id) DEFERRABLE INITIALLY DEFERRED);
         INSERT INTO owners VALUES (1), (2)`)
-      const submit = yield* GroupCommit.make(sql, (ids: ReadonlyArray<number>) =>
-        Effect.forEach(ids, (id) => Effect.as(sql`INSERT INTO writes VALUES (${id})`, Exit.succeed(id)))
-      )
-      const write = waiting(submit)
+      const write = waiting(yield* GroupCommit.make(sql, insertAll))
       const exits = yield* Effect.forEach([1, 9, 2], (id) => Effect.exit(write(id)), {
         concurrency: "unbounded"
       })
@@ -166,7 +171,10 @@ describe("GroupCommit", () => {
   it.effect("who is left without an answer by a commit dies of it", () =>
     Effect.gen(function* () {
       const { sql } = yield* setting
-      const submit = yield* GroupCommit.make(sql, () => Effect.succeed([Exit.succeed(1)]))
+      const submit = yield* GroupCommit.make(sql, function* () {
+        yield ["SELECT 1", []]
+        return [Exit.succeed(1)]
+      })
       const exits = yield* Effect.forEach([1, 2], (id) => Effect.exit(waiting(submit)(id)), {
         concurrency: "unbounded"
       })

@@ -27,7 +27,7 @@ export type Submit<Write, A> = (write: Write, answer: (exit: Exit.Exit<A, SqlErr
  */
 export const make = <Write, A>(
   sql: SqlClient.SqlClient,
-  commit: (writes: ReadonlyArray<Write>) => Effect.Effect<ReadonlyArray<Exit.Exit<A>>, SqlError>
+  commit: (writes: ReadonlyArray<Write>) => WriteTransaction.Steps<ReadonlyArray<Exit.Exit<A>>>
 ): Effect.Effect<Submit<Write, A>> =>
   Effect.map(Effect.context<never>(), (context) => {
     const runFork = Effect.runForkWith(context)
@@ -42,14 +42,11 @@ export const make = <Write, A>(
         yield* Effect.yieldNow
         let group = next()
         const exit = yield* Effect.exit(
-          WriteTransaction.immediate(
-            sql,
-            Effect.suspend(() => {
-              // Once more: until it has begun some may have gone, and others have come.
-              group = next()
-              return commit(group.map(({ write }) => write))
-            })
-          )
+          WriteTransaction.steps(sql, () => {
+            // Once more: until it has begun some may have gone, and others have come.
+            group = next()
+            return commit(group.map(({ write }) => write))
+          })
         )
         if (Exit.isFailure(exit) && isLocked(exit)) {
           yield* Effect.sleep(pauseMs)

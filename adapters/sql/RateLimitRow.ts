@@ -32,6 +32,23 @@ export const toState = (row: RateLimitRow): State => ({
   bannedUntil: Number(row.banned_until)
 })
 
+/** The state in the values of a row, in the order of `columns`. */
+export const stateOf = (values: ReadonlyArray<unknown>): State => {
+  const [level, at, day, used, strikes, strikes_from, strike_at, retry_at, ban_level, banned_until] = values
+  return toState({
+    level,
+    at,
+    day,
+    used,
+    strikes,
+    strikes_from,
+    strike_at,
+    retry_at,
+    ban_level,
+    banned_until
+  })
+}
+
 /** The values of a state's columns. */
 export const values = (state: State): ReadonlyArray<number> => [
   state.level,

@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { Int64 } from "../../core/domain/Int64.ts"
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
@@ -11,10 +12,11 @@ import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as Immediate from "../../core/ports/Immediate.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as GroupCommit from "./GroupCommit.ts"
+import * as LatestPets from "./LatestPets.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as StoreCall from "./StoreCall.ts"
-import * as WriteTransaction from "./WriteTransaction.ts"
+import type * as WriteTransaction from "./WriteTransaction.ts"
 
 /** What `layer` takes. */
 export type SqlPetRepositoryOptions = Pick<SqlOptions, "timeoutMs">
@@ -37,6 +39,14 @@ const make = Effect.fnUntraced(function* ({
   const inserted = (pet: NewPet, [row]: ReadonlyArray<Row>): Pet => new Pet(toInt64(row?.[0]), pet)
   const values = (pet: NewPet) => [pet.name, pet.categoryId, pet.status]
 
+  const insertAll = function* (
+    pets: ReadonlyArray<NewPet>
+  ): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<Pet>>> {
+    const exits: Array<Exit.Exit<Pet>> = []
+    for (const pet of pets) exits.push(Exit.succeed(inserted(pet, yield [text.insert, values(pet)])))
+    return exits
+  }
+
   const insert = yield* sql.onDialectOrElse({
     pg: () =>
       Effect.succeed((pet: NewPet) =>
@@ -44,26 +54,19 @@ const make = Effect.fnUntraced(function* ({
       ),
     orElse: () =>
       Effect.map(
-        GroupCommit.make(sql, (pets: ReadonlyArray<NewPet>) =>
-          Effect.flatMap(WriteTransaction.connection(sql), (connection) =>
-            Effect.forEach(pets, (pet) =>
-              Effect.map(connection.executeValues(text.insert, values(pet)), (rows) =>
-                Exit.succeed(inserted(pet, rows))
-              )
-            )
-          ).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
-        ),
+        GroupCommit.make(sql, insertAll),
         (submit) => (pet: NewPet) => call.ask<Pet>((answer) => submit(pet, answer))
       )
   })
 
-  const readNow = SqliteClient.readerOf(sql)
+  const latest = LatestPets.make()
+  const direct = SqliteClient.directOf(sql)
   const pets = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     new Immediate.Immediate<ReadonlyArray<Pet>, StoreUnavailable>(() => {
-      const rows = readNow?.(statement, parameters)
+      const rows = direct?.read(statement, parameters)
       return Effect.mapEager(
         rows === undefined ? call.run(query(statement, ...parameters)) : StoreCall.answerOf(rows),
-        (rows) => rows.map(toPet)
+        (rows) => rows.map((row) => latest(...petOf(row)))
       )
     })
 
@@ -102,8 +105,10 @@ const statements = (parameter: (index: number) => string, limit?: string) => ({
   pageOfStatus: `SELECT ${columns} FROM pets WHERE status = ${parameter(1)} AND id > ${parameter(2)} ORDER BY id LIMIT ${limit ?? parameter(3)}`
 })
 
-const toPet = ([id, name, categoryId, status]: Row): Pet =>
-  new Pet(toInt64(id), { name: toName(name), categoryId: toInt64(categoryId), status: toStatus(status) })
+const petOf = ([id, name, categoryId, status]: Row): readonly [id: Int64, pet: NewPet] => [
+  toInt64(id),
+  { name: toName(name), categoryId: toInt64(categoryId), status: toStatus(status) }
+]
 
 const toName = (value: unknown): string => {
   if (typeof value === "string") return value

@@ -355,34 +355,38 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
     })
   )
 
-  it.live("rewrites no index: nearly all updates are heap-only", () =>
-    Effect.gen(function* () {
-      const database = yield* Databases.postgres.create
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          const node = yield* RateLimits.node(database, { timeoutMs: 20_000 })
-          yield* Effect.forEach(
-            Array.from({ length: 3_000 }, (_, index) => index),
-            (index) => RateLimits.request(node, `key-${index % 300}`, NOON + index, free),
-            { concurrency: 16 }
-          )
-        })
-      )
-      const sql = yield* RateLimits.client(database)
-      const statistics = Effect.map(
-        sql<{ updated: unknown; hot: unknown }>`
+  it.live(
+    "rewrites no index: nearly all updates are heap-only",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* Databases.postgres.create
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const node = yield* RateLimits.node(database, { timeoutMs: 20_000 })
+            yield* Effect.forEach(
+              Array.from({ length: 3_000 }, (_, index) => index),
+              (index) => RateLimits.request(node, `key-${index % 300}`, NOON + index, free),
+              { concurrency: 16 }
+            )
+          })
+        )
+        const sql = yield* RateLimits.client(database)
+        const statistics = Effect.map(
+          sql<{ updated: unknown; hot: unknown }>`
           SELECT n_tup_upd AS updated, n_tup_hot_upd AS hot FROM pg_stat_user_tables
           WHERE relid = 'rate_limits'::regclass`,
-        ([row]) => ({ updated: Number(row?.updated), hot: Number(row?.hot) })
-      )
-      // Connections report what they did when they end.
-      const { hot, updated } = yield* Effect.repeat(Effect.delay(statistics, "20 millis"), {
-        until: ({ updated }) => updated >= 2_700,
-        times: 400
-      })
-      expect(updated).toBe(2_700)
-      expect(hot / updated).toBeGreaterThan(0.95)
-    })
+          ([row]) => ({ updated: Number(row?.updated), hot: Number(row?.hot) })
+        )
+        // Connections report what they did when they end.
+        const { hot, updated } = yield* Effect.repeat(Effect.delay(statistics, "20 millis"), {
+          until: ({ updated }) => updated >= 2_700,
+          times: 400
+        })
+        expect(updated).toBe(2_700)
+        expect(hot / updated).toBeGreaterThan(0.95)
+      }),
+    // Transactions of other tests on the server may keep old versions of the rows: then it is tried again.
+    { retry: 2 }
   )
 })
 

@@ -14,7 +14,7 @@ import * as RateLimitStep from "./RateLimitStep.ts"
 import * as RateLimitSweep from "./RateLimitSweep.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as StoreCall from "./StoreCall.ts"
-import * as WriteTransaction from "./WriteTransaction.ts"
+import type * as WriteTransaction from "./WriteTransaction.ts"
 
 /** What `layer` takes. */
 export type SqlRateLimitStoreOptions = Pick<SqlOptions, "timeoutMs" | "clock">
@@ -108,21 +108,16 @@ const modifyGrouped = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall): Eff
   const read = `SELECT ${columns} FROM rate_limits WHERE key = ?`
   const write = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitRow.columns.map(() => "?").join(", ")})`
 
-  const commit = Effect.fnUntraced(function* (
+  const commit = function* (
     group: ReadonlyArray<Modification>
-  ): Effect.fn.Return<ReadonlyArray<Exit.Exit<unknown>>, SqlError> {
-    const connection = yield* WriteTransaction.connection(sql)
+  ): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<unknown>>> {
     const states = new Map<string, RateLimit.State | undefined>()
     const changed = new Set<string>()
     const exits: Array<Exit.Exit<unknown>> = []
     for (const { key, step } of group) {
       if (!states.has(key)) {
-        const [row]: ReadonlyArray<RateLimitRow.RateLimitRow> = yield* connection.execute(
-          read,
-          [key],
-          undefined
-        )
-        states.set(key, row === undefined ? undefined : RateLimitRow.toState(row))
+        const [row] = yield [read, [key]]
+        states.set(key, row === undefined ? undefined : RateLimitRow.stateOf(row))
       }
       try {
         const before = states.get(key)
@@ -138,11 +133,10 @@ const modifyGrouped = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall): Eff
     }
     for (const key of changed) {
       const state = states.get(key)
-      if (state !== undefined)
-        yield* connection.execute(write, [key, ...RateLimitRow.values(state)], undefined)
+      if (state !== undefined) yield [write, [key, ...RateLimitRow.values(state)]]
     }
     return exits
-  })
+  }
 
   return Effect.map(
     GroupCommit.make(sql, commit),

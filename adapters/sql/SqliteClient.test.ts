@@ -653,7 +653,7 @@ describe("closing", () => {
   )
 })
 
-describe("the reader", () => {
+describe("without a fiber", () => {
   const max = 2n ** 63n - 1n
 
   it.effect("reads at once what is committed, int64 exact", () =>
@@ -661,10 +661,10 @@ describe("the reader", () => {
       const sql = yield* inMemory
       yield* withTable(sql)
       yield* sql`INSERT INTO t VALUES (${max})`
-      const read = SqliteClient.readerOf(sql)
-      expect(read?.("SELECT a FROM t WHERE a > ?", [1n])).toEqual(Exit.succeed([[max]]))
+      const direct = SqliteClient.directOf(sql)
+      expect(direct?.read("SELECT a FROM t WHERE a > ?", [1n])).toEqual(Exit.succeed([[max]]))
       // The statement is read otherwise again by others.
-      expect(read?.("SELECT 1 AS a", [])).toEqual(Exit.succeed([[1n]]))
+      expect(direct?.read("SELECT 1 AS a", [])).toEqual(Exit.succeed([[1n]]))
       expect(single(yield* sql.unsafe("SELECT 1 AS a"))).toBe(1)
     })
   )
@@ -673,15 +673,15 @@ describe("the reader", () => {
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* withTable(sql)
-      const read = SqliteClient.readerOf(sql)
+      const direct = SqliteClient.directOf(sql)
       const within = yield* sql.withTransaction(
         Effect.andThen(
           sql`INSERT INTO t VALUES (1)`,
-          Effect.sync(() => read?.("SELECT a FROM t", []))
+          Effect.sync(() => direct?.read("SELECT a FROM t", []))
         )
       )
       expect(within).toBeUndefined()
-      expect(read?.("SELECT a FROM t", [])).toEqual(Exit.succeed([[1n]]))
+      expect(direct?.read("SELECT a FROM t", [])).toEqual(Exit.succeed([[1n]]))
     })
   )
 
@@ -689,13 +689,49 @@ describe("the reader", () => {
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const sql = yield* Scope.provide(inMemory, scope)
-      const read = SqliteClient.readerOf(sql)
-      const ends = [read?.("SELECT a FROM nothing", [])]
+      const direct = SqliteClient.directOf(sql)
+      const ends = [direct?.read("SELECT a FROM nothing", [])]
       yield* Scope.close(scope, Exit.void)
-      ends.push(read?.("SELECT 1", []))
+      ends.push(direct?.read("SELECT 1", []))
       for (const end of ends) {
         expect(yield* failure(end ?? Effect.die("it did not read"))).toMatchObject({ isRetryable: false })
       }
+    })
+  )
+
+  it.effect("carries out a transaction, whole or not at all", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      yield* withTable(sql)
+      const direct = SqliteClient.directOf(sql)
+      const insert = (run: SqliteClient.Run, ...values: ReadonlyArray<unknown>) =>
+        values.map((value) => run("INSERT INTO t VALUES (?) RETURNING a", [value]))
+      expect(direct?.transact((run) => insert(run, 1, max))).toEqual(Exit.succeed([[[1n]], [[max]]]))
+      const refused = direct?.transact((run) => [insert(run, 2), run("INSERT INTO nothing VALUES (1)", [])])
+      expect(yield* failure(refused ?? Effect.die("it was done"))).toMatchObject({ isRetryable: false })
+      const bug = new Error("a bug")
+      const died = direct?.transact((run) => {
+        insert(run, 3)
+        throw bug
+      })
+      expect(died).toEqual(Exit.die(bug))
+      expect(direct?.read("SELECT a FROM t", [])).toEqual(Exit.succeed([[1n], [max]]))
+      expect(direct?.transact((run) => insert(run, 4))).toEqual(Exit.succeed([[[4n]]]))
+    })
+  )
+
+  it.effect("begins no transaction within another, and none once the client is closed", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const sql = yield* Scope.provide(inMemory, scope)
+      yield* withTable(sql)
+      const direct = SqliteClient.directOf(sql)
+      const insert = (run: SqliteClient.Run) => run("INSERT INTO t VALUES (1)", [])
+      expect(yield* sql.withTransaction(Effect.sync(() => direct?.transact(insert)))).toBeUndefined()
+      expect(direct?.read("SELECT a FROM t", [])).toEqual(Exit.succeed([]))
+      yield* Scope.close(scope, Exit.void)
+      const end = direct?.transact(insert)
+      expect(yield* failure(end ?? Effect.die("it was done"))).toMatchObject({ isRetryable: false })
     })
   )
 })

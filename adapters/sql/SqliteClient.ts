@@ -48,7 +48,8 @@ export const make = (
 ): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
     const database = yield* open(config)
-    const connection = connect(database, config.preparedStatements ?? 200)
+    const check = yield* stillThere(config)
+    const connection = connect(database, config.preparedStatements ?? 200, check)
     const acquirers = SqlClient.makeSqliteAcquirers({
       connection: Effect.succeed(connection),
       semaphore: yield* Semaphore.make(1),
@@ -56,45 +57,52 @@ export const make = (
     })
     const client = yield* SqlClient.make({
       ...acquirers,
-      transactionAcquirer: Effect.andThen(yield* stillThere(config), acquirers.transactionAcquirer),
+      transactionAcquirer: Effect.andThen(attempt("begin", check), acquirers.transactionAcquirer),
       compiler: Statement.makeCompilerSqlite(),
       driver: "sqlite-node",
       prepareTransactionControls: true,
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
       spanAttributes: [["db.system.name", "sqlite"]]
     })
-    readers.set(client, connection.read)
+    directs.set(client, connection)
     return client
   })
 
+/** Rows as their values. */
+export type Values = ReadonlyArray<ReadonlyArray<unknown>>
+
+/** Runs a statement; integers are bigints. */
+export type Run = (sql: string, params: ReadonlyArray<unknown>) => Values
+
 /**
- * Runs a statement that only reads, without a fiber and without waiting for its turn: the values of each row, integers as
- * bigints. `undefined` while a transaction is under way, whose work it must not see.
+ * What takes no fiber and does not wait for its turn. `undefined` while a transaction is under way, whose work it must
+ * not see.
  */
-export type Reader = (sql: string, params: ReadonlyArray<unknown>) => Exit.Exit<Values, SqlError> | undefined
+export interface Direct {
+  /** Runs a statement that only reads. */
+  readonly read: (...statement: Parameters<Run>) => Exit.Exit<Values, SqlError> | undefined
+  /** Does all of the work in a transaction of its own, under the write lock; nothing of it when it throws. */
+  readonly transact: <A>(work: (run: Run) => A) => Exit.Exit<A, SqlError> | undefined
+}
 
-const readers = new WeakMap<SqlClient.SqlClient, Reader>()
+const directs = new WeakMap<SqlClient.SqlClient, Direct>()
 
-/** The reader of a client that was made here. */
-export const readerOf = (client: SqlClient.SqlClient): Reader | undefined => readers.get(client)
+/** That of a client that was made here. */
+export const directOf = (client: SqlClient.SqlClient): Direct | undefined => directs.get(client)
 
 /**
- * Fails, before a transaction, once the file that was opened has been moved, removed or replaced: SQLite would go on with
+ * Throws, before a transaction, once the file that was opened has been moved, removed or replaced: SQLite would go on with
  * one that has no name any more, and what it commits would end with it.
  */
-const stillThere = ({
-  filename
-}: SqliteClientConfig): Effect.Effect<Effect.Effect<void, SqlError>, SqlError> => {
+const stillThere = ({ filename }: SqliteClientConfig): Effect.Effect<() => void, SqlError> => {
   const identify = () => {
     const found = fs.statSync(filename, { bigint: true, throwIfNoEntry: false })
     return found === undefined ? undefined : `${found.dev}:${found.ino}`
   }
-  if (filename === ":memory:") return Effect.succeed(Effect.void)
-  return Effect.map(attempt("open", identify), (opened) =>
-    attempt("begin", () => {
-      if (identify() !== opened) throw new Error("the database file was moved, removed or replaced")
-    })
-  )
+  if (filename === ":memory:") return Effect.succeed(() => {})
+  return Effect.map(attempt("open", identify), (opened) => () => {
+    if (identify() !== opened) throw new Error("the database file was moved, removed or replaced")
+  })
 }
 
 const open = (config: SqliteClientConfig): Effect.Effect<DatabaseSync, SqlError, Scope.Scope> =>
@@ -122,7 +130,7 @@ const open = (config: SqliteClientConfig): Effect.Effect<DatabaseSync, SqlError,
     return database
   })
 
-const connect = (database: DatabaseSync, capacity: number): Connection & { readonly read: Reader } => {
+const connect = (database: DatabaseSync, capacity: number, check: () => void): Connection & Direct => {
   const cache = new Map<string, StatementSync>()
 
   const cached = (sql: string): StatementSync => {
@@ -148,15 +156,34 @@ const connect = (database: DatabaseSync, capacity: number): Connection & { reado
     (sql, params) =>
       attempt(operation, (bigints) => allValues(statement(sql), params, bigints))
 
+  const run: Run = (sql, params) => orSqlError("run", () => allValues(cached(sql), params, true))
+  const isBusy = (): boolean => orSqlError("run", () => database.isTransaction)
+
+  const transact = <A>(work: (run: Run) => A): A => {
+    orSqlError("begin", check)
+    run("BEGIN IMMEDIATE", [])
+    try {
+      const done = work(run)
+      run("COMMIT", [])
+      return done
+    } catch (thrown) {
+      // After some errors SQLite has rolled back by itself.
+      if (isBusy()) run("ROLLBACK", [])
+      throw thrown
+    }
+  }
+
+  const unlessBusy = <A>(act: () => A): Exit.Exit<A, SqlError> | undefined => {
+    try {
+      return isBusy() ? undefined : Exit.succeed(act())
+    } catch (thrown) {
+      return thrown instanceof SqlError ? Exit.fail(thrown) : Exit.die(thrown)
+    }
+  }
+
   return {
-    read: (sql, params) => {
-      try {
-        if (database.isTransaction) return undefined
-        return Exit.succeed(allValues(cached(sql), params, true))
-      } catch (thrown) {
-        return Exit.fail(errorOf(thrown, "read"))
-      }
-    },
+    read: (sql, params) => unlessBusy(() => run(sql, params)),
+    transact: (work) => unlessBusy(() => transact(work)),
     execute: objects("execute", cached),
     executeUnprepared: objects("executeUnprepared", fresh),
     executeValues: arrays("executeValues", cached),
@@ -193,8 +220,6 @@ const connect = (database: DatabaseSync, capacity: number): Connection & { reado
       )
   }
 }
-
-type Values = ReadonlyArray<ReadonlyArray<unknown>>
 
 /** One statement; more of them in `sql` would be left out without a word. */
 const prepare = (database: DatabaseSync, sql: string): StatementSync => {
@@ -258,6 +283,15 @@ const attempt = <A>(operation: string, call: (bigints: boolean) => A): Effect.Ef
       return Effect.fail(errorOf(thrown, operation))
     }
   })
+
+/** The same without an effect: throws the error. */
+const orSqlError = <A>(operation: string, call: () => A): A => {
+  try {
+    return call()
+  } catch (thrown) {
+    throw errorOf(thrown, operation)
+  }
+}
 
 const errorOf = (thrown: unknown, operation: string): SqlError => {
   const message = thrown instanceof Error ? thrown.message : String(thrown)

@@ -6,6 +6,7 @@ import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlConnection from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
+import * as SqliteClient from "./SqliteClient.ts"
 
 /** Milliseconds before a database that another process is writing to is tried again: from the first to the longest. */
 export const lockedPauseMs = { first: 1, longest: 25 } as const
@@ -23,6 +24,40 @@ export const immediate = <A, R>(
     Effect.provideService(SqlClient.BeginTransaction, "BEGIN IMMEDIATE"),
     Effect.provideService(References.PreventSchedulerYield, true)
   )
+
+/**
+ * A transaction that asks for one statement after the other and is given the rows of each, as their values; integers are
+ * exact, numbers or bigints.
+ */
+export type Steps<A> = Generator<
+  readonly [sql: string, params: ReadonlyArray<unknown>],
+  A,
+  SqliteClient.Values
+>
+
+/**
+ * One attempt at a transaction under SQLite's write lock: without a fiber where the client can, else statement by
+ * statement. `begin` is called once it has begun.
+ */
+export const steps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
+  Effect.suspend(
+    () =>
+      SqliteClient.directOf(sql)?.transact((run) => {
+        const transaction = begin()
+        let step = transaction.next()
+        while (step.done !== true) step = transaction.next(run(...step.value))
+        return step.value
+      }) ?? immediate(sql, eachStep(sql, begin))
+  )
+
+const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
+  Effect.gen(function* () {
+    const own = yield* connection(sql)
+    const transaction = begin()
+    let step = transaction.next()
+    while (step.done !== true) step = transaction.next(yield* own.executeValues(...step.value))
+    return step.value
+  }).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
 
 /**
  * The connection of the transaction that this runs in: for the many statements of a group, at a fifth of the cost of

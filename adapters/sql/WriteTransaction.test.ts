@@ -1,3 +1,4 @@
+import * as fs from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
@@ -7,6 +8,7 @@ import * as Fiber from "effect/Fiber"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import * as Databases from "./Databases.fixture.ts"
+import { clients } from "./GroupCommit.fixture.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
@@ -80,17 +82,18 @@ for (const kind of Databases.kinds) {
   })
 }
 
-describe("WriteTransaction on SQLite", () => {
-  const locked = (database: Databases.Database) =>
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const other = new DatabaseSync(database.address.slice("sqlite:".length), { timeout: 0 })
-        other.exec("BEGIN IMMEDIATE")
-        return other
-      }),
-      (other) => Effect.sync(() => other.close())
-    )
+/** Another program that is writing to the database. */
+const locked = (database: Databases.Database) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const other = new DatabaseSync(database.address.slice("sqlite:".length), { timeout: 0 })
+      other.exec("BEGIN IMMEDIATE")
+      return other
+    }),
+    (other) => Effect.sync(() => other.close())
+  )
 
+describe("WriteTransaction on SQLite", () => {
   it.effect("no increment is lost among connections that read and then write", () =>
     Effect.gen(function* () {
       const { others, sql } = yield* setting(Databases.sqlite, 4)
@@ -164,6 +167,64 @@ describe("WriteTransaction on SQLite", () => {
         Effect.repeat(WriteTransaction.immediate(client, increment(client, 5_000)), { times: 4 })
       yield* Effect.all([longWork(sql), longWork(second)], { concurrency: "unbounded" })
       expect(yield* total(sql)).toBe(10)
+    })
+  )
+})
+
+describe.each(clients)("WriteTransaction.steps over $name", ({ of }) => {
+  const max = 2n ** 63n - 1n
+
+  it.effect("gives every statement's rows to the next step, integers exact, once it has begun", () =>
+    Effect.gen(function* () {
+      const setup = yield* setting(Databases.sqlite, 1)
+      const sql = of(setup.sql)
+      const begun: Array<unknown> = []
+      const seen = yield* WriteTransaction.steps(sql, function* () {
+        begun.push("begun")
+        const [before] = yield ["SELECT n, ? FROM counter", [max]]
+        const [after] = yield ["UPDATE counter SET n = n + ? RETURNING n", [7n]]
+        return [before, after]
+      })
+      expect(seen).toEqual([[0n, max], [7n]])
+      expect(begun).toEqual(["begun"])
+      expect(yield* total(sql)).toBe(7)
+    })
+  )
+
+  it.effect("writes nothing of steps that fail or die", () =>
+    Effect.gen(function* () {
+      const setup = yield* setting(Databases.sqlite, 1)
+      const sql = of(setup.sql)
+      const failing = WriteTransaction.steps(sql, function* () {
+        yield ["UPDATE counter SET n = 5", []]
+        yield ["UPDATE counter SET n = -1", []]
+      })
+      expect((yield* Effect.flip(failing)).reason._tag).toBe("ConstraintError")
+      const dying = WriteTransaction.steps(sql, function* () {
+        yield ["UPDATE counter SET n = 5", []]
+        throw new Error("a bug")
+      })
+      const exit = yield* Effect.exit(dying)
+      expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+      expect(yield* total(sql)).toBe(0)
+    })
+  )
+
+  it.effect("begins nothing in a file that was removed, and nothing while another process writes", () =>
+    Effect.gen(function* () {
+      const { database, sql: own } = yield* setting(Databases.sqlite, 1)
+      const sql = of(own)
+      let begun = 0
+      const steps = WriteTransaction.steps(sql, function* () {
+        begun++
+        yield ["UPDATE counter SET n = 5", []]
+      })
+      const other = yield* locked(database)
+      expect(WriteTransaction.isLocked(yield* Effect.flip(steps))).toBe(true)
+      other.exec("COMMIT")
+      yield* Effect.sync(() => fs.rmSync(database.address.slice("sqlite:".length)))
+      expect(String((yield* Effect.flip(steps)).reason.cause)).toContain("moved, removed or replaced")
+      expect(begun).toBe(0)
     })
   )
 })

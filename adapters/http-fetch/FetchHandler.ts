@@ -119,9 +119,10 @@ const readAtMost = (
     catch: (reason) => ({ reason })
   })
 
-const toResponse = (request: Request, { body, headers, status }: ServiceResponse): Response => {
+const toResponse = (request: Request, { body, bodyBytes, headers, status }: ServiceResponse): Response => {
   const fields = new Headers()
   for (const [name, value] of headers) fields.append(name, value)
-  if (request.method === "HEAD") fields.set("Content-Length", String(new TextEncoder().encode(body).length))
+  if (request.method === "HEAD")
+    fields.set("Content-Length", String(bodyBytes ?? new TextEncoder().encode(body).length))
   return new Response(request.method === "HEAD" || body === "" ? null : body, { status, headers: fields })
 }

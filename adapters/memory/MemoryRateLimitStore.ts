@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import * as Immediate from "../../core/ports/Immediate.ts"
-import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 
 /**
  * Every so many calls so many states are looked at: more than two for each that is added, so the spent ones are found
@@ -25,8 +25,6 @@ export const layer: Layer.Layer<RateLimitStore> = Layer.effect(
   RateLimitStore,
   Effect.map(BanPolicy, (ban) => make(ban, new Map()))
 )
-
-type Step<A> = (state: RateLimit.State | undefined) => readonly [answer: A, state: RateLimit.State]
 
 /** A store over `states`. */
 export const make = (ban: BanPolicy, states: Map<string, RateLimit.State>): RateLimitStore["Service"] => {

@@ -40,7 +40,11 @@ export const make = (timeoutMs: number): Deadline => {
     const clock = fiber.getRef(Clock.Clock)
     const own: Waiting = { dueAt: clock.monotonicTimeNanosUnsafe() + timeoutNanos, expire }
     waiting.add(own)
-    watcher ??= Effect.runForkWith(fiber.context)(watch(clock))
+    if (watcher === undefined) {
+      const begun = Effect.runForkWith(fiber.context)(watch(clock))
+      // Over already where the time has passed meanwhile.
+      if (begun.pollUnsafe() === undefined) watcher = begun
+    }
     return () => {
       if (!waiting.delete(own) || waiting.size > 0) return
       watcher?.interruptUnsafe()

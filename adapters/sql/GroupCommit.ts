@@ -17,11 +17,11 @@ interface Waiting<Write, A> {
   readonly answer: (exit: Exit.Exit<A, SqlError>) => void
 }
 
-/** Submits a write, and calls `answer` after its commit, unless it is withdrawn by what this returns. */
+/** Submits a write and calls `answer` when its group has ended. Withdrawn, by what this returns, before that begins, it is not written. */
 export type Submit<Write, A> = (write: Write, answer: (exit: Exit.Exit<A, SqlError>) => void) => () => void
 
 /**
- * Makes what writes are submitted to. `commit` carries out a group of writes within one transaction and answers
+ * Makes the function that takes writes. `commit` carries out a group of writes within one transaction and answers
  * with an exit for each, in order; when it fails, nothing of the group is stored and each of its writes fails.
  * While another process holds the lock a group waits, and what is withdrawn stays unwritten.
  */

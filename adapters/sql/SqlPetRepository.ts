@@ -93,7 +93,7 @@ export const statementsFor = (sql: SqlClient.SqlClient): ReturnType<typeof state
       // With `status = $1` the planner may rather go along all ids, past every row of another status.
       pageOfStatus: `SELECT ${columns} FROM pets WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id LIMIT $3`
     }),
-    // SQLite plans a statement anew each time another limit is bound to it (3 µs), unless the limit is a sum.
+    // SQLite plans a statement anew each time another limit is bound to it (4 µs), unless the limit is a sum.
     orElse: () => statements(() => "?", "? + 0")
   })
 

@@ -7,7 +7,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
-import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as RateLimitRow from "./RateLimitRow.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
@@ -20,8 +20,6 @@ import type * as WriteTransaction from "./WriteTransaction.ts"
 export type SqlRateLimitStoreOptions = Pick<SqlOptions, "timeoutMs" | "clock">
 
 type Modify = RateLimitStore["Service"]["modify"]
-type Step<A> = (state: RateLimit.State | undefined) => readonly [answer: A, state: RateLimit.State]
-
 /** The store over the `SqlClient` in the context, whose tables `Migrations.migrate` has made; it sweeps spent states. */
 export const layer = (
   options: SqlRateLimitStoreOptions

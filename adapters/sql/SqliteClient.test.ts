@@ -3,7 +3,7 @@ import { spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
+import { DatabaseSync, StatementSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -732,6 +732,60 @@ describe("without a fiber", () => {
       yield* Scope.close(scope, Exit.void)
       const end = direct?.transact(insert)
       expect(yield* failure(end ?? Effect.die("it was done"))).toMatchObject({ isRetryable: false })
+    })
+  )
+
+  it.effect("waits for a stream, as all do", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      yield* withTable(sql)
+      yield* sql`INSERT INTO t VALUES (1), (2)`
+      const direct = SqliteClient.directOf(sql)
+      const during = yield* Stream.runCollect(
+        Stream.map(sql`SELECT a FROM t`.stream, () => [
+          direct?.read("SELECT a FROM t", []),
+          direct?.transact((run) => run("INSERT INTO t VALUES (3)", []))
+        ])
+      )
+      expect(during).toEqual([
+        [undefined, undefined],
+        [undefined, undefined]
+      ])
+      expect(direct?.read("SELECT count(*) FROM t", [])).toEqual(Exit.succeed([[2n]]))
+    })
+  )
+
+  it.effect("rolls back what could not be rolled back at first, before anything else is done", () =>
+    Effect.gen(function* () {
+      const failing = new Map<string, number>()
+      const { all } = StatementSync.prototype
+      yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          vi.spyOn(StatementSync.prototype, "all").mockImplementation(function (
+            this: StatementSync,
+            ...values
+          ) {
+            const left = failing.get(this.sourceSQL) ?? 0
+            failing.set(this.sourceSQL, left - 1)
+            if (left > 0) throw new Error(`${this.sourceSQL} fails`)
+            return all.apply(this, values)
+          })
+        ),
+        (spy) => Effect.sync(() => spy.mockRestore())
+      )
+      const insert = (run: SqliteClient.Run) => run("INSERT INTO t VALUES (1)", [])
+      for (const next of ["read", "transact", "another's statement"]) {
+        const sql = yield* inMemory
+        yield* withTable(sql)
+        const direct = SqliteClient.directOf(sql)
+        failing.set("COMMIT", 1).set("ROLLBACK", 1)
+        const end = direct?.transact(insert) ?? Effect.die("it was done")
+        const error = yield* Effect.flip(end)
+        expect(String(error.reason.cause)).toContain("COMMIT fails")
+        if (next === "transact") expect(direct?.transact(insert)).toEqual(Exit.succeed([]))
+        const stored = next === "read" ? direct?.read("SELECT a FROM t", []) : sql`SELECT a FROM t`.values
+        expect([next, yield* stored ?? Effect.succeed([])]).toEqual([next, next === "transact" ? [[1]] : []])
+      }
     })
   )
 })

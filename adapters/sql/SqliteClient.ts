@@ -51,7 +51,7 @@ export const make = (
     const check = yield* stillThere(config)
     const connection = connect(database, config.preparedStatements ?? 200, check)
     const acquirers = SqlClient.makeSqliteAcquirers({
-      connection: Effect.succeed(connection),
+      connection: Effect.as(attempt("recover", connection.recover), connection),
       semaphore: yield* Semaphore.make(1),
       isTransaction: () => database.isOpen && database.isTransaction
     })
@@ -74,10 +74,7 @@ export type Values = ReadonlyArray<ReadonlyArray<unknown>>
 /** Runs a statement; integers are bigints. */
 export type Run = (sql: string, params: ReadonlyArray<unknown>) => Values
 
-/**
- * What takes no fiber and does not wait for its turn. `undefined` while a transaction is under way, whose work it must
- * not see.
- */
+/** What is done at once, without a fiber; `undefined` where it would have to wait for a transaction or a stream. */
 export interface Direct {
   /** Runs a statement that only reads. */
   readonly read: (...statement: Parameters<Run>) => Exit.Exit<Values, SqlError> | undefined
@@ -87,7 +84,7 @@ export interface Direct {
 
 const directs = new WeakMap<SqlClient.SqlClient, Direct>()
 
-/** That of a client that was made here. */
+/** What a client can do at once, if it was made here. */
 export const directOf = (client: SqlClient.SqlClient): Direct | undefined => directs.get(client)
 
 /**
@@ -130,7 +127,11 @@ const open = (config: SqliteClientConfig): Effect.Effect<DatabaseSync, SqlError,
     return database
   })
 
-const connect = (database: DatabaseSync, capacity: number, check: () => void): Connection & Direct => {
+const connect = (
+  database: DatabaseSync,
+  capacity: number,
+  check: () => void
+): Connection & Direct & { readonly recover: () => void } => {
   const cache = new Map<string, StatementSync>()
 
   const cached = (sql: string): StatementSync => {
@@ -157,7 +158,16 @@ const connect = (database: DatabaseSync, capacity: number, check: () => void): C
       attempt(operation, (bigints) => allValues(statement(sql), params, bigints))
 
   const run: Run = (sql, params) => orSqlError("run", () => allValues(cached(sql), params, true))
-  const isBusy = (): boolean => orSqlError("run", () => database.isTransaction)
+  const isInTransaction = (): boolean => orSqlError("run", () => database.isTransaction)
+  let streams = 0
+
+  /** Whether a transaction is over that may not have been rolled back: it must be before anything else is done. */
+  let isDangling = false
+  const recover = (): void => {
+    // After some errors SQLite has rolled back by itself.
+    if (isDangling && isInTransaction()) run("ROLLBACK", [])
+    isDangling = false
+  }
 
   const transact = <A>(work: (run: Run) => A): A => {
     orSqlError("begin", check)
@@ -167,15 +177,20 @@ const connect = (database: DatabaseSync, capacity: number, check: () => void): C
       run("COMMIT", [])
       return done
     } catch (thrown) {
-      // After some errors SQLite has rolled back by itself.
-      if (isBusy()) run("ROLLBACK", [])
+      isDangling = true
+      try {
+        recover()
+      } catch {
+        // Whoever comes next tries again, and fails while it cannot be done.
+      }
       throw thrown
     }
   }
 
   const unlessBusy = <A>(act: () => A): Exit.Exit<A, SqlError> | undefined => {
     try {
-      return isBusy() ? undefined : Exit.succeed(act())
+      recover()
+      return streams > 0 || isInTransaction() ? undefined : Exit.succeed(act())
     } catch (thrown) {
       return thrown instanceof SqlError ? Exit.fail(thrown) : Exit.die(thrown)
     }
@@ -184,6 +199,7 @@ const connect = (database: DatabaseSync, capacity: number, check: () => void): C
   return {
     read: (sql, params) => unlessBusy(() => run(sql, params)),
     transact: (work) => unlessBusy(() => transact(work)),
+    recover,
     execute: objects("execute", cached),
     executeUnprepared: objects("executeUnprepared", fresh),
     executeValues: arrays("executeValues", cached),
@@ -202,9 +218,17 @@ const connect = (database: DatabaseSync, capacity: number, check: () => void): C
           // Not the cached statement: its next use would start it over under this one.
           const statement = fresh(sql)
           statement.setReadBigInts(bigints)
-          return statement.iterate(...params.map(bound))
+          const cursor = statement.iterate(...params.map(bound))
+          streams++
+          return cursor
         }),
-        (cursor) => Effect.ignore(attempt("executeStream", () => cursor.return?.()))
+        (cursor) =>
+          Effect.ignore(
+            attempt("executeStream", () => {
+              streams--
+              cursor.return?.()
+            })
+          )
       ).pipe(
         Effect.map((cursor) =>
           Stream.paginate(undefined, () =>

@@ -268,5 +268,30 @@ describe("StoreCall", () => {
         expect(left.withdrawn).toBe(1)
       })
     )
+
+    it.effect(
+      "withdraws the question where the time is over before anybody looks, and times the next one",
+      () =>
+        Effect.gen(function* () {
+          const clock = yield* Clock.Clock
+          let looks = 0n
+          const stalled: Clock.Clock = {
+            ...clock,
+            currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+            monotonicTimeNanosUnsafe: () => ++looks * BigInt(TIMEOUT_MS) * 1_000_000n
+          }
+          const own = StoreCall.make(TIMEOUT_MS)
+          const question = makeQuestion()
+          const late = yield* Effect.flip(Effect.provideService(own.ask(question.put), Clock.Clock, stalled))
+          expect(late.retryable).toBe(true)
+          expect(question.withdrawn).toBe(1)
+
+          const next = makeQuestion()
+          const caller = yield* Effect.forkChild(Effect.flip(own.ask(next.put)), { startImmediately: true })
+          yield* TestClock.adjust(TIMEOUT_MS)
+          expect((yield* Fiber.join(caller)).retryable).toBe(true)
+          expect(next.withdrawn).toBe(1)
+        })
+    )
   })
 })

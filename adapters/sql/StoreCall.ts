@@ -31,16 +31,20 @@ export const make = (timeoutMs: number): StoreCall => {
   const ask = <A>(question: Question<A>): Effect.Effect<A, StoreUnavailable> =>
     Effect.withFiber((caller) =>
       Effect.callback((resume) => {
-        let withdraw = (): void => {}
-        const inTime = deadline(caller, () => {
-          withdraw()
-          resume(late)
-        })
-        // What is asked may answer at once.
-        withdraw = question((end) => {
+        let isAnswered = false
+        let inTime = (): void => {}
+        const withdraw = question((end) => {
+          isAnswered = true
           inTime()
           resume(answerOf(end))
         })
+        // After the question: a deadline may have passed before it is looked at, and there must be something to withdraw.
+        if (!isAnswered) {
+          inTime = deadline(caller, () => {
+            withdraw()
+            resume(late)
+          })
+        }
         return Effect.sync(() => {
           inTime()
           withdraw()

@@ -59,10 +59,7 @@ const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Ef
     return step.value
   }).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
 
-/**
- * The connection of the transaction that this runs in: for the many statements of a group, at a fifth of the cost of
- * statements that find it by themselves.
- */
+/** The connection of the transaction that this runs in: statements that find it by themselves cost five times as much. */
 export const connection = (sql: SqlClient.SqlClient): Effect.Effect<SqlConnection.Connection> =>
   Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
     Option.isSome(transaction)

@@ -4,6 +4,9 @@ import type * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type { Policy, State, Verdict } from "../limits/RateLimit.ts"
 
+/** What becomes of a state, `undefined` where none is stored, and what to answer. Pure. */
+export type Step<A> = (state: State | undefined) => readonly [answer: A, state: State]
+
 /** What a store of rate-limit states promises. */
 export class RateLimitStore extends Context.Service<
   RateLimitStore,
@@ -13,10 +16,7 @@ export class RateLimitStore extends Context.Service<
      * it gets `undefined` when no state is stored. Atomic per key: no other `modify` of that key comes between
      * reading and writing. A state may be dropped once `RateLimit.spentAt` has passed, never earlier.
      */
-    readonly modify: <A>(
-      key: string,
-      step: (state: State | undefined) => readonly [answer: A, state: State]
-    ) => Effect.Effect<A, StoreUnavailable>
+    readonly modify: <A>(key: string, step: Step<A>) => Effect.Effect<A, StoreUnavailable>
 
     /**
      * The same as `modify(key, (state) => RateLimit.step(state, at, policy))`, for stores that make the step by

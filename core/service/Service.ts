@@ -32,7 +32,7 @@ import * as RequestId from "./RequestId.ts"
 import * as Route from "./Route.ts"
 import * as ServiceOptions from "./ServiceOptions.ts"
 import type { BodyConsumed, BodyTooLarge, ServiceRequest } from "./ServiceRequest.ts"
-import type { Header, ServiceResponse } from "./ServiceResponse.ts"
+import { CountedResponse, type Header, type ServiceResponse } from "./ServiceResponse.ts"
 import * as Target from "./Target.ts"
 
 /** What a host reports when there is no request to handle: the connection did not carry a complete one. */
@@ -275,5 +275,5 @@ const respond = (
   if (body !== "") headers.push(contentType)
   if (own.length > 0) headers.push(...own)
   if (operationHeaders.length > 0) headers.push(...operationHeaders)
-  return { status, headers, body, bodyBytes }
+  return new CountedResponse(status, headers, body, bodyBytes)
 }

@@ -4,12 +4,11 @@ import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
 import * as BanPolicy from "../../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
-import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
+import type { RateLimitStore, Step } from "../../../core/ports/RateLimitStore.ts"
 import type { Fault, Spoil } from "../Fault.ts"
 import * as LeakyLock from "./LeakyLock.ts"
 
 type Limits = RateLimitStore["Service"]
-type Step<A> = (state: RateLimit.State | undefined) => readonly [answer: A, state: RateLimit.State]
 
 /** Keeps states otherwise than they were stored. */
 const keeping =

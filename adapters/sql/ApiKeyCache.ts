@@ -61,13 +61,11 @@ export const layer = (keepMs: number): Layer.Layer<ApiKeyStore, never, ApiKeySto
         findByHash: (hash) =>
           new Immediate.Immediate(() => {
             const known = kept.get(hash)
-            if (known === undefined) return Cache.get(asking, hash)
-            if (clock.monotonicTimeNanosUnsafe() - known.askedAt < keepNanos) {
-              keep(hash, known)
-              return Effect.succeed(known.key)
+            if (known === undefined || clock.monotonicTimeNanosUnsafe() - known.askedAt >= keepNanos) {
+              return Cache.get(asking, hash)
             }
-            kept.delete(hash)
-            return Cache.get(asking, hash)
+            keep(hash, known)
+            return Effect.succeed(known.key)
           }),
         update: (id, change) => Effect.ensuring(store.update(id, change), forget)
       }

@@ -12,9 +12,10 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import * as Databases from "./Databases.fixture.ts"
-import { clients, waiting } from "./GroupCommit.fixture.ts"
+import { waiting } from "./GroupCommit.fixture.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqliteClient from "./SqliteClient.ts"
+import { clients } from "./WriteTransaction.fixture.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
 
 type Command =

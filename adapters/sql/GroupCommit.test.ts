@@ -10,9 +10,10 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as Databases from "./Databases.fixture.ts"
-import { clients, waiting } from "./GroupCommit.fixture.ts"
+import { waiting } from "./GroupCommit.fixture.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as Nodes from "./Nodes.fixture.ts"
+import { clients } from "./WriteTransaction.fixture.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
 
 const insertAll = function* (

@@ -19,35 +19,32 @@ export const columns = [
 export type RateLimitRow = { readonly [column in (typeof columns)[number]]: unknown }
 
 /** The state in a row. */
-export const toState = (row: RateLimitRow): State => ({
-  level: Number(row.level),
-  at: Number(row.at),
-  day: Number(row.day),
-  used: Number(row.used),
-  strikes: Number(row.strikes),
-  strikesFrom: Number(row.strikes_from),
-  strikeAt: Number(row.strike_at),
-  retryAt: Number(row.retry_at),
-  banLevel: Number(row.ban_level),
-  bannedUntil: Number(row.banned_until)
-})
+export const toState = (row: RateLimitRow): State => stateOf(columns.map((column) => row[column]))
 
 /** The state in the values of a row, in the order of `columns`. */
-export const stateOf = (values: ReadonlyArray<unknown>): State => {
-  const [level, at, day, used, strikes, strikes_from, strike_at, retry_at, ban_level, banned_until] = values
-  return toState({
-    level,
-    at,
-    day,
-    used,
-    strikes,
-    strikes_from,
-    strike_at,
-    retry_at,
-    ban_level,
-    banned_until
-  })
-}
+export const stateOf = ([
+  level,
+  at,
+  day,
+  used,
+  strikes,
+  strikesFrom,
+  strikeAt,
+  retryAt,
+  banLevel,
+  bannedUntil
+]: ReadonlyArray<unknown>): State => ({
+  level: Number(level),
+  at: Number(at),
+  day: Number(day),
+  used: Number(used),
+  strikes: Number(strikes),
+  strikesFrom: Number(strikesFrom),
+  strikeAt: Number(strikeAt),
+  retryAt: Number(retryAt),
+  banLevel: Number(banLevel),
+  bannedUntil: Number(bannedUntil)
+})
 
 /** The values of a state's columns. */
 export const values = (state: State): ReadonlyArray<number> => [

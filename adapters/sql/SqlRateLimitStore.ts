@@ -20,6 +20,7 @@ import type * as WriteTransaction from "./WriteTransaction.ts"
 export type SqlRateLimitStoreOptions = Pick<SqlOptions, "timeoutMs" | "clock">
 
 type Modify = RateLimitStore["Service"]["modify"]
+
 /** The store over the `SqlClient` in the context, whose tables `Migrations.migrate` has made; it sweeps spent states. */
 export const layer = (
   options: SqlRateLimitStoreOptions

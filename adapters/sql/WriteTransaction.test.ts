@@ -8,8 +8,8 @@ import * as Fiber from "effect/Fiber"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import * as Databases from "./Databases.fixture.ts"
-import { clients } from "./GroupCommit.fixture.ts"
 import * as Nodes from "./Nodes.fixture.ts"
+import { clients } from "./WriteTransaction.fixture.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 const total = (sql: SqlClient.SqlClient) =>

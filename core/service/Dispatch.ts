@@ -19,7 +19,6 @@ import * as Answer from "./Answer.ts"
 import type { Route } from "./Route.ts"
 import * as ServiceOptions from "./ServiceOptions.ts"
 import type { BodyConsumed, BodyTooLarge, ServiceRequest } from "./ServiceRequest.ts"
-import type { Header } from "./ServiceResponse.ts"
 
 /** Why an operation has no answer of its own. */
 export type Failure = ApiError.ApiError | StoreUnavailable
@@ -79,10 +78,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
 
   const created = (pet: Pet, now: number): Answer.Answer => {
     const findable = Deprecation.phaseAt(options.getPetDeprecation, now) !== "removed"
-    const headers: ReadonlyArray<Header> = findable
-      ? [["Location", `${petsAddress}/${pet.id}`]]
-      : Answer.noHeaders
-    return Answer.make(201, pet.json, headers, pet.jsonBytes)
+    return Answer.make(201, pet.json, findable ? [["Location", `${petsAddress}/${pet.id}`]] : [])
   }
 
   const get = (petId: string, query: string, now: number): Effect.Effect<Answer.Answer, Failure> => {

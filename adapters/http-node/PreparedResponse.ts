@@ -32,18 +32,10 @@ export class PreparedResponse<
       status !== 304 &&
       this.getHeaderNames().length === 0
     if (!isOrdinary) return false
-    let head = `HTTP/1.1 ${status} ${reason}\r\n`
-    let isDated = false
-    let index = 0
-    for (const field of headers) {
-      const line = lineAt(index++, field)
-      if (line === undefined) return false
-      if (field[0] === "Date") isDated = true
-      head += line
-    }
-    if (!isDated) return false
+    const lines = linesOf(headers)
+    if (lines === undefined) return false
     this.statusCode = status
-    this._header = `${head}Content-Length: ${contentLength}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(this._keepAliveTimeout / 1000)}\r\n\r\n`
+    this._header = `HTTP/1.1 ${status} ${reason}\r\n${lines}Content-Length: ${contentLength}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(this._keepAliveTimeout / 1000)}\r\n\r\n`
     return true
   }
 
@@ -51,9 +43,47 @@ export class PreparedResponse<
   declare readonly maxRequestsOnConnectionReached: boolean
 }
 
-/** The latest field at each place, and its line: most fields are the very ones of the answer before, and never change. */
+/** The latest field at each place: most are the very ones of the answer before, and never change. */
 const latestFields: Array<Header> = []
-const latestLines: Array<string> = []
+
+/** What heads begin with. */
+interface Beginning {
+  /** How many of the fields. */
+  readonly fields: number
+  readonly lines: string
+  readonly isDated: boolean
+}
+
+/** The fields that the latest two answers began with alike. */
+let common: Beginning = { fields: 0, lines: "", isDated: false }
+
+/** The lines of the fields; `undefined` where Node has to judge them. */
+const linesOf = (headers: ReadonlyArray<Header>): string | undefined => {
+  let index = 0
+  while (index < headers.length && headers[index] === latestFields[index]) index++
+  if (index !== common.fields) common = beginningOf(headers.slice(0, index))
+  let { isDated, lines } = common
+  for (; index < headers.length; index++) {
+    const field = headers[index] as Header
+    const before = latestFields[index]
+    if (field !== before && !isSendable(field, before)) return undefined
+    latestFields[index] = field
+    isDated ||= isDate(field)
+    lines += lineOf(field)
+  }
+  return isDated ? lines : undefined
+}
+
+/** `join` makes one text, where adding up makes a tree of pieces, through which every write would walk (0.3 µs). */
+const beginningOf = (fields: ReadonlyArray<Header>): Beginning => ({
+  fields: fields.length,
+  lines: fields.map(lineOf).join(""),
+  isDated: fields.some(isDate)
+})
+
+const lineOf = ([name, value]: Header): string => `${name}: ${value}\r\n`
+
+const isDate = ([name]: Header): boolean => name === "Date"
 
 /** RFC 9110 §5.1, as far as Node takes it; what decides about the connection is left to Node. */
 const isName =
@@ -69,14 +99,6 @@ const isValue = (text: string): boolean => {
   return true
 }
 
-/** `undefined` for a field that no line may hold. */
-const lineAt = (index: number, field: Header): string | undefined => {
-  if (latestFields[index] === field) return latestLines[index]
-  const [name, value] = field
-  if (latestFields[index]?.[0] !== name && !isName.test(name)) return undefined
-  if (!isValue(value)) return undefined
-  const line = `${name}: ${value}\r\n`
-  latestFields[index] = field
-  latestLines[index] = line
-  return line
-}
+/** Whether a line may hold the field; its name is known to be right where the one before at its place had it too. */
+const isSendable = ([name, value]: Header, before: Header | undefined): boolean =>
+  (before?.[0] === name || isName.test(name)) && isValue(value)

@@ -43,8 +43,29 @@ describe("base 62", () => {
       fc.property(
         fc.integer({ min: 0, max: 62 ** 8 - 1 }),
         fc.integer({ min: 1, max: 8 }),
-        (value, length) => {
-          expect(Base62.decode(Base62.encode(BigInt(value), length))).toBe(value)
+        fc.string({ maxLength: 9 }),
+        (value, length, before) => {
+          const start = new TextEncoder().encode(before)
+          const digits = new TextEncoder().encode(Base62.encode(BigInt(value), length))
+          expect(Base62.decode(Uint8Array.of(...start, ...digits), start.length)).toBe(value)
+        }
+      )
+    )
+  })
+
+  it("knows its digits among all bytes, from a place on", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(fc.constantFrom(...new TextEncoder().encode("09AZaz/:@[`{")), fc.nat({ max: 255 })),
+          {
+            maxLength: 6
+          }
+        ),
+        fc.nat({ max: 7 }),
+        (bytes, start) => {
+          const text = String.fromCharCode(...bytes.slice(start))
+          expect(Base62.areDigits(Uint8Array.from(bytes), start)).toBe(/^[0-9A-Za-z]*$/.test(text))
         }
       )
     )

@@ -9,15 +9,25 @@ export const encode = (value: bigint, length: number): string => {
   return text.padStart(length, "0")
 }
 
-/** The number that up to eight digits denote; what is no digit makes it wrong. */
-export const decode = (text: string): number => {
-  let value = 0
-  for (let index = 0; index < text.length; index++) value = value * 62 + valueOf(text.charCodeAt(index))
-  return value
+/** What each byte is worth as a digit in ASCII; −1 for one that is none. */
+const values = Int8Array.from({ length: 256 }, (_, byte) => digits.indexOf(String.fromCharCode(byte)))
+
+/** Whether all bytes from `start` on are digits in ASCII. */
+export const areDigits = (bytes: Uint8Array, start: number): boolean => {
+  for (let index = start; index < bytes.length; index++) {
+    if ((values[bytes[index] as number] as number) < 0) return false
+  }
+  return true
 }
 
-const valueOf = (digit: number): number =>
-  digit <= 0x39 ? digit - 0x30 : digit <= 0x5a ? digit - 0x37 : digit - 0x3d
+/** The number that the digits from `start` on denote, at most eight of them. */
+export const decode = (bytes: Uint8Array, start: number): number => {
+  let value = 0
+  for (let index = start; index < bytes.length; index++) {
+    value = value * 62 + (values[bytes[index] as number] as number)
+  }
+  return value
+}
 
 /** The bytes read as one big-endian number, in base 62 with `length` digits. */
 export const encodeBytes = (bytes: Uint8Array, length: number): string => {

@@ -2,6 +2,9 @@
 
 const maxTokenLength = 512
 
+const SCHEME_LENGTH = "bearer".length
+const SPACE = 0x20
+
 /**
  * The bearer token of a header value: the scheme in any case, one or more spaces, one `b64token` of at most 512
  * characters, never percent-decoded. `undefined` when no credential was sent, "malformed" when one was sent that is
@@ -16,6 +19,9 @@ const maxTokenLength = 512
 export const parse = (header: string | undefined): { readonly token: string } | "malformed" | undefined => {
   if (header === undefined || header === "") return undefined
   if (!/^bearer +[A-Za-z0-9._~+/-]+=*$/i.test(header)) return "malformed"
-  const token = header.slice(header.lastIndexOf(" ") + 1)
+  // A loop: `lastIndexOf` leaves compiled code, which takes twice as long.
+  let start = SCHEME_LENGTH
+  while (header.charCodeAt(start) === SPACE) start++
+  const token = header.slice(start)
   return token.length > maxTokenLength ? "malformed" : { token }
 }

@@ -6,11 +6,11 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest
 })
 
-/** The checksum of an ASCII text, from 0 to 2³²−1. */
-export const ofAscii = (text: string): number => {
+/** The checksum of the first `length` bytes, from 0 to 2³²−1. */
+export const of = (bytes: Uint8Array, length: number = bytes.length): number => {
   let crc = 0xffffffff
-  for (let index = 0; index < text.length; index++) {
-    crc = (crc >>> 8) ^ (table[(crc ^ text.charCodeAt(index)) & 0xff] as number)
+  for (let index = 0; index < length; index++) {
+    crc = (crc >>> 8) ^ (table[(crc ^ (bytes[index] as number)) & 0xff] as number)
   }
   return (crc ^ 0xffffffff) >>> 0
 }

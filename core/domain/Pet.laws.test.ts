@@ -67,4 +67,33 @@ describe("the bytes of an animal, and of a list", () => {
       })
     )
   })
+
+  it("are right for any order of lists, also where one was asked for before", () => {
+    fc.assert(
+      fc.property(
+        fc.array(animal, { minLength: 1, maxLength: 4 }),
+        fc.array(fc.array(fc.nat({ max: 3 }), { maxLength: 3 }), { maxLength: 20 }),
+        (animals, lists) => {
+          for (const list of lists) {
+            const pets = list.flatMap((index) => animals[index] ?? [])
+            const expected = `[${pets.map(({ json }) => json).join(",")}]`
+            const { bytes, text } = jsonOf(pets)
+            expect(text).toBe(expected)
+            if (bytes !== undefined) expect(bytes).toBe(bytesOf(expected))
+            // What is kept is a copy: the list is its owner's.
+            pets.reverse()
+          }
+        }
+      )
+    )
+  })
+
+  it("are made once for a list that is asked for again", () => {
+    const pets = [1n, 2n].map((id) => new Pet(id, { name: "Rex", categoryId: 1n, status: "sold" }))
+    jsonOf(pets)
+    expect(jsonOf(pets)).not.toBe(jsonOf([...pets].reverse()))
+    const known = jsonOf([...pets])
+    expect(known.bytes).toBe(known.text.length)
+    expect(jsonOf([...pets])).toBe(known)
+  })
 })

@@ -92,10 +92,9 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   const admit = (request: ServiceRequest, now: number): Effect.Effect<Admission, StoreUnavailable> => {
     const credential = Bearer.parse(request.header("authorization"))
     if (credential === undefined) return unauthorized(request, now, "missing_api_key")
-    if (credential === "malformed" || !ApiKeySecret.isWellFormed(credential.token)) {
-      return unauthorized(request, now, "invalid_api_key")
-    }
-    return Effect.flatMapEager(Immediate.start(ApiKeySecret.hashWith(digest, credential.token)), (hash) =>
+    const secret = credential === "malformed" ? undefined : ApiKeySecret.wellFormed(credential.token)
+    if (secret === undefined) return unauthorized(request, now, "invalid_api_key")
+    return Effect.flatMapEager(Immediate.start(ApiKeySecret.hashWith(digest, secret)), (hash) =>
       Effect.flatMapEager(Immediate.start(keys.findByHash(hash)), (key) =>
         Option.isSome(key) && ApiKey.accepts(key.value, hash, now)
           ? count(callerOf(key.value), { plan: key.value.limits, ban }, now, undefined)

@@ -19,6 +19,7 @@ import * as Answer from "./Answer.ts"
 import type { Route } from "./Route.ts"
 import * as ServiceOptions from "./ServiceOptions.ts"
 import type { BodyConsumed, BodyTooLarge, ServiceRequest } from "./ServiceRequest.ts"
+import type { Header } from "./ServiceResponse.ts"
 
 /** Why an operation has no answer of its own. */
 export type Failure = ApiError.ApiError | StoreUnavailable
@@ -48,13 +49,22 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions.Service
       return next === undefined
         ? Effect.succeed(Answer.make(200, text, Answer.noHeaders, bytes))
         : Effect.mapEager(cursor.encode(next, asked.status), (sent) =>
-            Answer.make(200, text, [["Link", nextLink(asked, sent)]], bytes)
+            Answer.make(200, text, linkTo(sent, asked), bytes)
           )
     })
 
-  const nextLink = ({ limit, status }: PageQuery, next: string): string => {
+  // Kept for each limit, like the cursors: most lists are first pages. A cursor is that of one filter only.
+  const latestLinks: Array<{ readonly next: string; readonly headers: ReadonlyArray<Header> } | undefined> =
+    []
+
+  const linkTo = (next: string, { limit, status }: PageQuery): ReadonlyArray<Header> => {
+    const latest = latestLinks[limit]
+    if (latest?.next === next) return latest.headers
     const filter = status === undefined ? "" : `&status=${status}`
-    return `<${petsAddress}?limit=${limit}${filter}&cursor=${next}>; rel="next"`
+    const link = `<${petsAddress}?limit=${limit}${filter}&cursor=${next}>; rel="next"`
+    const headers: ReadonlyArray<Header> = [["Link", link]]
+    latestLinks[limit] = { next, headers }
+    return headers
   }
 
   const create = (

@@ -253,6 +253,24 @@ const reportDefect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Ef
     ? Effect.interrupt
     : Effect.logError(`request ${requestId} failed unexpectedly`, cause)
 
+/** A field with a number that is often that of the answer before; hosts know the very same field again. */
+const numbered = (name: string): ((value: number) => Header) => {
+  let latest: number | undefined
+  let header: Header = [name, ""]
+  return (value) => {
+    if (value !== latest) {
+      latest = value
+      header = [name, String(value)]
+    }
+    return header
+  }
+}
+
+const limitHeader = numbered("X-RateLimit-Limit")
+const remainingHeader = numbered("X-RateLimit-Remaining")
+const resetHeader = numbered("X-RateLimit-Reset")
+const retryAfterHeader = numbered("Retry-After")
+
 /** The one place that completes an answer with the headers all answers carry. */
 const respond = (
   { body, bodyBytes, headers: own, status }: Answer.Answer,
@@ -261,19 +279,17 @@ const respond = (
   date: Header,
   operationHeaders: ReadonlyArray<Header> = Answer.noHeaders
 ): ServiceResponse => {
-  const headers: Array<Header> = []
-  if (verdict !== undefined) {
-    headers.push(
-      ["X-RateLimit-Limit", String(verdict.limit)],
-      ["X-RateLimit-Remaining", String(verdict.remaining)],
-      ["X-RateLimit-Reset", String(verdict.resetAt)]
-    )
-    if (status === 429) headers.push(["Retry-After", String(verdict.retryAfter)])
-    if (status === 503) headers.push(retryLater)
-  }
-  headers.push(date, cacheControl, contentTypeOptions, ["X-Request-Id", requestId])
+  // What changes least comes first: hosts keep the text of what answers begin with alike.
+  const headers: Array<Header> = [date, cacheControl, contentTypeOptions]
   if (body !== "") headers.push(contentType)
   if (own.length > 0) headers.push(...own)
   if (operationHeaders.length > 0) headers.push(...operationHeaders)
+  if (verdict !== undefined) {
+    headers.push(limitHeader(verdict.limit))
+    if (status === 429) headers.push(retryAfterHeader(verdict.retryAfter))
+    if (status === 503) headers.push(retryLater)
+    headers.push(resetHeader(verdict.resetAt), remainingHeader(verdict.remaining))
+  }
+  headers.push(["X-Request-Id", requestId])
   return new CountedResponse(status, headers, body, bodyBytes)
 }

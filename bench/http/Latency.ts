@@ -31,6 +31,9 @@ export interface LatencyFigures {
   readonly tail: Spread.Spread
 }
 
+/** Several, since what else the machine does slows one or the other of them. */
+const TURNS_TO_MAXIMUM = 8
+
 /** Seconds that an operation takes. */
 export const secondsOf = ({ maximumSeconds, rounds, seconds }: LatencyOptions): number =>
   2 * maximumSeconds + rounds * seconds
@@ -50,7 +53,12 @@ export const measure = async (
     return outcome
   }
   await send("warming up", { seconds: maximumSeconds })
-  const { perSecond: maximumPerSecond } = await send("as fast as it can", { seconds: maximumSeconds })
+  const maxima: Array<number> = []
+  for (let turn = 0; turn < TURNS_TO_MAXIMUM; turn++) {
+    const { perSecond } = await send("as fast as it can", { seconds: maximumSeconds / TURNS_TO_MAXIMUM })
+    maxima.push(perSecond)
+  }
+  const maximumPerSecond = Spread.median(maxima)
   const rate = Math.round(maximumPerSecond / 2)
   const latencies = []
   for (let round = 0; round < rounds; round++) {

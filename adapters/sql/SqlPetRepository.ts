@@ -60,13 +60,23 @@ const make = Effect.fnUntraced(function* ({
   })
 
   const latest = LatestPets.make()
+  let latestRows: ReadonlyArray<Row> = []
+  let latestPage: ReadonlyArray<Pet> = []
+  const petsOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Pet> => {
+    // Those who ask for the same together are answered with the same rows.
+    if (rows !== latestRows) {
+      latestPage = rows.map((row) => latest(...petOf(row)))
+      latestRows = rows
+    }
+    return latestPage
+  }
   const direct = SqliteClient.directOf(sql)
   const pets = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     new Immediate.Immediate<ReadonlyArray<Pet>, StoreUnavailable>(() => {
       const rows = direct?.read(statement, parameters)
       return Effect.mapEager(
         rows === undefined ? call.run(query(statement, ...parameters)) : StoreCall.answerOf(rows),
-        (rows) => rows.map((row) => latest(...petOf(row)))
+        petsOf
       )
     })
 

@@ -16,6 +16,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
 import { vi } from "vitest"
+import * as SharedReads from "./SharedReads.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 
 /** A folder of its own, removed afterwards. */
@@ -666,6 +667,59 @@ describe("without a fiber", () => {
       // The statement is read otherwise again by others.
       expect(direct?.read("SELECT 1 AS a", [])).toEqual(Exit.succeed([[1n]]))
       expect(single(yield* sql.unsafe("SELECT 1 AS a"))).toBe(1)
+    })
+  )
+
+  it.effect("reads once for those who are answered together, and anew for all others", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const sql = yield* client(filename)
+      yield* withTable(sql)
+      const other = yield* stranger(filename)
+      const direct = SqliteClient.directOf(sql)
+      const read = (above = 0n) => direct?.read("SELECT a FROM t WHERE a > ?", [above])
+      let id = 0
+      const addedByOther = () => other.exec(`INSERT INTO t VALUES (${++id})`)
+      SharedReads.together(() => {
+        const first = read()
+        addedByOther()
+        expect(read()).toBe(first)
+        expect(read(-1n)).toEqual(Exit.succeed([[1n]]))
+      })
+      SharedReads.together(() => expect(read()).toEqual(Exit.succeed([[1n]])))
+      addedByOther()
+      expect(read()).toEqual(Exit.succeed([[1n], [2n]]))
+    })
+  )
+
+  it.effect("relies on nothing that was read before anything else was done", () =>
+    Effect.gen(function* () {
+      const sql = yield* inMemory
+      yield* withTable(sql)
+      const direct = SqliteClient.directOf(sql)
+      const count = () => direct?.read("SELECT count(*) FROM t", [])
+      const insert = sql`INSERT INTO t DEFAULT VALUES RETURNING a`
+      const others: ReadonlyArray<Effect.Effect<unknown, SqlError>> = [
+        insert,
+        insert.raw,
+        insert.values,
+        insert.unprepared,
+        insert.valuesUnprepared,
+        Stream.runCollect(insert.stream),
+        sql.withTransaction(insert),
+        Effect.suspend(
+          () =>
+            direct?.transact((run) => run("INSERT INTO t DEFAULT VALUES", [])) ??
+            Effect.die("it was not done")
+        )
+      ]
+      SharedReads.together(() => {
+        for (const [index, other] of others.entries()) {
+          expect(count()).toEqual(Exit.succeed([[BigInt(index)]]))
+          Effect.runSync(other)
+        }
+        expect(count()).toEqual(Exit.succeed([[BigInt(others.length)]]))
+      })
     })
   )
 

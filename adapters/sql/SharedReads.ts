@@ -31,7 +31,7 @@ export const make = <A>(): SharedReads<A> => {
   let readers: object | undefined
   return {
     get: (sql, params) => {
-      if (group === undefined || group !== readers) return undefined
+      if (group !== readers) return undefined
       const read = reads.get(sql)
       return read?.params.every((param, index) => param === params[index]) ? read.found : undefined
     },

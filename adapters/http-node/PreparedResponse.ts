@@ -1,6 +1,6 @@
 /**
- * The responses of `NodeServer`, whose heads are put together from lines of heads before. `writeHead` checks every name
- * and every value anew, which took a seventh of the CPU of a whole request; here only what is new is checked.
+ * The responses of `NodeServer`, whose heads begin with the text of the heads before. `writeHead` checks every name and
+ * every value anew, which took a seventh of the CPU of a whole request; here only what is new is checked.
  */
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http"
 import type { Header, ServiceResponse } from "../../core/service/ServiceResponse.ts"

@@ -130,6 +130,24 @@ describe("the head of an answer", () => {
     }
   })
 
+  it("never has what a field was changed to after it was judged", () => {
+    const changing: [string, string] = ["X-A", "1"]
+    const sent = [1, 2, 3].map((time) => {
+      if (time === 3) changing[1] = "1\r\nX-Evil: 1"
+      for (const headers of [
+        [date, changing],
+        [date, ["X-A", "2"]],
+        [date, changing]
+      ] as const) {
+        arrange(PreparedResponse, ordinary).tryHead({ status: 200, headers, body: "" }, 0)
+      }
+      const response = arrange(PreparedResponse, ordinary)
+      response.tryHead({ status: 200, headers: [date, changing], body: "" }, 0)
+      return response._header
+    })
+    expect(sent.join()).not.toContain("Evil")
+  })
+
   it.each<ReadonlyArray<Header>>([
     [],
     [

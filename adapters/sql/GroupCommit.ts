@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import * as SharedReads from "./SharedReads.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Most writes of one transaction: they all wait for its end. */
@@ -55,14 +54,10 @@ export const make = <Write, A>(
           continue
         }
         pauseMs = WriteTransaction.lockedPauseMs.first
-        SharedReads.together(() => {
-          for (const [index, member] of group.entries()) {
-            waiting.delete(member)
-            member.answer(
-              Exit.isFailure(exit) ? Exit.failCause(exit.cause) : (exit.value[index] ?? unanswered)
-            )
-          }
-        })
+        for (const [index, member] of group.entries()) {
+          waiting.delete(member)
+          member.answer(Exit.isFailure(exit) ? Exit.failCause(exit.cause) : (exit.value[index] ?? unanswered))
+        }
       }
       running = false
     })

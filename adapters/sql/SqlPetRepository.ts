@@ -63,7 +63,7 @@ const make = Effect.fnUntraced(function* ({
   let latestRows: ReadonlyArray<Row> = []
   let latestPage: ReadonlyArray<Pet> = []
   const petsOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Pet> => {
-    // Those who ask for the same together are answered with the same rows.
+    // While nothing is written, the same rows are read again.
     if (rows !== latestRows) {
       latestPage = rows.map((row) => latest(...petOf(row)))
       latestRows = rows

@@ -22,7 +22,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection, Row } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
-import * as SharedReads from "./SharedReads.ts"
+import * as LatestReads from "./LatestReads.ts"
 
 /** Rows of a stream that are read at once, which blocks the thread. */
 const ROWS_PER_PULL = 100
@@ -72,16 +72,13 @@ export const make = (
 /** Rows as their values. */
 export type Values = ReadonlyArray<ReadonlyArray<unknown>>
 
-/** What a statement has found, or why it could not. */
-type Found = Exit.Exit<Values, SqlError>
-
 /** Runs a statement; integers are bigints. */
 export type Run = (sql: string, params: ReadonlyArray<unknown>) => Values
 
 /** What is done at once, without a fiber; `undefined` where it would have to wait for a transaction or a stream. */
 export interface Direct {
-  /** Runs a statement that only reads; those who waited in one group share what it finds. */
-  readonly read: (...statement: Parameters<Run>) => Found | undefined
+  /** Runs a statement that only reads; while nothing is written, the same rows are not read again. */
+  readonly read: (...statement: Parameters<Run>) => Exit.Exit<Values, SqlError> | undefined
   /** Does all of the work in a transaction of its own, under the write lock; nothing of it when it throws. */
   readonly transact: <A>(work: (run: Run) => A) => Exit.Exit<A, SqlError> | undefined
 }
@@ -138,9 +135,7 @@ const connect = (
 ): Connection & Direct & { readonly recover: () => void } => {
   const cache = new Map<string, StatementSync>()
 
-  const shared = SharedReads.make<Found>()
-
-  const kept = (sql: string): StatementSync => {
+  const prepared = (sql: string): StatementSync => {
     const known = cache.get(sql)
     if (known !== undefined) return known
     const statement = prepare(database, sql)
@@ -151,13 +146,16 @@ const connect = (
     }
     return statement
   }
-  // Whatever these do, reads before them are not shared any more.
+  const reads = LatestReads.make((sql, params) =>
+    orSqlError("run", () => allValues(prepared(sql), params, true))
+  )
+  // Whatever these do, what was read before is not relied upon.
   const cached = (sql: string): StatementSync => {
-    shared.clear()
-    return kept(sql)
+    reads.clear()
+    return prepared(sql)
   }
   const fresh = (sql: string): StatementSync => {
-    shared.clear()
+    reads.clear()
     return prepare(database, sql)
   }
 
@@ -210,16 +208,8 @@ const connect = (
     }
   }
 
-  const read: Direct["read"] = (sql, params) => {
-    const known = shared.get(sql, params)
-    if (known !== undefined) return known
-    const found = unlessBusy(() => orSqlError("run", () => allValues(kept(sql), params, true)))
-    if (found !== undefined && Exit.isSuccess(found)) shared.set(sql, params, found)
-    return found
-  }
-
   return {
-    read,
+    read: (sql, params) => unlessBusy(() => reads.read(sql, params)),
     transact: (work) => unlessBusy(() => transact(work)),
     recover,
     execute: objects("execute", cached),

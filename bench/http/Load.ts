@@ -74,78 +74,113 @@ const isWhole = (received: Buffer, headEnd: number): boolean => {
     : received.length >= headEnd + HEAD_END.length + Number(length)
 }
 
-/** Carries out a task; rejects when a connection breaks. */
-const carryOut = (task: Task): Promise<Outcome> =>
+/** Connections that are open, before and after all of the load. */
+interface Connected {
+  readonly send: () => Promise<Outcome>
+  readonly close: () => void
+}
+
+/** Connects; rejects, and so does sending, when a connection breaks. */
+const connect = (task: Task): Promise<Connected> =>
   new Promise((resolve, reject) => {
-    const latencies = createHistogram({ figures: 3 })
-    const idle: Array<Client> = []
-    const clients: Array<Client> = []
-    let began = 0
-    let end = 0
-    let due = 0
-    let requests = 0
-    let others = 0
+    let fail = reject
+    let onAnswer = (_client: Client, _status: number): void => {}
     let connecting = task.connections
-    let open = task.connections
-
-    const finish = (): void => {
+    const clients = Array.from(
+      { length: task.connections },
+      () =>
+        new Client(
+          task.port,
+          (client, status) => onAnswer(client, status),
+          (error) => fail(error)
+        )
+    )
+    const send = (): Promise<Outcome> =>
+      new Promise((resolve, reject) => {
+        fail = reject
+        onAnswer = sending(task, clients, resolve)
+      })
+    const close = (): void => {
+      fail = () => {}
       for (const { socket } of clients) socket.destroy()
-      const elapsed = performance.now() - began
-      resolve({ requests, others, perSecond: (requests / elapsed) * 1000, latency: percentiles(latencies) })
     }
-
-    const next = (client: Client): void => {
-      const now = performance.now()
-      if (now >= end) {
-        if (--open === 0) finish()
-      } else if (task.rate === undefined) client.send(task.request, now)
-      else if (began + (due * 1000) / task.rate <= now)
-        client.send(task.request, began + (due++ * 1000) / task.rate)
-      else idle.push(client)
-    }
-
-    const onAnswer = (client: Client, status: number): void => {
-      latencies.record(Math.max(Math.round((performance.now() - client.since) * 1000), 1))
-      requests++
-      if (status !== task.status) others++
-      next(client)
-    }
-
-    // Never asleep: only turns of the event loop are short enough between requests that are due every few microseconds,
-    // and to wake this process would be the work of the server that answers it, 2 µs that a faster one is spared.
-    const sendWhatIsDue = (): void => {
-      for (let count = idle.length; count > 0; count--) {
-        const client = idle.shift()
-        if (client !== undefined) next(client)
-      }
-      if (open > 0) setImmediate(sendWhatIsDue)
-    }
-
-    // Time counts from when all are connected: what was due before would else seem to have been answered late.
-    const start = (): void => {
-      began = performance.now()
-      end = began + task.seconds * 1000
-      for (const client of clients) next(client)
-      sendWhatIsDue()
-    }
-
-    for (let count = 0; count < task.connections; count++) {
-      const client = new Client(task.port, onAnswer, reject)
-      clients.push(client)
-      client.socket.once("connect", () => {
-        if (--connecting === 0) start()
+    for (const { socket } of clients) {
+      socket.once("connect", () => {
+        if (--connecting === 0) resolve({ send, close })
       })
     }
   })
+
+/** Sends until the time is over, and tells what came of it; what this returns is to be told of each answer. */
+const sending = (
+  task: Task,
+  clients: ReadonlyArray<Client>,
+  finish: (outcome: Outcome) => void
+): ((client: Client, status: number) => void) => {
+  const latencies = createHistogram({ figures: 3 })
+  const idle: Array<Client> = []
+  const began = performance.now()
+  const end = began + task.seconds * 1000
+  let due = 0
+  let requests = 0
+  let others = 0
+  let open = clients.length
+
+  const next = (client: Client): void => {
+    const now = performance.now()
+    if (now >= end) {
+      if (--open > 0) return
+      const elapsed = performance.now() - began
+      finish({ requests, others, perSecond: (requests / elapsed) * 1000, latency: percentiles(latencies) })
+    } else if (task.rate === undefined) client.send(task.request, now)
+    else if (began + (due * 1000) / task.rate <= now)
+      client.send(task.request, began + (due++ * 1000) / task.rate)
+    else idle.push(client)
+  }
+
+  // Never asleep: only turns of the event loop are short enough between requests that are due every few microseconds,
+  // and to wake this process would be the work of the server that answers it, 2 µs that a faster one is spared.
+  const sendWhatIsDue = (): void => {
+    for (let count = idle.length; count > 0; count--) {
+      const client = idle.shift()
+      if (client !== undefined) next(client)
+    }
+    if (open > 0) setImmediate(sendWhatIsDue)
+  }
+
+  for (const client of clients) next(client)
+  sendWhatIsDue()
+  return (client, status) => {
+    latencies.record(Math.max(Math.round((performance.now() - client.since) * 1000), 1))
+    requests++
+    if (status !== task.status) others++
+    next(client)
+  }
+}
 
 const percentiles = (latencies: RecordableHistogram): Outcome["latency"] => {
   const at = (share: number): number => latencies.percentile(share) / 1000
   return { p50: at(50), p99: at(99), p999: at(99.9) }
 }
 
-process.on("message", (task: Task) => {
-  carryOut(task).then(
-    (outcome) => process.send?.(outcome),
+/** What a load generator is told, one after the other. */
+export type Order = { readonly connect: Task } | "send" | "close"
+
+let connected: Connected | undefined
+
+const obey = async (order: Order): Promise<unknown> => {
+  if (order === "send") return connected?.send()
+  if (order === "close") {
+    connected?.close()
+    return "closed"
+  }
+  connected = await connect(order.connect)
+  return "connected"
+}
+
+process.on("message", (order: Order) => {
+  obey(order).then(
+    (answer) => process.send?.(answer),
     (error: unknown) => {
       throw error
     }

@@ -76,9 +76,11 @@ export const measure = async (
   }
 
   const turn = async (server: ServerProcess, seconds: number): Promise<Turn> => {
+    const send = await load.connect(server, operation, { ...options, seconds })
     const before = await server.usage()
-    const { latency, perSecond, requests } = await load.carryOut(server, operation, { ...options, seconds })
+    const { latency, perSecond, requests } = await send()
     const after = await server.usage()
+    await load.close()
     progress.advance(seconds)
     return { cpuMicros: (after.cpuMicros - before.cpuMicros) / requests, perSecond, ...latency }
   }

@@ -62,11 +62,11 @@ const method = ({ date, http, machine, seconds, versions }: Results): ReadonlyAr
   "",
   "Every server is a process of its own with the same thousand animals and the same two callers, and every answer is",
   "checked before it is timed. The figure is the CPU time that the operating system counts for the process, user and",
-  "system together, divided by the requests that it answered: garbage, timers and connections are in it. Beside it",
+  "system together, divided by the requests that it answered: garbage and timers are in it. Beside it",
   "stands the ratio to a bare `node:http` server in its fastest form, which sends the same body with two headers of its",
   "own and does not look at the request. An operation is one request again and again: what a server may keep of its",
-  "answers it has kept. Ours keeps the JSON of animals and lists, and on SQLite those whose requests were counted in one",
-  "transaction share what they read; lists that all differ cost more.",
+  "answers it has kept. Ours keeps the JSON of animals and lists, and rows of SQLite until somebody writes; requests that",
+  "all differ cost more.",
   "",
   machine.isPinned
     ? "Servers run on one core, the load generator on another."

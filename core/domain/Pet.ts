@@ -85,10 +85,14 @@ export const jsonOf = (pets: ReadonlyArray<Pet>): PetsJson => {
     bytes = bytes === undefined || pet.jsonBytes === undefined ? undefined : bytes + pet.jsonBytes
   }
   const json = { text: `[${items}]`, bytes }
-  if (bytes !== undefined && pets.length < KEPT_LENGTHS) latest[pets.length] = { pets: [...pets], json }
+  if (bytes !== undefined && bytes <= MAX_KEPT_BYTES && pets.length <= MAX_KEPT_LENGTH) {
+    latest[pets.length] = { pets: [...pets], json }
+  }
   return json
 }
 
-/** A page and what is sent of it; texts of longer lists would take too much memory. */
 const latest: Array<{ readonly pets: ReadonlyArray<Pet>; readonly json: PetsJson } | undefined> = []
-const KEPT_LENGTHS = 101
+
+/** The longest pages; all that is kept takes 3 MiB at most. */
+const MAX_KEPT_LENGTH = 100
+const MAX_KEPT_BYTES = 16_384

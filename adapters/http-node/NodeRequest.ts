@@ -89,6 +89,8 @@ export class NodeRequest implements ServiceRequest {
   }
 }
 
-/** Whether more of the request's body is to come. */
-export const hasPendingBody = ({ complete, headers }: IncomingMessage): boolean =>
-  !complete && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0)
+/** Whether more of the request's body is to come. Where the server knows that there is none, its end has come already. */
+export const hasPendingBody = ({ complete, headers, readableEnded }: IncomingMessage): boolean =>
+  !complete &&
+  !readableEnded &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0)

@@ -8,20 +8,16 @@ import * as Immediate from "../../core/ports/Immediate.ts"
 /** An empty store; changes are seen at once. */
 export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
   const keys = new Map<string, ApiKey>()
-  const idsByHash = new Map<string, string>()
+  const byHash = new Map<string, ApiKey>()
 
   const put = (key: ApiKey): void => {
-    for (const { hash } of keys.get(key.id)?.secrets ?? []) idsByHash.delete(hash)
-    for (const { hash } of key.secrets) idsByHash.set(hash, key.id)
+    for (const { hash } of keys.get(key.id)?.secrets ?? []) byHash.delete(hash)
+    for (const { hash } of key.secrets) byHash.set(hash, key)
     keys.set(key.id, key)
   }
 
   return {
-    findByHash: (hash) =>
-      Immediate.sync(() => {
-        const id = idsByHash.get(hash)
-        return Option.fromUndefinedOr(id === undefined ? undefined : keys.get(id))
-      }),
+    findByHash: (hash) => Immediate.sync(() => Option.fromUndefinedOr(byHash.get(hash))),
     insert: (key) => Immediate.sync(() => put(key)),
     insertFirst: (key) =>
       Immediate.sync(() => {

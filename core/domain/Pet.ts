@@ -84,10 +84,12 @@ export const jsonOf = (pets: ReadonlyArray<Pet>): PetsJson => {
     items += pet.json
     bytes = bytes === undefined || pet.jsonBytes === undefined ? undefined : bytes + pet.jsonBytes
   }
-  const json = { text: `[${items}]`, bytes }
-  if (bytes !== undefined && bytes <= MAX_KEPT_BYTES && pets.length <= MAX_KEPT_LENGTH) {
-    latest[pets.length] = { pets: [...pets], json }
+  if (bytes === undefined || bytes > MAX_KEPT_BYTES || pets.length > MAX_KEPT_LENGTH) {
+    return { text: `[${items}]`, bytes }
   }
+  // Joined, as V8 would have to do for every answer.
+  const json = { text: ["[", items, "]"].join(""), bytes }
+  latest[pets.length] = { pets: [...pets], json }
   return json
 }
 

@@ -253,7 +253,7 @@ const reportDefect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Ef
     ? Effect.interrupt
     : Effect.logError(`request ${requestId} failed unexpectedly`, cause)
 
-/** A field with a number that is often that of the answer before; hosts know the very same field again. */
+/** A field with a number that is often that of the answer before, whoever got it; hosts know the very same field again. */
 const numbered = (name: string): ((value: number) => Header) => {
   let latest: number | undefined
   let header: Header = [name, ""]

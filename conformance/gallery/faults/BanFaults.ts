@@ -128,7 +128,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Answers a banned key without rate headers.",
     breaks: "ban.headers",
     killedBy: "ban.answer",
-    words: "429 with X-RateLimit-Limit: 3",
+    words: "a whole number each, got 429 with",
     where: answersBan((response) => Rewrite.withoutHeader(response, "X-RateLimit-Reset"))
   },
   {

@@ -1,6 +1,6 @@
 /**
  * What statements have read last, as long as it is what they would read again. SQLite tells whether anybody else has
- * written to the file (`PRAGMA data_version`) in a fifth of the time that a page of animals takes to be read.
+ * written to the file (`PRAGMA data_version`) in a quarter of the time that a page of animals takes to be read.
  */
 
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>

@@ -146,9 +146,11 @@ const connect = (
     }
     return statement
   }
-  const reads = LatestReads.make((sql, params) =>
-    orSqlError("run", () => allValues(prepared(sql), params, true))
-  )
+  const running =
+    (statement: typeof prepared): Run =>
+    (sql, params) =>
+      orSqlError("run", () => allValues(statement(sql), params, true))
+  const reads = LatestReads.make(running(prepared))
   // Whatever these do, what was read before is not relied upon.
   const cached = (sql: string): StatementSync => {
     reads.clear()
@@ -169,7 +171,7 @@ const connect = (
     (sql, params) =>
       attempt(operation, (bigints) => allValues(statement(sql), params, bigints))
 
-  const run: Run = (sql, params) => orSqlError("run", () => allValues(cached(sql), params, true))
+  const run = running(cached)
   const isInTransaction = (): boolean => orSqlError("run", () => database.isTransaction)
   let streams = 0
 

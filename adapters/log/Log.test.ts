@@ -1,0 +1,133 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import * as Log from "./Log.ts"
+import * as LogSink from "./LogSink.ts"
+
+const open = Effect.gen(function* () {
+  const lines: Array<string> = []
+  const disk = { isFull: false }
+  const scope = yield* Scope.make()
+  const sink = LogSink.toFunction((line) => {
+    if (disk.isFull) throw new Error("disk full")
+    lines.push(line)
+  })
+  const context = yield* Layer.buildWithScope(Log.layer(sink), scope)
+  const loggers = Context.get(context, Logger.CurrentLoggers)
+  const log = (...message: ReadonlyArray<unknown>) =>
+    Effect.provideService(Effect.logWarning(...message), Logger.CurrentLoggers, loggers)
+  return { lines, disk, log, close: Scope.close(scope, Exit.void) }
+})
+
+/** Without what differs from run to run. */
+const stable = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.map((line) => line.replace(/^timestamp=1970-\S+ level=WARN (fiber=#\d+ )?/, ""))
+
+const outage = (port: number) =>
+  new Error("unavailable", { cause: new Error(`connect ECONNREFUSED :${port}`) })
+
+describe("the log", () => {
+  it.effect("writes the first line of a kind at once, then a summary each second", () =>
+    Effect.gen(function* () {
+      const { lines, log } = yield* open
+      for (let second = 0; second < 3; second++) {
+        for (let count = 0; count < 1_701; count++) yield* log("503 service_unavailable")
+        yield* TestClock.adjust("1 second")
+      }
+      yield* TestClock.adjust("5 seconds")
+      yield* log("503 service_unavailable")
+      expect(stable(lines)).toEqual([
+        'message="503 service_unavailable"',
+        'message="503 service_unavailable × 1,700 in 1 s"',
+        'message="503 service_unavailable × 1,701 in 1 s"',
+        'message="503 service_unavailable × 1,701 in 1 s"',
+        'message="503 service_unavailable"'
+      ])
+    })
+  )
+
+  it.effect("takes lines for the same that differ in annotations and numbers only", () =>
+    Effect.gen(function* () {
+      const { lines, log } = yield* open
+      yield* Effect.annotateLogs(log("500", outage(40_001)), "request", "a")
+      yield* Effect.annotateLogs(log("500", outage(40_002)), "request", "b")
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toMatch(/ECONNREFUSED :40001.* request=a$/)
+      yield* log("500", new Error("unavailable", { cause: new Error("disk full") }))
+      yield* log("503", outage(40_001))
+      expect(lines).toHaveLength(3)
+      yield* TestClock.adjust("1 second")
+      expect(stable(lines).slice(3)).toEqual([
+        expect.stringMatching(/^message="500 × 1 in 1 s".*ECONNREFUSED/)
+      ])
+    })
+  )
+
+  it.effect("writes a line for each event, and none of several lines", () =>
+    Effect.gen(function* () {
+      const { lines, log } = yield* open
+      yield* log("a\nb\u2028", new Error("c\r\nd"))
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).not.toMatch(/[\r\n]/)
+    })
+  )
+
+  it.effect("reports how many lines were lost before the next that can be written", () =>
+    Effect.gen(function* () {
+      const { disk, lines, log } = yield* open
+      disk.isFull = true
+      for (const message of ["a", "b", "c"]) yield* log(message)
+      yield* log("c")
+      yield* TestClock.adjust("1 second")
+      disk.isFull = false
+      yield* log("d")
+      expect(stable(lines)).toEqual(['message="log lines lost: 4"', "message=d"])
+    })
+  )
+
+  it.effect("writes the last summary when it is released, and goes on without one", () =>
+    Effect.gen(function* () {
+      const { close, lines, log } = yield* open
+      yield* log("a")
+      yield* log("a")
+      yield* log("a")
+      yield* TestClock.adjust("200 millis")
+      yield* close
+      yield* log("b")
+      expect(stable(lines)).toEqual(["message=a", 'message="a × 2 in 0.2 s"', "message=b"])
+    })
+  )
+
+  it.effect("sums up kinds together once there are many of them", () =>
+    Effect.gen(function* () {
+      const { lines, log } = yield* open
+      const name = (index: number): string => String.fromCodePoint(0x4e00 + index)
+      for (let index = 0; index < 500; index++) yield* log(name(index))
+      expect(lines.length).toBeLessThan(70)
+      yield* TestClock.adjust("1 second")
+      expect(stable(lines).at(-1)).toBe(
+        `message="events of many kinds × ${500 - lines.length + 1} in 1 s, the latest: ${name(499)}"`
+      )
+    })
+  )
+
+  it.effect("survives an event that throws when it is read", () =>
+    Effect.gen(function* () {
+      const { lines, log } = yield* open
+      const hostile = new Error("x")
+      Object.defineProperty(hostile, "message", {
+        get: () => {
+          throw new Error("unreadable")
+        }
+      })
+      yield* log("a", hostile)
+      yield* log("b")
+      expect(lines.at(-1)).toContain("message=b")
+    })
+  )
+})

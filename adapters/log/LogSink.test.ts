@@ -1,0 +1,170 @@
+import { Writable } from "node:stream"
+import { describe, it as effectIt } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import { expect, it } from "vitest"
+import * as LogSink from "./LogSink.ts"
+
+const lost = (count: number): string => `lost ${count}`
+
+/** A stream that works again after failed writes, as standard error does. */
+const makeDisk = () => {
+  const state: { isFull: boolean; text: string } = { isFull: false, text: "" }
+  const stream = Object.assign(new Writable(), {
+    write: (text: string, done: (error?: Error | null) => void): boolean => {
+      const error = state.isFull ? new Error("ENOSPC") : null
+      if (error === null) state.text += text
+      process.nextTick(done, error)
+      if (error !== null) process.nextTick(() => stream.emit("error", error))
+      return true
+    }
+  })
+  return { state, stream }
+}
+
+/** A stream whose reader sleeps. */
+class Pipe extends Writable {
+  readonly #chunks: Array<() => void> = []
+  readonly lines: Array<string> = []
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error) => void): void {
+    this.#chunks.push(() => {
+      this.lines.push(...String(chunk).split("\n").filter(Boolean))
+      done()
+    })
+  }
+
+  async read(): Promise<void> {
+    for (let next = this.#chunks.shift(); next !== undefined; next = this.#chunks.shift()) {
+      next()
+      await new Promise(setImmediate)
+    }
+  }
+}
+
+const totalOf = (lines: ReadonlyArray<string>): number =>
+  lines.reduce((sum, line) => sum + (/^lost (\d+)$/.exec(line) === null ? 1 : Number(line.slice(5))), 0)
+
+describe("a log function", () => {
+  it("is given each line, and the number of lost ones before the next line that it accepts", () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean()), (works) => {
+        const lines: Array<string> = []
+        let isWorking = true
+        const sink = LogSink.toFunction((line) => {
+          if (!isWorking) throw new Error("disk full")
+          lines.push(line)
+        })(lost)
+        for (const [index, next] of works.entries()) {
+          isWorking = next
+          sink.write(() => `line ${index}`)
+        }
+        isWorking = true
+        sink.write(() => "last")
+        expect(totalOf(lines)).toBe(works.length + 1)
+        expect(lines.filter((line) => line.startsWith("line"))).toEqual(
+          works.flatMap((worked, index) => (worked ? [`line ${index}`] : []))
+        )
+        expect(lines.at(-1)).toBe("last")
+      })
+    )
+  })
+
+  it("may reject: the lines are lost, and nothing is left unhandled", async () => {
+    const lines: Array<string> = []
+    let isWorking = false
+    const sink = LogSink.toFunction(async (line) => {
+      await Promise.resolve()
+      if (!isWorking) throw new Error("disk full")
+      lines.push(line)
+    })(lost)
+    for (let count = 0; count < 3; count++) sink.write(() => "x")
+    await Effect.runPromise(sink.flushed)
+    isWorking = true
+    sink.write(() => "y")
+    await Effect.runPromise(sink.flushed)
+    expect(lines).toEqual(["lost 3", "y"])
+  })
+
+  it("that never settles takes a bounded number of lines", () => {
+    let calls = 0
+    const sink = LogSink.toFunction(() => {
+      calls++
+      return new Promise(() => undefined)
+    })(lost)
+    for (let count = 0; count < LogSink.MAX_WAITING_LINES * 3; count++) sink.write(() => "x")
+    expect(calls).toBe(LogSink.MAX_WAITING_LINES)
+  })
+
+  it("may write to the log itself", () => {
+    const lines: Array<string> = []
+    const sink: LogSink.LogSink = LogSink.toFunction((line) => {
+      lines.push(line)
+      if (line === "outer") sink.write(() => "inner")
+    })(lost)
+    sink.write(() => "outer")
+    expect(lines).toEqual(["outer", "inner"])
+  })
+
+  it("is spared a line that cannot be made", () => {
+    const lines: Array<string> = []
+    const sink = LogSink.toFunction((line) => void lines.push(line))(lost)
+    sink.write(() => {
+      throw new Error("no text")
+    })
+    sink.write(() => "x")
+    expect(lines).toEqual(["lost 1", "x"])
+  })
+})
+
+describe("a stream", () => {
+  it("that fails loses lines, ends nothing, and reports the number once it works again", async () => {
+    const { state, stream } = makeDisk()
+    const sink = LogSink.toStream(stream)(lost)
+    sink.write(() => "first")
+    state.isFull = true
+    for (let count = 0; count < 5; count++) {
+      sink.write(() => "x")
+      await new Promise(setImmediate)
+    }
+    state.isFull = false
+    sink.write(() => "last")
+    await Effect.runPromise(sink.flushed)
+    // The empty line ends what a failed write may have left.
+    expect(state.text).toBe("first\n\nlost 5\nlast\n")
+  })
+
+  it("whose reader sleeps takes bounded memory, and reports what was dropped once it is read", async () => {
+    const pipe = new Pipe()
+    const sink = LogSink.toStream(pipe)(lost)
+    const line = "x".repeat(1_000)
+    const count = 10_000
+    for (let index = 0; index < count; index++) sink.write(() => line)
+    expect(pipe.writableLength).toBeLessThan(LogSink.MAX_WAITING_BYTES + 2 * line.length)
+    await pipe.read()
+    sink.write(() => "last")
+    await pipe.read()
+    expect(totalOf(pipe.lines)).toBe(count + 1)
+    expect(pipe.lines.at(-2)).toMatch(/^lost /)
+  })
+
+  it("gets one listener for errors, however many sinks and lines there are", () => {
+    const { stream } = makeDisk()
+    for (let index = 0; index < 20; index++) LogSink.toStream(stream)(lost).write(() => "x")
+    expect(stream.listenerCount("error")).toBe(1)
+  })
+
+  effectIt.effect("that is never read is waited for a second", () =>
+    Effect.gen(function* () {
+      const sink = LogSink.toStream(new Pipe())(lost)
+      sink.write(() => "x")
+      const flushed = yield* Effect.forkChild(sink.flushed)
+      yield* TestClock.adjust("999 millis")
+      expect(flushed.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.join(flushed)
+    })
+  )
+})

@@ -1,0 +1,158 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Repetition from "./Repetition.ts"
+
+interface Emitted extends Repetition.Emission<number> {
+  readonly at: number
+}
+
+/** Events of so many kinds, and time that passes. */
+const historiesOf = (kinds: number) =>
+  fc.array(
+    fc.oneof(
+      fc.record({ kind: fc.nat(Math.min(4, kinds - 1)) }),
+      fc.record({ kind: fc.nat(kinds - 1) }),
+      fc.record({ passMs: fc.oneof(fc.nat(300), fc.nat(3_000)) })
+    ),
+    { maxLength: 400, size: "max" }
+  )
+
+/** With more kinds than can be told apart. */
+const histories = historiesOf(Repetition.MAX_KINDS * 2)
+
+const distinctHistories = historiesOf(Repetition.MAX_KINDS)
+
+/** Runs a history with a timer that is never late, and flushes at the end. Events are numbered in their order. */
+const run = (history: ReadonlyArray<{ readonly kind: number } | { readonly passMs: number }>) => {
+  let state: Repetition.State<number> = Repetition.empty
+  let now = 0
+  const emitted: Array<Emitted> = []
+  const kinds: Array<number> = []
+  let largest = 0
+  const take = ([emissions, next]: ReturnType<typeof Repetition.tick<number>>): void => {
+    for (const emission of emissions) emitted.push({ ...emission, at: now })
+    state = next
+    largest = Math.max(largest, state.size)
+  }
+  for (const moment of history) {
+    if ("kind" in moment) {
+      take(Repetition.step(state, now, String(moment.kind), kinds.length))
+      kinds.push(moment.kind)
+      continue
+    }
+    const end = now + moment.passMs
+    for (let due = Repetition.dueIn(state, now); due !== undefined && now + due <= end; ) {
+      now += due
+      take(Repetition.tick(state, now))
+      due = Repetition.dueIn(state, now)
+    }
+    now = end
+  }
+  take(Repetition.flush(state, now))
+  return { emitted, kinds, largest, isFlushed: state.size === 0 }
+}
+
+describe("repeated events", () => {
+  it("are each counted once: nothing is lost and nothing is counted twice", () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const { emitted, kinds } = run(history)
+        expect(emitted.reduce((sum, { count }) => sum + count, 0)).toBe(kinds.length)
+      })
+    )
+  })
+
+  it("of one kind are emitted a second apart or more before the flush, and each kind is counted by itself", () => {
+    fc.assert(
+      fc.property(distinctHistories, (history) => {
+        const { emitted, kinds } = run(history)
+        const end = Math.max(0, ...emitted.map(({ at }) => at))
+        for (const kind of new Set(kinds)) {
+          const own = emitted.filter(({ event }) => kinds[event] === kind)
+          expect(own.reduce((sum, { count }) => sum + count, 0)).toBe(
+            kinds.filter((other) => other === kind).length
+          )
+          for (const [index, { at }] of own.entries()) {
+            const previous = own[index - 1]
+            if (previous !== undefined && at < end) {
+              expect(at - previous.at).toBeGreaterThanOrEqual(Repetition.INTERVAL_MS)
+            }
+          }
+        }
+      })
+    )
+  })
+
+  it("are held back for a second at most", () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const { emitted } = run(history)
+        for (const { withinMs } of emitted) expect(withinMs).toBeLessThanOrEqual(Repetition.INTERVAL_MS)
+      })
+    )
+  })
+
+  it("take bounded memory, and none once they are over", () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const { isFlushed, largest } = run(history)
+        expect(largest).toBeLessThanOrEqual(Repetition.MAX_KINDS + 1)
+        expect(isFlushed).toBe(true)
+      })
+    )
+  })
+
+  it("are emitted at once when they are the first of their kind, as long as kinds can be told apart", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string(), { minLength: 1, maxLength: Repetition.MAX_KINDS }), (kinds) => {
+        let state: Repetition.State<string> = Repetition.empty
+        for (const kind of kinds) {
+          const [emissions, next] = Repetition.step(state, 0, kind, kind)
+          expect(emissions).toEqual([{ event: kind, count: 1, withinMs: 0, isMixed: false }])
+          state = next
+        }
+      })
+    )
+  })
+})
+
+describe("a kind", () => {
+  const emit = (...moments: ReadonlyArray<readonly [now: number, event?: string]>) => {
+    let state: Repetition.State<string> = Repetition.empty
+    return moments.map(([now, event]) => {
+      const [emissions, next] =
+        event === undefined ? Repetition.tick(state, now) : Repetition.step(state, now, "kind", event)
+      state = next
+      return emissions.map(({ count, event: latest, withinMs }) => [latest, count, withinMs])
+    })
+  }
+
+  it("is summed up after a second, and at once again after a quiet one", () => {
+    expect(
+      emit([0, "a"], [10, "b"], [999, "c"], [999], [1_000], [1_001, "d"], [2_000], [3_000], [3_001, "e"])
+    ).toEqual([[["a", 1, 0]], [], [], [], [["c", 2, 1_000]], [], [["d", 1, 1_000]], [], [["e", 1, 0]]])
+  })
+
+  it("is summed up by its next event where the timer is late", () => {
+    expect(emit([0, "a"], [10, "b"], [5_000, "c"], [6_000])).toEqual([
+      [["a", 1, 0]],
+      [],
+      [["b", 1, 5_000]],
+      [["c", 1, 1_000]]
+    ])
+  })
+})
+
+it("more kinds than can be told apart are summed up together", () => {
+  let state: Repetition.State<number> = Repetition.empty
+  const emitted: Array<Repetition.Emission<number>> = []
+  for (let event = 0; event < Repetition.MAX_KINDS + 10; event++) {
+    const [emissions, next] = Repetition.step(state, 0, String(event), event)
+    emitted.push(...emissions)
+    state = next
+  }
+  expect(emitted).toHaveLength(Repetition.MAX_KINDS + 1)
+  expect(Repetition.tick(state, Repetition.INTERVAL_MS)[0]).toEqual([
+    { event: Repetition.MAX_KINDS + 9, count: 9, withinMs: Repetition.INTERVAL_MS, isMixed: true }
+  ])
+})

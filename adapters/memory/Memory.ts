@@ -1,12 +1,17 @@
 /** All three ports in the memory of this process: nothing outlives it. */
 import * as Layer from "effect/Layer"
+import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import type { PetRepository } from "../../core/ports/PetRepository.ts"
+import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as MemoryApiKeyStore from "./MemoryApiKeyStore.ts"
 import * as MemoryPetRepository from "./MemoryPetRepository.ts"
 import * as MemoryRateLimitStore from "./MemoryRateLimitStore.ts"
 
 /** The three stores together, each of them empty. */
-export const layer = Layer.mergeAll(
-  MemoryApiKeyStore.layer,
-  MemoryPetRepository.layer,
-  MemoryRateLimitStore.layer
-)
+export const layerWith = (
+  options: Partial<MemoryRateLimitStore.MemoryRateLimitStoreOptions>
+): Layer.Layer<ApiKeyStore | PetRepository | RateLimitStore> =>
+  Layer.mergeAll(MemoryApiKeyStore.layer, MemoryPetRepository.layer, MemoryRateLimitStore.layerWith(options))
+
+/** The same with the default options. */
+export const layer: Layer.Layer<ApiKeyStore | PetRepository | RateLimitStore> = layerWith({})

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as ClockSteps from "../../core/limits/ClockSteps.arbitrary.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import { harsh } from "../../core/limits/RateLimit.arbitrary.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
@@ -45,6 +47,18 @@ type Count = (
   policy: RateLimit.Policy
 ) => Effect.Effect<RateLimit.Verdict, unknown>
 
+/** A store and what it holds. */
+const open = (
+  ban: BanPolicy.BanPolicy,
+  options: Partial<MemoryRateLimitStore.MemoryRateLimitStoreOptions> = {}
+) =>
+  Effect.map(Clock.Clock, (clock) => {
+    const keys = new Map<string, MemoryRateLimitStore.Entry>()
+    const networks = new Map<string, MemoryRateLimitStore.Entry>()
+    const store = MemoryRateLimitStore.make(ban, clock, options, { keys, networks })
+    return { keys, networks, size: () => keys.size + networks.size, store }
+  })
+
 /** The two ways to count a request. */
 const ways: ReadonlyArray<Count> = [
   ({ modify }, key, now, policy) => modify(key, (state) => RateLimit.step(state, now, policy)),
@@ -62,8 +76,7 @@ describe("MemoryRateLimitStore", () => {
         fc.constantFrom(...ways),
         (bursts, ban, count) =>
           Effect.gen(function* () {
-            const states = new Map<string, RateLimit.State>()
-            const store = MemoryRateLimitStore.make(ban, states)
+            const { size, store } = yield* open(ban)
             const everything = new Map<string, RateLimit.State>()
             for (const { key, plan, requests, start } of bursts) {
               const state = everything.get(key)
@@ -86,7 +99,7 @@ describe("MemoryRateLimitStore", () => {
                 outcomes.add(verdict.outcome)
               }
             }
-            forgotten += everything.size - states.size
+            forgotten += everything.size - size()
           }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
       ),
       { numRuns: 1000 }
@@ -99,8 +112,7 @@ describe("MemoryRateLimitStore", () => {
     "forgets 100 000 keys that were used once, by the traffic of one key after their day is over",
     (count) =>
       Effect.gen(function* () {
-        const states = new Map<string, RateLimit.State>()
-        const store = MemoryRateLimitStore.make(BanPolicy.standard, states)
+        const { size, store } = yield* open(BanPolicy.standard)
         const policy = { plan: Plan.standard.Free, ban: BanPolicy.standard }
         const use = (key: string) =>
           Effect.gen(function* () {
@@ -108,10 +120,10 @@ describe("MemoryRateLimitStore", () => {
             return yield* count(store, key, now, policy)
           })
         for (let index = 0; index < 100_000; index++) yield* use(`network:${index}`)
-        expect(states.size).toBe(100_000)
+        expect(size()).toBe(100_000)
         yield* TestClock.adjust("25 hours")
         for (let index = 0; index < 50_010; index++) yield* use("key:1")
-        expect(states.size).toBeLessThanOrEqual(2)
+        expect(size()).toBeLessThanOrEqual(2)
       })
   )
 
@@ -119,19 +131,97 @@ describe("MemoryRateLimitStore", () => {
     "stays small while new keys keep coming: it holds little more than the keys of two days",
     (count) =>
       Effect.gen(function* () {
-        const states = new Map<string, RateLimit.State>()
-        const store = MemoryRateLimitStore.make(BanPolicy.standard, states)
+        const { size, store } = yield* open(BanPolicy.standard)
         const policy = { plan: Plan.standard.Free, ban: undefined }
         let largest = 0
         for (let index = 0; index < 20_000; index++) {
           const at = index * (DAY / 1000)
           yield* TestClock.setTime(at)
           yield* count(store, `network:${index}`, at, policy)
-          largest = Math.max(largest, states.size)
+          largest = Math.max(largest, size())
         }
         expect(largest).toBeLessThan(3000)
       })
   )
+
+  it.effect.each(ways)(
+    "holds a bounded number of networks, the ones that were used last, and every key",
+    (count) =>
+      Effect.gen(function* () {
+        const { keys, networks, store } = yield* open(BanPolicy.standard, { maxAnonymousStates: 100 })
+        const policy = { plan: Plan.standard.Free, ban: undefined }
+        for (let index = 0; index < 5_000; index++) {
+          yield* count(store, `network:${index}`, 0, policy)
+          yield* count(store, `key:${index % 1_000}`, 0, policy)
+          // in use all the time
+          const { remaining } = yield* count(store, "network:192.0.2.7", 0, policy)
+          expect(remaining).toBe(Math.max(59 - index, 0))
+          expect(networks.size).toBeLessThanOrEqual(100)
+        }
+        expect(keys.size).toBe(1_000)
+        const latest = Array.from({ length: 99 }, (_, index) => `network:${4_901 + index}`)
+        expect([...networks.keys()]).toEqual([...latest, "network:192.0.2.7"])
+      })
+  )
+
+  it.effect("evicts at the same price however many networks it has evicted before", () =>
+    Effect.gen(function* () {
+      const { networks, store } = yield* open(BanPolicy.standard, { maxAnonymousStates: 20_000 })
+      const policy = { plan: Plan.standard.Free, ban: undefined }
+      let next = 0
+      const send = (requests: number) =>
+        Effect.gen(function* () {
+          const begin = process.cpuUsage()
+          for (let sent = 0; sent < requests; sent++) {
+            yield* store.consume?.(`network:${next++}`, 0, policy) ?? Effect.die("the store has it")
+          }
+          const { system, user } = process.cpuUsage(begin)
+          return user + system
+        })
+      yield* send(20_000)
+      const first = yield* send(20_000)
+      yield* send(40_000)
+      const last = yield* send(20_000)
+      expect(networks.size).toBe(20_000)
+      // it was 14 times as much with a new iterator for each
+      expect(last).toBeLessThan(6 * first)
+    })
+  )
+
+  it("goes by a clock that nobody steps: exactly what is due is admitted, whatever the service's clock does", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        ClockSteps.moments,
+        fc.integer({ min: 1, max: 10 }),
+        fc.constantFrom(...ways),
+        (moments, perMinute, count) =>
+          Effect.gen(function* () {
+            let [now, monotonicMs] = [20_000 * DAY, 0]
+            const clock: Clock.Clock = {
+              ...(yield* Clock.Clock),
+              currentTimeMillisUnsafe: () => now,
+              currentTimeMillis: Effect.sync(() => now),
+              monotonicTimeNanosUnsafe: () => BigInt(monotonicMs) * 1_000_000n
+            }
+            const store = MemoryRateLimitStore.make(BanPolicy.standard, clock)
+            const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
+            let expected: RateLimit.State | undefined
+            for (const { passedMs, requests, stepMs } of moments) {
+              monotonicMs += passedMs
+              // a second and less is how clocks are kept right
+              now += passedMs + (Math.abs(stepMs) <= 1_000 ? 0 : stepMs)
+              for (let index = 0; index < requests; index++) {
+                const [verdict, next] = RateLimit.step(expected, 20_000 * DAY + monotonicMs, policy)
+                expected = next
+                const counted = Effect.provideService(count(store, "a", now, policy), Clock.Clock, clock)
+                expect((yield* counted).outcome).toBe(verdict.outcome)
+              }
+            }
+          }).pipe(Effect.runPromise)
+      ),
+      { numRuns: 300 }
+    )
+  })
 
   it.effect("a step that throws leaves the state as it was", () =>
     Effect.gen(function* () {

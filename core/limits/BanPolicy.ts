@@ -1,10 +1,10 @@
 /**
  * When a key is banned for going on after a 429 (contract §8.4.3, which leaves every number open).
  *
- * A *strike* is a denied request that arrives before the retry time already announced, at most one each
- * `strikeIntervalMs`; the first 429 is no strike. `strikes` of them within `withinMs` ban the key for the next of
- * `durationsMs`. A day without strike or ban takes one step back. A client that waits as told never gets a strike;
- * one that waits at most 30 s, as undici's RetryAgent does, gets 10 in five minutes at most.
+ * Each denied request is told a slot of its own, up to as many as the bucket holds (`Debt`). A *strike* is a denied
+ * request for which no slot is left, at most one each `strikeIntervalMs`. `strikes` of them within `withinMs` ban the key
+ * for the next of `durationsMs`. A day without strike or ban takes one step back. Clients that wait as told, as many as
+ * the bucket holds, never get a strike; one that waits at most 30 s, as undici's RetryAgent does, is never banned.
  */
 import * as Context from "effect/Context"
 

@@ -49,28 +49,38 @@ describe("a bucket that is polled as fast as it refills", () => {
     }
   )
 
-  it("never admits more than its capacity and what has been refilled", () => {
+  it("never admits more than its capacity and what has been refilled, on clocks a minute apart", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
         fc.integer({ min: 1, max: 100 }),
-        fc.array(fc.integer({ min: -MINUTE, max: MINUTE }), { minLength: 1, maxLength: 100, size: "max" }),
-        (start, perMinute, gaps) => {
+        fc.array(
+          fc.record({
+            gap: fc.integer({ min: 0, max: MINUTE }),
+            behind: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: MINUTE }))
+          }),
+          { minLength: 1, maxLength: 100, size: "max" }
+        ),
+        (start, perMinute, requests) => {
           const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
           let state: RateLimit.State | undefined
-          let now = start
+          let time = start
           let latest = start
+          let first = start
           let admitted = 0
-          for (const gap of gaps) {
-            now += gap
-            if (state === undefined) latest = now
+          for (const { behind, gap } of requests) {
+            time += gap
+            const now = time - behind
+            if (state === undefined) {
+              first = now
+              latest = now
+            }
             latest = Math.max(latest, now)
             for (let count = 0; count < 5; count++) {
               const [verdict, after] = RateLimit.step(state, now, policy)
               if (verdict.outcome === "admitted") admitted++
               state = after
             }
-            const first = start + (gaps[0] ?? 0)
             expect(admitted).toBeLessThanOrEqual(
               perMinute + Math.floor(((latest - first) * perMinute) / MINUTE)
             )
@@ -102,10 +112,11 @@ describe("Retry-After", () => {
     )
   })
 
-  it("is not longer than needed: a second before it the request is denied", () => {
+  it("is not longer than needed where nobody was told a slot before: a second earlier the request is denied", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy, (start, moves, policy) => {
         for (const { after, now, verdict } of Arbitrary.play(start, moves, [policy])) {
+          if (after.debt > 1 && verdict.outcome === "limited") continue
           if (verdict.retryAfter < 2 || verdict.retryAfter === RateLimit.maxRetryAfter) continue
           const [early] = RateLimit.step(after, now + (verdict.retryAfter - 1) * SECOND, policy)
           expect(early.outcome).not.toBe("admitted")
@@ -167,24 +178,33 @@ describe("a client", () => {
     perDay: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.constant(Plan.maxRequests))
   })
 
-  it("that waits Retry-After never gets a strike, under any ban policy and any change of plan", () => {
+  it("that waits Retry-After never gets a strike, under any ban policy, while its plan stays", () => {
     let denials = 0
     fc.assert(
-      fc.property(
-        Arbitrary.moment,
-        Arbitrary.ban,
-        fc.array(small, { minLength: 1, maxLength: 3 }),
-        latencies,
-        (start, ban, plans, latencies) => {
-          for (const { after, verdict } of converse(start, { ban, plans }, latencies, (told) => told)) {
-            if (verdict.outcome !== "admitted") denials++
-            expect([verdict.outcome === "banned", after.strikes, after.bannedUntil]).toEqual([false, 0, 0])
-          }
+      fc.property(Arbitrary.moment, Arbitrary.ban, small, latencies, (start, ban, plan, latencies) => {
+        for (const { after, verdict } of converse(start, { ban, plans: [plan] }, latencies, (told) => told)) {
+          if (verdict.outcome !== "admitted") denials++
+          expect([verdict.outcome === "banned", after.strikes, after.bannedUntil]).toEqual([false, 0, 0])
         }
-      ),
+      }),
       { numRuns: 200 }
     )
     expect(denials).toBeGreaterThan(1000)
+  })
+
+  it("that waits Retry-After is never banned by the standard policy, whichever way its plan changes", () => {
+    fc.assert(
+      fc.property(
+        Arbitrary.moment,
+        fc.array(small, { minLength: 2, maxLength: 3 }),
+        latencies,
+        (start, plans, latencies) => {
+          const sent = converse(start, { ban: BanPolicy.standard, plans }, latencies, (told) => told)
+          expect(sent.filter(({ verdict }) => verdict.outcome === "banned")).toEqual([])
+        }
+      ),
+      { numRuns: 100 }
+    )
   })
 
   it("that waits Retry-After is denied once only, not twice in a row, while its plan stays", () => {
@@ -199,7 +219,7 @@ describe("a client", () => {
     )
   })
 
-  it("that waits at most 30 s gets strikes but is never banned by the standard policy", () => {
+  it("that waits at most 30 s gets few strikes and is never banned by the standard policy", () => {
     let strikes = 0
     fc.assert(
       fc.property(
@@ -218,7 +238,8 @@ describe("a client", () => {
       ),
       { numRuns: 200 }
     )
-    expect(strikes).toBe(10)
+    expect(strikes).toBeGreaterThanOrEqual(5)
+    expect(strikes).toBeLessThanOrEqual(10)
   })
 
   it("that waits at most 30 s is not banned by a whole day of waiting for midnight", () => {
@@ -233,7 +254,7 @@ describe("a client", () => {
 })
 
 describe("a denied request", () => {
-  it("changes no later verdict where nobody can be banned", () => {
+  it("changes nothing but Retry-After in any later verdict where nobody can be banned", () => {
     let inserted = 0
     fc.assert(
       fc.property(
@@ -257,7 +278,8 @@ describe("a denied request", () => {
               }
             }
             const [same, after] = RateLimit.step(state, now, policy)
-            expect(same).toEqual(verdict)
+            expect({ ...same, retryAfter: 0 }).toEqual({ ...verdict, retryAfter: 0 })
+            expect(same.retryAfter).toBeGreaterThanOrEqual(verdict.retryAfter)
             state = after
           }
         }
@@ -272,6 +294,7 @@ describe("a denied request", () => {
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy, (start, moves, policy) => {
         for (const { after, before, now, verdict } of Arbitrary.play(start, moves, [policy])) {
           if (verdict.outcome !== "limited" || before === undefined) continue
+          if (before.at > now + MINUTE) continue // the clock was stepped
           expect(after.level).toBe(TokenBucket.levelAt(before, now, policy.plan.perMinute))
           expect(after.used).toBe(after.day === before.day ? before.used : 0)
         }
@@ -290,7 +313,7 @@ describe("a denied request", () => {
         Arbitrary.ban,
         (start, moves, plan, ban) => {
           for (const { after, before, now } of Arbitrary.play(start, moves, [{ plan, ban }])) {
-            if (before === undefined || now >= before.bannedUntil) continue
+            if (before === undefined || now >= before.bannedUntil || before.at > now + MINUTE) continue
             expect(after).toBe(before)
             banned++
           }
@@ -319,9 +342,11 @@ describe("whatever happens", () => {
     })
   })
 
-  it("the stored moment and the stored day never move back", () => {
-    played(({ after, before }) => {
-      if (before === undefined) return
+  it("the stored moment and the stored day lead the clock by a minute at most, and do not move back else", () => {
+    played(({ after, before, now }) => {
+      expect(after.at).toBeLessThanOrEqual(now + MINUTE)
+      expect(after.day).toBeLessThanOrEqual(Math.floor((now + MINUTE) / DAY))
+      if (before === undefined || before.at > now + MINUTE) return
       expect(after.at).toBeGreaterThanOrEqual(before.at)
       expect(after.day).toBeGreaterThanOrEqual(before.day)
     })
@@ -336,11 +361,11 @@ describe("whatever happens", () => {
     })
   })
 
-  it("Reset is an integer that has not passed, and not before Retry-After is over", () => {
-    played(({ now, verdict }) => {
+  it("Reset is an integer that has not passed, and not before Retry-After is over while the day has room", () => {
+    played(({ after, now, policy, verdict }) => {
       expect(Number.isInteger(verdict.resetAt)).toBe(true)
       expect(verdict.resetAt).toBeGreaterThanOrEqual(Math.floor(now / SECOND))
-      if (verdict.outcome === "limited") {
+      if (verdict.outcome === "limited" && after.used < policy.plan.perDay) {
         expect(verdict.resetAt).toBeGreaterThanOrEqual(Math.floor(now / SECOND) + verdict.retryAfter)
       }
     })
@@ -417,15 +442,13 @@ describe("spentAt", () => {
     )
   })
 
-  it("is less than a second later, for a caller who was denied but waited as told", () => {
+  it("is the same for a caller who was denied but got no strike", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.forwardMoves, Arbitrary.plan, (start, moves, plan) => {
         for (const { after, now } of Arbitrary.play(start, moves, [{ plan, ban: BanPolicy.standard }])) {
           if (after.strikeAt > 0) return
           const midnight = (Math.floor(now / DAY) + 1) * DAY
-          expect(RateLimit.spentAt(after, BanPolicy.standard)).toBeLessThan(
-            Math.max(midnight, now + MINUTE) + SECOND
-          )
+          expect(RateLimit.spentAt(after, BanPolicy.standard)).toBe(Math.max(midnight, now + MINUTE))
         }
       })
     )
@@ -509,6 +532,7 @@ describe("verdictOf", () => {
         Arbitrary.policy,
         fc.record({
           level: fc.oneof(integer(2 * MINUTE), integer(Plan.maxRequests * MINUTE)),
+          debt: integer(3 * Plan.maxRequests),
           strikes: integer(20),
           banLevel: integer(4),
           used: fc.oneof(integer(40), integer(Plan.maxRequests))
@@ -517,7 +541,6 @@ describe("verdictOf", () => {
           at: fc.integer({ min: -2 * MINUTE, max: 2 * MINUTE }),
           strikesFrom: fc.integer({ min: -DAY, max: DAY }),
           strikeAt: fc.integer({ min: -2 * MINUTE, max: 2 * MINUTE }),
-          retryAt: fc.integer({ min: -MINUTE, max: MINUTE }),
           bannedUntil: fc.oneof(
             fc.integer({ min: -MINUTE, max: 2 }),
             fc.integer({ min: -DAY, max: 60 * DAY })
@@ -531,7 +554,6 @@ describe("verdictOf", () => {
             day: Math.floor(now / DAY) + days,
             strikesFrom: now + offsets.strikesFrom,
             strikeAt: now + offsets.strikeAt,
-            retryAt: now + offsets.retryAt,
             bannedUntil: now + offsets.bannedUntil
           }
           const [verdict, after] = RateLimit.step(state, now, policy)

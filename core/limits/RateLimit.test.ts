@@ -123,13 +123,16 @@ describe("the day", () => {
     expect(send(midnight)).toMatchObject({ outcome: "admitted", limit: 3, remaining: 2 })
   })
 
-  it("is not refunded by a clock that steps back over midnight, before or after", () => {
+  it("is not refunded by a clock that steps back over midnight by a minute or less", () => {
     const { send } = caller(plan)
     send(midnight - 2)
     expect(send(midnight)).toMatchObject({ remaining: 2, resetAt: (midnight + DAY) / SECOND })
     expect(send(midnight - 1)).toMatchObject({ remaining: 1, resetAt: (midnight + DAY) / SECOND })
-    expect(send(midnight - HOUR)).toMatchObject({ remaining: 0, resetAt: (midnight + DAY) / SECOND })
-    expect(send(midnight - HOUR)).toMatchObject({ outcome: "limited", retryAfter: (DAY + HOUR) / SECOND })
+    expect(send(midnight - MINUTE)).toMatchObject({ remaining: 0, resetAt: (midnight + DAY) / SECOND })
+    expect(send(midnight - MINUTE)).toMatchObject({
+      outcome: "limited",
+      retryAfter: (DAY + MINUTE) / SECOND
+    })
     expect(send(midnight + 1)).toMatchObject({ outcome: "limited", retryAfter: DAY / SECOND })
     expect(send(midnight + DAY)).toMatchObject({ outcome: "admitted", remaining: 2 })
   })
@@ -171,10 +174,32 @@ describe("a clock that moves back", () => {
     expect(send(midnight + HOUR + MINUTE).outcome).toBe("admitted")
   })
 
-  it("never announces a wait that overflows a 32-bit timer", () => {
-    const { send } = caller({ perMinute: 1, perDay: 100 })
-    send(midnight + 400 * DAY)
-    expect(send(midnight).retryAfter).toBe(2_147_483)
+  it("locks a key out for a minute at most, though one request came when it was an hour fast", () => {
+    const { send } = caller({ perMinute: 60, perDay: 1_000 })
+    for (let count = 0; count < 60; count++) send(midnight + HOUR)
+    expect(send(midnight)).toMatchObject({ outcome: "limited", retryAfter: 61 })
+    expect(send(midnight + 61 * SECOND - 1).outcome).toBe("limited")
+    expect(send(midnight + 62 * SECOND).outcome).toBe("admitted")
+  })
+
+  it("locks a key whose day is used up out until the midnight of the day that it shows", () => {
+    const { send } = caller({ perMinute: 60, perDay: 1 })
+    send(midnight + DAY + HOUR)
+    expect(send(midnight + HOUR)).toMatchObject({
+      outcome: "limited",
+      resetAt: (midnight + DAY) / SECOND,
+      retryAfter: (23 * HOUR) / SECOND
+    })
+    expect(send(midnight + DAY).outcome).toBe("admitted")
+  })
+
+  it("ends a ban a minute late at most", () => {
+    const key = caller({ perMinute: 1, perDay: 1_000 }, { ban: { ...BanPolicy.standard, strikes: 1 } })
+    for (let count = 0; count < 3; count++) key.send(midnight + DAY)
+    expect(key.state.bannedUntil).toBe(midnight + DAY + MINUTE)
+    expect(key.send(midnight)).toMatchObject({ outcome: "banned", retryAfter: 120 })
+    expect(key.send(midnight + 2 * MINUTE - 1).outcome).toBe("banned")
+    expect(key.send(midnight + 2 * MINUTE).outcome).toBe("admitted")
   })
 })
 
@@ -207,11 +232,60 @@ describe("a changed plan", () => {
   })
 })
 
+describe("slots", () => {
+  it("are one for each denied request, a token apart", () => {
+    const { send } = caller({ perMinute: 6, perDay: 1_000 })
+    const burst = Array.from({ length: 10 }, () => send(midnight))
+    expect(burst.map(({ retryAfter }) => retryAfter)).toEqual([0, 0, 0, 0, 0, 0, 10, 20, 30, 40])
+  })
+
+  it("share one X-RateLimit-Reset, at which the bucket is full", () => {
+    const { send } = caller({ perMinute: 6, perDay: 1_000 })
+    const burst = Array.from({ length: 10 }, () => send(midnight))
+    expect(new Set(burst.slice(6).map(({ resetAt }) => resetAt))).toEqual(new Set([midnight / SECOND + 60]))
+  })
+
+  it("end where the bucket is full: whoever comes then is told the last one", () => {
+    const { send } = caller({ perMinute: 3, perDay: 1_000 }, { ban: undefined })
+    const burst = Array.from({ length: 8 }, () => send(midnight))
+    expect(burst.map(({ retryAfter }) => retryAfter)).toEqual([0, 0, 0, 20, 40, 60, 60, 60])
+  })
+
+  it("are given up when the bucket is full, also by clients that never came back", () => {
+    const key = caller({ perMinute: 6, perDay: 1_000 })
+    for (let count = 0; count < 10; count++) key.send(midnight)
+    expect(key.state.debt).toBe(4)
+    key.send(midnight + MINUTE)
+    expect(key.state.debt).toBe(0)
+  })
+
+  it("are used by any request that is admitted", () => {
+    const key = caller({ perMinute: 6, perDay: 1_000 })
+    for (let count = 0; count < 8; count++) key.send(midnight)
+    expect(key.send(midnight + 10 * SECOND).outcome).toBe("admitted")
+    expect(key.state.debt).toBe(1)
+    expect(key.send(midnight + 10 * SECOND)).toMatchObject({ outcome: "limited", retryAfter: 20 })
+  })
+
+  it("of a used-up day are all at midnight, or at the token after it", () => {
+    const { send } = caller({ perMinute: 60, perDay: 60 })
+    for (let count = 0; count < 60; count++) send(midnight - 2 * SECOND)
+    const denied = Array.from({ length: 4 }, () => send(midnight - 2 * SECOND))
+    expect(denied.map(({ retryAfter }) => retryAfter)).toEqual([2, 2, 3, 4])
+  })
+
+  it("never ask anybody to wait longer because the plan was lowered", () => {
+    const { send } = caller(Plan.standard.Business)
+    for (let count = 0; count < 1_500; count++) send(midnight)
+    expect(send(midnight, { perMinute: 2, perDay: 100_000 }).retryAfter).toBe(60)
+  })
+})
+
 describe("the ban", () => {
   /** One request a day, so that every request after the first is denied until midnight. */
   const plan = { perMinute: 60, perDay: 1 }
 
-  /** A key that has its first 429, which is no strike, at `start`. */
+  /** A key whose first request at `start` is admitted and whose second one is denied. */
   const denied = (start: number) => {
     const key = caller(plan)
     key.send(start)
@@ -219,26 +293,38 @@ describe("the ban", () => {
     return key
   }
 
-  /** Sends a request a second, `count` times, the first a second after `start`. */
-  const hammer = (key: ReturnType<typeof caller>, start: number, count: number) =>
-    Array.from({ length: count }, (_, index) => key.send(start + (index + 1) * SECOND))
+  /** Takes all slots that are left at `now`, and sends one request more: the verdict on that one. */
+  const strike = (key: ReturnType<typeof caller>, now: number): RateLimit.Verdict => {
+    for (;;) {
+      const verdict = key.send(now)
+      if (key.state.strikeAt === now || verdict.outcome === "banned") return verdict
+    }
+  }
 
-  it("does not count the first 429", () => {
-    expect(denied(midnight).state.strikes).toBe(0)
+  /** Gets a strike a second, `count` times, the first a second after `start`. */
+  const hammer = (key: ReturnType<typeof caller>, start: number, count: number) =>
+    Array.from({ length: count }, (_, index) => strike(key, start + (index + 1) * SECOND))
+
+  it("does not count a denied request that is told a slot", () => {
+    const key = denied(midnight)
+    expect(key.state).toMatchObject({ strikes: 0, debt: 1 })
+    // 60 slots, and one for each of the 59 tokens that are left
+    while (key.state.debt < 119) key.send(midnight)
+    expect(key.state.strikes).toBe(0)
+    key.send(midnight)
+    expect(key.state).toMatchObject({ strikes: 1, debt: 119 })
   })
 
-  it("counts a denied request before the announced time, not one at that time", () => {
-    const key = caller({ perMinute: 1, perDay: 100 })
-    key.send(midnight)
-    expect(key.send(midnight).retryAfter).toBe(60)
-    key.send(midnight + MINUTE - 1)
-    expect(key.state.strikes).toBe(1)
-    const patient = caller({ perMinute: 1, perDay: 100 })
-    patient.send(midnight)
-    patient.send(midnight)
-    patient.send(midnight + MINUTE)
-    expect(patient.send(midnight + MINUTE).outcome).toBe("limited")
-    expect(patient.state.strikes).toBe(0)
+  it("counts a denied request for which no slot is left", () => {
+    const key = caller({ perMinute: 2, perDay: 100 })
+    for (let count = 0; count < 4; count++) key.send(midnight)
+    expect(key.state).toMatchObject({ strikes: 0, debt: 2 })
+    expect(key.send(midnight)).toMatchObject({ outcome: "limited", retryAfter: 60 })
+    expect(key.state).toMatchObject({ strikes: 1, debt: 2 })
+    // at its slot the first is admitted; the request after it takes the slot that is free then
+    expect(key.send(midnight + 30 * SECOND).outcome).toBe("admitted")
+    expect(key.send(midnight + 30 * SECOND)).toMatchObject({ outcome: "limited", retryAfter: 60 })
+    expect(key.state).toMatchObject({ strikes: 1, debt: 2 })
   })
 
   it("does not follow from 19 strikes", () => {
@@ -264,6 +350,7 @@ describe("the ban", () => {
   it("announces its own end where the windows open earlier", () => {
     const key = caller({ perMinute: 1, perDay: 100 }, { ban: { ...BanPolicy.standard, strikes: 2 } })
     for (const ms of [0, 0, SECOND, 2 * SECOND]) key.send(midnight + ms)
+    expect(key.state.bannedUntil).toBe(midnight + 2 * SECOND + MINUTE)
     expect(key.send(midnight + 2_001)).toMatchObject({
       outcome: "banned",
       limit: 1,
@@ -277,17 +364,17 @@ describe("the ban", () => {
 
   it("also holds back requests that the windows would admit", () => {
     const key = caller({ perMinute: 60, perDay: 1_000 }, { ban: { ...BanPolicy.standard, strikes: 1 } })
-    for (let count = 0; count < 61; count++) key.send(midnight)
-    key.send(midnight + 999)
+    for (let count = 0; count < 120; count++) key.send(midnight)
     expect(key.state.strikes).toBe(0)
-    expect(key.send(midnight + 999).outcome).toBe("banned")
+    expect(key.send(midnight).outcome).toBe("banned")
     expect(key.send(midnight + 30 * SECOND).outcome).toBe("banned")
-    expect(key.send(midnight + 999 + MINUTE)).toMatchObject({ outcome: "admitted", remaining: 59 })
+    expect(key.send(midnight + MINUTE)).toMatchObject({ outcome: "admitted", remaining: 59 })
   })
 
   it("sees one strike in 50 requests that are denied at once", () => {
-    const key = caller(plan)
-    for (let count = 0; count < 51; count++) key.send(midnight)
+    const key = denied(midnight)
+    strike(key, midnight)
+    for (let count = 0; count < 50; count++) key.send(midnight)
     expect(key.state.strikes).toBe(1)
     for (let count = 0; count < 50; count++) key.send(midnight + 999)
     expect(key.state.strikes).toBe(1)
@@ -299,11 +386,11 @@ describe("the ban", () => {
     const key = denied(midnight)
     hammer(key, midnight, 19)
     const first = midnight + SECOND
-    key.send(first + 5 * MINUTE)
+    strike(key, first + 5 * MINUTE)
     expect(key.state).toMatchObject({ strikes: 1, strikesFrom: first + 5 * MINUTE, bannedUntil: 0 })
     const quick = denied(midnight)
     hammer(quick, midnight, 19)
-    expect(quick.send(first + 5 * MINUTE - 1).outcome).toBe("banned")
+    expect(strike(quick, first + 5 * MINUTE - 1).outcome).toBe("banned")
   })
 
   it("lasts 1, 5, 15, 60 and again 60 minutes for a key that does not learn", () => {
@@ -354,8 +441,7 @@ describe("the ban", () => {
     for (let hour = 20; hour <= 60; hour += 20) {
       const now = midnight + hour * HOUR
       key.send(now)
-      key.send(now)
-      key.send(now + SECOND)
+      strike(key, now + SECOND)
       expect(key.state).toMatchObject({ strikeAt: now + SECOND, banLevel: 1 })
     }
   })
@@ -393,30 +479,39 @@ describe("spentAt", () => {
     expect(late.send(midnight - 1 + MINUTE - 1).outcome).toBe("limited")
   })
 
+  /** The caller's state after one admitted request and so many denied ones, all at midnight. */
+  const deniedAtMidnight = (ban: BanPolicy.BanPolicy, requests: number): RateLimit.State => {
+    const key = caller({ perMinute: 1, perDay: 1 }, { ban })
+    for (let count = 0; count <= requests; count++) key.send(midnight)
+    return key.state
+  }
+
+  /** Slots of the plan above on its used-up day. */
+  const slots = 8
+
   it("keeps a banned caller's record for a clean day per step after the ban", () => {
-    const key = caller({ perMinute: 60, perDay: 1 })
-    for (let second = 0; second <= 20; second++) key.send(midnight + second * SECOND)
-    key.send(midnight + 21 * SECOND)
-    expect(key.state).toMatchObject({ banLevel: 1, bannedUntil: midnight + 21 * SECOND + MINUTE })
-    expect(RateLimit.spentAt(key.state, BanPolicy.standard)).toBe(midnight + 21 * SECOND + MINUTE + DAY)
+    const ban = { ...BanPolicy.standard, strikes: 1 }
+    const state = deniedAtMidnight(ban, slots + 1)
+    expect(state).toMatchObject({ banLevel: 1, bannedUntil: midnight + MINUTE })
+    expect(RateLimit.spentAt(state, ban)).toBe(midnight + MINUTE + DAY)
   })
 
   it("waits for the end of a ban that is longer than any Retry-After", () => {
     const ban = { ...BanPolicy.standard, strikes: 1, durationsMs: [400 * DAY] } as const
-    const key = caller({ perMinute: 60, perDay: 1 }, { ban })
-    for (const ms of [0, 1, 2]) key.send(midnight + ms)
-    expect(key.send(midnight + 3)).toMatchObject({ outcome: "banned", retryAfter: RateLimit.maxRetryAfter })
-    expect(key.send(midnight + 2 + 400 * DAY - 1).outcome).toBe("banned")
-    expect(RateLimit.spentAt(key.state, ban)).toBe(midnight + 2 + 400 * DAY)
-    expect(key.send(midnight + 2 + 400 * DAY).outcome).toBe("admitted")
+    const policy = { plan: { perMinute: 1, perDay: 1 }, ban }
+    const state = deniedAtMidnight(ban, slots + 1)
+    const [verdict] = RateLimit.step(state, midnight + 3, policy)
+    expect(verdict).toMatchObject({ outcome: "banned", retryAfter: RateLimit.maxRetryAfter })
+    expect(RateLimit.step(state, midnight + 400 * DAY - 1, policy)[0].outcome).toBe("banned")
+    expect(RateLimit.spentAt(state, ban)).toBe(midnight + 400 * DAY)
+    expect(RateLimit.step(state, midnight + 400 * DAY, policy)[0].outcome).toBe("admitted")
   })
 
   it("waits for the end of the strike window", () => {
     const ban = { ...BanPolicy.standard, withinMs: 3 * DAY }
-    const key = caller({ perMinute: 60, perDay: 1 }, { ban })
-    for (const ms of [0, 1, 2]) key.send(midnight + ms)
-    expect(key.state.strikes).toBe(1)
-    expect(RateLimit.spentAt(key.state, ban)).toBe(midnight + 2 + 3 * DAY)
+    const state = deniedAtMidnight(ban, slots + 1)
+    expect(state.strikes).toBe(1)
+    expect(RateLimit.spentAt(state, ban)).toBe(midnight + 3 * DAY)
   })
 
   it("does not forget a strike while it can keep the next one from counting", () => {
@@ -426,10 +521,13 @@ describe("spentAt", () => {
       strikeIntervalMs: 3 * DAY,
       durationsMs: [MINUTE]
     } as const
-    const policy = { plan: { perMinute: 60, perDay: 1 }, ban }
-    let state: RateLimit.State | undefined
-    for (const ms of [0, 1, 2]) state = RateLimit.step(state, midnight + ms, policy)[1]
-    if (state === undefined) throw new Error("requests were sent")
-    expect(RateLimit.spentAt(state, ban)).toBe(midnight + 2 + 3 * DAY)
+    const state = deniedAtMidnight(ban, slots + 1)
+    expect(RateLimit.spentAt(state, ban)).toBe(midnight + 3 * DAY)
+  })
+
+  it("is not put off by slots that nobody came back for", () => {
+    expect(RateLimit.spentAt(deniedAtMidnight(BanPolicy.standard, slots), BanPolicy.standard)).toBe(
+      midnight + DAY
+    )
   })
 })

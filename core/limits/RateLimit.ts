@@ -4,19 +4,20 @@
  */
 import type { BanPolicy } from "./BanPolicy.ts"
 import * as DailyQuota from "./DailyQuota.ts"
+import * as Debt from "./Debt.ts"
 import type { Plan } from "./Plan.ts"
 import * as TokenBucket from "./TokenBucket.ts"
 
-/** What is kept per caller; all integers, all times in epoch milliseconds. */
+/** What is stored per caller; all integers, all times in epoch milliseconds. */
 export interface State extends TokenBucket.TokenBucket, DailyQuota.DailyQuota {
+  /** Slots that denied requests were told and that no admitted request has used yet. */
+  readonly debt: number
   /** Strikes of the current strike window. */
   readonly strikes: number
   /** Start of the strike window: its first strike. */
   readonly strikesFrom: number
   /** The latest strike. */
   readonly strikeAt: number
-  /** The retry time that the latest denial announced. */
-  readonly retryAt: number
   /** How many steps of `BanPolicy.durationsMs` the next ban has climbed. */
   readonly banLevel: number
   /** End of the latest ban. */
@@ -42,23 +43,32 @@ export interface Verdict {
   readonly remaining: number
   /** `X-RateLimit-Reset`: epoch seconds at which it is full again; for a ban, its end. */
   readonly resetAt: number
-  /** `Retry-After`: seconds after which a request is admitted if none is sent before; 0 when admitted. */
+  /**
+   * `Retry-After`: seconds until the slot of this request, at which it is admitted if the caller sends nothing else; 0
+   * when admitted.
+   */
   readonly retryAfter: number
 }
 
 /** Longest `Retry-After` in seconds: clients overflow their timers above it. */
 export const maxRetryAfter = 2_147_483
 
+/**
+ * Most milliseconds that a state may lead the clock. Nodes that share a state may disagree by so much; a state that leads
+ * by more was stored by a clock that has been put back since.
+ */
+const MAX_LEAD_MS = 60_000
+
 /** The state of a caller who was never seen: a full bucket, an unused day, a clean record. */
 export const initial = (now: number, plan: Plan): State => ({
   level: TokenBucket.capacity(plan.perMinute),
   at: now,
-  day: DailyQuota.dayAt(0, now),
+  day: DailyQuota.dayOf(now),
   used: 0,
+  debt: 0,
   strikes: 0,
   strikesFrom: 0,
   strikeAt: 0,
-  retryAt: 0,
   banLevel: 0,
   bannedUntil: 0
 })
@@ -76,37 +86,64 @@ export const initial = (now: number, plan: Plan): State => ({
  */
 export const step = (state: State | undefined, now: number, policy: Policy): readonly [Verdict, State] => {
   const { plan, ban } = policy
-  const before = state ?? initial(now, plan)
+  const before = state === undefined ? initial(now, plan) : withinLead(state, now)
   if (isBanned(before, now, ban)) return [denied(before, now, policy), before]
 
   const level = TokenBucket.levelAt(before, now, plan.perMinute)
   const at = Math.max(before.at, now)
   const day = DailyQuota.dayAt(before.day, now)
   const used = day === before.day ? before.used : 0
-  if (level >= TokenBucket.COST && used < plan.perDay) {
-    const after = { ...before, level: level - TokenBucket.COST, at, day, used: used + 1 }
+  const windows = { level, isDayUsedUp: used >= plan.perDay }
+  const debt = Debt.after(before.debt, at - before.at, windows, plan)
+  if (level >= TokenBucket.COST && !windows.isDayUsedUp) {
+    const paid = Math.max(debt - 1, 0)
+    const after = { ...before, level: level - TokenBucket.COST, at, day, used: used + 1, debt: paid }
     return [admitted(after, plan), after]
   }
-  const record = ban === undefined ? before : strike(before, now, ban)
-  const after = { ...record, level, at, day, used }
-  const verdict = denied(after, now, policy)
-  return [verdict, { ...after, retryAt: now + verdict.retryAfter * 1000 }]
+  const mostSlots = Debt.limit(windows, plan)
+  const hasSlot = debt < mostSlots
+  const record = hasSlot || ban === undefined ? before : strike(before, now, ban)
+  const after = { ...record, level, at, day, used, debt: hasSlot ? debt + 1 : mostSlots }
+  return [denied(after, now, policy), after]
 }
 
 /**
- * What `step` answers when it has come to `after`. A store that makes the step by itself, in its own language, only
- * has to tell the new state and whether it admitted the request; the headers are computed here in any case.
+ * The verdict of the `step` that left the state `after`. A store that makes the step in its own language only has to
+ * return the new state and whether the request was admitted; the headers are computed here in any case.
  */
 export const verdictOf = (isAdmitted: boolean, after: State, now: number, policy: Policy): Verdict =>
   isAdmitted ? admitted(after, policy.plan) : denied(after, now, policy)
 
+/**
+ * The state as it would be if the clock had always shown `byMs` more: every stored moment moves, the day stays. For a
+ * store that finds out that the clock was stepped, and by how much.
+ */
+export const shifted = (state: State, byMs: number): State => {
+  // 0 means never.
+  const move = (moment: number): number => (moment === 0 ? 0 : Math.max(moment + byMs, 1))
+  return {
+    ...state,
+    at: move(state.at),
+    strikesFrom: move(state.strikesFrom),
+    strikeAt: move(state.strikeAt),
+    bannedUntil: move(state.bannedUntil)
+  }
+}
+
+/** The state itself unless it leads the clock by too much; then it is moved back to where it may lead. */
+const withinLead = (state: State, now: number): State => {
+  const latest = now + MAX_LEAD_MS
+  const latestDay = DailyQuota.dayOf(latest)
+  const moved = state.at > latest ? shifted(state, latest - state.at) : state
+  return moved.day > latestDay ? { ...moved, day: latestDay } : moved
+}
+
 const isBanned = (state: State, now: number, ban: BanPolicy | undefined): boolean =>
   ban !== undefined && now < state.bannedUntil
 
-/** The record after a denied request at `now`: unchanged, one strike more, or banned. */
+/** The record after a denied request at `now` for which no slot is left: one strike more, banned, or unchanged. */
 const strike = (state: State, now: number, ban: BanPolicy): State => {
-  const offends = now < state.retryAt && Math.abs(now - state.strikeAt) >= ban.strikeIntervalMs
-  if (!offends) return state
+  if (Math.abs(now - state.strikeAt) < ban.strikeIntervalMs) return state
   const banLevel = banLevelAt(state, now, ban)
   const sameWindow = state.strikes > 0 && now - state.strikesFrom < ban.withinMs
   const strikes = sameWindow ? state.strikes + 1 : 1
@@ -133,13 +170,12 @@ const banLevelAt = (state: State, now: number, ban: BanPolicy): number => {
 
 /**
  * Epoch milliseconds from which `state` decides every request as an absent state would, under any plan: a store may
- * forget it then, and no caller gains or loses by it.
+ * delete it then, and no caller gains or loses by it.
  */
 export const spentAt = (state: State, ban: BanPolicy): number =>
   Math.max(
     TokenBucket.fullBy(state.at),
     DailyQuota.endOf(state.day),
-    state.retryAt,
     state.strikeAt + ban.strikeIntervalMs,
     state.strikes > 0 ? state.strikesFrom + ban.withinMs : 0,
     state.banLevel > 0
@@ -166,26 +202,33 @@ const admitted = (after: State, { perDay, perMinute }: Plan): Verdict => {
   }
 }
 
-/** The verdict on a denied request: the ban, or of both windows the one that lasts longer. */
+/**
+ * The verdict on a denied request that left this state: the ban, or of both windows the one that opens later. The last
+ * slot of the debt is that of the request; it decides on `Retry-After` alone.
+ */
 const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
   const { perDay, perMinute } = plan
   const level = TokenBucket.levelAt(state, now, perMinute)
   const at = Math.max(state.at, now)
+  const waitFor = (tokens: number): number => {
+    const units = tokens * TokenBucket.COST
+    return level >= units ? 0 : TokenBucket.reaches(level, at, units, perMinute) - now
+  }
   const day = DailyQuota.dayAt(state.day, now)
-  const minuteWait =
-    level >= TokenBucket.COST ? 0 : TokenBucket.reaches(level, at, TokenBucket.COST, perMinute) - now
+  const minuteWait = waitFor(1)
   const dayWait = day === state.day && state.used >= perDay ? DailyQuota.endOf(day) - now : 0
   if (isBanned(state, now, ban)) {
     const banWait = state.bannedUntil - now
     return refusal("banned", perMinute, state.bannedUntil, Math.max(banWait, minuteWait, dayWait))
   }
+  const wait = Math.max(waitFor(state.debt), dayWait)
   return dayWait > minuteWait
-    ? refusal("limited", perDay, DailyQuota.endOf(day), dayWait)
+    ? refusal("limited", perDay, DailyQuota.endOf(day), wait)
     : refusal(
         "limited",
         perMinute,
         TokenBucket.reaches(level, at, TokenBucket.capacity(perMinute), perMinute),
-        minuteWait
+        wait
       )
 }
 

@@ -14,7 +14,7 @@ export const COST = MINUTE_MS
 export interface TokenBucket {
   /** Units stored at the moment `at`. */
   readonly level: number
-  /** Epoch milliseconds; never moves back, so a clock that does refills nothing twice. */
+  /** Epoch milliseconds; does not move back with the clock, so that nothing is refilled twice. */
   readonly at: number
 }
 

@@ -14,7 +14,8 @@ export class RateLimitStore extends Context.Service<
     /**
      * Replaces the state of `key` by the one that `step` returns, and answers with the other value. `step` is pure;
      * it gets `undefined` when no state is stored. Atomic per key: no other `modify` of that key comes between
-     * reading and writing. A state may be dropped once `RateLimit.spentAt` has passed, never earlier.
+     * reading and writing. A state may be deleted once `RateLimit.spentAt` has passed, never earlier; one of a network
+     * (`Caller.isNetwork`) also when there are more of them than the store keeps, the least recently used first.
      */
     readonly modify: <A>(key: string, step: Step<A>) => Effect.Effect<A, StoreUnavailable>
 

@@ -1,11 +1,12 @@
-/** Port: whether what the service stands on can serve right now. */
+/** Port: what an adapter knows of its readiness. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 
 /**
- * Succeeds when the stores would carry out reads and writes, within the time that the adapter documents; `/readyz` says
- * so. Stores that cannot fail need not provide it.
+ * Succeeds if the stores would carry out an insert, within the time that the adapter documents, and leaves nothing
+ * behind. `/readyz` also asks the stores themselves for a page, a key and a counted request; a store whose inserts cannot fail
+ * otherwise need not provide this.
  */
 export const Readiness = Context.Reference<Effect.Effect<void, StoreUnavailable>>(
   "animal-store/core/ports/Readiness",

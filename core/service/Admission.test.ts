@@ -225,6 +225,23 @@ describe("The anonymous budget", () => {
     })
   )
 
+  it.effect("an IPv6 site has the budget of sixteen networks, however many of its networks ask", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ options: { anonymousPlan: { perMinute: 2, perDay: 1000 } } })
+      const ask = (clientAddress: string) => Effect.map(store.send({ clientAddress }), ({ status }) => status)
+      expect(yield* ask("2001:db8:1:1::7")).toBe(401)
+      expect(yield* ask("2001:db8:1:1::8")).toBe(401)
+      // the network is used up, which costs the site nothing
+      for (let count = 0; count < 40; count++) expect(yield* ask("2001:db8:1:1::9")).toBe(429)
+      const statuses: Array<number> = []
+      for (let network = 2; network < 50; network++) statuses.push(yield* ask(`2001:db8:1:${network}::7`))
+      expect(statuses.filter((status) => status === 401)).toHaveLength(30)
+      expect(yield* ask("2001:db8:2:1::7")).toBe(401)
+      const { rate } = yield* store.send({ clientAddress: "2001:db8:1:99::7" })
+      expect(rate.slice(0, 2)).toEqual([32, 0])
+    })
+  )
+
   it.effect("the socket's address counts unless proxies are trusted", () =>
     Effect.gen(function* () {
       const forged: Sent = { headers: [["X-Forwarded-For", "198.51.100.7"]] }
@@ -307,7 +324,7 @@ describe("Plans", () => {
       yield* TestClock.setTime(start - 3_600_000)
       const reply = yield* store.send({ key: secret })
       expect([reply.status, reply.rate[1]]).toEqual([429, 0])
-      expect(reply.rate[2]).toBeGreaterThan(start / 1000)
+      expect(reply.rate[2]).toBeGreaterThan((start - 3_600_000) / 1000)
       yield* TestClock.setTime(start + 3_600_000)
       expect((yield* store.send({ key: secret })).rate[1]).toBe(59)
     })

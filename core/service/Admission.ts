@@ -9,7 +9,8 @@ import * as Bearer from "../access/Bearer.ts"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
-import type * as Plan from "../limits/Plan.ts"
+import * as Caller from "../limits/Caller.ts"
+import * as Plan from "../limits/Plan.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import * as Immediate from "../ports/Immediate.ts"
@@ -40,7 +41,7 @@ export const UNAVAILABLE_RETRY_AFTER = 5
 const callerOf = (key: ApiKey.ApiKey): string => {
   const known = callers.get(key)
   if (known !== undefined) return known
-  const caller = `key:${key.id}`
+  const caller = Caller.ofKey(key.id)
   callers.set(key, caller)
   return caller
 }
@@ -77,8 +78,27 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
 
   const anonymousPolicy: RateLimit.Policy = { plan: options.anonymousPlan, ban: undefined }
 
-  const anonymous = (address: string | undefined, now: number, refusal: Refusal | undefined) =>
-    count(`network:${ClientAddress.network(address)}`, anonymousPolicy, now, refusal)
+  const sitePolicy: RateLimit.Policy = { plan: sitePlan(options.anonymousPlan), ban: undefined }
+
+  // A network that is denied costs its site nothing: others of the site must not pay for it.
+  const anonymous = (
+    address: string | undefined,
+    now: number,
+    refusal: Refusal | undefined
+  ): Effect.Effect<Admission> => {
+    const { network, site } = ClientAddress.networksOf(address)
+    const counted = count(Caller.ofNetwork(network), anonymousPolicy, now, refusal)
+    if (site === undefined) return counted
+    return Effect.flatMapEager(counted, (ofNetwork) =>
+      ofNetwork.verdict.outcome !== "admitted" || ofNetwork.failure !== undefined
+        ? Effect.succeed(ofNetwork)
+        : Effect.mapEager(count(Caller.ofNetwork(site), sitePolicy, now, refusal), (ofSite) =>
+            ofSite.verdict.outcome === "admitted" && ofNetwork.verdict.remaining <= ofSite.verdict.remaining
+              ? ofNetwork
+              : ofSite
+          )
+    )
+  }
 
   const unauthorized = (request: ServiceRequest, now: number, refusal: Refusal) => {
     const address = ClientAddress.effective(
@@ -106,16 +126,36 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   return {
     /** Fails when nobody can say who calls. */
     admit,
+    /** Counts nothing but a probe, as requests are counted; without effect where uncounted requests are admitted. */
+    countProbe: (now: number): Effect.Effect<void, StoreUnavailable> =>
+      options.onLimitsUnavailable === "open"
+        ? Effect.void
+        : Effect.asVoid(Effect.suspend(() => consume(PROBE, now, probePolicy))),
     /** Counts a request that broke off before it could say who sends it. */
     countBroken: (address: string | undefined, now: number) => anonymous(address, now, undefined)
   }
 })
+
+/** Under which name probes are counted: no caller has it. The plan is never exhausted, so that each probe is a write. */
+const PROBE = "readiness"
+const probePolicy: RateLimit.Policy = {
+  plan: { perMinute: 1_000_000, perDay: 1_000_000_000 },
+  ban: undefined
+}
 
 const refusalOf: { readonly [outcome in RateLimit.Outcome]: Refusal | undefined } = {
   admitted: undefined,
   limited: "rate_limit_exceeded",
   banned: "api_key_banned"
 }
+
+/** Networks of a site that may use up their whole budget: a site has 65 536 of them. */
+const NETWORKS_PER_SITE = 16
+
+const sitePlan = ({ perDay, perMinute }: Plan.Plan): Plan.Plan => ({
+  perMinute: Math.min(perMinute * NETWORKS_PER_SITE, Plan.maxRequests),
+  perDay: Math.min(perDay * NETWORKS_PER_SITE, Plan.maxRequests)
+})
 
 /** The admission of a request that a store kept from being counted. */
 const unavailable = (failure: StoreUnavailable, plan: Plan.Plan, now: number): Admission => ({

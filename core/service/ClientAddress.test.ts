@@ -2,6 +2,21 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as ClientAddress from "./ClientAddress.ts"
 
+describe("the site of an address", () => {
+  it.each([
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"],
+    ["2001:db8:1::", "2001:db8:1::/48"],
+    ["::1", "0:0:0::/48"],
+    ["fe80::1%eth0", "fe80:0:0::/48"],
+    ["192.0.2.7", undefined],
+    ["::ffff:192.0.2.7", undefined],
+    ["no address", undefined],
+    [undefined, undefined]
+  ])("of %s is %s", (address, site) => {
+    expect(ClientAddress.networksOf(address).site).toBe(site)
+  })
+})
+
 describe("the network of an address", () => {
   it.each([
     ["192.0.2.7", "192.0.2.7"],

@@ -15,27 +15,36 @@ export const effective = (
   return groupsOf(address) === undefined ? peer : address
 }
 
-/**
- * The network that shares one anonymous bucket: an IPv4 address, also when written as IPv6, or the /64 of an IPv6
- * address, since whoever holds one address of it holds them all.
- */
-export const network = (address: string | undefined): string => {
-  if (address === undefined) return "unknown"
-  const ipv4 = plainIpv4.exec(address)?.[1]
-  if (ipv4 !== undefined) return ipv4
-  const groups = groupsOf(address.replace(/%.*$/, ""))
-  if (groups === undefined) return address
-  if (groups.slice(0, 6).join() === "0,0,0,0,0,65535") {
-    return groups
-      .slice(6)
-      .map((group) => `${group >> 8}.${group & 0xff}`)
-      .join(".")
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(":")}::/64`
+/** The networks that an address is counted for. */
+export interface Networks {
+  /** An IPv4 address, also when written as IPv6, or the /64 of an IPv6 address: whoever holds one of it holds all. */
+  readonly network: string
+  /** The /48 of an IPv6 address, which is what one site is given at most (RFC 6177): it has 65 536 networks. */
+  readonly site: string | undefined
 }
+
+export const networksOf = (address: string | undefined): Networks => {
+  if (address === undefined) return { network: "unknown", site: undefined }
+  const ipv4 = plainIpv4.exec(address)?.[1]
+  if (ipv4 !== undefined) return { network: ipv4, site: undefined }
+  const groups = groupsOf(address.replace(/%.*$/, ""))
+  if (groups === undefined) return { network: address, site: undefined }
+  if (groups.slice(0, 6).join() === "0,0,0,0,0,65535") {
+    const bytes = groups.slice(6).map((group) => `${group >> 8}.${group & 0xff}`)
+    return { network: bytes.join("."), site: undefined }
+  }
+  return { network: prefix(groups, 4), site: prefix(groups, 3) }
+}
+
+/** The smallest network that an address is counted for. */
+export const network = (address: string | undefined): string => networksOf(address).network
+
+/** The leading groups of an IPv6 address as a network, such as `2001:db8:1::/48`. */
+const prefix = (groups: ReadonlyArray<number>, count: number): string =>
+  `${groups
+    .slice(0, count)
+    .map((group) => group.toString(16))
+    .join(":")}::/${16 * count}`
 
 // Nearly every address: taking it apart as the rare ones are would cost more than the whole 401 around it.
 const plainIpv4 =

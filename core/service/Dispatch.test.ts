@@ -86,11 +86,19 @@ describe("createPet", () => {
       "application/json; charset=utf-8",
       "application/json;charset=UTF-8"
     ],
-    ...['application/json; charset="utf-8"', "application/json ;\tcharset=Utf-8"]
+    ...['application/json; charset="utf-8"', "application/json ;\tcharset=Utf-8"],
+    ...["application/json;", "application/json; ", "application/json ; ;;\t; charset=utf-8 ; ;"],
+    ...["application/json;;charset=utf-8", "application/json; ;charset=utf-8"]
   ]
   const refused = [
     ...["", "text/plain", "application/jsonx", "application/ld+json", "application/json; charset=latin1"],
     ...["application/json; charset=utf-16", "application/json, text/plain", "application/json; profile=x"],
+    ...[
+      "application/json charset=utf-8",
+      "application/json; charset=utf-8 charset=utf-8",
+      ";",
+      "application/json; x"
+    ],
     ...["application/x-www-form-urlencoded", "multipart/form-data", "text/json", "application", "*/*"]
   ]
 

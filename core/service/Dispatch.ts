@@ -127,9 +127,12 @@ const foreignCursor = ApiError.make(
   "cursor: must come from a Link header of the same list and filter."
 )
 
+/** JSON in UTF-8. Parameters may be empty: `application/json; ;charset=utf-8` (RFC 9110 §5.6.6). */
 const isJson = (contentType: string | undefined): boolean =>
   contentType !== undefined &&
-  /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?[ \t]*$/i.test(contentType)
+  /^application\/json(?:[ \t]*;)*(?:(?<=;)[ \t]*charset=(?:utf-8|"utf-8")(?:[ \t]*;)*)?[ \t]*$/i.test(
+    contentType
+  )
 
 const unknownResource = Answer.error(ApiError.make("not_found"))
 

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
+import * as References from "effect/References"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { expect } from "vitest"
@@ -162,8 +163,9 @@ export const open = Effect.fnUntraced(function* (
 ): Effect.fn.Return<TestStore, never, Scope.Scope> {
   yield* TestClock.setTime(start)
   const logs: Array<string> = []
-  const collect = Logger.make(({ cause, message }) => {
-    logs.push(`${JSON.stringify(message)} ${Cause.pretty(cause)}`)
+  const collect = Logger.make(({ cause, fiber, message }) => {
+    const annotations = fiber.getRef(References.CurrentLogAnnotations)
+    logs.push(`${JSON.stringify(message)} ${Cause.pretty(cause)} ${JSON.stringify(annotations)}`)
   })
   const memory = yield* Layer.build(
     Layer.provideMerge(

@@ -265,6 +265,78 @@ describe("Methods", () => {
   )
 })
 
+describe("/readyz after requests that failed, while the probe succeeds", () => {
+  /** A store whose inserts, or all reads but those of the probe, can be made to fail. */
+  const openFlawed = Effect.gen(function* () {
+    const flaws = new Set<"insert" | "page">()
+    const store = yield* open({
+      pets: (real) => ({
+        ...real,
+        insert: (pet) => (flaws.has("insert") ? Effect.fail(outage) : real.insert(pet)),
+        page: (query) => (flaws.has("page") && query.limit > 1 ? Effect.fail(outage) : real.page(query))
+      })
+    })
+    const { secret } = yield* store.issue(unlimited)
+    const statusOf = (sent: Sent) => Effect.map(store.send(sent), ({ status }) => status)
+    return {
+      flaws,
+      ready: statusOf({ target: "/readyz" }),
+      list: statusOf({ key: secret }),
+      create: statusOf({ key: secret, method: "POST", json: newPet }),
+      anonymous: statusOf({}),
+      unknownPath: statusOf({ key: secret, target: "/v1/none" })
+    }
+  })
+
+  it.effect("is 503 from the fifth failure in a row on, until the operation succeeds", () =>
+    Effect.gen(function* () {
+      const { create, flaws, list, ready } = yield* openFlawed
+      flaws.add("insert")
+      for (let count = 0; count < 4; count++) expect(yield* create).toBe(503)
+      expect(yield* ready).toBe(200)
+      expect(yield* create).toBe(503)
+      expect(yield* ready).toBe(503)
+      // Another operation that succeeds proves nothing.
+      expect(yield* list).toBe(200)
+      expect(yield* ready).toBe(503)
+      flaws.clear()
+      expect(yield* create).toBe(201)
+      expect(yield* ready).toBe(200)
+    })
+  )
+
+  it.effect("is 200 again ten seconds after the last failure, and 503 at the next one", () =>
+    Effect.gen(function* () {
+      const { flaws, list, ready } = yield* openFlawed
+      flaws.add("page")
+      for (let count = 0; count < 5; count++) yield* list
+      yield* TestClock.adjust(9_999)
+      expect(yield* ready).toBe(503)
+      yield* TestClock.adjust(1)
+      expect(yield* ready).toBe(200)
+      expect(yield* list).toBe(503)
+      expect(yield* ready).toBe(503)
+    })
+  )
+
+  it.effect("is not changed by requests that fail by the fault of their sender", () =>
+    Effect.gen(function* () {
+      const { anonymous, create, flaws, ready, unknownPath } = yield* openFlawed
+      for (let count = 0; count < 100; count++) expect([401, 404, 429]).toContain(yield* anonymous)
+      for (let count = 0; count < 10; count++) expect(yield* unknownPath).toBe(404)
+      expect(yield* ready).toBe(200)
+      // Nor do they hide failures.
+      flaws.add("insert")
+      for (let count = 0; count < 5; count++) {
+        yield* create
+        yield* anonymous
+        yield* unknownPath
+      }
+      expect(yield* ready).toBe(503)
+    })
+  )
+})
+
 describe("Probes", () => {
   const targets = ["/livez", "/readyz", "/openapi.json", "/livez?x=%zz", "http://host/livez"]
 
@@ -300,7 +372,9 @@ describe("Probes", () => {
       const store = yield* open()
       const { secret } = yield* store.issue(unlimited)
       expect((yield* store.send({ target: "/readyz" })).status).toBe(200)
+      expect(store.service.isDraining()).toBe(false)
       yield* store.service.drain
+      expect(store.service.isDraining()).toBe(true)
       expect((yield* store.send({ target: "/readyz" })).status).toBe(503)
       expect((yield* store.send({ target: "/livez" })).status).toBe(200)
       expect((yield* store.send({ key: secret })).status).toBe(200)
@@ -362,10 +436,45 @@ describe("Probes", () => {
     })
   )
 
-  it.effect("they answer while every store is out of reach", () =>
+  it.effect("all but /readyz answer while every store is out of reach", () =>
     Effect.gen(function* () {
       const store = yield* open({ pets: failing, limits: failing, keys: failing })
-      for (const target of targets) expect((yield* store.send({ target })).status).toBe(200)
+      for (const target of targets) {
+        expect((yield* store.send({ target })).status, target).toBe(target === "/readyz" ? 503 : 200)
+      }
+    })
+  )
+
+  it.effect.each(["pets", "limits", "keys"] as const)(
+    "/readyz returns 503 while the port %s fails, and says why in the log only",
+    (port) =>
+      Effect.gen(function* () {
+        const store = yield* open({ [port]: failing })
+        const reply = yield* store.send({ target: "/readyz" })
+        expect([reply.status, reply.code]).toEqual([503, "service_unavailable"])
+        expect(reply.body).not.toContain("hunter2")
+        expect(store.logs.join()).toMatch(/not ready.*hunter2/)
+      })
+  )
+
+  it.effect("/readyz does not ask for limits where requests are admitted without", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ limits: failing, options: { onLimitsUnavailable: "open" } })
+      expect((yield* store.send({ target: "/readyz" })).status).toBe(200)
+    })
+  )
+
+  it.effect("/readyz counts against nobody, and never exhausts what it counts against", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ options: { anonymousPlan: { perMinute: 5, perDay: 5 } } })
+      const { secret } = yield* store.issue(enterprise(10, 10))
+      const before = (yield* store.send({ key: secret })).rate[1]
+      for (let count = 0; count < 2_000; count++) {
+        expect((yield* store.send({ target: "/readyz" })).status).toBe(200)
+        yield* TestClock.adjust(1_000)
+      }
+      expect((yield* store.send({ key: secret })).rate[1]).toBeGreaterThanOrEqual(before - 1)
+      expect((yield* store.send()).rate.slice(0, 2)).toEqual([5, 4])
     })
   )
 })

@@ -9,7 +9,6 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Digest from "effect/crypto/Digest"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Deprecation from "../deprecation/Deprecation.ts"
@@ -23,16 +22,17 @@ import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import * as Immediate from "../ports/Immediate.ts"
 import type { PetRepository } from "../ports/PetRepository.ts"
 import type { RateLimitStore } from "../ports/RateLimitStore.ts"
-import { Readiness } from "../ports/Readiness.ts"
 import * as Admission from "./Admission.ts"
 import * as Answer from "./Answer.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as OpenApi from "./OpenApi.ts"
+import * as ReadinessProbe from "./ReadinessProbe.ts"
 import * as RequestId from "./RequestId.ts"
 import * as Route from "./Route.ts"
 import * as ServiceOptions from "./ServiceOptions.ts"
 import type { BodyConsumed, BodyTooLarge, ServiceRequest } from "./ServiceRequest.ts"
 import { CountedResponse, type Header, type ServiceResponse } from "./ServiceResponse.ts"
+import * as StoreHealth from "./StoreHealth.ts"
 import * as Target from "./Target.ts"
 
 /** What a host reports when there is no request to handle: the connection did not carry a complete one. */
@@ -52,8 +52,10 @@ export class Service extends Context.Service<
       error: TransportError,
       clientAddress: string | undefined
     ) => Effect.Effect<ServiceResponse>
-    /** From now on `/readyz` answers 503, so that load balancers send no more; requests are still answered. */
+    /** From now on `/readyz` returns 503, so that load balancers stop sending; requests are still handled. */
     readonly drain: Effect.Effect<void>
+    /** Whether `drain` was run: a host then announces with each response that it closes the connection. */
+    readonly isDraining: () => boolean
   }
 >()("animal-store/core/service/Service") {}
 
@@ -81,8 +83,8 @@ export const make = Effect.fnUntraced(function* (
     options.getPetDeprecation,
     ServiceOptions.petsAddress(options)
   )
-  const [storesReady, askAgain] = yield* Effect.cachedInvalidateWithTTL(yield* Readiness, Duration.infinity)
-  let askedAt: bigint | undefined
+  const storesReady = yield* ReadinessProbe.make(admission.countProbe)
+  let health = StoreHealth.initial
   let stopping = false
   let openApi: string | undefined
 
@@ -104,15 +106,16 @@ export const make = Effect.fnUntraced(function* (
     return Effect.succeed(Answer.make(200, openApi))
   }
 
-  // Anybody may ask, so the stores are asked once a second at most; a clock that is put back must not make it less.
-  const readiness = Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+  const readiness = Effect.suspend(() => {
     if (stopping) return Effect.succeed(isStopping)
-    const isFresh = askedAt !== undefined && now - askedAt < READINESS_NANOS
-    if (!isFresh) askedAt = now
-    return Effect.match(isFresh ? storesReady : Effect.andThen(askAgain, storesReady), {
-      onSuccess: () => isReady,
-      onFailure: () => isOutOfReach
-    })
+    return Effect.flatMap(Clock.Clock, (clock) =>
+      StoreHealth.isFailing(health, monotonicMs(clock))
+        ? Effect.succeed(isFailing)
+        : Effect.matchEffect(storesReady, {
+            onSuccess: () => Effect.succeed(isReady),
+            onFailure: (failure) => Effect.as(reportUnavailable(failure, NOT_READY), isOutOfReach)
+          })
+    )
   })
 
   const handle = (request: ServiceRequest, clock?: Clock.Clock): Effect.Effect<ServiceResponse> =>
@@ -132,22 +135,37 @@ export const make = Effect.fnUntraced(function* (
     const route = matchRoute(request.method, path)
     const operationHeaders = route?.operation === "getPet" ? deprecationHeaders : Answer.noHeaders
     let verdict: Verdict | undefined
+    let isAdmitted = false
     const admitAndCarryOut = (): Effect.Effect<Answer.Answer, Failure> =>
       Effect.flatMapEager(
         admission.admit(request, now),
         ({ failure, refusal, verdict: counted }): Effect.Effect<Answer.Answer, Failure> => {
           verdict = counted
+          isAdmitted = refusal === undefined
           const carryOut = () =>
             refusal === undefined ? dispatch(route, request, query, now) : Effect.succeed(refused[refusal])
           return failure === undefined
             ? carryOut()
-            : Effect.andThen(reportUnavailable(failure), Effect.suspend(carryOut))
+            : Effect.andThen(
+                reportUnavailable(failure, refusal === "service_unavailable" ? UNAVAILABLE : UNCOUNTED),
+                Effect.suspend(carryOut)
+              )
         }
       )
     // Started as an effect of its own, so that what a host or a store throws is answered like what it dies of.
-    return completed(Immediate.start(new Immediate.Immediate(admitAndCarryOut)), requestId, (answer) =>
-      respond(answer, verdict ?? nobodysVerdict(now), requestId, dateOf(now), operationHeaders)
-    )
+    return completed(Immediate.start(new Immediate.Immediate(admitAndCarryOut)), requestId, (answer) => {
+      noteOutcome(answer.status, isAdmitted ? route?.operation : undefined, clock)
+      return respond(answer, verdict ?? nobodysVerdict(now), requestId, dateOf(now), operationHeaders)
+    })
+  }
+
+  // Only a store that fails makes a request a 503, and only an operation that has used the stores a 200 or 201.
+  const noteOutcome = (status: number, operation: Route.Operation | undefined, clock: Clock.Clock): void => {
+    if (status === 503) {
+      health = StoreHealth.failed(health, operation ?? StoreHealth.ADMISSION, monotonicMs(clock))
+    } else if (health.size > 0 && operation !== undefined && (status === 200 || status === 201)) {
+      health = StoreHealth.succeeded(health, operation)
+    }
   }
 
   const completed = (
@@ -166,7 +184,10 @@ export const make = Effect.fnUntraced(function* (
       case "ApiError":
         return Effect.succeed(Answer.error(failure))
       case "StoreUnavailable":
-        return Effect.as(reportUnavailable(failure), Answer.error(ApiError.make("service_unavailable")))
+        return Effect.as(
+          reportUnavailable(failure, UNAVAILABLE),
+          Answer.error(ApiError.make("service_unavailable"))
+        )
       case "BodyTooLarge":
         return Effect.succeed(
           Answer.error(
@@ -188,7 +209,9 @@ export const make = Effect.fnUntraced(function* (
       const verdict = yield* Effect.catchCause(
         Effect.suspend(() =>
           Effect.flatMap(admission.countBroken(clientAddress, now), ({ failure, verdict }) =>
-            failure === undefined ? Effect.succeed(verdict) : Effect.as(reportUnavailable(failure), verdict)
+            failure === undefined
+              ? Effect.succeed(verdict)
+              : Effect.as(reportUnavailable(failure, UNCOUNTED), verdict)
           )
         ),
         (cause) => Effect.as(reportDefect(cause, requestId), nobodysVerdict(now))
@@ -197,7 +220,8 @@ export const make = Effect.fnUntraced(function* (
     }),
     drain: Effect.sync(() => {
       stopping = true
-    })
+    }),
+    isDraining: () => stopping
   }
 })
 
@@ -206,8 +230,9 @@ export const layer = (
   options?: Partial<ServiceOptions.ServiceOptions>
 ): Layer.Layer<Service, ServiceOptions.InvalidOption, Ports | Crypto> => Layer.effect(Service, make(options))
 
-/** How long an answer of the stores to `/readyz` holds: a second. */
-const READINESS_NANOS = 1_000_000_000n
+const NANOS_PER_MS = 1_000_000n
+
+const monotonicMs = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / NANOS_PER_MS)
 
 const cacheControl: Header = ["Cache-Control", "no-store"]
 const contentTypeOptions: Header = ["X-Content-Type-Options", "nosniff"]
@@ -230,6 +255,9 @@ const probeAllow: ReadonlyArray<Header> = [["Allow", "GET, HEAD, OPTIONS"]]
 
 const isReady = Answer.make(200, '{"status":"ready"}')
 const isStopping = Answer.error(ApiError.make("service_unavailable", "The service is stopping."))
+const isFailing = Answer.error(
+  ApiError.make("service_unavailable", "The database fails the requests that need it.")
+)
 const isOutOfReach = Answer.error(ApiError.make("service_unavailable", "The database is out of reach."))
 
 const bodyConsumed = Answer.error(
@@ -243,15 +271,19 @@ const bodyConsumed = Answer.error(
 /** What the headers say where nobody knows whose limits hold. */
 const nobodysVerdict = (now: number): Verdict => Admission.unknownVerdict(Plan.standard.Free, now)
 
-/** Logs what the answer must not tell. */
-const reportUnavailable = (failure: StoreUnavailable): Effect.Effect<void> =>
-  Effect.logWarning("a store is unavailable", failure)
+/** Logs the failure of a store, which the response must not show. `outcome` is what became of the request. */
+const reportUnavailable = (failure: StoreUnavailable, outcome: string): Effect.Effect<void> =>
+  Effect.logWarning(outcome, failure)
 
-/** Logs a defect; an interruption is none, it goes on: whoever asked is gone. */
+/** Logs a defect. An interruption is none: it is raised again, since the caller is gone. */
 const reportDefect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<void> =>
   Cause.hasInterruptsOnly(cause)
     ? Effect.interrupt
-    : Effect.logError(`request ${requestId} failed unexpectedly`, cause)
+    : Effect.annotateLogs(Effect.logError("500 internal_error", cause), "request", requestId)
+
+const UNAVAILABLE = "503 service_unavailable"
+const UNCOUNTED = "request not counted"
+const NOT_READY = "not ready"
 
 /** A field with a number that is often that of the answer before, whoever got it; hosts know the very same field again. */
 const numbered = (name: string): ((value: number) => Header) => {

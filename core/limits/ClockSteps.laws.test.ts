@@ -1,0 +1,140 @@
+/** Limits on a clock that is stepped: nobody is locked out for long, and nobody gains much. */
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as BanPolicy from "./BanPolicy.ts"
+import * as ClockSteps from "./ClockSteps.arbitrary.ts"
+import * as Plan from "./Plan.ts"
+import * as Arbitrary from "./RateLimit.arbitrary.ts"
+import * as RateLimit from "./RateLimit.ts"
+
+const { DAY, MINUTE } = Arbitrary
+
+/** Sends the requests of a history; `time` is that of a clock that was never stepped. */
+const play = (start: number, moments: ReadonlyArray<ClockSteps.Moment>, policy: RateLimit.Policy) => {
+  let state: RateLimit.State | undefined
+  let time = start
+  let now = start
+  let admitted = 0
+  let stepsForward = 0
+  for (const { passedMs, requests, stepMs } of moments) {
+    time += passedMs
+    now += passedMs + stepMs
+    if (stepMs > 0) stepsForward++
+    for (let count = 0; count < requests; count++) {
+      const [verdict, after] = RateLimit.step(state, now, policy)
+      if (verdict.outcome === "admitted") admitted++
+      state = after
+    }
+  }
+  return { admitted, elapsed: time - start, now, state, stepsForward }
+}
+
+const small = fc.integer({ min: 1, max: 10 })
+
+describe("a clock that is stepped", () => {
+  it("admits a bucket more at most with each step forward, and none with a step back", () => {
+    fc.assert(
+      fc.property(Arbitrary.moment, ClockSteps.moments, small, (start, moments, perMinute) => {
+        const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
+        const { admitted, elapsed, stepsForward } = play(start, moments, policy)
+        const due = perMinute + Math.floor((elapsed * perMinute) / MINUTE)
+        expect(admitted).toBeLessThanOrEqual(due + stepsForward * perMinute)
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("locks nobody out of the minute for more than a minute beyond what is due", () => {
+    fc.assert(
+      fc.property(
+        Arbitrary.moment,
+        ClockSteps.moments,
+        small,
+        fc.oneof(fc.constant(0), fc.integer({ min: -3 * DAY, max: 3 * DAY })),
+        (start, moments, perMinute, stepMs) => {
+          const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
+          const { now, state } = play(start, moments, policy)
+          const [verdict, after] = RateLimit.step(state, now + stepMs, policy)
+          if (verdict.outcome === "admitted") return
+          const due = Math.ceil(MINUTE / perMinute)
+          const [next] = RateLimit.step(after, now + stepMs + MINUTE + due, policy)
+          expect(next.outcome).toBe("admitted")
+        }
+      ),
+      { numRuns: 500 }
+    )
+  })
+
+  it("locks nobody out of a day for more than a minute beyond the midnight that it shows", () => {
+    fc.assert(
+      fc.property(
+        Arbitrary.moment,
+        ClockSteps.moments,
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: -3 * DAY, max: 3 * DAY }),
+        (start, moments, perDay, stepMs) => {
+          const policy = { plan: { perMinute: 60, perDay }, ban: undefined }
+          const { now, state } = play(start, moments, policy)
+          const [, after] = RateLimit.step(state, now + stepMs, policy)
+          const midnight = (Math.floor((now + stepMs + MINUTE) / DAY) + 1) * DAY
+          const [next] = RateLimit.step(after, Math.max(midnight, now + stepMs + 2 * MINUTE), policy)
+          expect(next.outcome).toBe("admitted")
+        }
+      ),
+      { numRuns: 500 }
+    )
+  })
+
+  it("prolongs a ban by a minute at most", () => {
+    let banned = 0
+    fc.assert(
+      fc.property(
+        Arbitrary.moment,
+        ClockSteps.moments,
+        fc.integer({ min: -3 * DAY, max: -1 }),
+        (start, moments, stepMs) => {
+          const ban: BanPolicy.BanPolicy = { ...BanPolicy.standard, strikes: 1, strikeIntervalMs: 0 }
+          const policy = { plan: { perMinute: 1, perDay: Plan.maxRequests }, ban }
+          const { now, state } = play(start, moments, policy)
+          if (state === undefined || now >= state.bannedUntil) return
+          banned++
+          const left = state.bannedUntil - state.at
+          const [, after] = RateLimit.step(state, now + stepMs, policy)
+          expect(after.bannedUntil - (now + stepMs)).toBeLessThanOrEqual(
+            Math.max(left + MINUTE, state.bannedUntil - now)
+          )
+        }
+      ),
+      { numRuns: 1000 }
+    )
+    expect(banned).toBeGreaterThan(100)
+  })
+})
+
+describe("shifted", () => {
+  it("makes a state decide at a stepped clock what it would have decided at the clock that was not", () => {
+    fc.assert(
+      fc.property(
+        Arbitrary.moment,
+        Arbitrary.moves,
+        Arbitrary.plan,
+        Arbitrary.ban,
+        fc.integer({ min: -20, max: 20 }),
+        fc.integer({ min: 0, max: 2 * MINUTE }),
+        (start, moves, plan, ban, days, later) => {
+          // whole days, so that both clocks come to midnight at the same moment
+          const byMs = days * DAY
+          const policy = { plan, ban }
+          const last = Arbitrary.play(start, moves, [policy]).at(-1)
+          if (last === undefined) return
+          const { after, now } = last
+          const stepped = { ...RateLimit.shifted(after, byMs), day: after.day + days }
+          const [expected] = RateLimit.step(after, now + later, policy)
+          const [verdict] = RateLimit.step(stepped, now + later + byMs, policy)
+          expect(verdict).toEqual({ ...expected, resetAt: expected.resetAt + byMs / 1_000 })
+        }
+      ),
+      { numRuns: 300 }
+    )
+  })
+})

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { createHash } from "node:crypto"
 import { once } from "node:events"
 import { DatabaseSync } from "node:sqlite"
 import { text } from "node:stream/consumers"
@@ -14,9 +15,15 @@ import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as Plan from "../../core/limits/Plan.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import { type Database, describeOn, kinds, sqlite } from "./Databases.fixture.ts"
 import * as Migrations from "./Migrations.ts"
+import * as First from "./migrations/First.ts"
+import * as Slots from "./migrations/Slots.ts"
 import { openClient, openNode } from "./Nodes.fixture.ts"
 import * as Sql from "./Sql.ts"
 import * as SqliteClient from "./SqliteClient.ts"
@@ -41,6 +48,9 @@ const schema = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>, 
 }
 
 const TABLES = ["animal_store_migrations", "api_key_secrets", "api_keys", "pets", "rate_limits", "settings"]
+
+/** The migrations that a new database has had. */
+const ALL = ["1 first", "2 slots"]
 
 /** Everything that is in the tables. */
 const contents = (sql: SqlClient.SqlClient) =>
@@ -107,7 +117,7 @@ for (const kind of kinds) {
           discard: true
         })
         const [one, ten] = [yield* openClient(alone), yield* openClient(crowded)]
-        expect(yield* applied(ten)).toEqual(["1 first"])
+        expect(yield* applied(ten)).toEqual(ALL)
         const withoutNames = (lines: ReadonlyArray<string>) =>
           lines.map((line) => line.replaceAll(/animal_store_test_\w+/g, "schema"))
         expect(withoutNames(yield* schema(ten))).toEqual(withoutNames(yield* schema(one)))
@@ -127,7 +137,7 @@ for (const kind of kinds) {
           )
           expect(ends.filter(({ issued }) => issued !== "")).toHaveLength(1)
           const sql = yield* openClient(database)
-          expect(yield* applied(sql)).toEqual(["1 first"])
+          expect(yield* applied(sql)).toEqual(ALL)
           expect(yield* sql`SELECT id FROM api_keys`).toEqual([
             { id: ends.map(({ issued }) => issued).join("") }
           ])
@@ -157,7 +167,7 @@ for (const kind of kinds) {
         const before = [yield* schema(sql), yield* contents(sql)]
         const reason = yield* refusal(sql)
         expect(reason).toBe(
-          "it was made by a newer animal-store (schema 999, this one knows 1); use that version"
+          "it was made by a newer animal-store (schema 999, this one knows 2); use that version"
         )
         expect((yield* Effect.flip(Effect.scoped(openNode(database)))).reason).toBe(reason)
         expect([yield* schema(sql), yield* contents(sql)]).toEqual(before)
@@ -178,7 +188,7 @@ for (const kind of kinds) {
           expect(yield* applied(sql)).toEqual([])
           yield* sql`DROP TABLE ${sql(table)}`
           yield* migrate(sql)
-          expect(yield* applied(sql)).toEqual(["1 first"])
+          expect(yield* applied(sql)).toEqual(ALL)
         }
       })
     )
@@ -211,6 +221,63 @@ const readOnly = (database: Database) => {
 
 const fileOf = ({ address }: Database): string => address.slice("sqlite:".length)
 
+describe("released migrations", () => {
+  // Databases have been made with these texts: another text would make others of the same version.
+  it.each([
+    ["First", First, "5261b9d9e511929e", "dab6af5a9ab1ba97"],
+    ["Slots", Slots, "d58847019d20232f", "7244df4c03595b8e"]
+  ])("have the text that they were released with: %s", (_, { postgres, sqlite }, ofSqlite, ofPostgres) => {
+    const hash = (texts: ReadonlyArray<string>) =>
+      createHash("sha256").update(texts.join("\n;\n")).digest("hex").slice(0, 16)
+    expect([hash(sqlite), hash(postgres)]).toEqual([ofSqlite, ofPostgres])
+  })
+})
+
+for (const kind of kinds) {
+  describeOn(kind, "A database of the first version", () => {
+    it.live("is brought up to date: what was counted and who is banned stays", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const sql = yield* openClient(database)
+        const first = sql.onDialectOrElse({ pg: () => First.postgres, orElse: () => First.sqlite })
+        yield* Effect.forEach(first, (text) => sql.unsafe(text))
+        yield* sql`CREATE TABLE animal_store_migrations (
+          migration_id integer PRIMARY KEY, created_at timestamp DEFAULT current_timestamp NOT NULL, name text NOT NULL)`
+        yield* sql`INSERT INTO animal_store_migrations (migration_id, name) VALUES (1, 'first')`
+        const now = Date.now()
+        const day = Math.floor(now / 86_400_000)
+        const decision = sql.onDialectOrElse({ pg: () => ", false, 0", orElse: () => "" })
+        yield* sql.unsafe(
+          `INSERT INTO rate_limits VALUES ('key:a', 0, ${now}, ${day}, 7, 3, ${now}, ${now}, ${now + 1}, 1, ${now + 60_000}${decision})`
+        )
+        const node = yield* openNode(database, { clock: "service" })
+        const limits = Context.get(node, RateLimitStore)
+        const state = yield* limits.modify("key:a", (before = RateLimit.initial(0, Plan.standard.Free)) => [
+          before,
+          before
+        ])
+        expect(state).toEqual({
+          level: 0,
+          at: now,
+          day,
+          used: 7,
+          debt: 0,
+          strikes: 3,
+          strikesFrom: now,
+          strikeAt: now,
+          banLevel: 1,
+          bannedUntil: now + 60_000
+        })
+        const policy = { plan: Plan.standard.Free, ban: BanPolicy.standard }
+        const verdict = yield* limits.consume?.("key:a", now + 1, policy) ??
+          limits.modify("key:a", (before) => RateLimit.step(before, now + 1, policy))
+        expect(verdict.outcome).toBe("banned")
+        expect(yield* applied(sql)).toEqual(ALL)
+      })
+    )
+  })
+}
+
 describe("Migrations of a SQLite database that another process is writing to", () => {
   const locked = Effect.gen(function* () {
     const database = yield* sqlite.create
@@ -232,7 +299,7 @@ describe("Migrations of a SQLite database that another process is writing to", (
       stranger.exec("COMMIT")
       yield* TestClock.adjust("20 millis")
       expect((yield* Fiber.join(migration))._tag).toBe("Success")
-      expect(yield* applied(sql)).toEqual(["1 first"])
+      expect(yield* applied(sql)).toEqual(ALL)
     })
   )
 

@@ -8,6 +8,7 @@ import {
   offending,
   offsetMs,
   only,
+  originOf,
   origins,
   plan,
   quick,
@@ -16,6 +17,7 @@ import {
 } from "../../conformance/checks/ports/RateLimitHistory.ts"
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as BanPolicies from "../../core/limits/BanPolicy.ts"
+import * as Debt from "../../core/limits/Debt.ts"
 import type * as Plan from "../../core/limits/Plan.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 
@@ -91,44 +93,12 @@ export const moment: fc.Arbitrary<number> = fc
   .map(([day, ms]) => day * DAY + ms)
 
 /** The time of a move's first request; `clock` is that of the latest request of all. */
-export const timeOf = (
+const timeOf = (
   { offsetMs, origin }: Move,
   clock: number,
   state: RateLimit.State | undefined,
-  ban: BanPolicy
-): number => Math.max(originOf(origin, clock, state, ban) + offsetMs, 0)
-
-const originOf = (
-  origin: Move["origin"],
-  clock: number,
-  state: RateLimit.State | undefined,
-  ban: BanPolicy
-): number => {
-  if (state === undefined) return clock
-  switch (origin) {
-    case "clock":
-      return clock
-    case "minute":
-      return (Math.floor(clock / MINUTE) + 1) * MINUTE
-    case "midnight":
-      return (Math.floor(clock / DAY) + 1) * DAY
-    case "last refill":
-      return state.at + MINUTE
-    case "retry":
-      return state.retryAt > 0 ? state.retryAt : clock
-    case "strike interval":
-      return state.strikeAt > 0 ? state.strikeAt + ban.strikeIntervalMs : clock
-    case "strike window":
-      return state.strikes > 0 ? state.strikesFrom + ban.withinMs : clock
-    case "ban end":
-      // A ban of years is nothing to wait for again and again: times must stay exact.
-      return state.bannedUntil > 0 && state.bannedUntil < clock + 1_000 * DAY ? state.bannedUntil : clock
-    case "clean period":
-      return Math.max(state.bannedUntil, state.strikeAt) < clock + 1_000 * DAY
-        ? Math.max(state.bannedUntil, state.strikeAt, clock) + ban.cleanMs
-        : clock
-  }
-}
+  policy: RateLimit.Policy
+): number => Math.max(originOf(origin, clock, state, policy) + offsetMs, 0)
 
 /** One request of a history, what was known before it and what came of it. */
 export interface Sent {
@@ -147,7 +117,7 @@ export const play = (start: number, moves: ReadonlyArray<Move>, bans: Bans): Rea
   let clock = start
   for (const one of moves) {
     const policy = { plan: one.plan, ban: one.ban === undefined ? undefined : bans[one.ban] }
-    clock = timeOf(one, clock, states.get(one.key), policy.ban ?? bans[0])
+    clock = timeOf(one, clock, states.get(one.key), { plan: one.plan, ban: policy.ban ?? bans[0] })
     for (let count = 0; count < one.requests; count++) {
       if (count > 0) clock += one.everyMs
       const before = states.get(one.key)
@@ -169,6 +139,18 @@ export const features = ({ after, before, now, policy: { ban, plan }, verdict }:
     if (minuteDenies && dayDenies) found.push("denied by both windows")
     else found.push(minuteDenies ? "denied by the minute" : "denied by the day")
   }
+  const mostSlots = Debt.limit({ level: after.level, isDayUsedUp: dayDenies }, plan)
+  const hasNoSlot = verdict.outcome === "limited" && before.debt >= mostSlots
+  if (verdict.outcome === "limited" && after.debt > before.debt) found.push("told a slot of its own")
+  if (hasNoSlot) found.push("no slot left")
+  if (verdict.outcome === "admitted" && before.debt > 1) {
+    found.push(after.debt === 0 ? "slots given up by a full bucket" : "slot used")
+  }
+  if (dayDenies && minuteDenies === false && after.debt < before.debt) {
+    found.push("slots of a used-up day forgiven")
+  }
+  if (before.at > now + MINUTE) found.push("clock went back by more than a minute")
+  if (before.day * DAY > now + MINUTE) found.push("clock went back by more than a minute over midnight")
   if (now < before.at) found.push("clock went back")
   if (now < before.day * DAY) found.push("clock went back over midnight")
   if (after.day > before.day && before.used > 0) found.push("a new day")
@@ -179,7 +161,6 @@ export const features = ({ after, before, now, policy: { ban, plan }, verdict }:
   }
   if (now < before.bannedUntil) found.push("request during a ban")
   if (now === before.bannedUntil) found.push("request at the end of a ban")
-  if (now === before.retryAt) found.push("request at the announced time")
   if (after.bannedUntil > before.bannedUntil && after.strikeAt === now) {
     const step = ban.durationsMs.indexOf(after.bannedUntil - now)
     found.push(`ban ${step + 1} of ${ban.durationsMs.length}`)
@@ -190,7 +171,7 @@ export const features = ({ after, before, now, policy: { ban, plan }, verdict }:
   if (isStrike && before.strikes > 0 && after.strikes === 1) found.push("strikes expired")
   if (after.strikeAt === now && after.banLevel < before.banLevel) found.push("ban level fell")
   const tooSoon = Math.abs(now - before.strikeAt) < ban.strikeIntervalMs
-  if (verdict.outcome === "limited" && now < before.retryAt && tooSoon) found.push("too soon for a strike")
+  if (hasNoSlot && tooSoon) found.push("too soon for a strike")
   return found
 }
 
@@ -203,14 +184,20 @@ export const allFeatures: ReadonlyArray<string> = [
   "denied by the minute",
   "denied by the day",
   "denied by both windows",
+  "told a slot of its own",
+  "no slot left",
+  "slot used",
+  "slots given up by a full bucket",
+  "slots of a used-up day forgiven",
   "clock went back",
+  "clock went back by more than a minute",
+  "clock went back by more than a minute over midnight",
   "clock went back over midnight",
   "a new day",
   "plan lowered below what was left",
   "ban not in force",
   "request during a ban",
   "request at the end of a ban",
-  "request at the announced time",
   "ban of a policy with fewer of them",
   "ban 1 of 4",
   "ban 2 of 4",

@@ -7,10 +7,10 @@ export const columns = [
   "at",
   "day",
   "used",
+  "debt",
   "strikes",
   "strikes_from",
   "strike_at",
-  "retry_at",
   "ban_level",
   "banned_until"
 ] as const
@@ -27,10 +27,10 @@ export const stateOf = ([
   at,
   day,
   used,
+  debt,
   strikes,
   strikesFrom,
   strikeAt,
-  retryAt,
   banLevel,
   bannedUntil
 ]: ReadonlyArray<unknown>): State => ({
@@ -38,10 +38,10 @@ export const stateOf = ([
   at: Number(at),
   day: Number(day),
   used: Number(used),
+  debt: Number(debt),
   strikes: Number(strikes),
   strikesFrom: Number(strikesFrom),
   strikeAt: Number(strikeAt),
-  retryAt: Number(retryAt),
   banLevel: Number(banLevel),
   bannedUntil: Number(bannedUntil)
 })
@@ -52,10 +52,10 @@ export const values = (state: State): ReadonlyArray<number> => [
   state.at,
   state.day,
   state.used,
+  state.debt,
   state.strikes,
   state.strikesFrom,
   state.strikeAt,
-  state.retryAt,
   state.banLevel,
   state.bannedUntil
 ]

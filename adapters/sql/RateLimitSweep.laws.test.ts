@@ -220,7 +220,7 @@ for (const kind of Databases.kinds) {
         const sql = yield* RateLimits.client(database)
         const [, state] = RateLimit.step(undefined, START, spent)
         const fields = ["level", "at", "day", "used", "strikes", "strikesFrom", "strikeAt"] as const
-        for (const field of [...fields, "retryAt", "banLevel", "bannedUntil"] as const) {
+        for (const field of [...fields, "debt", "banLevel", "bannedUntil"] as const) {
           yield* store.modify("a", () => [undefined, state])
           const change = store.modify("a", () => [undefined, { ...state, [field]: state[field] + 1 }])
           yield* RateLimitSweep.sweepPage(interposed(sql, change), BanPolicy.standard, later, "")
@@ -235,7 +235,7 @@ for (const kind of Databases.kinds) {
         const sql = yield* RateLimits.client(database)
         yield* fill(database, sql, 100_000)
         const now = START + DAY + MINUTE
-        const store = yield* RateLimits.node(database)
+        const store = yield* RateLimits.node(database, { maxAnonymousStates: 1_000_000 })
         const policy = { plan: Plan.standard.Free, ban: undefined }
         const today = ["a", "network:5", "network:50000x", "zebra"]
         yield* Effect.forEach(today, (key) => RateLimits.request(store, key, now, policy))

@@ -35,8 +35,9 @@ export const layer = (
       const sql = yield* SqlClient.SqlClient
       yield* sql.onDialectOrElse({ pg: () => PostgresSettings.check(sql), orElse: () => Effect.void })
       yield* Migrations.migrate
-      const limits = Layer.merge(SqlRateLimitStore.layer(options), SqlReadiness.layer(options))
+      const limits = SqlRateLimitStore.layer(options)
       return Layer.mergeAll(
+        SqlReadiness.layer(options),
         SqlPetRepository.layer(options),
         ApiKeyCache.layer(options.keyCacheMs).pipe(Layer.provide(SqlApiKeyStore.layer(options))),
         Layer.effect(Cursor.SharedKey, SqlCursorKey.get),

@@ -6,9 +6,11 @@ import type * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { BanPolicy } from "../../core/limits/BanPolicy.ts"
+import * as Caller from "../../core/limits/Caller.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 import * as GroupCommit from "./GroupCommit.ts"
+import * as NetworkEviction from "./NetworkEviction.ts"
 import * as RateLimitRow from "./RateLimitRow.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import * as RateLimitSweep from "./RateLimitSweep.ts"
@@ -17,17 +19,24 @@ import * as StoreCall from "./StoreCall.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
 
 /** What `layer` takes. */
-export type SqlRateLimitStoreOptions = Pick<SqlOptions, "timeoutMs" | "clock">
+export type SqlRateLimitStoreOptions = Pick<SqlOptions, "timeoutMs" | "clock" | "maxAnonymousStates">
 
 type Modify = RateLimitStore["Service"]["modify"]
 
-/** The store over the `SqlClient` in the context, whose tables `Migrations.migrate` has made; it sweeps spent states. */
+/** Called with each caller whose state is stored for the first time. */
+type OnStored = (caller: string) => void
+
+/**
+ * The store over the `SqlClient` in the context, whose tables `Migrations.migrate` has made; it deletes spent states, and
+ * those of networks beyond `maxAnonymousStates`.
+ */
 export const layer = (
   options: SqlRateLimitStoreOptions
 ): Layer.Layer<RateLimitStore, never, SqlClient.SqlClient> => Layer.effect(RateLimitStore, make(options))
 
 const make = Effect.fnUntraced(function* ({
   clock,
+  maxAnonymousStates,
   timeoutMs
 }: SqlRateLimitStoreOptions): Effect.fn.Return<
   RateLimitStore["Service"],
@@ -40,9 +49,18 @@ const make = Effect.fnUntraced(function* ({
   yield* Effect.forkScoped(
     RateLimitSweep.forever(sql, yield* BanPolicy, call.run, isServerTime ? serverTime(sql) : undefined)
   )
+  const eviction = NetworkEviction.make(sql, call.run, maxAnonymousStates)
+  yield* Effect.forkScoped(eviction.forever)
+  const isStored: OnStored = (caller) => {
+    if (Caller.isNetwork(caller)) eviction.added(1)
+  }
   return yield* sql.onDialectOrElse({
-    pg: () => Effect.succeed({ modify: modifyLocked(sql, call), consume: consume(sql, call, clock) }),
-    orElse: () => Effect.map(modifyGrouped(sql, call), (modify) => ({ modify }))
+    pg: () =>
+      Effect.succeed({
+        modify: modifyLocked(sql, call, isStored),
+        consume: consume(sql, call, clock, isStored)
+      }),
+    orElse: () => Effect.map(modifyGrouped(sql, call, isStored), (modify) => ({ modify }))
   })
 })
 
@@ -54,25 +72,37 @@ const serverTime = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =
 
 const columns = RateLimitRow.columns.join(", ")
 
+interface Counted extends RateLimitRow.RateLimitRow {
+  readonly admitted: boolean
+  readonly decided_at: unknown
+  readonly is_new: boolean
+}
+
 /** PostgreSQL: one statement. */
 const consume =
-  (sql: SqlClient.SqlClient, call: StoreCall.StoreCall, clock: SqlRateLimitStoreOptions["clock"]) =>
+  (
+    sql: SqlClient.SqlClient,
+    call: StoreCall.StoreCall,
+    clock: SqlRateLimitStoreOptions["clock"],
+    onStored: OnStored
+  ) =>
   (key: string, now: number, policy: RateLimit.Policy) =>
     Effect.map(
       call.run(
-        sql.unsafe<RateLimitRow.RateLimitRow & { readonly admitted: boolean; readonly decided_at: unknown }>(
+        sql.unsafe<Counted>(
           RateLimitStep.consume,
           RateLimitStep.parameters(key, clock === "service" ? now : null, policy)
         )
       ),
       ([row]) => {
         if (row === undefined) throw new Error("an upsert returned no row")
+        if (row.is_new) onStored(key)
         return RateLimit.verdictOf(row.admitted, RateLimitRow.toState(row), Number(row.decided_at), policy)
       }
     )
 
 /** PostgreSQL: the row is locked while the step is made here; an absent one is put there to be locked. */
-const modifyLocked = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall): Modify => {
+const modifyLocked = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall, onStored: OnStored): Modify => {
   const zeros = RateLimitRow.columns.map(() => "0").join(", ")
   const lock = `
     INSERT INTO rate_limits AS held (key, ${columns}, admitted, decided_at)
@@ -88,7 +118,9 @@ const modifyLocked = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall): Modi
         Effect.flatMap(
           sql.unsafe<RateLimitRow.RateLimitRow & { readonly is_new: boolean }>(lock, [key]),
           ([row]) => {
-            const before = row === undefined || row.is_new ? undefined : RateLimitRow.toState(row)
+            const isNew = row === undefined || row.is_new
+            if (isNew) onStored(key)
+            const before = isNew ? undefined : RateLimitRow.toState(row)
             const [answer, after] = step(before)
             return Effect.as(sql.unsafe(replace, [key, ...RateLimitRow.values(after)]), answer)
           }
@@ -103,7 +135,11 @@ interface Modification {
 }
 
 /** SQLite: the steps of all who wait are made here, within one transaction; there is no round trip to save. */
-const modifyGrouped = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall): Effect.Effect<Modify> => {
+const modifyGrouped = (
+  sql: SqlClient.SqlClient,
+  call: StoreCall.StoreCall,
+  onStored: OnStored
+): Effect.Effect<Modify> => {
   const read = `SELECT ${columns} FROM rate_limits WHERE key = ?`
   const write = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitRow.columns.map(() => "?").join(", ")})`
 
@@ -116,6 +152,7 @@ const modifyGrouped = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall): Eff
     for (const { key, step } of group) {
       if (!states.has(key)) {
         const [row] = yield [read, [key]]
+        if (row === undefined) onStored(key)
         states.set(key, row === undefined ? undefined : RateLimitRow.stateOf(row))
       }
       try {

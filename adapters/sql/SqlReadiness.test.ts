@@ -54,9 +54,16 @@ for (const kind of kinds) {
         const database = yield* kind.create
         const ready = Context.get(yield* openNode(database), Readiness)
         const sql = yield* openClient(database)
-        const before = yield* sql`SELECT * FROM settings`
+        const insert = sql<{ id: unknown }>`
+          INSERT INTO pets (name, category_id, status) VALUES ('a', 1, 'sold') RETURNING id`
+        const [first] = yield* insert
+        const tables = ["settings", "pets", "rate_limits", "api_keys"]
+        const content = Effect.forEach(tables, (table) => sql`SELECT * FROM ${sql(table)}`)
+        const before = yield* content
         yield* Effect.all([ready, ready, ready], { concurrency: "unbounded" })
-        expect(yield* sql`SELECT * FROM settings`).toEqual(before)
+        expect(yield* content).toEqual(before)
+        const [second] = yield* insert
+        expect(Number(second?.id)).toBe(Number(first?.id) + 1)
       })
     )
 
@@ -67,7 +74,7 @@ for (const kind of kinds) {
           const database = yield* kind.create
           const { ready } = yield* openOnOneConnection(database)
           const other = yield* openClient(database)
-          const failure = yield* whileLocked(other, "settings", within(ready))
+          const failure = yield* whileLocked(other, "pets", within(ready))
           expect(failure.retryable).toBe(true)
           yield* ready
         })
@@ -84,12 +91,16 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("is refused when the tables are gone", () =>
-      Effect.gen(function* () {
-        const { ready, sql } = yield* openOnOneConnection(yield* kind.create)
-        yield* sql`DROP TABLE settings`
-        yield* within(ready)
-      })
+    it.live.each(["pets", "settings"])(
+      "is refused when the table %s is gone, and given when it is back",
+      (table) =>
+        Effect.gen(function* () {
+          const { ready, sql } = yield* openOnOneConnection(yield* kind.create)
+          yield* sql.unsafe(`ALTER TABLE ${table} RENAME TO gone`)
+          yield* within(ready)
+          yield* sql.unsafe(`ALTER TABLE gone RENAME TO ${table}`)
+          yield* ready
+        })
     )
 
     it.live("is refused once the database is closed", () =>

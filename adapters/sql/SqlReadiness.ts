@@ -1,9 +1,10 @@
-/** `Readiness` of a database: it is written to, since every request must be counted. */
+/** `Readiness` of a database: inserts an animal as far as possible without leaving anything behind. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { Readiness } from "../../core/ports/Readiness.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
+import * as SqlPetRepository from "./SqlPetRepository.ts"
 import * as StoreCall from "./StoreCall.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
@@ -15,15 +16,19 @@ export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, ne
   Layer.effect(
     Readiness,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const write = sql.onDialectOrElse({
-        pg: () => sql`UPDATE settings SET value = value WHERE name = 'cursor_key'`,
-        // An update to the same value would write nothing, and find no disk full.
+      const insert = sql.onDialectOrElse({
+        // It fails where an insert may not be made. A row that is rolled back would stay on its page until a vacuum,
+        // and would use up an id; the request that `/readyz` counts proves that rows can be written.
+        pg: () => sql`INSERT INTO pets (name, category_id, status) SELECT '', 0, 'available' WHERE false`,
+        // Rolled back, it reads the pages that an insert changes, and uses up no id.
         orElse: () =>
-          Effect.andThen(
-            sql`INSERT INTO settings (name, value) VALUES ('probe', '')`,
-            sql`DELETE FROM settings WHERE name = 'probe'`
+          WriteTransaction.rehearse(
+            sql,
+            sql.unsafe(SqlPetRepository.statementsFor(sql).insert, ["readiness", 0, "available"])
           )
       })
-      return Effect.asVoid(StoreCall.make(timeoutMs).run(WriteTransaction.run(sql, write)))
+      // Read when a process starts: without it the next one would not.
+      const settings = sql`SELECT value FROM settings LIMIT 1`
+      return Effect.asVoid(StoreCall.make(timeoutMs).run(Effect.andThen(insert, settings)))
     })
   )

@@ -1,5 +1,4 @@
 /** The stores in a SQLite file: one machine, any number of processes. */
-import * as fs from "node:fs"
 import * as path from "node:path"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -11,6 +10,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { DatabaseUnusable, detailOf, explainedBy, fromSqlError } from "./DatabaseUnusable.ts"
 import * as Sql from "./Sql.ts"
 import * as SqliteClient from "./SqliteClient.ts"
+import * as SqliteFile from "./SqliteFile.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 
 /** What `layer` takes. */
@@ -44,20 +44,8 @@ export const layer = ({
 
 const createFile = (filename: string, given: string): Effect.Effect<void, DatabaseUnusable> =>
   Effect.try({
-    try: () => {
-      fs.mkdirSync(path.dirname(filename), { recursive: true, mode: 0o700 })
-      const existing = fs.statSync(filename, { throwIfNoEntry: false })
-      // Only a new file is opened here. Closing one that a store of this process has open would end the locks of that
-      // store, too (they are the process's), and another program could take the log away from under it.
-      if (existing === undefined) fs.closeSync(fs.openSync(filename, "a", 0o600))
-      else if (existing.isDirectory()) throw Object.assign(new Error("EISDIR"), { code: "EISDIR" })
-      else fs.accessSync(filename, fs.constants.R_OK | fs.constants.W_OK)
-    },
-    catch: (cause) => {
-      const fault = Predicate.hasProperty(cause, "code") ? fileFaults.get(cause.code) : undefined
-      const detail = cause instanceof Error ? cause.message : String(cause)
-      return new DatabaseUnusable({ reason: unusable(given, fault ?? detail), cause })
-    }
+    try: () => SqliteFile.create(filename),
+    catch: (cause) => new DatabaseUnusable({ reason: unusable(given, SqliteFile.faultOf(cause)), cause })
   })
 
 const explain =
@@ -71,28 +59,14 @@ const explain =
 const unusable = (filename: string, fault: string): string =>
   `cannot use the SQLite file ${filename}: ${fault}`
 
-const DENIED = "no permission to write to it or its folder"
-const FULL = "the disk is full"
-
-/** By the code of Node. */
-const fileFaults = new Map<unknown, string>([
-  ["EACCES", DENIED],
-  ["EPERM", DENIED],
-  ["EROFS", "its file system is read-only"],
-  ["EISDIR", "it is a folder"],
-  ["EEXIST", "a part of its path is no folder"],
-  ["ENOTDIR", "a part of its path is no folder"],
-  ["ENOSPC", FULL]
-])
-
 /** The part of SQLite's extended result codes that tells them in general. */
 const PRIMARY_CODE = 0xff
 
 /** By the primary result code of SQLite. */
 const sqliteFaults = new Map<unknown, string>([
-  [8, DENIED],
+  [8, SqliteFile.DENIED],
   [11, "it is damaged"],
-  [13, FULL],
-  [14, DENIED],
+  [13, SqliteFile.FULL],
+  [14, SqliteFile.DENIED],
   [26, "it is no SQLite database"]
 ])

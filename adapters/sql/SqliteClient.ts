@@ -5,7 +5,6 @@
  * One connection, which statements, transactions and streams use one after the other. Whatever the driver refuses or
  * throws is an `SqlError`, with SQLite's extended result code as `reason.cause.errno`. `updateValues` is not supported.
  */
-import * as fs from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -23,6 +22,7 @@ import type { Connection, Row } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as LatestReads from "./LatestReads.ts"
+import * as SqliteFiles from "./SqliteFiles.ts"
 
 /** Rows of a stream that are read at once, which blocks the thread. */
 const ROWS_PER_PULL = 100
@@ -49,16 +49,20 @@ export const make = (
 ): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
     const database = yield* open(config)
-    const check = yield* stillThere(config)
-    const connection = connect(database, config.preparedStatements ?? 200, check)
+    const files = yield* attempt("open", () => filesOf(config, database))
+    const connection = connect(database, config.preparedStatements ?? 200, files)
+    const recover = () => {
+      connection.recover()
+      files.checkSometimes()
+    }
     const acquirers = SqlClient.makeSqliteAcquirers({
-      connection: Effect.as(attempt("recover", connection.recover), connection),
+      connection: Effect.as(attempt("recover", recover), connection),
       semaphore: yield* Semaphore.make(1),
       isTransaction: () => database.isOpen && database.isTransaction
     })
     const client = yield* SqlClient.make({
       ...acquirers,
-      transactionAcquirer: Effect.andThen(attempt("begin", check), acquirers.transactionAcquirer),
+      transactionAcquirer: Effect.andThen(attempt("begin", files.check), acquirers.transactionAcquirer),
       compiler: Statement.makeCompilerSqlite(),
       driver: "sqlite-node",
       prepareTransactionControls: true,
@@ -88,19 +92,22 @@ const directs = new WeakMap<SqlClient.SqlClient, Direct>()
 /** What a client can do at once, if it was made here. */
 export const directOf = (client: SqlClient.SqlClient): Direct | undefined => directs.get(client)
 
-/**
- * Throws, before a transaction, once the file that was opened has been moved, removed or replaced: SQLite would go on with
- * one that has no name any more, and what it commits would end with it.
- */
-const stillThere = ({ filename }: SqliteClientConfig): Effect.Effect<() => void, SqlError> => {
-  const identify = () => {
-    const found = fs.statSync(filename, { bigint: true, throwIfNoEntry: false })
-    return found === undefined ? undefined : `${found.dev}:${found.ino}`
-  }
-  if (filename === ":memory:") return Effect.succeed(() => {})
-  return Effect.map(attempt("open", identify), (opened) => () => {
-    if (identify() !== opened) throw new Error("the database file was moved, removed or replaced")
-  })
+/** The files of a database that is written to; one that is only read may have no other than its own. */
+const filesOf = (
+  { filename, readonly: readOnly = false, synchronous = "FULL" }: SqliteClientConfig,
+  database: DatabaseSync
+): SqliteFiles.SqliteFiles => {
+  if (filename === ":memory:" || readOnly) return { check: () => {}, checkSometimes: () => {} }
+  const valueOf = (pragma: string, column: string) => database.prepare(`PRAGMA ${pragma}`).get()?.[column]
+  return SqliteFiles.make(
+    // Without `FULL` the latest commits may be lost anyway.
+    { filename, isStrict: synchronous === "FULL", pageSize: Number(valueOf("page_size", "page_size")) },
+    {
+      areUsed: () => valueOf("journal_mode", "journal_mode") === "wal",
+      frames: () => Number(valueOf("wal_checkpoint(NOOP)", "log")),
+      truncate: () => database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+  )
 }
 
 const open = (config: SqliteClientConfig): Effect.Effect<DatabaseSync, SqlError, Scope.Scope> =>
@@ -116,7 +123,8 @@ const open = (config: SqliteClientConfig): Effect.Effect<DatabaseSync, SqlError,
       "PRAGMA fullfsync = ON",
       // It reads the file, too: one that is no database is found out here.
       `PRAGMA synchronous = ${synchronous}`,
-      ...(readOnly ? [] : ["PRAGMA journal_mode = WAL"])
+      // The first read creates the files beside the database, which are looked at from then on.
+      ...(readOnly ? [] : ["PRAGMA journal_mode = WAL", "SELECT 1 FROM sqlite_schema"])
     ]
     yield* attempt("open", () => database.exec(pragmas.join(";"))).pipe(
       // Who changes the journal mode must be alone for a moment, and for that SQLite does not always wait by itself.
@@ -131,7 +139,7 @@ const open = (config: SqliteClientConfig): Effect.Effect<DatabaseSync, SqlError,
 const connect = (
   database: DatabaseSync,
   capacity: number,
-  check: () => void
+  files: SqliteFiles.SqliteFiles
 ): Connection & Direct & { readonly recover: () => void } => {
   const cache = new Map<string, StatementSync>()
 
@@ -184,7 +192,7 @@ const connect = (
   }
 
   const transact = <A>(work: (run: Run) => A): A => {
-    orSqlError("begin", check)
+    orSqlError("begin", files.check)
     run("BEGIN IMMEDIATE", [])
     try {
       const done = work(run)
@@ -211,7 +219,11 @@ const connect = (
   }
 
   return {
-    read: (sql, params) => unlessBusy(() => reads.read(sql, params)),
+    read: (sql, params) =>
+      unlessBusy(() => {
+        orSqlError("read", files.checkSometimes)
+        return reads.read(sql, params)
+      }),
     transact: (work) => unlessBusy(() => transact(work)),
     recover,
     execute: objects("execute", cached),

@@ -1,11 +1,12 @@
 /** Transactions that write, in the way of each dialect. */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlConnection from "effect/sql/SqlConnection"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as SqliteClient from "./SqliteClient.ts"
 
 /** Milliseconds before a database that another process is writing to is tried again: from the first to the longest. */
@@ -15,10 +16,10 @@ export const lockedPauseMs = { first: 1, longest: 25 } as const
 export const isLocked = ({ reason }: SqlError): boolean => reason._tag === "LockTimeoutError"
 
 /** One attempt under SQLite's write lock, in one go, so that nobody in this process finds the database locked by it. */
-export const immediate = <A, R>(
+export const immediate = <A, E, R>(
   sql: SqlClient.SqlClient,
-  work: Effect.Effect<A, SqlError, R>
-): Effect.Effect<A, SqlError, R> =>
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | SqlError, R> =>
   sql.withTransaction(work).pipe(
     // A deferred transaction that reads first fails when it comes to write after somebody else.
     Effect.provideService(SqlClient.BeginTransaction, "BEGIN IMMEDIATE"),
@@ -73,11 +74,26 @@ const whileLocked = Schedule.min([
 ])
 
 /** A transaction; with SQLite it waits until other processes have written theirs. */
-export const run = <A>(
+export const run = <A, E = never>(
   sql: SqlClient.SqlClient,
-  work: Effect.Effect<A, SqlError>
-): Effect.Effect<A, SqlError> =>
+  work: Effect.Effect<A, E | SqlError>
+): Effect.Effect<A, E | SqlError> =>
   sql.onDialectOrElse({
     pg: () => sql.withTransaction(work),
-    orElse: () => Effect.retry(immediate(sql, work), { while: isLocked, schedule: whileLocked })
+    orElse: () =>
+      Effect.retry(immediate(sql, work), {
+        while: (error) => isSqlError(error) && isLocked(error),
+        schedule: whileLocked
+      })
   })
+
+/** The same, rolled back at the end. */
+export const rehearse = (
+  sql: SqlClient.SqlClient,
+  work: Effect.Effect<unknown, SqlError>
+): Effect.Effect<void, SqlError> =>
+  run(sql, Effect.andThen(work, Effect.fail(new Rehearsed()))).pipe(
+    Effect.catchTag("Rehearsed", () => Effect.void)
+  )
+
+class Rehearsed extends Data.TaggedError("Rehearsed") {}

@@ -1,0 +1,120 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as Plan from "../../core/limits/Plan.ts"
+import * as Databases from "./Databases.fixture.ts"
+import * as NetworkEviction from "./NetworkEviction.ts"
+import * as RateLimits from "./RateLimits.fixture.ts"
+
+const START = 20_000 * 86_400_000
+const anonymous = { plan: Plan.standard.Free, ban: undefined }
+const keyed = { plan: Plan.standard.Free, ban: BanPolicy.standard }
+
+const MAX = 1_000
+
+/** Lets minutes pass, in which the nodes count, until so many rows or fewer are left. */
+const left = (sql: SqlClient.SqlClient, most: number) =>
+  Effect.repeat(
+    Effect.gen(function* () {
+      yield* TestClock.adjust("1 minute")
+      yield* TestClock.withLive(Effect.sleep("5 millis"))
+      return yield* RateLimits.count(sql)
+    }),
+    { until: (rows) => rows <= most, times: 2_000 }
+  )
+
+for (const kind of Databases.kinds) {
+  Databases.describeOn(kind, "NetworkEviction", () => {
+    it.effect(
+      "keeps the number of networks bounded, on two nodes at once, and every key",
+      () =>
+        Effect.gen(function* () {
+          const database = yield* kind.create
+          const nodes = yield* RateLimits.nodes(2, database, { maxAnonymousStates: MAX })
+          const sql = yield* RateLimits.client(database)
+          let largest = 0
+          for (let round = 0; round < 20; round++) {
+            yield* Effect.forEach(
+              nodes,
+              (node, index) =>
+                Effect.forEach(
+                  Array.from({ length: 200 }, (_, request) => request),
+                  (request) =>
+                    RateLimits.request(node, `network:${round}.${index}.${request}`, START, anonymous),
+                  { concurrency: 20, discard: true }
+                ),
+              { concurrency: "unbounded", discard: true }
+            )
+            yield* RateLimits.request(
+              nodes[0] ?? (yield* Effect.die("there are two")),
+              `key:${round}`,
+              START,
+              keyed
+            )
+            // each node knows of the other's networks at its next count, a minute later
+            largest = Math.max(largest, yield* RateLimits.count(sql))
+            yield* left(sql, MAX + 20)
+          }
+          expect(largest).toBeLessThanOrEqual(MAX + 2 * 400 + 20)
+          const stored = yield* RateLimits.stored(sql, "key:")
+          expect(stored.size).toBe(20)
+        }),
+      60_000
+    )
+
+    it.effect("evicts what was used least recently, and nothing that was used since", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const node = yield* RateLimits.node(database)
+        const sql = yield* RateLimits.client(database)
+        for (let index = 0; index < 500; index++) {
+          yield* RateLimits.request(node, `network:${index}`, START + index, anonymous)
+        }
+        yield* RateLimits.request(node, "network:0", START + 1_000, anonymous)
+        expect(yield* NetworkEviction.evictSome(sql, "network:", 100)).toEqual({
+          evicted: 100,
+          next: "network:"
+        })
+        const stored = [...(yield* RateLimits.stored(sql)).keys()]
+        expect(stored).toHaveLength(400)
+        expect(stored).toContain("network:0")
+        expect(stored.filter((key) => Number(key.slice("network:".length)) <= 100)).toEqual(["network:0"])
+      })
+    )
+
+    it.effect("evicts half of a page at most, so that no page of busy networks goes as a whole", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const node = yield* RateLimits.node(database)
+        const sql = yield* RateLimits.client(database)
+        yield* Effect.forEach(
+          Array.from({ length: 30 }, (_, index) => index),
+          (index) => RateLimits.request(node, `network:${index}`, START + index, anonymous)
+        )
+        expect((yield* NetworkEviction.evictSome(sql, "network:", 1_000)).evicted).toBe(15)
+        expect(yield* RateLimits.count(sql)).toBe(15)
+      })
+    )
+
+    it.effect("finds at its start that an earlier process has left too many", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const sql = yield* RateLimits.client(database)
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const earlier = yield* RateLimits.node(database)
+            yield* Effect.forEach(
+              Array.from({ length: MAX + 300 }, (_, index) => index),
+              (index) => RateLimits.request(earlier, `network:${index}`, START, anonymous),
+              { concurrency: 50, discard: true }
+            )
+          })
+        )
+        yield* RateLimits.node(database, { maxAnonymousStates: MAX })
+        expect(yield* left(sql, MAX)).toBeLessThanOrEqual(MAX)
+      })
+    )
+  })
+}

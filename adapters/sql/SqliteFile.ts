@@ -1,0 +1,67 @@
+/** The file of a SQLite database, before SQLite opens it: created for its owner only, or found fit to be used. */
+import { Buffer } from "node:buffer"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as Predicate from "effect/Predicate"
+
+/** SQLite's own limit of a path, in bytes, less the longest suffix that it appends (`-journal`). */
+const MAX_PATH_BYTES = 504
+
+/** Creates the file and its folders where they are missing. Throws an error that `faultOf` explains. */
+export const create = (filename: string): void => {
+  if (Buffer.byteLength(filename) > MAX_PATH_BYTES) throw new Unusable(TOO_LONG)
+  createFolder(path.dirname(filename))
+  const existing = fs.statSync(filename, { throwIfNoEntry: false })
+  // Only a new file is opened here. POSIX locks belong to the process: closing a file that a store of this process has
+  // open would release the locks of that store, and another program could delete its log.
+  if (existing === undefined) fs.closeSync(fs.openSync(filename, "a", 0o600))
+  else if (existing.isDirectory()) throw new Unusable("it is a folder")
+  else if (!existing.isFile()) throw new Unusable("it is not a regular file")
+  else fs.accessSync(filename, fs.constants.R_OK | fs.constants.W_OK)
+}
+
+/** What is wrong with a path, for the operator. */
+export const faultOf = (thrown: unknown): string => {
+  const known = Predicate.hasProperty(thrown, "code") ? faults.get(thrown.code) : undefined
+  return known ?? (thrown instanceof Error ? thrown.message : String(thrown))
+}
+
+export const DENIED = "no permission to write to it or its folder"
+export const FULL = "the disk is full"
+
+class Unusable extends Error {}
+
+/**
+ * Creates each missing folder with one attempt. `mkdirSync` with `recursive` never returns where a folder exists but
+ * a new one in it fails with ENOENT, as in `/proc`.
+ */
+const createFolder = (folder: string): void => {
+  const missing: Array<string> = []
+  for (let next = folder; !fs.existsSync(next) && next !== path.dirname(next); next = path.dirname(next)) {
+    missing.unshift(next)
+  }
+  for (const next of missing) {
+    try {
+      fs.mkdirSync(next, 0o700)
+    } catch (thrown) {
+      // Another process may have created it in the meantime.
+      if (!Predicate.hasProperty(thrown, "code") || thrown.code !== "EEXIST") throw thrown
+    }
+  }
+}
+
+const TOO_LONG = "its path is too long"
+
+/** By the code of Node. */
+const faults = new Map<unknown, string>([
+  ["EACCES", DENIED],
+  ["EPERM", DENIED],
+  ["EROFS", "its file system is read-only"],
+  ["EISDIR", "it is a folder"],
+  ["EEXIST", "a part of its path is no folder"],
+  ["ENOTDIR", "a part of its path is no folder"],
+  ["ENOENT", "no file can be created at this path"],
+  ["ENAMETOOLONG", TOO_LONG],
+  ["ELOOP", "its path has a loop of symbolic links"],
+  ["ENOSPC", FULL]
+])

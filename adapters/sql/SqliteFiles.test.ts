@@ -1,0 +1,238 @@
+/** What a store on SQLite does when the files beside its database are removed, replaced or truncated. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { expect, it, onTestFinished } from "vitest"
+import { launch } from "../cli/Serve.fixture.ts"
+import * as Databases from "./Databases.fixture.ts"
+import * as SqliteClient from "./SqliteClient.ts"
+import { RECHECK_MS } from "./SqliteFiles.ts"
+
+const names = (filename: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const insert = (name: string) => sql.withTransaction(sql`INSERT INTO animals VALUES (${name})`)
+    const read = Effect.suspend(() => {
+      const exit = SqliteClient.directOf(sql)?.read("SELECT count(*) FROM animals", [])
+      return exit ?? Effect.die("a transaction is under way")
+    })
+    return { sql, insert, read, filename }
+  })
+
+type Opened = Effect.Success<ReturnType<typeof names>>
+
+const open = async (
+  use: (opened: Opened) => Effect.Effect<void, unknown>,
+  synchronous: "FULL" | "NORMAL" = "FULL"
+) => {
+  const filename = (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
+  await Effect.gen(function* () {
+    const opened = yield* names(filename)
+    yield* opened.sql`CREATE TABLE animals (name TEXT)`
+    for (let index = 0; index < 20; index++) yield* opened.insert("x".repeat(1_000))
+    yield* use(opened)
+  }).pipe(Effect.provide(SqliteClient.layer({ filename, synchronous })), Effect.runPromise)
+  return filename
+}
+
+const failure = (effect: Effect.Effect<unknown, unknown>) => Effect.map(Effect.flip(effect), String)
+
+const countOf = (filename: string): unknown => {
+  const database = new DatabaseSync(filename)
+  expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }])
+  const [row] = database.prepare("SELECT count(*) AS count FROM animals").all()
+  database.close()
+  return row?.count
+}
+
+const beyond = Effect.promise(() => sleep(RECHECK_MS + 20))
+
+/** The file under another inode, with the same bytes. */
+const replace = (filename: string): void => {
+  fs.copyFileSync(filename, `${filename}.copy`)
+  fs.renameSync(`${filename}.copy`, filename)
+}
+
+for (const synchronous of ["FULL", "NORMAL"] as const) {
+  const faults: ReadonlyArray<readonly [string, (filename: string) => void, string]> = [
+    ["removed -wal", (filename) => fs.rmSync(`${filename}-wal`), "the -wal file of the database was moved"],
+    [
+      "moved -wal",
+      (filename) => fs.renameSync(`${filename}-wal`, `${filename}-old`),
+      "the -wal file of the database was moved"
+    ],
+    ["replaced -wal", (filename) => replace(`${filename}-wal`), "the -wal file of the database was moved"],
+    [
+      "emptied -wal",
+      (filename) => fs.truncateSync(`${filename}-wal`),
+      "the -wal file of the database was truncated"
+    ],
+    [
+      "shortened -wal",
+      (filename) => fs.truncateSync(`${filename}-wal`, 20_000),
+      "the -wal file of the database was truncated"
+    ]
+  ]
+  it.each(faults)(
+    `a %s fails the next transaction (${synchronous}), and each after it`,
+    async (_, damage, reason) => {
+      await open(
+        ({ filename, insert, read }) =>
+          Effect.gen(function* () {
+            damage(filename)
+            for (let count = 0; count < 3; count++) expect(yield* failure(insert("lost"))).toContain(reason)
+            yield* beyond
+            expect(yield* failure(read)).toContain(reason)
+          }),
+        synchronous
+      )
+    }
+  )
+
+  it.each([
+    ["removed", (filename: string) => fs.rmSync(filename)],
+    ["replaced", replace]
+  ] as const)(
+    `a %s -shm fails transactions and reads within ${RECHECK_MS} ms (${synchronous})`,
+    async (_, damage) => {
+      await open(
+        ({ filename, insert, read }) =>
+          Effect.gen(function* () {
+            damage(`${filename}-shm`)
+            yield* beyond
+            const reason = "the -shm file of the database was moved, removed or replaced"
+            expect(yield* failure(read)).toContain(reason)
+            expect(yield* failure(insert("lost"))).toContain(reason)
+          }),
+        synchronous
+      )
+    }
+  )
+}
+
+it("what was committed before the -wal was removed is in the database file once that is noticed", async () => {
+  await open(({ filename, insert }) =>
+    Effect.gen(function* () {
+      fs.rmSync(`${filename}-wal`)
+      yield* failure(insert("lost"))
+      // As after a crash: only the database file is left.
+      fs.copyFileSync(filename, `${filename}.crashed`)
+      expect(countOf(`${filename}.crashed`)).toBe(20)
+    })
+  )
+})
+
+it("what was committed before the -wal was removed is there after the connection is closed", async () => {
+  const filename = await open(({ filename: opened }) => Effect.sync(() => fs.rmSync(`${opened}-wal`)))
+  expect(countOf(filename)).toBe(20)
+})
+
+it("a database whose -wal was emptied is not damaged further", async () => {
+  const filename = await open(({ filename: opened, insert }) =>
+    Effect.gen(function* () {
+      const sql = yield* Effect.sync(() => new DatabaseSync(opened))
+      sql.exec("PRAGMA wal_checkpoint(PASSIVE)")
+      yield* insert("after the checkpoint")
+      fs.truncateSync(`${opened}-wal`)
+      yield* failure(insert("lost"))
+      sql.close()
+    })
+  )
+  // What had not been copied into the database file is gone with the log.
+  expect(countOf(filename)).toBe(20)
+})
+
+it("a -wal that is moved back is used again", async () => {
+  await open(({ filename, insert, read }) =>
+    Effect.gen(function* () {
+      fs.renameSync(`${filename}-wal`, `${filename}-moved`)
+      yield* failure(insert("lost"))
+      fs.renameSync(`${filename}-moved`, `${filename}-wal`)
+      yield* insert("stored")
+      expect(yield* read).toEqual([[21n]])
+    })
+  )
+})
+
+it("checkpoints of other connections that truncate the -wal are no fault", async () => {
+  await open(({ filename, insert, read }) =>
+    Effect.gen(function* () {
+      const other = new DatabaseSync(filename)
+      onTestFinished(() => other.close())
+      for (const mode of ["TRUNCATE", "RESTART", "FULL", "PASSIVE", "TRUNCATE"]) {
+        other.exec(`PRAGMA wal_checkpoint(${mode})`)
+        yield* insert("a")
+        other.exec(
+          `PRAGMA journal_size_limit = 0; PRAGMA wal_checkpoint(${mode}); INSERT INTO animals VALUES ('b')`
+        )
+        yield* insert("c")
+        yield* beyond
+        yield* read
+      }
+      expect(yield* read).toEqual([[35n]])
+    })
+  )
+})
+
+it("a database behind a link is looked at where it is", async () => {
+  const filename = (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
+  const folder = path.join(path.dirname(filename), "elsewhere")
+  fs.mkdirSync(folder)
+  fs.symlinkSync(filename, path.join(folder, "link.db"))
+  await Effect.gen(function* () {
+    const { insert, sql } = yield* names(filename)
+    yield* sql`CREATE TABLE animals (name TEXT)`
+    yield* insert("a")
+    fs.rmSync(`${filename}-wal`)
+    expect(yield* failure(insert("lost"))).toContain("the -wal file")
+  }).pipe(Effect.provide(SqliteClient.layer({ filename: path.join(folder, "link.db") })), Effect.runPromise)
+})
+
+it("a server whose -wal is removed acknowledges nothing more, and loses nothing that it acknowledged", async () => {
+  const filename = (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
+  const database = ["--database", `sqlite:${filename}`]
+  const serve = async (...flags: ReadonlyArray<string>) => {
+    const { child, ended, stdout } = launch(["serve", "--json", "--port", "0", ...database, ...flags], {}, {})
+    onTestFinished(async () => {
+      child.kill("SIGKILL")
+      await ended
+    })
+    const [, url = ""] = await stdout.says(/"url":"([^"]+)".*\n/)
+    return { child, ended, stdout, url }
+  }
+  const first = await serve("--issue-key", "Enterprise:perMinute=1000000,perDay=1000000")
+  const [, key = ""] = await first.stdout.says(/"key":"([^"]+)"/)
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
+  const create = async (url: string): Promise<number> =>
+    (await fetch(`${url}/pets`, { method: "POST", headers, body: '{"name":"Rex","categoryId":1}' })).status
+  const statuses: Array<number> = []
+  const creating = Array.from({ length: 8 }, async () => {
+    for (let count = 0; count < 20; count++) statuses.push(await create(first.url))
+  })
+  while (statuses.length < 40) await sleep(1)
+  fs.rmSync(`${filename}-wal`)
+  await Promise.all(creating)
+  expect(new Set(statuses)).toEqual(new Set([201, 503]))
+  expect(await create(first.url)).toBe(503)
+  expect((await fetch(`${first.url}/pets`, { headers })).status).toBe(503)
+  expect((await fetch(new URL("/readyz", first.url))).status).toBe(503)
+  first.child.kill("SIGKILL")
+  await first.ended
+  // A crash, and a restart.
+  const second = await serve()
+  const listed = await fetch(`${second.url}/pets?limit=100`, { headers })
+  expect(listed.status).toBe(200)
+  const stored = countStored(filename)
+  expect(stored).toBeGreaterThanOrEqual(statuses.filter((status) => status === 201).length)
+  expect(await create(second.url)).toBe(201)
+})
+
+const countStored = (filename: string): number => {
+  const database = new DatabaseSync(filename)
+  const [row] = database.prepare("SELECT count(*) AS count FROM pets").all()
+  database.close()
+  return Number(row?.count)
+}

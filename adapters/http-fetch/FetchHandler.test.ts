@@ -16,7 +16,8 @@ const handlerOf = (handle: Handle, options?: FetchHandler.FetchHandlerOptions) =
       Context.make(Service, {
         handle,
         transportError: () => Effect.die("a Request is always complete"),
-        drain: Effect.void
+        drain: Effect.void,
+        isDraining: () => false
       })
     )
   )

@@ -5,15 +5,7 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { Service } from "../../core/service/Service.ts"
 import * as NodeListener from "./NodeListener.ts"
-import {
-  Count,
-  collectGarbage,
-  expectAlive,
-  expectError,
-  Gate,
-  openService,
-  serve
-} from "./Server.fixture.ts"
+import { Count, expectAlive, expectError, Gate, openService, serve } from "./Server.fixture.ts"
 import { pet, request, Wire } from "./Wire.fixture.ts"
 
 /** A plain `node:http` server around a listener. */
@@ -29,87 +21,6 @@ const host = async (listener: NodeListener.NodeListener): Promise<{ readonly por
 }
 
 const json = "Content-Type: application/json"
-const megabyte = Buffer.alloc(1_000_000, " ")
-
-describe("a body that is refused before it arrives", () => {
-  for (const connection of ["keep-alive", "close"]) {
-    it(`can be sent whole before the answer is read, with Connection: ${connection}`, async () => {
-      const server = await serve()
-      const key = await server.issue()
-      const headers = [json, `Content-Length: ${50 * megabyte.length}`, `Connection: ${connection}`]
-      const wire = await Wire.sending(server.port, request({ method: "POST", headers }))
-      for (let sent = 0; sent < 50; sent++) await wire.send(megabyte)
-      const answer = await wire.answer()
-      expectError(answer, 401, "missing_api_key")
-      expect(answer.header("connection")).toBe(connection)
-      if (connection === "close") return expect(await wire.rest()).toBe("")
-      await wire.send(request({ key }))
-      expect((await wire.answer()).status).toBe(200)
-    })
-  }
-
-  it("is answered before it is complete", async () => {
-    const server = await serve()
-    const wire = await Wire.sending(
-      server.port,
-      request({ method: "POST", headers: [json, "Content-Length: 9"] })
-    )
-    expectError(await wire.answer(), 401, "missing_api_key")
-  })
-
-  it("does not stay in memory", async () => {
-    const server = await serve()
-    const headers = [json, `Content-Length: ${60 * megabyte.length}`]
-    const wire = await Wire.sending(server.port, request({ method: "POST", headers }))
-    expectError(await wire.answer(), 401, "missing_api_key")
-    await collectGarbage()
-    const before = process.memoryUsage()
-    for (let sent = 0; sent < 50; sent++) await wire.send(megabyte)
-    await collectGarbage()
-    const after = process.memoryUsage()
-    expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(10 * megabyte.length)
-    expect(after.rss - before.rss).toBeLessThan(100 * megabyte.length)
-  })
-
-  it("is read for 64 MiB and no further", async () => {
-    const server = await serve()
-    const wire = await Wire.sending(
-      server.port,
-      request({ method: "POST", headers: [json, "Content-Length: 9000000000"] })
-    )
-    let cut = false
-    wire.closed.then(() => {
-      cut = true
-    })
-    let sent = 0
-    while (!cut) {
-      await wire.send(megabyte)
-      sent++
-    }
-    expect(sent).toBeGreaterThan(64)
-    expect(sent).toBeLessThan(100)
-    await expectAlive(server)
-  })
-
-  it("and sent in chunks leaves the connection usable", async () => {
-    const server = await serve()
-    const key = await server.issue()
-    const chunked = request({ method: "POST", headers: [json, "Transfer-Encoding: chunked"] })
-    const wire = await Wire.sending(server.port, `${chunked}4\r\n{"na\r\n`)
-    expectError(await wire.answer(), 401, "missing_api_key")
-    await wire.send(`2\r\n{}\r\n0\r\n\r\n${request({ key })}`)
-    expect((await wire.answer()).status).toBe(200)
-  })
-
-  it("of a HEAD request leaves the connection usable", async () => {
-    const server = await serve()
-    const wire = await Wire.sending(server.port, request({ method: "HEAD", headers: ["Content-Length: 4"] }))
-    const answer = await wire.answer({ head: true })
-    expect([answer.status, Number(answer.header("content-length"))]).toEqual([401, expect.any(Number)])
-    await wire.send(`true${request({})}`)
-    expectError(await wire.answer(), 401, "missing_api_key")
-  })
-})
 
 describe("a body", () => {
   it("without a length is refused at the byte above the limit", async () => {
@@ -210,6 +121,16 @@ describe("Expect: 100-continue", () => {
     const wire = await Wire.sending(server.port, expecting({ key, type: "text/plain" }))
     expectError(await wire.answer(), 415, "unsupported_media_type")
     expect(await wire.rest()).toBe("")
+  })
+
+  it("is not granted for a body that is declared too long, and the connection ends", async () => {
+    const server = await serve({ service: { maxBodyBytes: 28 } })
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, expecting({ key }))
+    expectError(await wire.answer(), 413, "payload_too_large")
+    expect(await wire.rest()).toBe("")
+    const stranger = await Wire.sending(server.port, expecting({}))
+    expectError(await stranger.answer(), 401, "missing_api_key")
   })
 
   it("is ignored in HTTP/1.0 (RFC 9110 §10.1.1)", async () => {
@@ -371,7 +292,8 @@ describe("the listener in a server of the host's own", () => {
     const broken = Service.of({
       handle: () => Effect.die("broken"),
       transportError: () => Effect.die("broken"),
-      drain: Effect.void
+      drain: Effect.void,
+      isDraining: () => false
     })
     const listener = await Effect.runPromise(Effect.provideService(NodeListener.make, Service, broken))
     const server = await host(listener)
@@ -390,6 +312,19 @@ describe("the listener in a server of the host's own", () => {
     const answer = await wire.answer()
     expectError(answer, 500, "internal_error")
     expect(answer.body).toContain("before any body parser")
+  })
+
+  it("closes each connection after its response once the service drains", async () => {
+    const service = await openService()
+    const key = await service.issue()
+    const server = await host(await service.listener())
+    const wire = await Wire.sending(server.port, request({ key }))
+    expect((await wire.answer()).header("connection")).toBe("keep-alive")
+    await service.run(Service.use(({ drain }) => drain))
+    await wire.send(request({ key }))
+    const answer = await wire.answer()
+    expect([answer.status, answer.header("connection")]).toEqual([200, "close"])
+    expect(await wire.rest()).toBe("")
   })
 
   it("leaves no listeners behind on a connection", async () => {

@@ -20,8 +20,15 @@ export type Handler = (
   sendContinue?: () => void
 ) => () => void
 
-/** Bytes of a refused body that are read and thrown away, so that its sender comes to read the answer. */
-const MAX_DRAINED_BYTES = 64 * 1024 * 1024
+/**
+ * Bytes of a rejected body that are read and discarded, so that its sender comes to read the response: of a body that the
+ * service asked for, and of any other, such as that of a caller without a key.
+ */
+const MAX_WANTED_BYTES = 64 * 1024 * 1024
+const MAX_UNWANTED_BYTES = 1024 * 1024
+
+/** Milliseconds in which the sender of a longer body can still read the response. */
+const LINGER_MS = 1_000
 
 /** A handler; the request's fiber is interrupted when its client goes away. */
 export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(function* () {
@@ -32,8 +39,9 @@ export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(fu
     if (response.destroyed) return () => {}
     const incoming = new NodeRequest(request, sendContinue)
     const conclude = (exit: Exit.Exit<ServiceResponse>): void => {
-      if (Exit.isFailure(exit)) response.destroy()
-      else send(request, response, exit.value, incoming.isBodyRead)
+      if (Exit.isFailure(exit)) return void response.destroy()
+      if (service.isDraining()) announceClose(response)
+      send(request, response, exit.value, incoming)
     }
     const answering = Immediate.start(service.handle(incoming, clock))
     if (Immediate.isDone(answering)) {
@@ -64,20 +72,32 @@ export const make: Effect.Effect<NodeListener, never, Service> = Effect.map(
   }
 )
 
+/**
+ * Closes the connection after the response, and says so, so that the client sends its next request on another one, which
+ * a load balancer opens to another process. Requests that the client has pipelined are handled first.
+ */
+const announceClose = (response: ServerResponse): void => {
+  if (response instanceof PreparedResponse && response.hasSuccessor) return
+  response.shouldKeepAlive = false
+}
+
 /** Writes an answer, unless the host has answered already. */
 export const send = (
   request: IncomingMessage,
   response: ServerResponse,
   answer: ServiceResponse,
-  isBodyRead = false
+  incoming?: NodeRequest
 ): void => {
   if (response.headersSent) return
-  const { shouldKeepAlive } = response
+  if (incoming?.isBodyRead || incoming?.isAwaitingContinue || !hasPendingBody(request)) {
+    writeHead(response, answer)
+    response.end(answer.body)
+    return
+  }
+  const maxDiscarded = incoming?.isBodyWanted ? MAX_WANTED_BYTES : MAX_UNWANTED_BYTES
+  if (Number(request.headers["content-length"] ?? 0) > maxDiscarded) response.shouldKeepAlive = false
   writeHead(response, answer)
-  // Node gives the connection up here when the client still waits for "100 Continue": it sends no body then.
-  const refusedExpectation = shouldKeepAlive && !response.shouldKeepAlive
-  if (refusedExpectation || isBodyRead || !hasPendingBody(request)) response.end(answer.body)
-  else drain(request, response, answer.body)
+  discardBody(request, response, answer.body, maxDiscarded)
 }
 
 export const writeHead = (response: ServerResponse, answer: ServiceResponse): void => {
@@ -91,16 +111,25 @@ export const writeHead = (response: ServerResponse, answer: ServiceResponse): vo
 }
 
 /**
- * Answers in full and reads on before it ends the response: many clients read only after they have sent everything,
- * and a connection that is closed with bytes unread takes the answer from them.
+ * Sends the response at once and reads on before it ends it: many clients read only after they have sent everything,
+ * and a connection that is closed with bytes unread takes the response from them.
  */
-const drain = (request: IncomingMessage, response: ServerResponse, body: string): void => {
+const discardBody = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string,
+  maxBytes: number
+): void => {
   response.write(body)
   response.flushHeaders()
-  let allowance = MAX_DRAINED_BYTES
+  let left = maxBytes
   request.on("data", (chunk: Buffer) => {
-    allowance -= chunk.length
-    if (allowance < 0) request.socket.destroy()
+    if (left < 0) return
+    left -= chunk.length
+    if (left >= 0) return
+    request.pause()
+    const cut = setTimeout(() => request.socket.destroy(), LINGER_MS)
+    response.once("close", () => clearTimeout(cut))
   })
   request.once("end", () => response.end())
 }

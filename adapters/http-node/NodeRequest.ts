@@ -8,13 +8,20 @@ import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "../../core/serv
 
 export class NodeRequest implements ServiceRequest {
   readonly #request: IncomingMessage & { readonly originalUrl?: unknown }
-  readonly #sendContinue: (() => void) | undefined
-  /** Whether all of the body was taken, if it was there at once. */
+  #sendContinue: (() => void) | undefined
+  /** Whether the service asked for the body, as it does for callers that may send one. */
+  isBodyWanted = false
+  /** Whether all of the body was there at once and was read. */
   isBodyRead = false
 
   constructor(request: IncomingMessage, sendContinue: (() => void) | undefined) {
     this.#request = request
     this.#sendContinue = sendContinue
+  }
+
+  /** Whether the client waits for "100 Continue": it sends no body without, and Node ends the connection. */
+  get isAwaitingContinue(): boolean {
+    return this.#sendContinue !== undefined
   }
 
   get method(): string {
@@ -47,6 +54,7 @@ export class NodeRequest implements ServiceRequest {
 
   body(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> {
     return new Immediate.Immediate<Uint8Array, BodyTooLarge | BodyConsumed>(() => {
+      this.isBodyWanted = true
       const request = this.#request
       // A host that set an encoding gets text instead of bytes, and so would we.
       if (Readable.isDisturbed(request) || request.readableEncoding !== null) {
@@ -54,9 +62,13 @@ export class NodeRequest implements ServiceRequest {
       }
       // Where the server knows that there is no body, its end has come already and is not told.
       if (request.readableEnded) return Effect.succeed(new Uint8Array())
-      this.#sendContinue?.()
       const { complete, headers, readableLength } = request
-      const isThere = complete || readableLength === Number(headers["content-length"] ?? Number.NaN)
+      const declaredLength = Number(headers["content-length"] ?? Number.NaN)
+      // Before "100 Continue": the client need not send what is too large anyway.
+      if (declaredLength > maxBytes) return Effect.fail(new BodyTooLarge())
+      this.#sendContinue?.()
+      this.#sendContinue = undefined
+      const isThere = complete || readableLength === declaredLength
       if (!isThere) return this.#arrivingBody(maxBytes)
       if (readableLength > maxBytes) return Effect.fail(new BodyTooLarge())
       const bytes: Buffer | null = request.read()
@@ -89,8 +101,10 @@ export class NodeRequest implements ServiceRequest {
   }
 }
 
+/** Whether the request has a body, as its headers say. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
+
 /** Whether more of the request's body is to come. Where the server knows that there is none, its end has come already. */
-export const hasPendingBody = ({ complete, headers, readableEnded }: IncomingMessage): boolean =>
-  !complete &&
-  !readableEnded &&
-  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0)
+export const hasPendingBody = (request: IncomingMessage): boolean =>
+  !request.complete && !request.readableEnded && hasBody(request)

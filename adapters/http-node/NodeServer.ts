@@ -6,10 +6,13 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Service } from "../../core/service/Service.ts"
-import { type Answers, Connection, type Patience } from "./Connection.ts"
+import { AddressLimit } from "./AddressLimit.ts"
+import { Connection, type Host, type Patience } from "./Connection.ts"
+import * as IncomingRequest from "./IncomingRequest.ts"
 import * as NodeListener from "./NodeListener.ts"
 import { PreparedResponse } from "./PreparedResponse.ts"
 import { MAX_HEADER_BYTES } from "./TransportFault.ts"
+import { Turns } from "./Turns.ts"
 
 export interface NodeServerOptions {
   readonly host: string
@@ -26,6 +29,8 @@ export interface NodeServerOptions {
   readonly keepAliveTimeoutMs: number
   /** Open connections; more are closed at once. */
   readonly maxConnections: number
+  /** The same for one IPv4 address or one /64 of IPv6; without it there is no such limit. */
+  readonly maxConnectionsPerAddress: number | undefined
   /** Milliseconds that requests in flight may take to finish when the server closes. */
   readonly shutdownTimeoutMs: number
 }
@@ -37,6 +42,7 @@ export const defaults: NodeServerOptions = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 5_000,
   maxConnections: 10_000,
+  maxConnectionsPerAddress: undefined,
   shutdownTimeoutMs: 10_000
 }
 
@@ -50,6 +56,9 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
     return `cannot listen on ${this.host}:${this.port}: ${this.cause.message}`
   }
 }
+
+/** Bytes that a socket holds before it stops to read; the last read may exceed them by 64 KiB. */
+const HELD_BYTES = 16_384
 
 /** Milliseconds between two looks at all connections: at most, and at least, however short timeouts are. */
 const INSPECTION_MS = 1_000
@@ -69,10 +78,7 @@ export const make = Effect.fnUntraced(function* (
   const headersTimeout = Math.min(options.headersTimeoutMs, options.requestTimeoutMs)
   const service = yield* Service
   const run = Effect.runCallbackWith(yield* Effect.context())
-  const answers: Answers = {
-    handle: yield* NodeListener.makeHandler,
-    refuse: (error, address, write) => run(Effect.map(service.transportError(error, address), write))
-  }
+  const handle = yield* NodeListener.makeHandler
   const connections = new Map<Duplex, Connection>()
   const patience: Patience = {
     keepAliveTimeoutMs: options.keepAliveTimeoutMs,
@@ -81,10 +87,12 @@ export const make = Effect.fnUntraced(function* (
   }
 
   const server = Http.createServer({
+    IncomingMessage: IncomingRequest.makeClass((socket) => connections.get(socket)?.isBusy === true),
     ServerResponse: PreparedResponse,
     // Most requests have no body, and a stream for none is a tenth of their CPU; Node knows it since 24.12.
     optimizeEmptyRequests: true,
     maxHeaderSize: MAX_HEADER_BYTES,
+    highWaterMark: HELD_BYTES,
     headersTimeout,
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
@@ -95,10 +103,23 @@ export const make = Effect.fnUntraced(function* (
   // Checked by Node, but looked after here: connections are inspected.
   server.keepAliveTimeout = 0
   server.maxConnections = options.maxConnections
+  const host: Host = {
+    answers: {
+      handle,
+      refuse: (error, address, write) => run(Effect.map(service.transportError(error, address), write)),
+      isDraining: service.isDraining
+    },
+    patience,
+    turns: new Turns(),
+    parse: (socket) => server.emit("connection", socket)
+  }
+  const addresses = new AddressLimit(options.maxConnectionsPerAddress)
   let accepted = 0
   server.on("connection", (socket) => {
+    if (connections.has(socket)) return
     accepted++
-    connections.set(socket, new Connection(socket, answers, patience))
+    if (!addresses.admit(socket)) return void socket.destroy()
+    connections.set(socket, new Connection(socket, host))
     socket.once("close", () => connections.delete(socket))
   })
   server.on("request", (request, response) => connections.get(request.socket)?.receive(request, response))
@@ -109,7 +130,9 @@ export const make = Effect.fnUntraced(function* (
     connections.get(request.socket)?.receive(request, response, () => response.writeContinue())
   )
   server.on("clientError", (error, socket) => connections.get(socket)?.fail(error))
-  server.on("timeout", (socket) => connections.get(socket)?.timeOut())
+  server.on("upgrade", (request, socket, rest) => connections.get(socket)?.hold(request, rest))
+  // Each connection listens for it; without a listener here Node would cut those that are read slowly.
+  server.on("timeout", () => {})
   // `server.close` calls it; Node's own would cut answers that are not yet flushed.
   server.closeIdleConnections = () => {
     for (const connection of connections.values()) connection.dismiss()
@@ -145,7 +168,10 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const close = Effect.callback<void>((resume) => {
-    const late = setTimeout(() => server.closeAllConnections(), options.shutdownTimeoutMs)
+    // Not `closeAllConnections`: Node does not know those whose requests are held.
+    const late = setTimeout(() => {
+      for (const socket of connections.keys()) socket.destroy()
+    }, options.shutdownTimeoutMs)
     server.close(() => {
       clearTimeout(late)
       resume(Effect.void)

@@ -13,6 +13,8 @@ export class PreparedResponse<
   declare _header: string | null
   /** Milliseconds that the server keeps an idle connection. */
   declare _keepAliveTimeout: number
+  /** Whether the next request of the connection has already arrived. */
+  hasSuccessor = false
 
   /**
    * Takes the head of an answer, the same bytes as `writeHead` would make. Where that has more to decide, or to refuse,

@@ -49,6 +49,24 @@ describe("what is not HTTP is answered with 400 as the interface has it, and end
     ["an unknown method", head("FOO /v1/pets HTTP/1.1", host)],
     ["an unknown version", head("GET /v1/pets HTTP/7.3", host)],
     ["no version", "GET /v1/pets\r\n\r\n"],
+    ["no version before a Host", head("GET /v1/pets", host)],
+    ["HTTP/0.9", head("GET /v1/pets HTTP/0.9", host)],
+    ["HTTP/2.0", head("GET /v1/pets HTTP/2.0", host)],
+    ["a path in Host", head(get, "Host: a/b")],
+    ["a list in Host", head(get, "Host: a, b")],
+    ["a user in Host", head(get, "Host: a@b")],
+    ["a port that is no number in Host", head(get, "Host: a:b")],
+    ["an open bracket in Host", head(get, "Host: [::1")],
+    ["an address that is none in Host", head(get, "Host: [1::2::3]")],
+    ["a zone in Host", head(get, "Host: [fe80::1%25eth0]")],
+    ["a bare IPv6 address in Host", head(get, "Host: ::1")],
+    ["a percent sign without digits in Host", head(get, "Host: a%z0")],
+    ["another coding before chunked", head(post, host, "Transfer-Encoding: gzip, chunked")],
+    [
+      "another coding before chunked, apart",
+      head(post, host, "Transfer-Encoding: gzip", "Transfer-Encoding: chunked")
+    ],
+    ["chunked in HTTP/1.0", head("POST /v1/pets HTTP/1.0", host, "Transfer-Encoding: chunked")],
     ["bare line feeds", `${get}\nHost: a\n\n`],
     ["a bare line feed within the head", `${get}\r\nHost: a\nX: b\r\n\r\n`],
     ["a bare carriage return", `${get}\r\nHost: a\rX: b\r\n\r\n`],
@@ -101,6 +119,25 @@ describe("what is not HTTP is answered with 400 as the interface has it, and end
       "7",
       "6"
     ])
+  })
+
+  it.each([
+    "",
+    "a",
+    "a:",
+    "a:80",
+    "animals.example:8080",
+    "[::1]",
+    "[::1]:80",
+    "[v1.a:b]",
+    "127.0.0.1",
+    "%41",
+    "a_b"
+  ])("a Host of %j is accepted", async (value) => {
+    const server = await serve()
+    const key = await server.issue()
+    const wire = await Wire.sending(server.port, head(get, `Host: ${value}`, `Authorization: Bearer ${key}`))
+    expect((await wire.answer()).status).toBe(200)
   })
 
   it("HTTP/1.0 needs no Host", async () => {

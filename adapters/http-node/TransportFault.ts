@@ -1,5 +1,6 @@
 /** What is wrong with what came in, where there is no request to answer or none that HTTP allows. */
 import type { IncomingMessage } from "node:http"
+import { isIPv6 } from "node:net"
 import type { TransportError } from "../../core/service/Service.ts"
 
 export const MAX_HEADER_BYTES = 16_384
@@ -12,10 +13,30 @@ export const ofRequest = ({ httpVersion, rawHeaders, url }: IncomingMessage): Tr
     return "headers_too_large"
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === "host") hosts++
+    const name = rawHeaders[index] ?? ""
+    const value = rawHeaders[index + 1] ?? ""
+    if (name.length === 4 && name.toLowerCase() === "host") {
+      hosts++
+      if (!isHost(value)) return "malformed_request"
+    } else if (name.length === 17 && name.toLowerCase() === "transfer-encoding") {
+      // Node's parser decodes the last coding and ignores the others. HTTP/1.0 knows none (RFC 9112 §6.1).
+      if (value.toLowerCase() !== "chunked" || httpVersion !== "1.1") return "malformed_request"
+    }
   }
-  return hosts === 1 || (hosts === 0 && httpVersion === "1.0") ? undefined : "malformed_request"
+  const isComplete = httpVersion === "1.1" ? hosts === 1 : httpVersion === "1.0" && hosts <= 1
+  return isComplete ? undefined : "malformed_request"
 }
+
+/** The value of a `Host` header: `uri-host [":" port]` (RFC 9110 §7.2), which may be empty. */
+const isHost = (value: string): boolean => {
+  if (isRegisteredName.test(value)) return true
+  const address = /^\[(.*)\](?::\d*)?$/.exec(value)?.[1]
+  // Node takes zone identifiers for IPv6, URIs do not (RFC 3986 §3.2.2).
+  return address !== undefined && ((isIPv6(address) && !address.includes("%")) || isIpFuture.test(address))
+}
+
+const isRegisteredName = /^(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*(?::\d*)?$/i
+const isIpFuture = /^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i
 
 /** What an error of Node's parser, or of its timers, means. */
 export const ofError = ({ code }: NodeJS.ErrnoException): TransportError => {

@@ -161,3 +161,14 @@ export class Wire {
     })
   }
 }
+
+/** The next responses of a connection. */
+export const answers = async (wire: Wire, count: number): Promise<ReadonlyArray<Answer>> => {
+  const received: Array<Answer> = []
+  while (received.length < count) received.push(await wire.answer())
+  return received
+}
+
+/** Their statuses. */
+export const statuses = async (wire: Wire, count: number): Promise<ReadonlyArray<number>> =>
+  (await answers(wire, count)).map(({ status }) => status)

@@ -1,0 +1,28 @@
+/** How many connections one client address may have. */
+import type { Socket } from "node:net"
+import * as ClientAddress from "../../core/service/ClientAddress.ts"
+
+/** Counts the connections of each IPv4 address and of each /64 of IPv6. */
+export class AddressLimit {
+  readonly #max: number | undefined
+  readonly #counts = new Map<string, number>()
+
+  constructor(max: number | undefined) {
+    this.#max = max
+  }
+
+  /** Whether the connection is within the limit; if so, it counts until it is closed. */
+  admit(socket: Socket): boolean {
+    if (this.#max === undefined) return true
+    const network = ClientAddress.network(socket.remoteAddress)
+    const count = this.#counts.get(network) ?? 0
+    if (count >= this.#max) return false
+    this.#counts.set(network, count + 1)
+    socket.once("close", () => {
+      const left = (this.#counts.get(network) ?? 0) - 1
+      if (left > 0) this.#counts.set(network, left)
+      else this.#counts.delete(network)
+    })
+    return true
+  }
+}

@@ -20,12 +20,12 @@ import { SetupFault } from "../../conformance/engine/SetupFault.ts"
 import * as Explain from "../../conformance/gallery/Explain.ts"
 import * as Json from "../../conformance/reports/Json.ts"
 import * as Terminal from "../../conformance/reports/Terminal.ts"
+import * as Wording from "../../conformance/reports/Wording.ts"
 import type { HttpSubject } from "../../conformance/subjects/HttpSubject.ts"
 import * as Int64 from "../../core/domain/Int64.ts"
 import * as BudgetFlag from "./BudgetFlag.ts"
 import * as Ended from "./Ended.ts"
 import * as Output from "./Output.ts"
-import { printable } from "./Printable.ts"
 import * as ReportFiles from "./ReportFiles.ts"
 import { selfTest } from "./SelfTest.ts"
 import * as Setting from "./Setting.ts"
@@ -149,7 +149,7 @@ const withExitCodes = <A, E, R>(
   Effect.catch(command, (error): Effect.Effect<never, Ended.Ended | CliError.UserError> => {
     if (error instanceof Ended.Ended || error instanceof CliError.UserError) return Effect.fail(error)
     return Effect.andThen(
-      Console.error(`animal-store: ${printable(messageOf(error))}`),
+      Console.error(`animal-store: ${Wording.printable(messageOf(error))}`),
       Effect.fail(new Ended.Ended({ code: SET_UP_FAULT }))
     )
   })
@@ -248,7 +248,7 @@ const doctor = Command.make(
   subjectFlags,
   Effect.fn("conformance doctor")(function* (flags) {
     const findings = yield* opened(flags, (subject, settings) => Doctor.examine(subject, settings))
-    yield* Output.print(findings.map((finding) => `- ${printable(finding)}`).join("\n"))
+    yield* Output.print(findings.map((finding) => `- ${Wording.printable(finding)}`).join("\n"))
   }, withExitCodes)
 ).pipe(
   Command.withDescription(
@@ -307,7 +307,7 @@ const replay = Command.make(
         return [result.outcome, Replay.lines(content, result).map(redact)] as const
       })
     )
-    yield* Output.print(lines.map(printable).join("\n"))
+    yield* Output.print(lines.map(Wording.printable).join("\n"))
     yield* Ended.withCode(replayed[outcome])
   }, withExitCodes)
 ).pipe(

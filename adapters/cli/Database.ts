@@ -45,13 +45,22 @@ export const keyCacheMs = Setting.make(
   DurationFlag.parse(bounds.keyCacheMs.min, bounds.keyCacheMs.max)
 ).pipe(Flag.withDefault(defaults.keyCacheMs))
 
-/** Opens the store, which is closed with the scope. */
+/** `--max-anonymous-states`. */
+export const maxAnonymousStates = Setting.make(
+  Failure.flagOf.maxAnonymousStates,
+  "N",
+  `Most client networks without a valid key that are counted at a time; default ${defaults.maxAnonymousStates}.`,
+  Setting.between(bounds.maxAnonymousStates.min, bounds.maxAnonymousStates.max)
+).pipe(Flag.withDefault(defaults.maxAnonymousStates))
+
+/** Opens the store, which is closed with the scope. A signal to the process ends the opening. */
 export const open = (
   options: AnimalStoreOptions
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
   Effect.acquireRelease(
-    Failure.attempt(() => openAnimalStore(options)),
-    (store) => Effect.promise(() => store.close())
+    Failure.attempt((signal) => openAnimalStore({ ...options, signal })),
+    (store) => Effect.promise(() => store.close()),
+    { interruptible: true }
   )
 
 /** Opens a store to look into or to change: one in a file that is not there has nothing of the kind. */

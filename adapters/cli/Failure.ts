@@ -12,15 +12,17 @@ export const flagOf = {
   databaseConnections: "database-connections",
   databaseTimeoutMs: "database-timeout",
   keyCacheMs: "key-cache",
+  maxAnonymousStates: "max-anonymous-states",
   publicBaseUrl: "public-base-url",
   stagingBaseUrl: "staging-base-url",
   strict: "strict",
   trustedProxyHops: "trusted-proxy-hops"
 } as const
 
-/** What a promise of the store comes to. */
-export const attempt = <A>(evaluate: () => Promise<A>): Effect.Effect<A, CliError.UserError> =>
-  Effect.tryPromise({ try: evaluate, catch: userError })
+/** What a promise of the store comes to; `signal` is aborted when the command is interrupted. */
+export const attempt = <A>(
+  evaluate: (signal: AbortSignal) => Promise<A>
+): Effect.Effect<A, CliError.UserError> => Effect.tryPromise({ try: evaluate, catch: userError })
 
 /** What ends the command, and its line on standard error. */
 export const userError = (cause: unknown): CliError.UserError =>

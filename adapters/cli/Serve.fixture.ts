@@ -59,7 +59,7 @@ const listenTo = (stream: Readable) => {
   return { ended, says }
 }
 
-const launch = (args: ReadonlyArray<string>, environment: Environment, { cwd, uid, umask }: Place) => {
+export const launch = (args: ReadonlyArray<string>, environment: Environment, { cwd, uid, umask }: Place) => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_"))
   const command = [process.execPath, main, ...args]
   const [file = "", ...rest] =
@@ -67,7 +67,8 @@ const launch = (args: ReadonlyArray<string>, environment: Environment, { cwd, ui
   const child = spawn(file, rest, {
     ...(cwd === undefined ? {} : { cwd }),
     ...(uid === undefined ? {} : { uid, gid: uid }),
-    env: { ...Object.fromEntries(inherited), ...environment },
+    // Without a drain period, for which most tests need not wait.
+    env: { ...Object.fromEntries(inherited), ANIMAL_STORE_DRAIN: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: LIFETIME_MS,
     killSignal: "SIGKILL"

@@ -67,11 +67,17 @@ describe("serve --json", () => {
     expect(limits).toEqual(["300", "5", "7", "1000"])
   })
 
-  it("listens within a second of its start", async () => {
+  it("listens within a second of its start, where Node itself starts in 50 ms", async () => {
     const times: Array<number> = []
-    // The best of several: other tests run on the same cores.
-    for (let start = 0; start < 5; start++) times.push((await serveJson()).server.startedIn)
-    expect(Math.min(...times)).toBeLessThan(1_000)
+    const bare: Array<number> = []
+    // The best of several: other tests run on the same cores, which a bare Node has to share as well.
+    for (let start = 0; start < 5; start++) {
+      const begin = performance.now()
+      await promisify(execFile)(process.execPath, ["-e", "0"])
+      bare.push(performance.now() - begin)
+      times.push((await serveJson()).server.startedIn)
+    }
+    expect(Math.min(...times)).toBeLessThan(Math.max(1_000, 20 * Math.min(...bare)))
   })
 })
 
@@ -91,7 +97,7 @@ describe("serve", () => {
     expect((await fetch(`${url}/pets`)).status).toBe(401)
   })
 
-  it.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])("ends with code 0 on %s", async (signal) => {
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("ends with code 0 on %s", async (signal) => {
     const { server } = await serveJson()
     expect(await stop(server, signal)).toMatchObject({
       code: 0,
@@ -161,7 +167,7 @@ describe("every flag and its environment variable", () => {
     expect(code).toBe(0)
     const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
     const flags = [...section.matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)/gm)]
-    expect(flags).toHaveLength(13)
+    expect(flags).toHaveLength(16)
     for (const [, flag = "", variable] of flags) {
       expect(variable).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
     }
@@ -247,6 +253,7 @@ describe("a mistake", () => {
       {},
       '--trusted-proxy-hops: must be a whole number from 0 to 100; got "many"'
     ],
+    [["--drain", "2h"], {}, `--drain: ${duration("0", "1h")}; got "2h"`],
     [["--host", ""], {}, '--host: must not be empty; got ""'],
     [["--database", ""], {}, '--database: must not be empty; got ""'],
     [["--database-timeout", "0"], {}, `--database-timeout: ${duration("1ms", "1m")}; got "0"`],

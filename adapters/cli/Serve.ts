@@ -9,13 +9,19 @@ import * as Option from "effect/Option"
 import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import type { AnimalStore, IssuedApiKey } from "../embed/index.ts"
 import * as Database from "./Database.ts"
+import * as DurationFlag from "./DurationFlag.ts"
 import * as Failure from "./Failure.ts"
 import * as IssueKeyFlag from "./IssueKeyFlag.ts"
 import * as Output from "./Output.ts"
 import * as Setting from "./Setting.ts"
+import * as StopSignal from "./StopSignal.ts"
 import * as TestClock from "./TestClock.ts"
 
 const MAX_PORT = 65_535
+const MAX_CONNECTIONS = 1_000_000
+
+const DRAIN_MS = 5_000
+const MAX_DRAIN_MS = 3_600_000
 
 /** The command; it runs until it is interrupted. */
 export const serve = Command.make(
@@ -34,6 +40,7 @@ export const serve = Command.make(
     databaseTimeoutMs: Database.timeoutMs,
     databaseConnections: Database.connections,
     keyCacheMs: Database.keyCacheMs,
+    maxAnonymousStates: Database.maxAnonymousStates,
     issueKeys: Setting.repeated(
       "issue-key",
       "PLAN[:perMinute=N,perDay=N]",
@@ -63,6 +70,18 @@ export const serve = Command.make(
       "Proxies in front that append to X-Forwarded-For.",
       Setting.natural(100)
     ).pipe(Flag.withDefault(0)),
+    drainMs: Setting.make(
+      "drain",
+      "DURATION",
+      `How long requests are still accepted after SIGTERM while /readyz returns 503, such as 15s; default ${DurationFlag.format(DRAIN_MS)}.`,
+      DurationFlag.parse(0, MAX_DRAIN_MS)
+    ).pipe(Flag.withDefault(DRAIN_MS)),
+    maxConnectionsPerAddress: Setting.make(
+      "max-connections-per-address",
+      "N",
+      "Open connections of one IPv4 address or IPv6 /64; more are closed at once. Without it there is no such limit.",
+      Setting.between(1, MAX_CONNECTIONS)
+    ).pipe(Flag.optional),
     testClockPort: Setting.make(
       "test-clock-port",
       "PORT",
@@ -77,6 +96,7 @@ export const serve = Command.make(
       databaseTimeoutMs: flags.databaseTimeoutMs,
       databaseConnections: flags.databaseConnections,
       keyCacheMs: flags.keyCacheMs,
+      maxAnonymousStates: flags.maxAnonymousStates,
       publicBaseUrl: Option.getOrUndefined(flags.publicBaseUrl),
       stagingBaseUrl: Option.getOrUndefined(flags.stagingBaseUrl),
       strict: flags.strict,
@@ -90,7 +110,13 @@ export const serve = Command.make(
       )
       yield* Console.error(`animal-store: the test clock listens on http://127.0.0.1:${port}/clock`)
     }
-    const { port } = yield* Failure.attempt(() => store.listen({ host: flags.host, port: flags.port }))
+    const { port } = yield* Failure.attempt(() =>
+      store.listen({
+        host: flags.host,
+        port: flags.port,
+        maxConnectionsPerAddress: Option.getOrUndefined(flags.maxConnectionsPerAddress)
+      })
+    )
     const url = `http://${reachable(flags.host)}:${port}/v1`
     // Once nothing can fail any more: a key whose secret nobody sees would be lost, and the first one for good.
     const keys = yield* issueAtStart(store, flags.issueKeys)
@@ -99,11 +125,19 @@ export const serve = Command.make(
         ? JSON.stringify({ url, keys: keys.map(({ id, key, plan }) => ({ id, plan, key })) })
         : greeting(url, keys, flags.database)
     )
-    return yield* Effect.onInterrupt(Effect.never, () =>
-      Console.error("animal-store: stopping; requests in flight may finish")
-    )
+    return yield* Effect.onInterrupt(Effect.never, () => drain(store, flags.drainMs))
   }, Effect.scoped)
 ).pipe(Command.withDescription("Run the animal store over HTTP."))
+
+/** Runs the drain period, which a second signal ends; the store closes with the scope. */
+const drain = Effect.fnUntraced(function* (store: AnimalStore, drainMs: number) {
+  const period = `for ${DurationFlag.format(drainMs)}, or until a second signal, new requests are accepted; then `
+  yield* Console.error(`animal-store: stopping; ${drainMs === 0 ? "" : period}requests in flight may finish`)
+  yield* Effect.raceFirst(
+    Effect.promise(() => store.drain(drainMs)),
+    StopSignal.second
+  )
+})
 
 /** The keys that were asked for, in that order; a store in which nobody has a key gets one of plan Free. */
 const issueAtStart = (

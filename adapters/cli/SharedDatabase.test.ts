@@ -119,7 +119,9 @@ for (const kind of Databases.kinds) {
         expect(reset).toBeLessThanOrEqual(receivedAt + 61 + SKEW)
         if (status !== 429) continue
         expect(remaining).toBe(0)
-        expect(header("retry-after")).toBe("1")
+        // a slot of its own for each, within the minute that fills the bucket
+        expect(Number(header("retry-after"))).toBeGreaterThanOrEqual(1)
+        expect(Number(header("retry-after"))).toBeLessThanOrEqual(60)
       }
       console.log(`${kind.name}: ${admitted} admitted in ${Math.round(elapsedMs)} ms`)
     }, 60_000)

@@ -271,6 +271,34 @@ describe("the option log", () => {
     const { key } = await store.keys.issue({ plan: "Free" })
     expect((await store.fetch(brokenRequest(key))).status).toBe(500)
   })
+
+  it("may reject without an unhandled rejection", async () => {
+    const unhandled: Array<unknown> = []
+    const collect = (reason: unknown): void => void unhandled.push(reason)
+    process.on("unhandledRejection", collect)
+    const store = await open({
+      log: async () => {
+        throw new Error("disk full")
+      }
+    })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    expect((await store.fetch(brokenRequest(key))).status).toBe(500)
+    await new Promise(setImmediate)
+    process.off("unhandledRejection", collect)
+    expect(unhandled).toEqual([])
+  })
+
+  it("receives one line for failures that repeat, and the summary of the rest when the store is closed", async () => {
+    const lines: Array<string> = []
+    const store = await openAnimalStore({ log: (line) => lines.push(line) })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    for (let count = 0; count < 50; count++) await store.fetch(brokenRequest(key))
+    await store.close()
+    expect(lines[0]).toMatch(/message="500 internal_error" cause=.* request=/)
+    expect(lines.length).toBeLessThan(50)
+    const counts = lines.slice(1).map((line) => Number(/500 internal_error × (\d+) in/.exec(line)?.[1]))
+    expect(counts.reduce((sum, count) => sum + count, 1)).toBe(50)
+  })
 })
 
 describe("listen", () => {
@@ -297,6 +325,47 @@ describe("listen", () => {
       )
     })
     expect((await store.listen({ port })).port).toBe(port)
+  })
+})
+
+describe("drain", () => {
+  const hasSettled = async (promise: Promise<void>, afterMs: number): Promise<boolean> => {
+    const late = new Promise<false>((resolve) => setTimeout(resolve, afterMs, false))
+    return Promise.race([promise.then(() => true), late])
+  }
+
+  it("announces the end on /readyz and on each connection, while everything works, also listen", async () => {
+    const store = await open()
+    const { key } = await store.keys.issue({ plan: "Free" })
+    expect((await get(store, "/readyz")).status).toBe(200)
+    const drained = store.drain(60_000)
+    const { port } = await store.listen({ port: 0 })
+    expect((await get(store, "/readyz")).status).toBe(503)
+    expect((await create(store, key)).status).toBe(201)
+    const headers = { Authorization: `Bearer ${key}` }
+    const response = await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers })
+    expect([response.status, response.headers.get("connection")]).toEqual([200, "close"])
+    expect(await hasSettled(drained, 50)).toBe(false)
+    await store.close()
+    await drained
+  })
+
+  it("resolves after its time", async () => {
+    const store = await open()
+    await get(store, "/readyz")
+    const beganAt = performance.now()
+    await store.drain(100)
+    expect(performance.now() - beganAt).toBeGreaterThanOrEqual(99)
+    expect((await get(store, "/readyz")).status).toBe(503)
+  })
+
+  it("does not wait where the store has received no request, or is closed", async () => {
+    const store = await open()
+    await store.drain(60_000)
+    await get(store, "/livez")
+    const closed = store.close()
+    await store.drain(60_000)
+    await closed
   })
 })
 

@@ -5,7 +5,6 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
@@ -17,7 +16,10 @@ import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
+import * as Log from "../log/Log.ts"
+import * as LogSink from "../log/LogSink.ts"
 import * as Database from "./Database.ts"
+import * as DrainPeriod from "./DrainPeriod.ts"
 import * as InFlight from "./InFlight.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 
@@ -32,10 +34,16 @@ export interface AnimalStoreOptions extends Partial<ServiceOptions>, Partial<Dat
   readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
   /** Epoch milliseconds that count as now, for tests; the machine's time by default. */
   readonly now?: (() => number) | undefined
-  /** Receives what the service has to report, such as failures behind a 500 or 503; standard error by default. */
+  /**
+   * Receives what the service reports, such as failures behind a 500 or 503, standard error by default: the first line of
+   * a kind at once, repetitions as one summary a second. It may throw or return a promise that rejects: lines that are lost
+   * so are counted, and the count precedes the next line. It must not block.
+   */
   readonly log?: ((line: string) => void) | undefined
   /** The caller's address for `fetch`, where the host knows it; without it all share one anonymous bucket. */
   readonly clientAddress?: FetchHandler.FetchHandlerOptions["clientAddress"]
+  /** Aborts the opening, for example of a database that does not respond; without effect once the store is open. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A key at the moment it is issued or rotated; `key` is the secret, shown here only. */
@@ -70,6 +78,12 @@ export interface AnimalStore {
     readonly revoke: (id: string) => Promise<ApiKey>
   }
   /**
+   * Prepares for `close`: from now on `/readyz` returns 503, and responses through `listen` and `nodeListener` carry
+   * `Connection: close`, so that load balancers and clients move to another process; everything else still works. Resolves
+   * after `ms` milliseconds, or at once where the store has received no request or is closed meanwhile.
+   */
+  readonly drain: (ms: number) => Promise<void>
+  /**
    * Lets requests in flight finish, for ten seconds at most, stops servers that `listen` started, then closes the
    * database. Calling it again waits for the same end.
    */
@@ -77,7 +91,7 @@ export interface AnimalStore {
 }
 
 /**
- * Opens a store. Rejects with `InvalidOption`, `InvalidDatabase` or `DatabaseUnusable`.
+ * Opens a store. Rejects with `InvalidOption`, `InvalidDatabase` or `DatabaseUnusable`, and with the reason of `signal`.
  *
  * @example
  * ```ts
@@ -87,11 +101,15 @@ export interface AnimalStore {
  * ```
  */
 export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise<AnimalStore> => {
+  const { signal } = options
+  signal?.throwIfAborted()
   const scope = Scope.makeUnsafe()
   const context = await Effect.runPromise(
-    Effect.onError(build(options, scope), (cause) => Scope.close(scope, Exit.failCause(cause)))
-  )
+    Effect.onError(build(options, scope), (cause) => Scope.close(scope, Exit.failCause(cause))),
+    signal === undefined ? {} : { signal }
+  ).catch((error: unknown) => Promise.reject(signal?.aborted === true ? signal.reason : error))
   const run = Effect.runPromiseWith(context)
+  const drainPeriod = await run(DrainPeriod.make)
   let closing: Promise<void> | undefined
   return {
     nodeListener: await run(NodeListener.make),
@@ -113,8 +131,9 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
       rotate: async (id, { overlapMs }) => run(Effect.map(KeyLifecycle.rotate(id, overlapMs), issued)),
       revoke: (id) => run(KeyLifecycle.revoke(id))
     },
+    drain: (ms) => run(drainPeriod.run(ms)),
     close: () => {
-      closing ??= run(Scope.close(scope, Exit.void))
+      closing ??= run(Effect.andThen(drainPeriod.end, Scope.close(scope, Exit.void)))
       return closing
     }
   }
@@ -127,19 +146,20 @@ const build = Effect.fnUntraced(function* (options: AnimalStoreOptions, scope: S
     databaseConnections = Database.defaults.databaseConnections,
     databaseTimeoutMs = Database.defaults.databaseTimeoutMs,
     keyCacheMs = Database.defaults.keyCacheMs,
-    log = console.error,
+    maxAnonymousStates = Database.defaults.maxAnonymousStates,
+    log,
     now,
     ...rest
   } = options
   const stores = yield* Effect.fromResult(
     Database.stores(
       database,
-      { databaseConnections, databaseTimeoutMs, keyCacheMs },
+      { databaseConnections, databaseTimeoutMs, keyCacheMs, maxAnonymousStates },
       now === undefined ? "database" : "service"
     )
   )
   const settings = Layer.mergeAll(
-    Logger.layer([Logger.map(Logger.formatLogFmt, unfailing(log))]),
+    Log.layer(log === undefined ? LogSink.toStream(process.stderr) : LogSink.toFunction(log)),
     Layer.succeed(BanPolicy.BanPolicy, banPolicyOf(ban)),
     now === undefined ? Layer.empty : Layer.succeed(Clock.Clock, clockOf(yield* Clock.Clock, now))
   )
@@ -151,17 +171,6 @@ const build = Effect.fnUntraced(function* (options: AnimalStoreOptions, scope: S
   )
   return yield* Layer.buildWithScope(layer, scope)
 })
-
-/** A log that fails must not cost a request its answer. */
-const unfailing =
-  (log: (line: string) => void) =>
-  (line: string): void => {
-    try {
-      log(line)
-    } catch {
-      // there is nowhere left to report it
-    }
-  }
 
 const banPolicyOf = (ban: AnimalStoreOptions["ban"]): BanPolicy.BanPolicy => {
   const given = Object.entries(ban ?? {}).filter(([, value]) => value !== undefined)

@@ -18,20 +18,27 @@ export interface DatabaseOptions {
   readonly databaseConnections: number
   /** Milliseconds, 0 to 5000, that API keys are kept: so long a revocation may take to reach every node. */
   readonly keyCacheMs: number
+  /**
+   * Most rate-limit states of client networks, 1000 or more, which requests without a valid key are counted for; beyond it
+   * those go that were used least recently.
+   */
+  readonly maxAnonymousStates: number
 }
 
 /** What holds for every option that is not given. */
 export const defaults: DatabaseOptions = {
   databaseTimeoutMs: SqlOptions.defaults.timeoutMs,
   databaseConnections: SqlOptions.defaultConnections,
-  keyCacheMs: SqlOptions.defaults.keyCacheMs
+  keyCacheMs: SqlOptions.defaults.keyCacheMs,
+  maxAnonymousStates: SqlOptions.defaults.maxAnonymousStates
 }
 
 /** The least and the most that each may be, in whole numbers. */
 export const bounds = {
   databaseTimeoutMs: SqlOptions.bounds.timeoutMs,
   databaseConnections: SqlOptions.bounds.connections,
-  keyCacheMs: SqlOptions.bounds.keyCacheMs
+  keyCacheMs: SqlOptions.bounds.keyCacheMs,
+  maxAnonymousStates: SqlOptions.bounds.maxAnonymousStates
 } as const
 
 /** A database address, or an option of databases, that cannot be meant. */
@@ -44,6 +51,13 @@ export class InvalidDatabase extends Data.TaggedError("InvalidDatabase")<{
   }
 }
 
+const names = [
+  "databaseTimeoutMs",
+  "databaseConnections",
+  "keyCacheMs",
+  "maxAnonymousStates"
+] as const satisfies ReadonlyArray<keyof DatabaseOptions>
+
 /**
  * The stores at `address`: `memory:` keeps everything in this process and loses it with it, `sqlite:PATH` in a file,
  * `postgres://…` on a server. `clock` says whose time limits go by on a server.
@@ -53,13 +67,22 @@ export const stores = (
   given: DatabaseOptions,
   clock: SqlOptions.SqlOptions["clock"]
 ): Result.Result<Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom>, InvalidDatabase> => {
-  for (const option of ["databaseTimeoutMs", "databaseConnections", "keyCacheMs"] as const) {
+  for (const option of names) {
     const reason = SqlOptions.fault(given[option], bounds[option])
     if (reason !== undefined) return Result.fail(new InvalidDatabase({ option, reason }))
   }
-  const { databaseConnections: connections, databaseTimeoutMs: timeoutMs, keyCacheMs } = given
-  const options = { timeoutMs, keyCacheMs }
-  if (address === "memory:") return Result.succeed(Memory.layer)
+  const {
+    databaseConnections: connections,
+    databaseTimeoutMs: timeoutMs,
+    keyCacheMs,
+    maxAnonymousStates
+  } = given
+  const options = { timeoutMs, keyCacheMs, maxAnonymousStates }
+  if (address === "memory:") {
+    return Result.succeed(
+      Memory.layerWith({ maxAnonymousStates, clock: clock === "service" ? "service" : "process" })
+    )
+  }
   // Drivers are loaded when they are used: it takes time, and node:sqlite warns on older Nodes.
   // `sqlite://a/b` would be the file /a/b, and `sqlite::memory:` a file of that name.
   const filename = /^sqlite:(?!\/\/)([^\0]+)$/.exec(address)?.[1]

@@ -381,16 +381,19 @@ Databases.describeOn(Databases.postgres, "a store", () => {
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "a store", () => {
-    it.each(["pets", "rate_limits", "api_key_secrets"])(
+    it.each(["pets", "rate_limits", "api_keys", "api_key_secrets"])(
       "answers 503 while table %s is missing",
       async (table) => {
         const database = await Databases.createForTest(kind)
         const { caller } = await open(database.address, { keyCacheMs: 0 })
         await execute(database, `ALTER TABLE ${table} RENAME TO gone`)
+        // The probe finds it out, without any request.
+        await expectReadiness(caller, 503)
         expectUnavailable(await caller.requests(12))
         await expectLive(caller)
         await execute(database, `ALTER TABLE gone RENAME TO ${table}`)
         expectServed(await caller.requests(12))
+        await expectReadiness(caller, 200)
         expect(await caller.checkStored()).toBe(0)
       }
     )
@@ -459,6 +462,7 @@ describe("a store on SQLite", () => {
     console.log("rubbish:", [...new Set(statuses)])
     for (const outcome of outcomes) if (outcome.status >= 400) expectUnavailable([outcome])
     await expectLive(caller)
+    await expectReadiness(caller, 503)
   })
 })
 
@@ -486,6 +490,20 @@ describe("a store whose SQLite file is gone", () => {
     const { caller } = await open(`sqlite:${filename}`)
     fs.rmSync(filename)
     expectUnavailable(await caller.creates(4))
+  })
+
+  it.each([
+    ["removed", (log: string) => fs.rmSync(log)],
+    ["emptied", (log: string) => fs.truncateSync(log)]
+  ] as const)("is not ready once its -wal is %s, and acknowledges nothing more", async (_, damage) => {
+    const filename = await createFile()
+    const { caller } = await open(`sqlite:${filename}`)
+    await expectReadiness(caller, 200)
+    damage(`${filename}-wal`)
+    // The probe finds it out, without any request.
+    await expectReadiness(caller, 503)
+    expectUnavailable(await caller.requests(12))
+    await expectLive(caller)
   })
 })
 
@@ -530,6 +548,18 @@ const fill = async (caller: Caller): Promise<ReadonlyArray<Outcome>> => {
   return refused
 }
 
+/** That the log is written again, and reports first how much of it is lost. */
+const expectLogRecovery = async (caller: Caller, folder: string): Promise<void> => {
+  const database = path.join(folder, "test.db")
+  fs.renameSync(database, `${database}.moved`)
+  expectUnavailable(await caller.creates(1))
+  fs.renameSync(`${database}.moved`, database)
+  expectServed(await caller.creates(1))
+  expect(fs.readFileSync(path.join(folder, "log"), "utf8")).toMatch(
+    /\n\S+ level=WARN message="log lines lost: [1-9][0-9,]*"\n.* message="503 service_unavailable/
+  )
+}
+
 const works = (command: string, ...args: ReadonlyArray<string>): boolean =>
   spawnSync(command, args, { stdio: "ignore" }).status === 0
 
@@ -545,7 +575,10 @@ describe("a server on SQLite", () => {
     async () => {
       const filename = await createFile()
       const folder = path.dirname(filename)
-      const mount = `mount -t tmpfs -o size=2m none '${folder}' && head -c 500000 /dev/zero > '${folder}/other'`
+      // The log is on the disk that will be full, and the next line needs a block of its own.
+      const mount =
+        `mount -t tmpfs -o size=2m none '${folder}' && head -c 500000 /dev/zero > '${folder}/other' && ` +
+        `head -c 4096 /dev/zero > '${folder}/log' && exec 2>>'${folder}/log'`
       // The shell and what it executes are alone in seeing that disk.
       const { caller, ended, pid, stop } = await serveWithin(["unshare", "-rm"], mount, filename)
       const refused = await fill(caller)
@@ -557,6 +590,7 @@ describe("a server on SQLite", () => {
       const { afterMs, failed } = await caller.recover()
       await expectReadiness(caller, 200)
       expect(await caller.checkStored()).toBe(0)
+      await expectLogRecovery(caller, `/proc/${pid}/root${folder}`)
       stop()
       expect(await ended).toEqual([0, null])
       console.log(
@@ -569,7 +603,14 @@ describe("a server on SQLite", () => {
     "answers 503 while files may not grow (skipped where that cannot be set)",
     async () => {
       const filename = await createFile()
-      const { caller, ended, pid, stop } = await serveWithin([], "ulimit -S -f 2048", filename)
+      // The log has that size already.
+      const log = path.join(path.dirname(filename), "log")
+      fs.writeFileSync(log, Buffer.alloc(2_048 * 1_024))
+      const { caller, ended, pid, stop } = await serveWithin(
+        [],
+        `ulimit -S -f 2048 && exec 2>>'${log}'`,
+        filename
+      )
       const refused = await fill(caller)
       expectUnavailable(refused, timeoutMs)
       await expectLive(caller)
@@ -578,6 +619,7 @@ describe("a server on SQLite", () => {
       const { afterMs, failed } = await caller.recover()
       await expectReadiness(caller, 200)
       expect(await caller.checkStored()).toBe(0)
+      await expectLogRecovery(caller, path.dirname(filename))
       stop()
       expect(await ended).toEqual([0, null])
       console.log(

@@ -34,7 +34,7 @@ type Lane = (request: WireRequest) => Promise<Observed>
 const START = Date.UTC(2026, 11, 1)
 const CLIENT = "127.0.0.1"
 
-/** A clock that stands still between requests. */
+/** A clock that stands still between requests, also for the store that goes by the monotonic time. */
 const frozenClock = (machine: Clock.Clock) => {
   let now = START
   const nanos = (): bigint => BigInt(now) * 1_000_000n
@@ -43,8 +43,8 @@ const frozenClock = (machine: Clock.Clock) => {
     currentTimeMillis: Effect.sync(() => now),
     currentTimeNanosUnsafe: nanos,
     currentTimeNanos: Effect.sync(nanos),
-    monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: machine.monotonicTimeNanos,
+    monotonicTimeNanosUnsafe: nanos,
+    monotonicTimeNanos: Effect.sync(nanos),
     sleep: (duration) => machine.sleep(duration)
   }
   return {

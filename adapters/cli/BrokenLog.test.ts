@@ -1,0 +1,142 @@
+/** A server whose standard error cannot be written, or is never read: it serves, and it recovers with its database. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { expect, it, onTestFinished } from "vitest"
+
+const main = fileURLToPath(new URL("./main.ts", import.meta.url))
+
+const createFolder = (): string => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** A server on a database of its own, with this as standard error. */
+const serve = async (stderr: number | "pipe", prepare: (child: ChildProcess) => void = () => undefined) => {
+  const filename = path.join(createFolder(), "x.db")
+  const limits = "Enterprise:perMinute=1000000,perDay=1000000"
+  const args = ["serve", "--json", "--port", "0", "--database", `sqlite:${filename}`, "--issue-key", limits]
+  const child = spawn(process.execPath, [main, ...args], {
+    stdio: ["ignore", "pipe", stderr],
+    timeout: 60_000,
+    killSignal: "SIGKILL"
+  })
+  prepare(child)
+  const ended = once(child, "exit")
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await ended
+  })
+  const { stdout } = child
+  if (stdout === null) throw new Error("there is no pipe")
+  const [line]: Array<Buffer> = await Promise.race([
+    once(stdout, "data"),
+    ended.then(() => Promise.reject(new Error("ended early")))
+  ])
+  const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
+    JSON.parse(String(line))
+  const status = async (): Promise<number> => {
+    const response = await fetch(`${url}/pets`, { headers: { Authorization: `Bearer ${keys[0]?.key}` } })
+    await response.arrayBuffer()
+    return response.status
+  }
+  const other = new DatabaseSync(filename)
+  onTestFinished(() => other.close())
+  return { child, ended, status, execute: (sql: string) => other.exec(sql) }
+}
+
+type Server = Awaited<ReturnType<typeof serve>>
+
+/** Fails requests for longer than a summary takes, twice, and lets the database come back in between. */
+const failAndRecover = async ({ execute, status }: Server): Promise<void> => {
+  for (let round = 0; round < 2; round++) {
+    expect(await status()).toBe(200)
+    execute("ALTER TABLE pets RENAME TO gone")
+    const until = performance.now() + 1_300
+    while (performance.now() < until) expect(await status()).toBe(503)
+    execute("ALTER TABLE gone RENAME TO pets")
+    expect(await status()).toBe(200)
+  }
+}
+
+const stop = async ({ child, ended }: Server): Promise<void> => {
+  child.kill("SIGTERM")
+  expect(await ended).toEqual([0, null])
+}
+
+const hasFull = fs.existsSync("/dev/full")
+
+it.skipIf(!hasFull)(
+  `a log on a full disk${hasFull ? "" : " (skipped: there is no /dev/full)"} ends no server`,
+  async () => {
+    const full = fs.openSync("/dev/full", "w")
+    onTestFinished(() => fs.closeSync(full))
+    const server = await serve(full)
+    await failAndRecover(server)
+    await stop(server)
+  }
+)
+
+it("a log whose reader has gone ends no server", async () => {
+  const server = await serve("pipe", ({ stderr }) => void stderr?.destroy())
+  await failAndRecover(server)
+  await stop(server)
+})
+
+const canMakeFifo = spawnSync("mkfifo", ["--version"]).error === undefined
+
+it.skipIf(!canMakeFifo)(
+  `a log whose reader sleeps${canMakeFifo ? "" : " (skipped: there is no mkfifo)"} stalls no server`,
+  async () => {
+    const filename = path.join(createFolder(), "fifo")
+    spawnSync("mkfifo", [filename])
+    const { O_NONBLOCK, O_RDWR, O_WRONLY } = fs.constants
+    const reader = fs.openSync(filename, O_RDWR | O_NONBLOCK)
+    // Opened by itself, so that the server's end blocks unless the server sees to it.
+    const writer = fs.openSync(filename, O_WRONLY)
+    onTestFinished(() => [reader, writer].forEach((end) => void fs.closeSync(end)))
+    try {
+      while (true) fs.writeSync(reader, Buffer.alloc(4_096, "x\n"))
+    } catch (error) {
+      expect(error).toMatchObject({ code: "EAGAIN" })
+    }
+    const server = await serve(writer)
+    await failAndRecover(server)
+    await stop(server)
+  }
+)
+
+it("a log that can be written holds one line and summaries, not a line for each request", async () => {
+  let text = ""
+  const server = await serve("pipe", ({ stderr }) => stderr?.on("data", (chunk) => (text += String(chunk))))
+  await failAndRecover(server)
+  await sleep(1_100)
+  await stop(server)
+  const lines = text.split("\n").filter((line) => line.includes("503"))
+  expect(lines.length).toBeGreaterThan(3)
+  expect(lines.length).toBeLessThan(12)
+  expect(text).toMatch(/message="503 service_unavailable × [1-9][0-9,]* in [0-9.]+ s".*no such table: pets/)
+})
+
+it.skipIf(!hasFull)("keys and errors end with their exit code when standard error is full", () => {
+  const full = fs.openSync("/dev/full", "w")
+  onTestFinished(() => fs.closeSync(full))
+  const end = (...args: ReadonlyArray<string>) => {
+    const { status, stdout } = spawnSync(process.execPath, [main, ...args], {
+      stdio: ["ignore", "pipe", full],
+      encoding: "utf8",
+      cwd: createFolder()
+    })
+    return { status, lines: stdout.split("\n").length - 1 }
+  }
+  const database = ["--database", `sqlite:${path.join(createFolder(), "x.db")}`]
+  expect(end("keys", "issue", "--plan", "Free", "--json", ...database)).toEqual({ status: 0, lines: 1 })
+  expect(end("keys", "revoke", "none", ...database)).toEqual({ status: 1, lines: 0 })
+  expect(end("keys", "issue", "--plan", "none", ...database)).toEqual({ status: 1, lines: 0 })
+})

@@ -1,0 +1,30 @@
+/** How `animal-store` ends while it opens a database: with one line, or at a signal. */
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
+import { expect, it, onTestFinished } from "vitest"
+import { launch, run } from "./Serve.fixture.ts"
+
+it.skipIf(process.platform !== "linux").each(["/proc/x/y", "/proc/x", "/sys/x/y"])(
+  "serve on sqlite:%s ends with one line and code 1",
+  async (filename) => {
+    const { code, stderr, stdout } = await run(["serve", "--port", "0", "--database", `sqlite:${filename}`])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toMatch(
+      new RegExp(
+        `^animal-store: --database \\(ANIMAL_STORE_DATABASE\\): cannot use the SQLite file ${filename}: [^\\n]+\\n$`
+      )
+    )
+  }
+)
+
+it.each(["SIGTERM", "SIGINT"] as const)("%s ends a start that waits for its database", async (signal) => {
+  const silent = createServer(() => undefined).listen(0, "127.0.0.1")
+  onTestFinished(() => void silent.close())
+  await once(silent, "listening")
+  const { port } = silent.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+  const database = `postgres://u@127.0.0.1:${port}/x`
+  const { child, ended } = launch(["serve", "--database", database, "--database-timeout", "60s"], {}, {})
+  await once(silent, "connection")
+  child.kill(signal)
+  expect(await ended).toEqual({ code: 0, signal: null, stdout: "", stderr: "" })
+})

@@ -1,0 +1,112 @@
+/** Clients that send without end and without a key: what they get, and what they cost. */
+import { Buffer } from "node:buffer"
+import * as fs from "node:fs"
+import * as Http from "node:http"
+import * as Net from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { kinds } from "../sql/Databases.fixture.ts"
+import { type Started, start, stop } from "./Serve.fixture.ts"
+
+const databases = [{ name: "memory", missing: undefined, create: undefined }, ...kinds]
+
+interface Running {
+  readonly server: Started
+  readonly port: number
+  readonly key: string
+}
+
+const serve = async ({ create }: (typeof databases)[number]): Promise<Running> => {
+  const scope = Scope.makeUnsafe()
+  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  const address =
+    create === undefined ? "memory:" : (await Effect.runPromise(Scope.provide(create, scope))).address
+  const issueKey = ["--issue-key", "Enterprise:perMinute=10000000,perDay=100000000"]
+  const server = await start(["--json", "--port", "0", "--database", address, ...issueKey])
+  onTestFinished(async () => void (await stop(server, "SIGKILL")))
+  const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
+    JSON.parse(server.greeting)
+  return { server, port: Number(new URL(url).port), key: keys[0]?.key ?? "" }
+}
+
+const statusOf = (url: string, key: string, agent: Http.Agent): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${key}` }
+    const request = Http.get(url, { agent, headers }, (response) => {
+      response.resume().once("end", () => resolve(response.statusCode))
+    })
+    request.once("error", reject)
+  })
+
+const connect = (port: number): Net.Socket => {
+  const socket = Net.connect({ port, host: "127.0.0.1" }).on("error", () => {})
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  return socket
+}
+
+const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
+
+const openApi = get("/openapi.json")
+const post = [
+  "POST /v1/pets HTTP/1.1",
+  "Host: a",
+  "Content-Type: application/json",
+  "Content-Length: 60000",
+  "",
+  ""
+].join("\r\n")
+
+/** The resident memory of a process in bytes; Linux only. */
+const residentBytes = ({ process }: Started): number =>
+  1024 * Number(/^VmRSS:\s+([0-9]+) kB$/m.exec(fs.readFileSync(`/proc/${process.pid}/status`, "utf8"))?.[1])
+
+const MEBIBYTE = 1024 * 1024
+const CONNECTIONS = 60
+
+/** A load that never ends, and whether it is read what comes back. */
+const floods = [
+  { name: "small requests", bytes: get("/v1/pets").repeat(2_000), isRead: true },
+  { name: "bodies of 60 kB", bytes: `${post}${" ".repeat(60_000)}`.repeat(20), isRead: true },
+  { name: "requests for long responses that it does not read", bytes: openApi.repeat(2_000), isRead: false }
+]
+
+const flood = (port: number, { bytes, isRead }: (typeof floods)[number]): void => {
+  const chunk = Buffer.from(bytes)
+  for (let count = 0; count < CONNECTIONS; count++) {
+    const socket = connect(port)
+    if (isRead) socket.resume()
+    const send = (): void => {
+      socket.write(chunk)
+    }
+    socket.once("connect", send).on("drain", send)
+  }
+}
+
+describe.each(databases)("$name", (database) => {
+  it.skipIf(database.missing !== undefined || !fs.existsSync("/proc/self/status")).each(floods)(
+    "stays small and goes on serving others while clients without a key send $name",
+    async (load) => {
+      const { key, port, server } = await serve(database)
+      const others = new Http.Agent({ keepAlive: true, maxSockets: 1 })
+      onTestFinished(() => others.destroy())
+      const url = `http://127.0.0.1:${port}/v1/pets`
+      expect(await statusOf(url, key, others)).toBe(200)
+      const before = residentBytes(server)
+      flood(port, load)
+      const end = performance.now() + 2_500
+      let served = 0
+      while (performance.now() < end) {
+        expect(await statusOf(url, key, others)).toBe(200)
+        served++
+        await sleep(10)
+      }
+      expect(residentBytes(server) - before).toBeLessThan(128 * MEBIBYTE)
+      expect(served).toBeGreaterThan(10)
+    }
+  )
+})

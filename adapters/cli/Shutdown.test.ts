@@ -1,0 +1,183 @@
+/** How `serve` ends: nobody loses a request, however the process is told to stop. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { connect } from "node:net"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it, onTestFinished } from "vitest"
+import * as Load from "./Load.fixture.ts"
+import { start, stop } from "./Serve.fixture.ts"
+
+const CLIENTS = 16
+
+const limits = "Enterprise:perMinute=1000000,perDay=100000000"
+
+interface Announced {
+  readonly url: string
+  readonly keys: ReadonlyArray<{ readonly key: string }>
+}
+
+const serve = async (drain: string) => {
+  const server = await start(
+    ["--json", "--port", "0", "--database", "memory:", "--issue-key", limits],
+    // A variable, since a server without drain periods ignores it.
+    { ANIMAL_STORE_DRAIN: drain }
+  )
+  onTestFinished(async () => void (await stop(server, "SIGKILL")))
+  const { keys, url }: Announced = JSON.parse(server.greeting)
+  const origin = new URL(url).origin
+  return { server, url, key: keys[0]?.key ?? "", ready: () => fetch(`${origin}/readyz`) }
+}
+
+const isRefused = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () => {
+      socket.destroy()
+      resolve(false)
+    })
+    socket.once("error", () => resolve(true))
+  })
+
+const readsAndWrites = (key: string) => {
+  const next = Load.makeAnimals(4)
+  return (index: number): Load.Request =>
+    index % 2 === 0 ? { key, path: "/pets?limit=1" } : { key, path: "/pets", body: Load.bodyOf(next()) }
+}
+
+describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("at %s", (signal) => {
+  it("no keep-alive client under load loses a request, and each is told to close its connection", async () => {
+    const { key, server, url } = await serve("2s")
+    const request = readsAndWrites(key)
+    let sent = 0
+    const hammer = async (client: Load.Client): Promise<string> => {
+      for (;;) {
+        const index = sent++
+        if (index === 500) server.process.kill(signal)
+        try {
+          const answer = await client.send(request(index))
+          if (![200, 201].includes(answer.status)) return `status ${answer.status}`
+          if (answer.header("connection") === "close") return "told"
+        } catch (error) {
+          return `lost: ${error}`
+        }
+      }
+    }
+    const ends = await Load.together([url], CLIENTS, hammer)
+    expect(ends).toEqual(Array.from({ length: CLIENTS }, () => "told"))
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  })
+
+  it("ends with code 0, at once where no request has ever come", async () => {
+    const { server } = await serve("1h")
+    expect(await stop(server, signal)).toMatchObject({
+      code: 0,
+      signal: null,
+      stderr:
+        "animal-store: stopping; for 1h, or until a second signal, new requests are accepted; then requests in flight may finish\n"
+    })
+  })
+})
+
+describe("the drain period", () => {
+  it("keeps the port open and reports 503 on /readyz, until a second signal; a duplicate does not end it", async () => {
+    const { key, ready, server, url } = await serve("1h")
+    expect((await ready()).status).toBe(200)
+    // A terminal's SIGINT reaches the server twice when npm forwards it.
+    server.process.kill("SIGINT")
+    server.process.kill("SIGINT")
+    await server.says(/stopping/)
+    const signalledAt = performance.now()
+    do {
+      const notReady = await ready()
+      expect([notReady.status, notReady.headers.get("connection")]).toEqual([503, "close"])
+      const client = Load.connect(url)
+      const created = await client.send({ key, path: "/pets", body: '{"name":"Rex","categoryId":1}' })
+      client.close()
+      expect([created.status, created.header("connection")]).toEqual([201, "close"])
+    } while (performance.now() - signalledAt < 1_500)
+    server.process.kill("SIGTERM")
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+    expect(await isRefused(url)).toBe(true)
+  })
+
+  it("ends by itself", async () => {
+    const { ready, server, url } = await serve("300ms")
+    await ready()
+    expect(await stop(server)).toMatchObject({ code: 0, signal: null })
+    expect(await isRefused(url)).toBe(true)
+  })
+
+  it("ends early for nobody but an operator: requests in flight still finish after the second signal", async () => {
+    const { key, ready, server, url } = await serve("1h")
+    await ready()
+    const body = '{"name":"Rex","categoryId":1}'
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    )
+    // The server asks for the body once the request is admitted, so it is in flight from then on.
+    expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 100 /)
+    server.process.kill("SIGTERM")
+    await server.says(/stopping/)
+    while (!(await isRefused(url))) {
+      server.process.kill("SIGTERM")
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    socket.write(body)
+    expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 201 .*\r\nconnection: close\r\n/is)
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  })
+})
+
+const repository = fileURLToPath(new URL("../..", import.meta.url))
+
+/** `npm start` in a process group of its own, by which all that it has started can be found. */
+const npmStart = async (): Promise<{ readonly npm: ChildProcess; readonly url: string }> => {
+  const args = [
+    "start",
+    "--silent",
+    "--",
+    "--json",
+    "--port",
+    "0",
+    "--database",
+    "memory:",
+    "--drain",
+    "500ms"
+  ]
+  const npm = spawn("npm", args, { cwd: repository, detached: true, stdio: ["ignore", "pipe", "inherit"] })
+  onTestFinished(() => {
+    if (groupLives(npm)) process.kill(-(npm.pid ?? 0), "SIGKILL")
+  })
+  const [greeting] = await once(npm.stdout.setEncoding("utf8"), "data")
+  const { url }: Announced = JSON.parse(greeting)
+  return { npm, url }
+}
+
+const groupLives = ({ pid }: ChildProcess): boolean => {
+  if (pid === undefined) return false
+  try {
+    process.kill(-pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+// Windows has neither signals nor process groups.
+describe.skipIf(process.platform === "win32")("npm start", () => {
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])(
+    "drains at %s to npm alone, and leaves no process behind",
+    async (signal) => {
+      const { npm, url } = await npmStart()
+      expect((await fetch(`${url}/pets`)).status).toBe(401)
+      npm.kill(signal)
+      const [code] = await once(npm, "exit")
+      expect(code).toBe(0)
+      expect(await isRefused(url)).toBe(true)
+      expect(groupLives(npm)).toBe(false)
+    }
+  )
+})

@@ -1,0 +1,119 @@
+/** Paths that cannot be a SQLite database: each ends the opening at once, with a reason that names no other cause. */
+
+import { spawnSync } from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import { createServer } from "node:net"
+import * as os from "node:os"
+import * as path from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import { openAnimalStore } from "./index.ts"
+
+const createFolder = (): string => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const reasonFor = (filename: string): Promise<unknown> =>
+  openAnimalStore({ database: `sqlite:${filename}` }).then(
+    async (store) => {
+      await store.close()
+      return "it was opened"
+    },
+    (error: unknown) => (error instanceof Error ? error.message : error)
+  )
+
+const unusable = (filename: string, fault: string): string =>
+  `database: cannot use the SQLite file ${filename}: ${fault}`
+
+const paths: ReadonlyArray<readonly [of: string, make: (folder: string) => string, fault: string]> = [
+  ["a folder", (folder) => folder, "it is a folder"],
+  ["a path below a file", (folder) => file(folder, "plain/x.db"), "a part of its path is no folder"],
+  [
+    "a path two levels below a file",
+    (folder) => file(folder, "plain/x/y.db"),
+    "a part of its path is no folder"
+  ],
+  ["a name that is too long", (folder) => path.join(folder, "a".repeat(256)), "its path is too long"],
+  ["a path that is too long", (folder) => path.join(folder, "a/".repeat(300), "x"), "its path is too long"],
+  ["a loop of links", (folder) => link(folder, "loop", "loop"), "its path has a loop of symbolic links"],
+  [
+    "a path below such a loop",
+    (folder) => `${link(folder, "loop", "loop")}/x`,
+    "its path has a loop of symbolic links"
+  ],
+  ["a link to nowhere", (folder) => link(folder, "link", "none/x"), "no file can be created at this path"],
+  ["a file that is no database", (folder) => file(folder, "plain"), "it is no SQLite database"]
+]
+
+const file = (folder: string, target: string): string => {
+  fs.writeFileSync(path.join(folder, "plain"), "no database ".repeat(400))
+  return path.join(folder, target)
+}
+
+const link = (folder: string, name: string, target: string): string => {
+  fs.symlinkSync(target, path.join(folder, name))
+  return path.join(folder, name)
+}
+
+it.each(paths)("%s is refused with the reason", async (_, make, fault) => {
+  const filename = make(createFolder())
+  expect(await reasonFor(filename)).toBe(unusable(filename, fault))
+})
+
+const devices = ["/dev/null", "/dev/full", "/dev/zero"].filter((device) => fs.existsSync(device))
+
+it.skipIf(devices.length === 0).each(devices.length === 0 ? ["a device (skipped: there is none)"] : devices)(
+  "%s is refused, since it is not a regular file",
+  async (device) => {
+    expect(await reasonFor(device)).toBe(unusable(device, "it is not a regular file"))
+  }
+)
+
+it.skipIf(process.platform === "win32")("a socket is refused", async () => {
+  const filename = path.join(createFolder(), "socket")
+  const server = createServer().listen(filename)
+  await once(server, "listening")
+  expect(await reasonFor(filename)).toBe(unusable(filename, "it is not a regular file"))
+  server.close()
+})
+
+const hasFifos = spawnSync("mkfifo", ["--version"]).error === undefined
+
+it.skipIf(!hasFifos)("a FIFO is refused, and nobody waits for its other end", async () => {
+  const filename = path.join(createFolder(), "fifo")
+  expect(spawnSync("mkfifo", [filename]).status).toBe(0)
+  expect(await reasonFor(filename)).toBe(unusable(filename, "it is not a regular file"))
+})
+
+it("missing folders are created, for the owner only", async () => {
+  const folder = createFolder()
+  const filename = path.join(folder, "a/b/c/x.db")
+  expect(await reasonFor(filename)).toBe("it was opened")
+  for (const created of ["a", "a/b", "a/b/c"]) {
+    expect(fs.statSync(path.join(folder, created)).mode & 0o777, created).toBe(0o700)
+  }
+})
+
+it("stores that create the same folders at once all open", async () => {
+  const filename = path.join(createFolder(), "a/b/x.db")
+  const opened = await Promise.all(Array.from({ length: 4 }, () => reasonFor(filename)))
+  expect(opened).toEqual(opened.map(() => "it was opened"))
+})
+
+it("an aborted signal ends the opening with its reason", async () => {
+  const silent = createServer(() => undefined).listen(0, "127.0.0.1")
+  onTestFinished(() => void silent.close())
+  await once(silent, "listening")
+  const address = silent.address()
+  const port = typeof address === "object" ? address?.port : undefined
+  const database = `postgres://u@127.0.0.1:${port}/x`
+  const opening = new AbortController()
+  const store = openAnimalStore({ database, databaseTimeoutMs: 60_000, signal: opening.signal })
+  await once(silent, "connection")
+  const reason = new Error("the program changed its mind")
+  opening.abort(reason)
+  await expect(store).rejects.toBe(reason)
+  await expect(openAnimalStore({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+})

@@ -1,0 +1,114 @@
+/** The promises to clients that share a key, on every store: what `core/limits/Workers.laws.test.ts` proves of the step. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { describe, expect, it } from "vitest"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as Plan from "../../core/limits/Plan.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import * as Workers from "../../core/limits/Workers.fixture.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { Memory } from "../memory/index.ts"
+import * as Databases from "../sql/Databases.fixture.ts"
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const DAY = 86_400_000
+const START = 20_500 * DAY
+
+/** The stores, each empty and on a clock that the test tells. */
+const stores = [
+  {
+    name: "memory",
+    missing: undefined,
+    layer: Effect.succeed(Memory.layerWith({ clock: "service" }))
+  },
+  ...Databases.kinds.map(({ create, missing, name }) => ({
+    name,
+    missing,
+    layer: Effect.map(create, (database) => database.stores({ clock: "service" }))
+  }))
+]
+
+/** Runs a simulation for one key. */
+const run = (
+  { layer }: (typeof stores)[number],
+  simulation: Workers.Simulation,
+  plan: Plan.Plan
+): Promise<ReadonlyArray<Workers.Sent>> =>
+  Effect.gen(function* () {
+    const limits = Context.get(yield* Layer.build(yield* layer), RateLimitStore)
+    const policy = { plan, ban: BanPolicy.standard }
+    return yield* Effect.promise(() =>
+      Workers.runAsync(simulation, (now) =>
+        Effect.runPromise(
+          limits.consume?.("key:a", now, policy) ??
+            limits.modify("key:a", (state) => RateLimit.step(state, now, policy))
+        )
+      )
+    )
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+const bans = (sent: ReadonlyArray<Workers.Sent>) => sent.filter(({ verdict }) => verdict.outcome === "banned")
+
+for (const store of stores) {
+  const title = `workers on ${store.name}${store.missing === undefined ? "" : ` (skipped, ${store.missing})`}`
+  describe.skipIf(store.missing !== undefined)(title, () => {
+    it.each([
+      { perMinute: 6, minutes: 60, jitterMs: 0 },
+      { perMinute: 6, minutes: 60, jitterMs: 500 },
+      { perMinute: 60, minutes: 8, jitterMs: 500 }
+    ])(
+      "are not banned: $perMinute of them at $perMinute a minute that wait as told, $jitterMs ms late at most",
+      async ({ jitterMs, minutes, perMinute }) => {
+        const sent = await run(
+          store,
+          Workers.closedLoop({
+            starts: Array.from({ length: perMinute }, (_, worker) => START + worker * 37),
+            end: START + minutes * MINUTE,
+            work: () => 1,
+            wait: (told) => told + (jitterMs === 0 ? 0 : (told * 7) % jitterMs)
+          }),
+          { perMinute, perDay: Plan.maxRequests }
+        )
+        expect(bans(sent)).toEqual([])
+        expect(sent.at(-1)?.now).toBeGreaterThan(START + (minutes - 2) * MINUTE)
+      }
+    )
+
+    it("are admitted when each comes back exactly when it was told", async () => {
+      const plan = { perMinute: 20, perDay: Plan.maxRequests }
+      const first = await run(store, Workers.burst(START, 40), plan)
+      const again = first.slice(40)
+      expect(again).toHaveLength(20)
+      expect(again.filter(({ verdict }) => verdict.outcome !== "admitted")).toEqual([])
+    })
+
+    it("are banned within three minutes if they send at four times the rate without pause", async () => {
+      const plan = { perMinute: 60, perDay: Plan.maxRequests }
+      const sent = await run(store, Workers.constantRate(START, START + 10 * MINUTE, 240), plan)
+      expect(bans(sent)[0]?.now).toBeLessThanOrEqual(START + 3 * MINUTE)
+    })
+
+    it("are not banned on a used-up day if eight of them come back every 30 s", async () => {
+      const simulation = Workers.closedLoop({
+        starts: Array.from({ length: 8 }, (_, worker) => START + worker * SECOND),
+        end: START + 30 * MINUTE,
+        work: () => 1,
+        wait: () => 30 * SECOND
+      })
+      expect(bans(await run(store, simulation, { perMinute: 60, perDay: 1 }))).toEqual([])
+    })
+
+    it("are banned on a used-up day within ten minutes if one of them asks every second, on Free", async () => {
+      const simulation = Workers.closedLoop({
+        starts: [START],
+        end: START + 20 * MINUTE,
+        work: () => 1,
+        wait: () => SECOND
+      })
+      const [ban] = bans(await run(store, simulation, { ...Plan.standard.Free, perDay: 1 }))
+      expect(ban?.now).toBeLessThanOrEqual(START + 10 * MINUTE)
+    })
+  })
+}

@@ -5,10 +5,11 @@ import { maxRetryAfter } from "../../core/limits/RateLimit.ts"
 import { Violation } from "../engine/Outcome.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import type { Exchange } from "../http/Exchange.ts"
+import * as KeptResponse from "../http/KeptResponse.ts"
 import * as Moment from "../http/Moment.ts"
 import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
-import { header, headerValues, text } from "../http/Wire.ts"
+import { header, headerValues } from "../http/Wire.ts"
 import { REMOVAL_BEGINS } from "../subjects/HttpCatalogue.ts"
 import type { AmbientCheck, Look } from "./Ambient.ts"
 
@@ -355,7 +356,7 @@ const spec: ReadonlyArray<AmbientCheck> = [
     level: "spec",
     isAbout: (exchange) => isFilled(exchange) && isOfService(exchange),
     examine: ({ response }) =>
-      Result.match(PetJson.parse(text(response.body)), {
+      Result.match(KeptResponse.jsonOf(response), {
         onSuccess: () => undefined,
         onFailure: (actual) => violation("a JSON body", actual)
       })
@@ -448,7 +449,7 @@ const design: ReadonlyArray<AmbientCheck> = [
     law: "No message repeats the credential of its request, or anything long.",
     clauses: ["errors.no-echo"],
     level: "design",
-    ...about(errorOf, ({ message }, exchange) => {
+    ...about(errorOf, ({ message, messageLength }, exchange) => {
       const tokens = headerValues(exchange.request, "authorization").flatMap((value) => value.split(/\s+/))
       if (tokens.some((token) => token.length >= SHORTEST_SECRET && message.includes(token))) {
         return violation(
@@ -456,9 +457,9 @@ const design: ReadonlyArray<AmbientCheck> = [
           "the credential of the request in the message"
         )
       }
-      return message.length <= LONGEST_MESSAGE
+      return messageLength <= LONGEST_MESSAGE
         ? undefined
-        : violation(`a message of at most ${LONGEST_MESSAGE} characters`, `one of ${message.length}`)
+        : violation(`a message of at most ${LONGEST_MESSAGE} characters`, `one of ${messageLength}`)
     })
   },
   {

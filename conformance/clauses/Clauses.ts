@@ -1130,7 +1130,14 @@ export const clauses = [
     section: "§8.4.2",
     level: "design",
     observable: "http",
-    says: "`Retry-After` is the shortest wait, rounded up, after which a request is admitted."
+    says: "`Retry-After` is the wait, rounded up, until the slot of the refused request; the first slot is the next token."
+  },
+  {
+    slug: "limits.slots",
+    section: "§8.4.2",
+    level: "design",
+    observable: "both",
+    says: "Each refused request is told a slot of its own, a token after the one before, up to a full bucket."
   },
   {
     slug: "limits.counted-per-key",
@@ -1188,7 +1195,14 @@ export const clauses = [
     section: "§8.2",
     level: "design",
     observable: "port",
-    says: "When the clock steps back nothing is granted twice."
+    says: "When the clock steps back by a minute at most nothing is granted twice."
+  },
+  {
+    slug: "limits.clock-lead",
+    section: "§8.2",
+    level: "design",
+    observable: "port",
+    says: "When the clock steps back nobody waits for more than a minute beyond what is due."
   },
   {
     slug: "limits.day-utc",
@@ -1279,7 +1293,7 @@ export const clauses = [
     section: "§8",
     level: "design",
     observable: "not",
-    says: "The network is an IPv4 address or the /64 of an IPv6 address, of the socket or a trusted proxy.",
+    says: "The network is an IPv4 address, or the /64 and the /48 of an IPv6 address, of the socket or a trusted proxy.",
     unchecked: "The suite sends from one address."
   },
   {
@@ -1341,14 +1355,14 @@ export const clauses = [
     section: "§8.4.3",
     level: "design",
     observable: "both",
-    says: "A strike is a refused request that comes before the retry time already announced."
+    says: "A strike is a refused request for which no slot is left, and a bucket holds as many slots as requests."
   },
   {
     slug: "ban.first-429",
     section: "§8.4.3",
     level: "design",
     observable: "both",
-    says: "The first 429 is no strike."
+    says: "A 429 that is told a slot of its own is no strike."
   },
   {
     slug: "ban.strike-interval",
@@ -1412,6 +1426,20 @@ export const clauses = [
     level: "design",
     observable: "both",
     says: "A client with one request at a time that waits for `Retry-After` is never banned."
+  },
+  {
+    slug: "ban.workers-never",
+    section: "§8.4.3",
+    level: "design",
+    observable: "both",
+    says: "Clients that share a key and wait for `Retry-After`, as many as its bucket holds, are never banned."
+  },
+  {
+    slug: "ban.day-workers-never",
+    section: "§8.4.3",
+    level: "design",
+    observable: "both",
+    says: "Eight clients that come back every 30 seconds while the day is used up are never banned."
   },
   {
     slug: "ban.capped-wait-never",

@@ -3,12 +3,13 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { AmbientCheck } from "../checks/Ambient.ts"
 import * as Conversation from "../http/Conversation.ts"
+import * as Excerpt from "../http/Excerpt.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
 import type { CheckResult, Counterexample, Status } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Case from "./Case.ts"
 import { resultOf } from "./JudgedCheck.ts"
-import type { Violation } from "./Outcome.ts"
+import { MAX_TOLD, type Violation } from "./Outcome.ts"
 import * as ReplayToken from "./ReplayToken.ts"
 
 /** Steps that a counterexample shows before the exchange at fault. */
@@ -93,8 +94,10 @@ const counterexampleOf = (
   check: AmbientCheck,
   subject: Subject,
   led: ReadonlyArray<Exchange>,
-  { actual, expected }: Violation
+  violation: Violation
 ): Counterexample => {
+  const expected = Excerpt.words(violation.expected, MAX_TOLD)
+  const actual = Excerpt.words(violation.actual, MAX_TOLD)
   const steps = led.map((exchange) => ({
     did: said(exchange),
     got: Conversation.outcome(exchange.response),

@@ -161,6 +161,19 @@ describe("a sound set-up", () => {
   })
 })
 
+describe("a response that cannot be read to its end", () => {
+  it("is the fault of the subject: the doctor says so, and the run goes on", async () => {
+    const reason = "the body is longer than 1 MB"
+    const lines = await examine({
+      target: { transport: () => Effect.fail(new NoAnswer({ kind: "excess", reason, hasBegun: true })) }
+    })
+    expect(lines[0]).toBe(
+      "a response cannot be read: expected a complete response of at most 1 MB to GET /pets?limit=1, got the body is longer than 1 MB; the checks say more"
+    )
+    expect(lines[1]).toMatch(/^\d+ checks at level spec/)
+  })
+})
+
 describe("a mistake in the set-up is one clear sentence:", () => {
   const faults: ReadonlyArray<readonly [string, Plant, string]> = [
     [

@@ -3,6 +3,7 @@
  * failures later.
  */
 import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { Face } from "../checks/Faces.ts"
 import type { Sent } from "../checks/Http.ts"
@@ -18,18 +19,22 @@ import * as Selection from "./Selection.ts"
 import { SetupFault } from "./SetupFault.ts"
 import * as Trial from "./Trial.ts"
 
+/** The subject sent a response that cannot be read to its end: its own fault, which the checks report. */
+class Unreadable extends Data.TaggedError("Unreadable")<{ readonly reason: string }> {}
+
 const fault = (reason: string): Effect.Effect<never, SetupFault> => Effect.fail(new SetupFault({ reason }))
 
-/** Sends a request of the doctor's; that no answer comes is a fault of the set-up. */
+/** Sends a request of the doctor's; that no response comes is a fault of the set-up. */
 const send = (
   conversation: Conversation.Conversation,
   sent: Sent,
   trial: Trial.Trial,
   reason = (message: string) => message
-): Effect.Effect<Exchange, SetupFault> =>
-  Effect.mapError(
-    conversation.send(sent, trial),
-    ({ message }) => new SetupFault({ reason: reason(message) })
+): Effect.Effect<Exchange, SetupFault | Unreadable> =>
+  Effect.mapError(conversation.send(sent, trial), (failure) =>
+    failure._tag === "Violation" && failure.clause !== undefined
+      ? new Unreadable({ reason: failure.message })
+      : new SetupFault({ reason: reason(failure.message) })
   )
 
 /** Farthest that a clock and `Date` of the same server may lie apart, in ms: `Date` tells whole seconds. */
@@ -57,13 +62,27 @@ const findings = Effect.fnUntraced(function* (
   subject: HttpSubject,
   options: Pick<Run.RunOptions, "level" | "only" | "exclude">
 ): Effect.fn.Return<ReadonlyArray<string>, SetupFault> {
+  yield* keysDiffer(subject.target)
+  const found: Array<string> = []
+  yield* Effect.catchTag(look(subject, found), "Unreadable", ({ reason }) =>
+    Effect.sync(() => found.push(`a response cannot be read: ${reason}; the checks say more`))
+  )
+  const [first] = subject.exchanges
+  const latencyMs = first === undefined ? 0 : first.receivedAt - first.sentAt
+  return [...found, ...estimate(subject, options, latencyMs)]
+})
+
+/** Adds a line for each thing that it looks at. */
+const look = Effect.fnUntraced(function* (
+  subject: HttpSubject,
+  findings: Array<string>
+): Effect.fn.Return<void, SetupFault | Unreadable> {
   const { conversation, target } = subject
   const trial = Trial.make(yield* Effect.map(Run.tokens, (next) => next()))
   const at = target.baseUrl ?? target.name
   const ask = (key: "main" | "tiny" | "victim") =>
     send(conversation, { path: "/pets?limit=1", key }, trial, (message) => `cannot reach ${at}: ${message}`)
 
-  yield* keysDiffer(target)
   const began = yield* Clock.currentTimeMillis
   const first = yield* ask("main")
   const latencyMs = (yield* Clock.currentTimeMillis) - began
@@ -81,10 +100,10 @@ const findings = Effect.fnUntraced(function* (
       )
     default:
       return yield* fault(
-        `GET ${target.basePath}/pets with the main key is answered with status ${response.status}: ${PetJson.excerpt(text(response.body))}`
+        `GET ${target.basePath}/pets with the main key is answered with status ${response.status}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}`
       )
   }
-  const findings = [`${at} answers in ${latencyMs} ms and accepts the main key`]
+  findings.push(`${at} answers in ${latencyMs} ms and accepts the main key`)
   const rate = RateHeaders.of(response)
   findings.push(
     rate === undefined
@@ -100,8 +119,6 @@ const findings = Effect.fnUntraced(function* (
   ] as const) {
     if (key !== undefined) findings.push(yield* smallKey(name, key, yield* ask(name)))
   }
-  findings.push(...estimate(subject, options, latencyMs))
-  return findings
 })
 
 const keysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> => {
@@ -121,7 +138,7 @@ const keysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> => {
 const creation = Effect.fnUntraced(function* (
   { conversation, target: { declared } }: HttpSubject,
   trial: Trial.Trial
-): Effect.fn.Return<string, SetupFault> {
+): Effect.fn.Return<string, SetupFault | Unreadable> {
   const { categories = "any" } = declared ?? {}
   const categoryId = categories === "any" ? 1n : (categories[0] ?? 1n)
   const json = PetJson.draft({ name: trial.name(), categoryId, status: "available" })
@@ -129,7 +146,7 @@ const creation = Effect.fnUntraced(function* (
   if (response.status === 201) return "animals can be created"
   return response.status === 400
     ? yield* fault(
-        `the server refuses to create ${json}: ${PetJson.excerpt(text(response.body))}. If it accepts certain categories only, declare them (--category)`
+        `the server refuses to create ${json}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}. If it accepts certain categories only, declare them (--category)`
       )
     : `a creation is answered with status ${response.status}: the checks say more`
 })
@@ -137,7 +154,7 @@ const creation = Effect.fnUntraced(function* (
 const wrongKey = Effect.fnUntraced(function* (
   conversation: Conversation.Conversation,
   trial: Trial.Trial
-): Effect.fn.Return<string, SetupFault> {
+): Effect.fn.Return<string, SetupFault | Unreadable> {
   const authorization = ["Bearer wrong-key-of-the-doctor"]
   const exchange = yield* send(conversation, { path: "/pets?limit=1", authorization }, trial)
   const { status } = exchange.response
@@ -152,7 +169,7 @@ const dead = (reason: string) => new SetupFault({ reason: `the clock (--clock) d
 const time = Effect.fnUntraced(function* (
   { conversation, target: { clock } }: HttpSubject,
   trial: Trial.Trial
-): Effect.fn.Return<string, SetupFault> {
+): Effect.fn.Return<string, SetupFault | Unreadable> {
   const dateOf = Effect.map(send(conversation, { path: "/pets?limit=1" }, trial), ({ response }) =>
     Date.parse(header(response, "date") ?? "")
   )

@@ -5,12 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as fc from "fast-check"
 import type { Check } from "../checks/Check.ts"
+import * as Excerpt from "../http/Excerpt.ts"
 import type { Counterexample, Status } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Case from "./Case.ts"
 import { type Evaluation, evaluate } from "./Evaluate.ts"
 import { resultOf } from "./JudgedCheck.ts"
-import { Violation } from "./Outcome.ts"
+import { MAX_TOLD, Violation } from "./Outcome.ts"
 import * as ReplayToken from "./ReplayToken.ts"
 
 export interface Options {
@@ -187,8 +188,10 @@ const confirm = Effect.fnUntraced(function* (
   }
   const { failure, trial } = shown
   const text = Case.encode(given)
-  const { actual, clause, expected } =
-    failure?._tag === "Violation" ? failure : new Violation({ actual: "", expected: "" })
+  const violation = failure?._tag === "Violation" ? failure : new Violation({ actual: "", expected: "" })
+  const { clause } = violation
+  const expected = Excerpt.words(violation.expected, MAX_TOLD)
+  const actual = Excerpt.words(violation.actual, MAX_TOLD)
   const counterexample: Counterexample = {
     expected,
     actual,

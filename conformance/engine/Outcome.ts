@@ -3,6 +3,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 
+/** Longest text of a violation that a report shows, in UTF-16 units: what a subject sent may be much longer. */
+export const MAX_TOLD = 2_000
+
 /** The subject did what no conforming one does. */
 export class Violation extends Data.TaggedError("Violation")<{
   /** What a conforming subject answers, in words of the domain. */

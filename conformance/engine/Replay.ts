@@ -99,10 +99,10 @@ const cannot = (reason: string): Replayed => ({ outcome: "cannot", reason })
 
 /** What came of it, for people: the outcome first. */
 export const lines = (token: ReplayToken, replayed: Replayed): ReadonlyArray<string> => {
-  if (replayed.outcome === "cannot") return [`CANNOT ${token.check}: ${replayed.reason}`]
+  if (replayed.outcome === "cannot") return [`CANNOT ${token.check}: ${Wording.printable(replayed.reason)}`]
   const { failure, trial } = replayed.evaluation
   const steps = trial.steps.map((step, index) => `  ${index + 1}. ${Wording.step(step)}`)
   return failure === undefined
     ? [`FIXED ${token.check}`, ...steps]
-    : [`FAILED ${token.check}: ${failure.message}`, ...steps]
+    : [`FAILED ${token.check}: ${Wording.printable(failure.message)}`, ...steps]
 }

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
+import type { NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import type { State } from "../../core/limits/RateLimit.ts"
@@ -14,9 +15,9 @@ import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import type { SpoiledPorts } from "./Fault.ts"
 
-/** An empty repository. */
-export const petRepository = (): PetRepository["Service"] => {
-  const pets: Array<Pet> = []
+/** A repository that holds these from the beginning. */
+export const petRepository = (held: ReadonlyArray<NewPet> = []): PetRepository["Service"] => {
+  const pets = held.map((newPet, index) => new Pet(BigInt(index + 1), newPet))
   return {
     insert: (newPet) =>
       Effect.sync(() => {
@@ -80,7 +81,7 @@ export const apiKeyStore = (): ApiKeyStore["Service"] => {
 
 /** All three, empty each time the layer is built. */
 export const layer: Layer.Layer<PetRepository | RateLimitStore | ApiKeyStore> = Layer.mergeAll(
-  Layer.sync(PetRepository, petRepository),
+  Layer.sync(PetRepository, () => petRepository()),
   Layer.sync(RateLimitStore, rateLimitStore),
   Layer.sync(ApiKeyStore, apiKeyStore)
 )

@@ -1,16 +1,35 @@
-/** Servers that are legal and yet different from ours: at level `spec` the suite has to accept every one. */
+/** Servers that are legal and yet different from ours: the suite has to accept every one, at level `spec` or at its own. */
+import type { Level } from "../clauses/Clause.ts"
+import type { Transport } from "../http/Wire.ts"
+import * as ForeignCursors from "./ForeignCursors.ts"
 import type * as PlainServer from "./PlainServer.ts"
 
-export interface Decoy {
+interface Named {
   /** Frozen name, such as `ids.negative`. */
   readonly id: string
   /** In what it differs, and why the contract allows it. */
   readonly differs: string
+}
+
+/** A server that shares nothing with the core. */
+export interface PlainDecoy extends Named {
   /** Its answers to the contract's gaps; the rest is `PlainServer.defaults`. */
   readonly choices: Partial<PlainServer.Choices>
 }
 
-export const decoys: ReadonlyArray<Decoy> = [
+/** The service of the core, different where even its own promises leave it open: it keeps them all. */
+export interface DisguisedDecoy extends Named {
+  readonly disguise: (transport: Transport) => Transport
+  /** Animals that it has from the beginning. */
+  readonly animals: number
+}
+
+export type Decoy = PlainDecoy | DisguisedDecoy
+
+/** The level at which a decoy has to pass. */
+export const levelOf = (decoy: Decoy): Level => ("disguise" in decoy ? "design" : "spec")
+
+export const plain: ReadonlyArray<PlainDecoy> = [
   {
     id: "plain",
     differs: "A plain server without any oddity, written without a line of ours.",
@@ -444,3 +463,15 @@ export const decoys: ReadonlyArray<Decoy> = [
     }
   }
 ]
+
+export const disguised: ReadonlyArray<DisguisedDecoy> = [
+  {
+    id: "pages.foreign-cursors",
+    differs:
+      "400 animals on pages whose cursors hold +, /, =, % and spaces, at level design: a cursor is opaque.",
+    disguise: ForeignCursors.disguise,
+    animals: 400
+  }
+]
+
+export const decoys: ReadonlyArray<Decoy> = [...plain, ...disguised]

@@ -15,7 +15,7 @@ const KILLED = 19 / 20
 export interface GateOptions {
   /** How many seeds each fault is hunted with. */
   readonly faultSeeds: number
-  /** How many seeds each decoy is tried with at level `spec`. */
+  /** How many seeds each decoy is tried with, at its level. */
   readonly decoySeeds: number
   /** How many seeds the reference is tried with at level `design`. */
   readonly referenceSeeds: number

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Header, WireRequest, WireResponse } from "../http/Wire.ts"
 import * as Wire from "../http/Wire.ts"
-import { decoys } from "./Decoys.ts"
+import { plain as decoys } from "./Decoys.ts"
 import * as PlainServer from "./PlainServer.ts"
 
 const start = Date.parse("2027-03-04T05:06:07.089Z")

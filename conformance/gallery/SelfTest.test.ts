@@ -93,7 +93,7 @@ describe("the reference", () => {
 })
 
 describe("a legal server", () => {
-  it.each(decoys)("that $differs passes at level spec", async (decoy) => {
+  it.each(decoys)("passes at its level: $differs", async (decoy) => {
     for (const seed of DECOY_SEEDS) expect(await run(SelfTest.complaints(decoy, seed))).toEqual([])
   })
 })

@@ -7,7 +7,7 @@ import type { Level } from "../clauses/Clause.ts"
 import * as Run from "../engine/Run.ts"
 import type { CheckResult, Report } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
-import type { Decoy } from "./Decoys.ts"
+import * as Decoys from "./Decoys.ts"
 import type { Fault } from "./Fault.ts"
 import * as Subjects from "./Subjects.ts"
 
@@ -66,9 +66,12 @@ export const killersOf = (fault: Fault, seed: number): Effect.Effect<ReadonlyArr
     report.checks.filter(({ status }) => status === "fail").map(({ id }) => id)
   )
 
-/** What keeps a decoy from passing at level `spec`; empty when it passes. */
-export const complaints = (decoy: Decoy, seed: number): Effect.Effect<ReadonlyArray<string>, unknown> =>
-  Effect.map(examine(Subjects.ofDecoy(decoy), { level: "spec", seed }), objections)
+/** What keeps a decoy from passing at its level; empty when it passes. */
+export const complaints = (
+  decoy: Decoys.Decoy,
+  seed: number
+): Effect.Effect<ReadonlyArray<string>, unknown> =>
+  Effect.map(examine(Subjects.ofDecoy(decoy), { level: Decoys.levelOf(decoy), seed }), objections)
 
 /** What keeps a report from being that of a conforming subject. */
 export const objections = ({ checks: results }: Report): ReadonlyArray<string> =>

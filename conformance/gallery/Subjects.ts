@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as PetStatus from "../../core/domain/PetStatus.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
@@ -11,7 +12,7 @@ import * as PortSubject from "../subjects/PortSubject.ts"
 import * as ServiceTarget from "../subjects/ServiceTarget.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as ArrayStores from "./ArrayStores.ts"
-import type { Decoy } from "./Decoys.ts"
+import type { Decoy, DisguisedDecoy, PlainDecoy } from "./Decoys.ts"
 import type { Fault, SpoiledPorts } from "./Fault.ts"
 import * as PlainServer from "./PlainServer.ts"
 
@@ -64,8 +65,34 @@ export const referencePorts: Effect.Effect<Subject> = Effect.sync(() =>
   PortSubject.make({ name: "reference ports", ...stores({}), outage: ArrayStores.outOfReach({}) })
 )
 
-/** A decoy's subject: a server that shares nothing with the core. */
-export const ofDecoy = ({ choices, id }: Decoy): Effect.Effect<Subject, unknown> =>
+/** A decoy's subject, ready for one run. */
+export const ofDecoy = (decoy: Decoy): Effect.Effect<Subject, unknown, Scope.Scope> =>
+  "disguise" in decoy ? ofDisguised(decoy) : ofPlain(decoy)
+
+/** Most are available: lists of the others are not full, so that laws can tell what belongs to them. */
+const manyAnimals = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `Old ${index}`,
+    categoryId: 1n,
+    status: PetStatus.all[index % 20 < 2 ? 1 + (index % 20) : 0] ?? "available"
+  }))
+
+const ofDisguised = ({
+  animals,
+  disguise,
+  id
+}: DisguisedDecoy): Effect.Effect<Subject, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    const petRepository = Layer.sync(PetRepository, () => ArrayStores.petRepository(manyAnimals(animals)))
+    const { apiKeyStore, rateLimitStore } = stores({})
+    const target = yield* ServiceTarget.make({
+      name: id,
+      stores: Layer.mergeAll(petRepository, rateLimitStore, apiKeyStore)
+    })
+    return yield* HttpSubject.make({ ...target, transport: disguise(target.transport) })
+  })
+
+const ofPlain = ({ choices, id }: PlainDecoy): Effect.Effect<Subject, unknown> =>
   Effect.gen(function* () {
     const { clock, controls } = ServiceTarget.stoppedClock(yield* Clock.Clock, ServiceTarget.MORNING)
     const now = () => clock.currentTimeMillisUnsafe()

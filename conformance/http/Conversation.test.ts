@@ -123,6 +123,42 @@ describe("a request", () => {
   })
 })
 
+describe("a response that cannot be read to its end", () => {
+  const cut = new NoAnswer({ kind: "excess", reason: "the body is longer than 1 MB", hasBegun: true })
+
+  it("breaks the clause of JSON bodies, and does not count as a server that went away", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { exchanges, send } = yield* begin(() => Effect.fail(cut))
+        for (let index = 0; index < 20; index++) {
+          expect(yield* Effect.flip(send({ path: "/pets" }, trial()))).toMatchObject({
+            _tag: "Violation",
+            clause: "http.json-bodies",
+            expected: "a complete response of at most 1 MB to GET /pets",
+            actual: "the body is longer than 1 MB"
+          })
+        }
+        expect(exchanges).toEqual([])
+      })
+    )
+  })
+
+  it("breaks it too when it stops in the middle, until the server counts as gone", async () => {
+    const aborted = new NoAnswer({ kind: "connection", reason: "aborted", hasBegun: true })
+    await run(
+      Effect.gen(function* () {
+        const { send } = yield* begin(() => Effect.fail(aborted))
+        for (let index = 0; index < 5; index++) {
+          expect(yield* Effect.flip(send({ path: "/pets" }, trial()))).toMatchObject({
+            clause: "http.json-bodies"
+          })
+        }
+        expect((yield* Effect.flip(send({ path: "/pets" }, trial())))._tag).toBe("Undecided")
+      })
+    )
+  })
+})
+
 describe("the exchanges of a run", () => {
   it("are kept in the order of their answers, with their key, and as steps of their trial", async () => {
     const { transport } = recording((_request, index) => answer(200 + index, [], `body ${index}`))
@@ -431,6 +467,36 @@ describe("the budget", () => {
         expect((yield* Effect.flip(send({ path: "/" }, trial())))._tag).toBe("Undecided")
       })
     )
+  })
+
+  it("of time interrupts a request that takes longer, and a clock that does not answer", async () => {
+    let isInterrupted = false
+    await timeless(
+      Effect.gen(function* () {
+        let readings = 0
+        const now = Effect.suspend(() => (readings++ === 0 ? Effect.succeed(NOON) : Effect.never))
+        const silent: Transport = () =>
+          Effect.onInterrupt(Effect.never, () =>
+            Effect.sync(() => {
+              isInterrupted = true
+            })
+          )
+        const conversation = yield* begin(silent, {
+          budget: { requests: 10, milliseconds: 5_000 },
+          clock: { now, advance: () => now }
+        })
+        const sending = yield* Effect.forkChild(Effect.flip(conversation.send({ path: "/" }, trial())), {
+          startImmediately: true
+        })
+        const reading = yield* Effect.forkChild(Effect.flip(conversation.now), { startImmediately: true })
+        yield* TestClock.adjust(5_000)
+        const failures = [yield* Fiber.join(sending), yield* Fiber.join(reading)]
+        for (const failure of [...failures, yield* Effect.flip(conversation.pass(1))]) {
+          expect(failure).toMatchObject({ _tag: "Undecided", reason: "the time budget is spent" })
+        }
+      })
+    )
+    expect(isInterrupted).toBe(true)
   })
 
   it("of time ends in undecided, by this machine's time", async () => {

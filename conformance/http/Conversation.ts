@@ -5,9 +5,11 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Sent } from "../checks/Http.ts"
-import { type Failure, undecided, Violation } from "../engine/Outcome.ts"
+import { type Failure, type Undecided, undecided, Violation } from "../engine/Outcome.ts"
 import type { Trial } from "../engine/Trial.ts"
+import * as Excerpt from "./Excerpt.ts"
 import type { Exchange, KeyName } from "./Exchange.ts"
+import * as KeptResponse from "./KeptResponse.ts"
 import * as RateHeaders from "./RateHeaders.ts"
 import type { ServerClock } from "./ServerClock.ts"
 import {
@@ -97,14 +99,24 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   let isSkewKnown = false
   let main: RateHeaders.RateHeaders | undefined
 
-  const reached = <A>(effect: Effect.Effect<A, NoAnswer>): Effect.Effect<A, Failure> =>
-    Effect.mapError(
-      effect,
-      ({ reason }) => new Violation({ expected: "the declared clock to work", actual: reason })
+  const timeLeft = Effect.map(
+    Clock.currentTimeMillis,
+    (local) => (begun ?? local) + budget.milliseconds - local
+  )
+  const timeIsSpent = undecided("the time budget is spent")
+  /** The effect, interrupted when the time budget is spent. */
+  const withinBudget = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | Undecided> =>
+    Effect.flatMap(timeLeft, (left) =>
+      left <= 0 ? timeIsSpent : Effect.timeoutOrElse(effect, { duration: left, orElse: () => timeIsSpent })
     )
-  const readClock = (reading: Effect.Effect<number, NoAnswer>) =>
+
+  const readClock = (reading: Effect.Effect<number, NoAnswer>): Effect.Effect<number, Failure> =>
     Effect.gen(function* () {
-      const shown = yield* reached(reading)
+      const shown = yield* withinBudget(reading).pipe(
+        Effect.catchTag("NoAnswer", ({ reason }) =>
+          Effect.fail(new Violation({ expected: "the declared clock to work", actual: reason }))
+        )
+      )
       skew = shown - (yield* Clock.currentTimeMillis)
       isSkewKnown = true
       return shown
@@ -112,11 +124,6 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   if (clock !== undefined) yield* readClock(clock.now)
 
   const subjectTime = Effect.map(Clock.currentTimeMillis, (local) => local + skew)
-
-  const timeLeft = Effect.map(
-    Clock.currentTimeMillis,
-    (local) => (begun ?? local) + budget.milliseconds - local
-  )
 
   const requestOf = ({
     authorization,
@@ -146,7 +153,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   const send = Effect.fnUntraced(function* (sent: Sent, trial: Trial): Effect.fn.Return<Exchange, Failure> {
     if (sentCount >= budget.requests)
       return yield* undecided(`the budget of requests is spent: ${budget.requests}`)
-    if ((yield* timeLeft) <= 0) return yield* undecided("the time budget is spent")
+    if ((yield* timeLeft) <= 0) return yield* timeIsSpent
     if (unanswered >= MAX_UNANSWERED) {
       return yield* undecided(`the server went away: ${unanswered} requests in a row had no answer`)
     }
@@ -158,12 +165,13 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     const wasAlone = underWay === 0
     const before = sentCount
     underWay++
-    const response = yield* transport(request).pipe(
-      Effect.mapError(({ reason }) => {
-        unanswered++
+    const response = yield* withinBudget(transport(request)).pipe(
+      Effect.catchTag("NoAnswer", (none) => {
+        // What exceeds the limits is read as far as they go, in little time: the subject has not gone away.
+        unanswered = none.kind === "excess" ? 0 : unanswered + 1
         const did = describe(sent)
-        trial.record({ did, got: `no answer: ${reason}` })
-        return new Violation({ expected: `an answer to ${did}`, actual: `none: ${reason}` })
+        trial.record({ did, got: `no answer: ${none.reason}` })
+        return Effect.fail(noAnswer(did, none))
       }),
       Effect.ensuring(
         Effect.sync(() => {
@@ -183,8 +191,9 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       receivedAt: yield* subjectTime,
       isAlone: wasAlone && underWay === 0 && sentCount === before
     }
-    exchanges.push(exchange)
-    trial.record({ did: describe(sent), got: outcome(response), exchange })
+    const kept = { ...exchange, response: KeptResponse.of(response) }
+    exchanges.push(kept)
+    trial.record({ did: describe(sent), got: outcome(response), exchange: kept })
     if (key === "main") main = RateHeaders.of(response) ?? main
     return exchange
   })
@@ -273,6 +282,16 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   return conversation
 })
 
+/** What it means that a request had no answer: a response that cannot be read to its end has no JSON body. */
+const noAnswer = (did: string, { hasBegun = false, reason }: NoAnswer): Violation =>
+  hasBegun
+    ? new Violation({
+        clause: "http.json-bodies",
+        expected: `a complete response of at most 1 MB to ${did}`,
+        actual: reason
+      })
+    : new Violation({ expected: `an answer to ${did}`, actual: `none: ${reason}` })
+
 /** Seconds that a 429 asks to wait; `Violation` when it does not tell. */
 export const retryAfterOf = ({ receivedAt, response }: Exchange): Effect.Effect<number, Violation> => {
   const seconds = RateHeaders.retryAfterSeconds(response, receivedAt)
@@ -290,28 +309,18 @@ export const retryAfterOf = ({ receivedAt, response }: Exchange): Effect.Effect<
 /** A request in one line. */
 export const describe = ({ authorization, body, json, key = "main", method = "GET", path }: Sent): string => {
   const content = json ?? (typeof body === "string" ? body : body && text(body))
-  const shown = content === undefined ? "" : ` ${shortened(content, 160)}`
+  const shown = content === undefined ? "" : ` ${Excerpt.words(content, 160)}`
   const who = authorization !== undefined ? " (other credentials)" : key === "main" ? "" : ` (${key} key)`
-  return `${method} ${shortened(path, 160)}${shown}${who}`
+  return `${method} ${Excerpt.words(path, 160)}${shown}${who}`
 }
 
-/** An answer in one line. */
-export const outcome = (response: WireResponse): string => {
-  const body = text(response.body)
-  const shown = shortened(body, 200)
+/** A response in one line. */
+export const outcome = (response: KeptResponse.KeptResponse): string => {
+  const shown = Excerpt.body(response.body, 200, KeptResponse.sizeOf(response))
   const rate = RateHeaders.of(response)
   const left = rate === undefined ? "" : `, remaining ${rate.remaining}`
   const retryAfter = header(response, "retry-after")
-  return `${response.status}${left}${retryAfter === undefined ? "" : `, Retry-After ${retryAfter}`}${
-    shown === "" ? "" : ` ${shown}`
-  }`
+  return `${response.status}${left}${
+    retryAfter === undefined ? "" : `, Retry-After ${Excerpt.words(retryAfter, 100)}`
+  }${shown === "" ? "" : ` ${shown}`}`
 }
-
-/**
- * The beginning of a long text. It ends before the word that would be cut: half a key is no longer known for one when keys
- * are taken out of a report.
- */
-const shortened = (content: string, length: number): string =>
-  content.length > length
-    ? `${content.slice(0, length).replace(/[^\s"'<>,;:/?&=]+$/, "")}… (${content.length})`
-    : content

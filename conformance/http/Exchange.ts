@@ -1,5 +1,6 @@
 /** One request of a run and its answer. */
-import type { WireRequest, WireResponse } from "./Wire.ts"
+import type { KeptResponse } from "./KeptResponse.ts"
+import type { WireRequest } from "./Wire.ts"
 
 /** Which declared key a request carries; `other` for a credential that a law made up. */
 export type KeyName = "main" | "tiny" | "victim" | "revoked" | "none" | "other"
@@ -9,7 +10,8 @@ export interface Exchange {
   readonly index: number
   readonly key: KeyName
   readonly request: WireRequest
-  readonly response: WireResponse
+  /** Whole for the law that sent the request; among the exchanges of a run only what is kept of it. */
+  readonly response: KeptResponse
   /** Epoch ms of the subject's time, as well as the run knows it, when it was sent. */
   readonly sentAt: number
   /** The same when the answer had come. */

@@ -1,27 +1,50 @@
 /** A web-standard handler called without a socket. Methods and targets that `Request` refuses are no answer. */
 import * as Effect from "effect/Effect"
+import * as BoundedBody from "./BoundedBody.ts"
+import * as HeaderLimits from "./HeaderLimits.ts"
 import { NoAnswer, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
 /** A `Request → Response` function, as Hono, Bun, Deno and route handlers have. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
-/** Ms within which a handler must answer. */
-const TIMEOUT_MS = 10_000
+export interface FetchTransportOptions {
+  /** Ms within which a response must be complete; 10 000 by default. */
+  readonly timeoutMs?: number
+}
 
 /** A transport to a handler that sees requests to `origin`. */
 export const make =
-  (handler: FetchHandler, origin = "http://subject.test"): Transport =>
-  ({ body, headers, method, target }) =>
-    Effect.timeoutOrElse(answer(handler, origin, { body, headers, method, target }), {
-      duration: TIMEOUT_MS,
-      orElse: () =>
-        Effect.fail(new NoAnswer({ kind: "timeout", reason: `no complete answer within ${TIMEOUT_MS} ms` }))
+  (
+    handler: FetchHandler,
+    origin = "http://subject.test",
+    { timeoutMs = 10_000 }: FetchTransportOptions = {}
+  ): Transport =>
+  (request) =>
+    Effect.suspend(() => {
+      const progress = { hasBegun: false }
+      return Effect.timeoutOrElse(exchange(handler, origin, request, progress), {
+        duration: timeoutMs,
+        orElse: () =>
+          Effect.fail(
+            new NoAnswer({
+              kind: "timeout",
+              reason: `no complete answer within ${timeoutMs} ms`,
+              hasBegun: progress.hasBegun
+            })
+          )
+      })
     })
 
-const answer = (
+/** Whether the handler has returned a response. */
+interface Progress {
+  hasBegun: boolean
+}
+
+const exchange = (
   handler: FetchHandler,
   origin: string,
-  { body, headers, method, target }: WireRequest
+  { body, headers, method, target }: WireRequest,
+  progress: Progress
 ): Effect.Effect<WireResponse, NoAnswer> =>
   Effect.tryPromise({
     try: async (signal) => {
@@ -32,12 +55,41 @@ const answer = (
         signal
       })
       const response = await handler(request)
-      return {
-        status: response.status,
-        headers: [...response.headers],
-        body: new Uint8Array(await response.arrayBuffer())
+      const given = [...response.headers]
+      progress.hasBegun = true
+      const excess = HeaderLimits.exceeded(given)
+      if (excess !== undefined) {
+        // Nobody waits for it: a stream may take its time to end.
+        response.body?.cancel().catch(() => undefined)
+        throw new NoAnswer({ kind: "excess", reason: excess, hasBegun: true })
       }
+      return { status: response.status, headers: given, body: await bodyOf(response, signal) }
     },
     catch: (cause) =>
-      new NoAnswer({ kind: "connection", reason: cause instanceof Error ? cause.message : String(cause) })
+      cause instanceof NoAnswer
+        ? cause
+        : new NoAnswer({
+            kind: "connection",
+            reason: cause instanceof Error ? cause.message : String(cause),
+            hasBegun: progress.hasBegun
+          })
   })
+
+/** Parts of a body after which timers get their turn: a stream that never waits would keep them from firing. */
+const PARTS_AT_ONCE = 1_000
+
+const bodyOf = async ({ body }: Response, signal: AbortSignal): Promise<Uint8Array> => {
+  const read = BoundedBody.make()
+  if (body === null) return read.bytes()
+  const reader = body.getReader()
+  for (let parts = 1; ; parts++) {
+    const { done, value } = await reader.read()
+    if (done) return read.bytes()
+    if (!(value instanceof Uint8Array)) throw new TypeError("a part of the body is no Uint8Array")
+    if (signal.aborted || !read.add(value)) {
+      reader.cancel().catch(() => undefined)
+      throw new NoAnswer({ kind: "excess", reason: BoundedBody.tooLong, hasBegun: true })
+    }
+    if (parts % PARTS_AT_ONCE === 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
+  }
+}

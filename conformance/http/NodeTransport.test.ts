@@ -229,21 +229,6 @@ describe("what comes", () => {
     }
     expect(head.received).toHaveLength(1)
   })
-
-  it("may be as large as a page is, and not much more", async () => {
-    const sized = (length: number) =>
-      `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${"x".repeat(length)}`
-    const large = await serve(() => sized(8_388_608))
-    expect((await run(large.transport(plain))).body).toHaveLength(8_388_608)
-    const huge = await serve(() => sized(8_388_609))
-    expect(await refused(huge.transport)).toMatchObject({
-      _tag: "NoAnswer",
-      kind: "connection",
-      reason: "an answer of more than 8388608 bytes"
-    })
-    // What was refused does not stand in the way of what comes next.
-    expect((await refused(huge.transport)).kind).toBe("connection")
-  })
 })
 
 describe("no answer", () => {

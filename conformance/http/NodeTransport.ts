@@ -3,10 +3,18 @@ import * as http from "node:http"
 import * as https from "node:https"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as BoundedBody from "./BoundedBody.ts"
+import * as HeaderLimits from "./HeaderLimits.ts"
 import { type Header, NoAnswer, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
-/** Largest answer that is read, in bytes: more is no page of 100 animals. */
-const MAX_ANSWER = 8_388_608
+/** Most interim responses (1xx) before the final one. */
+const MAX_INTERIM = 32
+
+/** What Node calls the limits of its parser, and what they say about a response. */
+const limits: ReadonlyMap<string, string> = new Map([
+  ["HPE_HEADER_OVERFLOW", HeaderLimits.tooLong],
+  ["HPE_CHUNK_EXTENSIONS_OVERFLOW", "the chunk extensions are longer than 16 KiB"]
+])
 
 export interface NodeTransportOptions {
   /** Ms within which an answer must be complete; 10 000 by default. */
@@ -26,10 +34,23 @@ export const make = (
   return Effect.map(agents, (agent): Transport => {
     const exchange = (request: WireRequest, mayRepeat: boolean): Effect.Effect<WireResponse, NoAnswer> =>
       Effect.callback<WireResponse, NoAnswer>((resume, signal) => {
-        const fail = (error: Error): void =>
-          resume(Effect.fail(new NoAnswer({ kind: "connection", reason: error.message })))
-        const { body, headers, method, target } = request
         let isAnswered = false
+        let isGivenUp = false
+        const none = (kind: NoAnswer["kind"], reason: string, hasBegun = isAnswered): void =>
+          resume(Effect.fail(new NoAnswer({ kind, reason, hasBegun })))
+        /** The connection may deliver more in the same turn: it is not looked at. */
+        const exceed = (reason: string): void => {
+          if (isGivenUp) return
+          isGivenUp = true
+          none("excess", reason, true)
+          sent.destroy()
+        }
+        const fail = (error: NodeJS.ErrnoException): void => {
+          const limit = limits.get(error.code ?? "")
+          if (limit === undefined) none("connection", error.message)
+          else exceed(limit)
+        }
+        const { body, headers, method, target } = request
         const length: ReadonlyArray<Header> =
           body === undefined && !/^(POST|PUT|PATCH)$/.test(method)
             ? []
@@ -43,17 +64,18 @@ export const make = (
             port: url.port,
             method,
             path: target,
+            maxHeaderSize: HeaderLimits.MAX_BYTES,
             signal,
             headers: [["Host", url.host] as Header, ...length, ...headers].flat()
           },
           (received) => {
             isAnswered = true
-            const chunks: Array<Buffer> = []
-            let size = 0
+            const given = pairs(received.rawHeaders)
+            const excess = HeaderLimits.exceeded(given)
+            if (excess !== undefined) return exceed(excess)
+            const read = BoundedBody.make()
             received.on("data", (chunk: Buffer) => {
-              size += chunk.length
-              if (size > MAX_ANSWER) received.destroy(new Error(`an answer of more than ${MAX_ANSWER} bytes`))
-              else chunks.push(chunk)
+              if (!isGivenUp && !read.add(chunk)) exceed(BoundedBody.tooLong)
             })
             received.on("error", fail)
             received.once("end", () => {
@@ -61,19 +83,19 @@ export const make = (
               resume(
                 Effect.succeed({
                   status: received.statusCode ?? 0,
-                  headers: pairs(received.rawHeaders),
-                  body: new Uint8Array(Buffer.concat(chunks))
+                  headers: given,
+                  body: read.bytes()
                 })
               )
             })
           }
         )
+        let interim = 0
+        sent.on("information", () => {
+          if (++interim > MAX_INTERIM) exceed(`more than ${MAX_INTERIM} interim responses (1xx)`)
+        })
         const timer = setTimeout(() => {
-          resume(
-            Effect.fail(
-              new NoAnswer({ kind: "timeout", reason: `no complete answer within ${timeoutMs} ms` })
-            )
-          )
+          none("timeout", `no complete answer within ${timeoutMs} ms`)
           sent.destroy()
         }, timeoutMs)
         sent.on("error", (error) => {

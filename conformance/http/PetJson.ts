@@ -3,9 +3,13 @@ import * as Result from "effect/Result"
 import type { PetStatus } from "../../core/domain/PetStatus.ts"
 import * as PetStatuses from "../../core/domain/PetStatus.ts"
 import type { Animal } from "../checks/Catalogue.ts"
+import * as Excerpt from "./Excerpt.ts"
+import * as JsonLimits from "./JsonLimits.ts"
 
-/** JSON with whole numbers as `bigint`, so that none of their digits is lost. */
+/** JSON with whole numbers as `bigint`, so that none of their digits is lost; in time and memory linear in its length. */
 export const parse = (text: string): Result.Result<unknown, string> => {
+  const excess = JsonLimits.exceeded(text)
+  if (excess !== undefined) return Result.fail(`${excess}: ${excerpt(text)}`)
   try {
     return Result.succeed(JSON.parse(text, exact as (this: unknown, name: string, value: unknown) => unknown))
   } catch {
@@ -13,11 +17,15 @@ export const parse = (text: string): Result.Result<unknown, string> => {
   }
 }
 
+/** Longest number that is read digit by digit: `BigInt` takes quadratic time, and an int64 has 19 digits. */
+const MAX_DIGITS = 40
+
 // Node 22 hands the number's own text to the reviver; TypeScript's library does not say so yet. A number without a fraction
 // is an integer however it is written: 1.0 and 1e3 are (JSON Schema 2020-12, §6.1.1).
 const exact = (_name: string, value: unknown, context: { readonly source?: string }): unknown => {
   if (typeof value !== "number") return value
-  const digits = /^(-?[0-9]+)(?:\.0+)?$/.exec(context.source ?? "")?.[1]
+  const { source = "" } = context
+  const digits = source.length > MAX_DIGITS ? undefined : /^(-?[0-9]+)(?:\.0+)?$/.exec(source)?.[1]
   if (digits !== undefined) return BigInt(digits)
   return Number.isSafeInteger(value) ? BigInt(value) : value
 }
@@ -25,7 +33,7 @@ const exact = (_name: string, value: unknown, context: { readonly source?: strin
 /** The beginning of a text, quoted, for messages. */
 export const excerpt = (text: string): string => JSON.stringify(shortened(text))
 
-const shortened = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text)
+const shortened = (text: string): string => Excerpt.of(text, 120)
 
 const isInt64 = (value: unknown): value is bigint =>
   typeof value === "bigint" && BigInt.asIntN(64, value) === value
@@ -45,9 +53,13 @@ export const animal = (value: unknown): Result.Result<Animal, string> => {
   return Result.succeed({ id, name, categoryId, status })
 }
 
+/** Most animals of a list that are read: laws compare them, and a list may hold 100. */
+const MAX_ANIMALS = 1_000
+
 /** The animals of a list (contract §2 `Pets`: a bare array), or what is wrong with it. */
 export const animals = (value: unknown): Result.Result<ReadonlyArray<Animal>, string> => {
   if (!Array.isArray(value)) return Result.fail(`no bare array: ${show(value)}`)
+  if (value.length > MAX_ANIMALS) return Result.fail(`a list of ${value.length} animals`)
   const read: Array<Animal> = []
   for (const element of value) {
     const one = animal(element)
@@ -58,16 +70,22 @@ export const animals = (value: unknown): Result.Result<ReadonlyArray<Animal>, st
 }
 
 /** A value of JSON for messages; digits of int64 as they are. */
-export const show = (value: unknown): string =>
-  value === undefined
-    ? "absent"
-    : shortened(
-        typeof value === "bigint"
-          ? String(value)
-          : JSON.stringify(value, (_name, member: unknown) =>
-              typeof member === "bigint" ? String(member) : member
-            )
-      )
+export const show = (value: unknown): string => {
+  if (value === undefined) return "absent"
+  if (typeof value === "bigint") return String(value)
+  if (value === Infinity || value === -Infinity) return TOO_LARGE
+  return shortened(
+    JSON.stringify(value, (_name, member: unknown) =>
+      typeof member === "bigint"
+        ? String(member)
+        : member === Infinity || member === -Infinity
+          ? TOO_LARGE
+          : member
+    )
+  )
+}
+
+const TOO_LARGE = "a number beyond 1.8e308"
 
 /** An animal in one line for messages. */
 export const line = ({ categoryId, id, name, status }: Animal): string =>

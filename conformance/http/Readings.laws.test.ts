@@ -143,6 +143,7 @@ describe("an Error on the wire", () => {
       status: 404,
       code: "not_found",
       message: "",
+      messageLength: 0,
       members: ["status", "code", "extra", "message"]
     })
     expect(ErrorBody.codeOf({ body: bytes(json) })).toBe("not_found")

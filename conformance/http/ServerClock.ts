@@ -1,6 +1,7 @@
 /** The subject's own clock, where it lets tests move it: `GET /clock` and `POST /clock/advance`. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Excerpt from "./Excerpt.ts"
 import { bytes, NoAnswer, type Transport, text, type WireRequest } from "./Wire.ts"
 
 export interface ServerClock {
@@ -13,18 +14,21 @@ export interface ServerClock {
 const Reading = Schema.fromJsonString(Schema.Struct({ now: Schema.Finite }))
 const decodeReading = Schema.decodeUnknownEffect(Reading)
 
+/** Longest response of a clock that is parsed, in bytes. */
+const MAX_READING = 1_000
+
 /** A clock behind a transport; `path` is that of `GET …/clock`. */
 export const make = (transport: Transport, path: string): ServerClock => {
   const ask = (request: WireRequest): Effect.Effect<number, NoAnswer> =>
-    Effect.flatMap(transport(request), ({ body, status }) =>
-      status === 200
-        ? Effect.matchEffect(decodeReading(text(body)), {
-            onSuccess: ({ now }) => Effect.succeed(now),
-            onFailure: () =>
-              fault(`answers ${request.method} with ${JSON.stringify(text(body).slice(0, 80))}`)
-          })
-        : fault(`answers ${request.method} ${request.target} with status ${status}`)
-    )
+    Effect.flatMap(transport(request), ({ body, status }) => {
+      if (status !== 200) return fault(`answers ${request.method} ${request.target} with status ${status}`)
+      const unread = fault(`answers ${request.method} with ${JSON.stringify(Excerpt.body(body, 80))}`)
+      if (body.length > MAX_READING) return unread
+      return Effect.matchEffect(decodeReading(text(body)), {
+        onSuccess: ({ now }) => Effect.succeed(now),
+        onFailure: () => unread
+      })
+    })
   return {
     now: ask({ method: "GET", target: path, headers: [], body: undefined }),
     advance: (ms) =>

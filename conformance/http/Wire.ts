@@ -19,10 +19,12 @@ export interface WireResponse {
   readonly body: Uint8Array
 }
 
-/** No answer came: the connection failed or time ran out. */
+/** No answer came: the connection failed, time ran out, or the response exceeds what is read of any. */
 export class NoAnswer extends Data.TaggedError("NoAnswer")<{
-  readonly kind: "timeout" | "connection"
+  readonly kind: "timeout" | "connection" | "excess"
   readonly reason: string
+  /** Whether a response had begun: the subject is there, and what it sent is at fault. */
+  readonly hasBegun?: boolean
 }> {
   override get message(): string {
     return this.reason

@@ -213,7 +213,8 @@ const seen = (response: WireResponse): string => {
     const value = header(response, name)
     return value === undefined ? [] : [`${name}: ${value}`]
   })
-  const body = text(response.body)
+  // The longest beginning that is shown, in UTF-8.
+  const body = text(response.body.subarray(0, 800))
   const cut = body.length > 200 ? `${body.slice(0, 200)}...` : body
   return `${[String(response.status), ...shown].join(", ")}${cut === "" ? "" : ` ${cut}`}`
 }
@@ -407,7 +408,7 @@ const written = (part: Part): string => {
 
 /** A format for `printf` that writes characters up to U+00FF as bytes, others in UTF-8. */
 const octal = (raw: string): string =>
-  `'${raw.replace(/^-|%|[^ !"#$&(-[\]-~]/gu, (character) => (character === "%" ? "%%" : octets(character)))}'`
+  `'${raw.replace(/^-|%|[^ !"$&(-[\]-~]/gu, (character) => (character === "%" ? "%%" : octets(character)))}'`
 
 const octets = (character: string): string =>
   [...Buffer.from(character, character <= "\u00ff" ? "latin1" : "utf8")]

@@ -96,9 +96,19 @@ export const render = (report: Report): string => `${escaped(JSON.stringify(repo
 /** The report as JSON in one line, without a line break at its end. */
 export const line = (report: Report): string => escaped(JSON.stringify(report))
 
-// JSON lets them stand as they are, and terminals obey them.
+// JSON allows them unescaped: terminals obey control characters and bidi overrides, CI services obey commands anywhere in a
+// line. All of them occur in strings only.
 const escaped = (json: string): string =>
-  json.replace(/[\u007f-\u009f]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
+  json
+    .replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, unicodeEscapes)
+    .replace(/(?<=#)#(?=(?:vso|teamcity)?\[)/gi, unicodeEscapes)
+
+/** Each UTF-16 code unit as an escape of JSON. */
+const unicodeEscapes = (character: string): string =>
+  character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("")
 
 /** Reads what `render` wrote; fields that this version does not know are dropped. */
 export const parse = (text: string): Result.Result<Report, InvalidReport> => {

@@ -17,8 +17,30 @@ const anyString = fc.oneof(
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) })
 )
 
-/** Texts that mean something to a terminal, to XML, to Markdown, to HTML or to a shell. */
+/** Commands for CI services, and where in a text they stand: a report may break its line just before one. */
+const command = fc
+  .record({
+    before: fc.oneof(
+      fc.constantFrom("", " ", "\u00a0\u2003", "#", "\r\n"),
+      fc.nat({ max: 160 }).map((length) => "x".repeat(length)),
+      fc.nat({ max: 160 }).map((length) => `${"x".repeat(length)} `)
+    ),
+    command: fc.constantFrom(
+      "::error file=a.ts::broken",
+      "::stop-commands::token",
+      ":::",
+      "##[error]broken",
+      "##[set-output name=a]b",
+      "##vso[task.setvariable variable=a]b",
+      "##VSO[task.complete result=Succeeded]",
+      "##teamcity[buildStatus status='SUCCESS']"
+    )
+  })
+  .map(({ before, command }) => before + command)
+
+/** Texts that mean something to a terminal, a CI service, XML, Markdown, HTML or a shell. */
 export const hostile: fc.Arbitrary<string> = fc.oneof(
+  command,
   fc.constantFrom(
     "\u001b[2J\u001b]0;title\u0007",
     "\u202egnp.exe\u2066",

@@ -203,22 +203,26 @@ const take = (text: string, columns: number): string => {
   return taken
 }
 
-/** Text made printable and broken at spaces, or inside a word that is longer than a line. */
+/**
+ * Text made printable and broken at spaces, or inside a word that is longer than a line. Each line is made printable again,
+ * because a break can bring a command for a CI service to the beginning of a line.
+ */
 const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
   for (const word of Wording.printable(text).split(" ")) {
     const joined = line === "" ? word : `${line} ${word}`
     if (widthOf(joined) <= columns) {
-      line = joined
-      continue
+      line = Wording.printable(joined)
+      if (widthOf(line) <= columns) continue
+    } else {
+      if (line !== "") lines.push(line)
+      line = Wording.printable(word)
     }
-    if (line !== "") lines.push(line)
-    line = word
     while (widthOf(line) > columns) {
       const head = take(line, columns)
       lines.push(head)
-      line = line.slice(head.length)
+      line = Wording.printable(line.slice(head.length))
     }
   }
   return line === "" && lines.length > 0 ? lines : [...lines, line]

@@ -1,20 +1,17 @@
 /** Parameters, order and pages of a list over HTTP (contract §4.1, §8.1). */
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
-import { expect, type Failure, undecided, Violation } from "../../engine/Outcome.ts"
+import { expect, type Failure } from "../../engine/Outcome.ts"
 import type { Trial } from "../../engine/Trial.ts"
-import * as Conversation from "../../http/Conversation.ts"
-import * as ErrorBody from "../../http/ErrorBody.ts"
-import type { Exchange } from "../../http/Exchange.ts"
 import * as PetJson from "../../http/PetJson.ts"
-import { headerValues, text } from "../../http/Wire.ts"
 import { listPath } from "../../subjects/HttpCatalogue.ts"
 import type { Animal } from "../Catalogue.ts"
 import { type Check, define } from "../Check.ts"
 import type { Http } from "../Http.ts"
+import * as Lists from "./Lists.ts"
+import * as PagingChecks from "./PagingChecks.ts"
 
 type Status = PetStatus.PetStatus
 
@@ -27,48 +24,6 @@ const anyStatus = fc.constantFrom(...PetStatus.all)
 
 const statusOrNone = fc.option(anyStatus, { nil: undefined })
 
-const pathOf = (query: string): string => (query === "" ? "/pets" : `/pets?${query}`)
-
-const statusParameter = (status: Status | undefined): string =>
-  status === undefined ? "" : `&status=${status}`
-
-/** The animals of an answer that must be a list. */
-const listOf = ({ request, response }: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
-  Effect.mapError(
-    Effect.fromResult(
-      response.status === 200
-        ? Result.flatMap(PetJson.parse(text(response.body)), PetJson.animals)
-        : Result.fail(Conversation.outcome(response))
-    ),
-    (actual) => new Violation({ expected: `200 with a bare array of animals to ${request.target}`, actual })
-  )
-
-/** The animals of an answer that may also be a refusal: then none. */
-const listOrRefusal = (exchange: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
-  exchange.response.status === 200 ? listOf(exchange) : Effect.succeed([])
-
-const list = (http: Http, query: string): Effect.Effect<ReadonlyArray<Animal>, Failure> =>
-  Effect.flatMap(http.send({ path: pathOf(query) }), listOf)
-
-/** The query must be refused as a wrong parameter. */
-const refused = (http: Http, query: string): Effect.Effect<void, Failure> =>
-  Effect.flatMap(http.send({ path: pathOf(query) }), ({ response }) =>
-    expect(
-      response.status === 400 && ErrorBody.codeOf(response) === "invalid_parameter",
-      `400 invalid_parameter to ?${query}`,
-      Conversation.outcome(response)
-    )
-  )
-
-const createAll = (
-  http: Http,
-  trial: Trial,
-  statuses: ReadonlyArray<Status | undefined>
-): Effect.Effect<ReadonlyArray<Animal>, Failure> => {
-  const [categoryId = 1n] = http.facts.categories === "any" ? [] : http.facts.categories
-  return Effect.forEach(statuses, (status) => http.create({ name: trial.name(), categoryId, status }))
-}
-
 /** Creates what is missing until a list of 100 shows so many animals, of this status or of any. */
 const stock = Effect.fnUntraced(function* (
   http: Http,
@@ -76,12 +31,12 @@ const stock = Effect.fnUntraced(function* (
   animals: number,
   status?: Status
 ): Effect.fn.Return<void, Failure> {
-  const query = `limit=${pageLimit.max}${statusParameter(status)}`
-  const there = (yield* list(http, query)).length
+  const query = `limit=${pageLimit.max}${Lists.statusParameter(status)}`
+  const there = (yield* Lists.list(http, query)).length
   if (there >= animals) return
   const statuses = Array.from({ length: animals - there }, (_, index) => status ?? PetStatus.all[index % 3])
-  yield* createAll(http, trial, statuses)
-  const then = (yield* list(http, query)).length
+  yield* Lists.createAll(http, trial, statuses)
+  const then = (yield* Lists.list(http, query)).length
   yield* expect(
     then >= animals,
     `a list of at most ${pageLimit.max} animals to hold those that are there: ${animals} at least`,
@@ -91,100 +46,7 @@ const stock = Effect.fnUntraced(function* (
 
 /** Makes sure that there are more animals than any list may hold. */
 const stockBeyondLists = (http: Http, trial: Trial): Effect.Effect<void, Failure> =>
-  Effect.andThen(stock(http, trial, pageLimit.max), createAll(http, trial, ["sold"]))
-
-/** Target of the link to the next page (RFC 8288). */
-const nextTarget = ({ response }: Exchange): string | undefined => {
-  for (const value of headerValues(response, "link")) {
-    for (const [, target, parameters = ""] of value.matchAll(/<([^>]*)>((?:\s*;\s*[^,;]+)*)/g)) {
-      const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(parameters)
-      if (`${relations?.[1] ?? relations?.[2] ?? ""}`.toLowerCase().split(/\s+/).includes("next"))
-        return target
-    }
-  }
-  return undefined
-}
-
-/** The link to the next page, resolved as clients do (RFC 3986 §5); `undefined` when there is none. */
-const nextOf = (exchange: Exchange): URL | undefined => {
-  const target = nextTarget(exchange)
-  const base = `http://store.invalid${exchange.request.target}`
-  return target !== undefined && URL.canParse(target, base) ? new URL(target, base) : undefined
-}
-
-/** What to send for a link: its path below the base address. */
-const sentFor = ({ facts: { basePath } }: Http, { pathname, search }: URL): string =>
-  `${pathname.startsWith(basePath) ? pathname.slice(basePath.length) : pathname}${search}`
-
-/** Most pages that a law follows. */
-const MOST_PAGES = 60
-
-/** All pages from the first on, by their links; `onPage` is done between pages, and may change the link. */
-const walk = Effect.fnUntraced(function* (
-  http: Http,
-  query: string,
-  onPage: (page: number, next: URL) => Effect.Effect<void, Failure> = () => Effect.void
-): Effect.fn.Return<ReadonlyArray<ReadonlyArray<Animal>>, Failure> {
-  const pages: Array<ReadonlyArray<Animal>> = []
-  let path = pathOf(query)
-  while (pages.length < MOST_PAGES) {
-    const exchange = yield* http.send({ path })
-    pages.push(yield* listOf(exchange))
-    const next = nextOf(exchange)
-    if (next === undefined) return pages
-    yield* onPage(pages.length, next)
-    path = sentFor(http, next)
-  }
-  return yield* undecided(`there are more than ${MOST_PAGES} pages; a store with fewer animals would do`)
-})
-
-/** What a walk must have shown. */
-const walked = (
-  pages: ReadonlyArray<ReadonlyArray<Animal>>,
-  status: Status | undefined,
-  before: ReadonlyArray<Animal>
-): Effect.Effect<void, Violation> => {
-  const all = pages.flat()
-  const ids = new Set(all.map(({ id }) => id))
-  const twice = all.find(({ id }, index) => all.findIndex((other) => other.id === id) < index)
-  const other = status === undefined ? undefined : all.find((animal) => animal.status !== status)
-  const missing = before.find((animal) => (status ?? animal.status) === animal.status && !ids.has(animal.id))
-  const unordered = all.find(({ id }, index) => id < (all[index - 1]?.id ?? id))
-  const say = (animal: Animal | undefined) => (animal === undefined ? "" : PetJson.line(animal))
-  return Effect.all(
-    [
-      expect(twice === undefined, "each animal on one page only", `twice ${say(twice)}`),
-      expect(other === undefined, `animals with status ${status} only, on every page`, say(other)),
-      expect(missing === undefined, "every animal on some page", `none with ${say(missing)}`),
-      expect(unordered === undefined, "ascending ids from page to page", `out of order ${say(unordered)}`)
-    ],
-    { discard: true }
-  )
-}
-
-/** The cursor to the second page of lists of one animal. */
-const cursorOf = Effect.fnUntraced(function* (
-  http: Http,
-  trial: Trial,
-  status: Status | undefined
-): Effect.fn.Return<string, Failure> {
-  const first = listPath({ limit: 1, status })
-  if (nextOf(yield* http.send({ path: first })) === undefined) {
-    yield* createAll(http, trial, [status, status])
-  }
-  const cursor = nextOf(yield* http.send({ path: first }))?.searchParams.get("cursor")
-  if (typeof cursor === "string" && cursor !== "") return cursor
-  return yield* new Violation({
-    expected: `a link to the next page with a cursor, since several animals belong to ${first}`,
-    actual: "none"
-  })
-})
-
-/** The text with one character replaced by another. */
-const altered = (cursor: string, at: number): string => {
-  const index = at % cursor.length
-  return `${cursor.slice(0, index)}${cursor[index] === "0" ? "1" : "0"}${cursor.slice(index + 1)}`
-}
+  Effect.andThen(stock(http, trial, pageLimit.max), Lists.createAll(http, trial, ["sold"]))
 
 /** Text that is no limit, as it goes into a query. */
 const noLimit = fc
@@ -242,8 +104,9 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 0, http: 3 },
     holds: (http, listing, trial) =>
       Effect.gen(function* () {
-        if ((yield* list(http, "")).length < 2) yield* createAll(http, trial, ["sold", "available"])
-        yield* Effect.flatMap(http.send({ path: listPath(listing) }), listOf)
+        if ((yield* Lists.list(http, "")).length < 2)
+          yield* Lists.createAll(http, trial, ["sold", "available"])
+        yield* Effect.flatMap(http.send({ path: listPath(listing) }), Lists.listOf)
       })
   }),
   define<"http", Query>({
@@ -275,14 +138,14 @@ export const checks: ReadonlyArray<Check> = [
     holds: (http, { query }, trial) =>
       Effect.gen(function* () {
         for (const status of PetStatus.all) {
-          if ((yield* list(http, `limit=1&status=${status}`)).length === 0)
-            yield* createAll(http, trial, [status])
+          if ((yield* Lists.list(http, `limit=1&status=${status}`)).length === 0)
+            yield* Lists.createAll(http, trial, [status])
         }
         // Case, blanks and repetition may be read in several ways; what none of them asks for is wrong.
         const asked = decodeURIComponent(query).toLowerCase()
         const animals = yield* Effect.flatMap(
-          http.send({ path: pathOf(`${query}&limit=100`) }),
-          listOrRefusal
+          http.send({ path: Lists.pathOf(`${query}&limit=100`) }),
+          Lists.listOrRefusal
         )
         const other = animals.find(({ status }) => status === undefined || !asked.includes(status))
         yield* expect(
@@ -294,7 +157,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define<"http", Query>({
     id: "list.limit.range",
-    law: "A limit below 1 or above 100 is refused, never moved into the range.",
+    law: "A limit below 1 or above 100 is Lists.refused, never moved into the range.",
     clauses: ["list.limit.range", "list.parameter-code"],
     level: "design",
     profile: "core",
@@ -315,11 +178,11 @@ export const checks: ReadonlyArray<Check> = [
       .oneof(fc.integer({ max: 0 }), fc.integer({ min: 101 }), fc.bigInt({ min: 2n ** 63n }))
       .map((limit) => ({ query: `limit=${limit}` })),
     runs: { port: 0, http: 5 },
-    holds: (http, { query }) => refused(http, query)
+    holds: (http, { query }) => Lists.refused(http, query)
   }),
   define<"http", Query>({
     id: "list.limit.syntax",
-    law: "A limit that is not written in plain decimal digits is refused.",
+    law: "A limit that is not written in plain decimal digits is Lists.refused.",
     clauses: ["list.limit.syntax", "list.parameter-code"],
     level: "design",
     profile: "core",
@@ -361,11 +224,11 @@ export const checks: ReadonlyArray<Check> = [
     ].map((limit) => ({ query: `limit=${limit}` })),
     cases: noLimit,
     runs: { port: 0, http: 10 },
-    holds: (http, { query }) => refused(http, query)
+    holds: (http, { query }) => Lists.refused(http, query)
   }),
   define<"http", Query>({
     id: "list.limit.repeated",
-    law: "A limit given twice is refused, even with the same value and however its name is written.",
+    law: "A limit given twice is Lists.refused, even with the same value and however its name is written.",
     clauses: ["list.limit.repeated", "list.parameter-code"],
     level: "design",
     profile: "core",
@@ -374,11 +237,11 @@ export const checks: ReadonlyArray<Check> = [
     examples: ["limit=5&limit=5", "limit=1&status=sold&limit=100", "limit=5&%6Cimit=6", "limit=&limit=5"].map(
       (query) => ({ query })
     ),
-    holds: (http, { query }) => refused(http, query)
+    holds: (http, { query }) => Lists.refused(http, query)
   }),
   define<"http", Query>({
     id: "list.status.unknown",
-    law: "A status that is none of the three, letter by letter, is refused.",
+    law: "A status that is none of the three, letter by letter, is Lists.refused.",
     clauses: ["list.status.unknown", "list.status.exact", "list.parameter-code"],
     level: "design",
     profile: "core",
@@ -406,11 +269,11 @@ export const checks: ReadonlyArray<Check> = [
     ].map((status) => ({ query: `status=${status}` })),
     cases: noStatus,
     runs: { port: 0, http: 10 },
-    holds: (http, { query }) => refused(http, query)
+    holds: (http, { query }) => Lists.refused(http, query)
   }),
   define<"http", Query>({
     id: "list.status.repeated",
-    law: "A status given twice is refused, even with the same value.",
+    law: "A status given twice is Lists.refused, even with the same value.",
     clauses: ["list.status.repeated", "list.parameter-code"],
     level: "design",
     profile: "core",
@@ -421,7 +284,7 @@ export const checks: ReadonlyArray<Check> = [
       "status=sold&status=pending",
       "status=sold&limit=5&%73tatus=sold"
     ].map((query) => ({ query })),
-    holds: (http, { query }) => refused(http, query)
+    holds: (http, { query }) => Lists.refused(http, query)
   }),
   define<"http", { readonly written: string; readonly means: string }>({
     id: "list.parameters.decoded",
@@ -442,7 +305,7 @@ export const checks: ReadonlyArray<Check> = [
       Effect.gen(function* () {
         const limit = Number(new URLSearchParams(means).get("limit"))
         const status = new URLSearchParams(means).get("status")
-        const animals = yield* list(http, written)
+        const animals = yield* Lists.list(http, written)
         yield* expect(
           animals.length <= limit && animals.every((animal) => status === null || animal.status === status),
           `?${written} to be read as ?${means}`,
@@ -483,9 +346,10 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 0, http: 4 },
     holds: (http, { query }, trial) =>
       Effect.gen(function* () {
-        if ((yield* list(http, "limit=2")).length < 2) yield* createAll(http, trial, ["sold", "pending"])
-        const without = yield* list(http, "")
-        const animals = yield* list(http, query)
+        if ((yield* Lists.list(http, "limit=2")).length < 2)
+          yield* Lists.createAll(http, trial, ["sold", "pending"])
+        const without = yield* Lists.list(http, "")
+        const animals = yield* Lists.list(http, query)
         const ids = (all: ReadonlyArray<Animal>) => all.map(({ id }) => id).join(", ")
         yield* expect(
           ids(animals) === ids(without),
@@ -494,155 +358,7 @@ export const checks: ReadonlyArray<Check> = [
         )
       })
   }),
-  define<"http", { readonly limits: ReadonlyArray<number>; readonly status: Status | undefined }>({
-    id: "list.paging.walk",
-    law: "A walk along the next links shows each animal that existed when it began once, come what may.",
-    clauses: ["list.paging", "list.paging.complete", "list.paging.filter", "list.order"],
-    level: "design",
-    profile: "core",
-    on: "http",
-    requests: 60,
-    mustSee: ["several pages"],
-    examples: [
-      { limits: [7], status: undefined },
-      { limits: [2], status: "sold" },
-      { limits: [20, 1, 50], status: undefined }
-    ],
-    cases: fc.record({
-      limits: fc.array(fc.integer({ min: 8, max: 100 }), { minLength: 1, maxLength: 3 }),
-      status: statusOrNone
-    }),
-    runs: { port: 0, http: 2 },
-    holds: (http, { limits, status }, trial) =>
-      Effect.gen(function* () {
-        const own = yield* createAll(http, trial, ["sold", "pending", "sold", "sold"])
-        const [first = 1, ...others] = limits
-        let wanted = first
-        const pages = yield* walk(http, `limit=${first}${statusParameter(status)}`, (page, next) =>
-          Effect.gen(function* () {
-            if (page === 1) {
-              trial.saw("several pages")
-              yield* createAll(http, trial, [status])
-            }
-            // A link keeps its limit; a client may also ask for another.
-            const other = others[page - 1]
-            if (other !== undefined) next.searchParams.set("limit", String(other))
-            wanted = Math.max(wanted, other ?? wanted)
-          })
-        )
-        yield* walked(pages, status, own)
-        const largest = Math.max(...pages.map((page) => page.length))
-        yield* expect(largest <= wanted, `pages of at most ${wanted} animals`, `one of ${largest}`)
-      })
-  }),
-  define({
-    id: "list.paging.last",
-    law: "A list carries a next link exactly when more animals come after it.",
-    clauses: ["list.paging", "list.paging.last"],
-    level: "design",
-    profile: "core",
-    on: "http",
-    requests: 8,
-    examples: [{ status: "sold" }, { status: undefined }],
-    cases: fc.record({ status: statusOrNone }),
-    runs: { port: 0, http: 0 },
-    holds: (http, { status }: { readonly status?: Status | undefined }, trial) =>
-      Effect.gen(function* () {
-        yield* createAll(http, trial, [status, status])
-        // Past all full pages, so that what is left fits a page exactly.
-        let cursor: string | null = null
-        const pages = yield* walk(http, `limit=${pageLimit.max}${statusParameter(status)}`, (_, next) =>
-          Effect.sync(() => {
-            cursor = next.searchParams.get("cursor")
-          })
-        )
-        const left = pages.at(-1)?.length ?? 0
-        const from = cursor === null ? "" : `&cursor=${cursor}`
-        for (const limit of [left, left - 1]) {
-          if (limit < 1) continue
-          const path = pathOf(`limit=${limit}${statusParameter(status)}${from}`)
-          const exchange = yield* http.send({ path })
-          yield* listOf(exchange)
-          yield* expect(
-            (nextTarget(exchange) !== undefined) === limit < left,
-            limit < left
-              ? "a next link, since one more animal comes"
-              : "no next link, since no animal comes after",
-            `Link: ${headerValues(exchange.response, "link").join(", ") || "absent"}`
-          )
-        }
-      })
-  }),
-  define<"http", { readonly of: Status | undefined; readonly for: string }>({
-    id: "list.paging.bound",
-    law: "A cursor is good for the filter that it was made for, and refused with any other.",
-    clauses: ["list.paging.bound", "list.parameter-code"],
-    level: "design",
-    profile: "core",
-    on: "http",
-    requests: 9,
-    examples: [
-      { of: "sold", for: "" },
-      { of: "sold", for: "&status=pending" },
-      { of: undefined, for: "&status=sold" }
-    ],
-    holds: (http, given, trial) =>
-      Effect.flatMap(cursorOf(http, trial, given.of), (cursor) =>
-        refused(http, `limit=1${given.for}&cursor=${encodeURIComponent(cursor)}`)
-      )
-  }),
-  define<"http", { readonly alter: number } | { readonly cursor: string }>({
-    id: "list.paging.forged",
-    law: "A cursor that the service did not make, or that was altered, is refused.",
-    clauses: ["list.paging.forged", "list.parameter-code"],
-    level: "design",
-    profile: "core",
-    on: "http",
-    requests: 50,
-    examples: [
-      ...["", "0", "1", "-1", "abc", "null", "0".repeat(32), "f".repeat(32), "%00", "MQ==", "..%2F.."].map(
-        (cursor) => ({
-          cursor
-        })
-      ),
-      { alter: 0 },
-      { alter: 15 },
-      { alter: 31 }
-    ],
-    cases: fc.oneof(
-      fc.record({ alter: fc.nat(63) }),
-      fc.record({ cursor: fc.string({ maxLength: 40 }).map(encodeURIComponent) })
-    ),
-    runs: { port: 0, http: 6 },
-    holds: (http, given, trial) =>
-      "cursor" in given
-        ? refused(http, `cursor=${given.cursor}`)
-        : Effect.flatMap(cursorOf(http, trial, undefined), (cursor) =>
-            refused(http, `limit=1&cursor=${encodeURIComponent(altered(cursor, given.alter))}`)
-          )
-  }),
-  define<"http", { readonly status: Status | undefined }>({
-    id: "list.paging.address",
-    law: "The target of a next link is a path to the list, or the absolute address of one.",
-    clauses: ["list.paging.address"],
-    level: "design",
-    profile: "core",
-    on: "http",
-    requests: 6,
-    examples: [{ status: undefined }, { status: "sold" }],
-    holds: (http, { status }, trial) =>
-      Effect.gen(function* () {
-        yield* cursorOf(http, trial, status)
-        const exchange = yield* http.send({ path: listPath({ limit: 1, status }) })
-        const target = nextTarget(exchange) ?? ""
-        const isAddress = target.startsWith("/") ? !target.startsWith("//") : /^https?:\/\//.test(target)
-        yield* expect(
-          isAddress && nextOf(exchange)?.pathname.endsWith("/pets") === true,
-          "a next link to a path or an absolute address that ends in /pets",
-          `<${target}>`
-        )
-      })
-  }),
+  ...PagingChecks.checks,
   define<"http", { readonly status: Status | undefined }>({
     id: "list.limit.default",
     law: "A list without limit holds 20 animals when at least so many belong to it, and never more.",
@@ -657,7 +373,7 @@ export const checks: ReadonlyArray<Check> = [
         yield* stock(http, trial, pageLimit.default + 1, status)
         const animals = yield* Effect.flatMap(
           http.send({ path: listPath({ limit: undefined, status }) }),
-          listOf
+          Lists.listOf
         )
         yield* expect(
           animals.length === pageLimit.default,
@@ -680,7 +396,7 @@ export const checks: ReadonlyArray<Check> = [
     holds: (http, { limit }, trial) =>
       Effect.gen(function* () {
         yield* stock(http, trial, pageLimit.max)
-        const animals = yield* list(http, `limit=${limit}`)
+        const animals = yield* Lists.list(http, `limit=${limit}`)
         yield* expect(animals.length === limit, `a full list of ${limit} animals`, `${animals.length}`)
       })
   }),
@@ -717,7 +433,7 @@ export const checks: ReadonlyArray<Check> = [
       Effect.gen(function* () {
         yield* stockBeyondLists(http, trial)
         for (const query of queries) {
-          const animals = yield* Effect.flatMap(http.send({ path: pathOf(query) }), listOrRefusal)
+          const animals = yield* Effect.flatMap(http.send({ path: Lists.pathOf(query) }), Lists.listOrRefusal)
           yield* expect(
             animals.length <= pageLimit.max,
             `at most ${pageLimit.max} animals to ?${query}`,

@@ -1,5 +1,6 @@
 /** Bans of keys that go on after a 429 (contract §8.4.3, which leaves every number open). */
 import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
 import { expect, type Failure, undecided, Violation } from "../../engine/Outcome.ts"
 import * as Conversation from "../../http/Conversation.ts"
 import * as ErrorBody from "../../http/ErrorBody.ts"
@@ -31,38 +32,54 @@ const MOST_WAITED_S = 31 * 86_400
 /** More seconds than a window of a minute asks to wait: a ban, or the end of the day. */
 const BEYOND_MINUTE_S = 70
 
+/** Uses up a whole day, request by request. */
+const dayUsedUp = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
+  yield* Bursts.small(meter, MOST_PER_MINUTE)
+  yield* Bursts.smallDay(meter)
+  yield* meter.pass(DAY + MINUTE)
+  for (let used = 0; used < meter.plan.perDay; used++) {
+    if (used > 0 && used % meter.plan.perMinute === 0) yield* meter.pass(MINUTE)
+    yield* meter.spend
+  }
+})
+
 /** Lets so many days pass that no earlier offence counts any more. */
 const forgiven = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
   yield* Bursts.small(meter, MOST_PER_MINUTE)
   yield* meter.pass(5 * DAY)
 })
 
-/** A client that never waits: each of its rounds is one strike, but the first. */
+/**
+ * A client that never waits. It knows which of its refusals were told a slot, as many as the bucket holds, and which came
+ * when none was left: those are strikes.
+ */
 const makeOffender = (meter: Meter) => {
-  let announced = Number.NEGATIVE_INFINITY
-  const refused = Effect.fnUntraced(function* (): Effect.fn.Return<Reading, Failure> {
-    const most = Bursts.mostInBurst(meter)
-    const last = (yield* Bursts.untilRefused(meter, most)).at(-1)
-    if (last !== undefined && !last.admitted) return last
-    const actual = `${most + 1} admitted`
-    return yield* new Violation({ expected: `429 after at most ${most} requests without pause`, actual })
+  const { perMinute } = meter.plan
+  const most = Bursts.mostInBurst(meter) + perMinute
+  let slots = 0
+  const spend = Effect.map(meter.spend, (reading) => {
+    const isStrike = !reading.admitted && slots === perMinute
+    if (!isStrike) slots = reading.admitted ? Math.max(slots - 1, 0) : slots + 1
+    return { isStrike, reading }
   })
-  const promised = ({ between, retryAfter }: Reading) => between[0] + retryAfter * SECOND
-  /** The first refusal, which is no strike. */
-  const begin = Effect.tap(refused(), (reading) =>
-    Effect.sync(() => {
-      announced = promised(reading)
+  const until = (isEnough: (sent: { readonly isStrike: boolean }) => boolean) =>
+    Effect.gen(function* () {
+      for (let count = 0; count <= most; count++) {
+        const sent = yield* spend
+        if (sent.reading.banned === true || isEnough(sent)) return sent.reading
+      }
+      const actual = `${most + 1} requests without that`
+      return yield* new Violation({ expected: `${perMinute} refusals after ${perMinute} requests`, actual })
     })
-  )
-  /** Exactly one strike, a refusal before the time announced: the ban if it led to one. */
-  const round = Effect.gen(function* () {
-    yield* meter.now
-    let reading = yield* refused()
-    if (reading.banned !== true && reading.between[1] >= announced) reading = yield* refused()
-    announced = promised(reading)
-    return reading
-  })
-  return { begin, round }
+  return {
+    /** Uses up the bucket and takes all slots, which is no strike. */
+    begin: until(() => slots === perMinute),
+    /** Exactly one strike: the ban if it led to one. */
+    round: Effect.andThen(
+      meter.now,
+      until(({ isStrike }) => isStrike)
+    )
+  }
 }
 
 /** What a number of rounds came to. */
@@ -89,7 +106,7 @@ const hammer = Effect.fnUntraced(function* (
   return { rounds: most, ban: undefined }
 })
 
-/** Gets itself banned as the rules say. */
+/** Gets the key banned as the rules say. */
 const banned = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   const { ban } = yield* hammer(meter, STRIKES)
   return ban === undefined
@@ -221,7 +238,7 @@ export const checks: ReadonlyArray<Check> = [
   define({
     ...aboutVictim,
     id: "ban.at-strike-20",
-    law: "The 20th refusal before the retry time announced, one a second at most, bans the key, none before.",
+    law: "The 20th refusal for which no slot is left, one a second at most, bans the key, none before.",
     clauses: ["ban.rules", "ban.strike", "ban.first-429"],
     examples: [1_500, 2_500, 10_000],
     holds: (meter, apartMs) =>
@@ -436,6 +453,80 @@ export const checks: ReadonlyArray<Check> = [
       })
   }),
   define({
+    ...aboutVictim,
+    id: "ban.workers-never",
+    law: "Clients that share a key and wait for Retry-After, as many as its bucket holds, are never banned.",
+    clauses: ["ban.workers-never", "ban.first-429"],
+    requests: 60,
+    examples: [{ jitterMs: 450, workers: 1 }],
+    cases: fc.record({ jitterMs: fc.nat(500), workers: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    runs: { port: 10, http: 0 },
+    holds: (meter, { jitterMs, workers: share }) =>
+      Effect.gen(function* () {
+        yield* forgiven(meter)
+        const workers = Math.max(Math.floor(meter.plan.perMinute * share), 1)
+        const begin = yield* meter.now
+        const due: Array<number> = Array.from({ length: workers }, () => begin)
+        for (let sent = 0; sent < 60; sent++) {
+          const next = Math.min(...due)
+          yield* meter.pass(Math.max(next - (yield* meter.now), 0))
+          const { admitted, banned: isBanned, between, retryAfter } = yield* meter.spend
+          yield* expect(isBanned !== true, "429 for the limit alone", `a ban after ${sent} requests`)
+          const late = (sent * 137) % (jitterMs + 1)
+          due[due.indexOf(next)] = between[1] + (admitted ? 1 : retryAfter * SECOND + late)
+        }
+      })
+  }),
+  define({
+    ...aboutVictim,
+    id: "ban.slots",
+    law: "Each of several refused requests is told a time of its own, at which it is admitted.",
+    clauses: ["limits.slots"],
+    requests: 30,
+    examples: [null],
+    holds: (meter) =>
+      Effect.gen(function* () {
+        yield* forgiven(meter)
+        const { perMinute } = meter.plan
+        const refused: Array<Reading> = []
+        for (let sent = 0; sent < 2 * perMinute || refused.length < perMinute; sent++) {
+          const reading = yield* meter.spend
+          if (!reading.admitted) refused.push(reading)
+        }
+        for (const { between, retryAfter } of refused) {
+          yield* meter.pass(Math.max(between[1] + retryAfter * SECOND - (yield* meter.now), 0))
+          const again = yield* meter.spend
+          const actual = `429 again, Retry-After ${again.retryAfter} s`
+          yield* expect(again.admitted, `a request admitted after the ${retryAfter} s it was told`, actual)
+        }
+      })
+  }),
+  define({
+    id: "ban.day-workers-never",
+    law: "Eight clients that come back every 30 seconds while the day is used up are never banned.",
+    clauses: ["ban.day-workers-never"],
+    level: "design",
+    profile: "ban",
+    on: "meter",
+    needs: ["tinyPlan", "clock"],
+    requests: 120,
+    examples: [{ apartMs: 1_000 }],
+    cases: fc.record({ apartMs: fc.constantFrom(0, 999, 2_000, 3_750) }),
+    runs: { port: 4, http: 0 },
+    holds: (meter, { apartMs }) =>
+      Effect.gen(function* () {
+        const workers = 8
+        yield* dayUsedUp(meter)
+        for (let round = 0; round < 10; round++) {
+          for (let worker = 0; worker < workers; worker++) {
+            const { banned: isBanned } = yield* meter.spend
+            yield* expect(isBanned !== true, "429 for the limit alone", `a ban in round ${round + 1}`)
+            yield* meter.pass(worker < workers - 1 ? apartMs : 30 * SECOND - (workers - 1) * apartMs)
+          }
+        }
+      })
+  }),
+  define({
     id: "ban.capped-wait-never",
     law: "A client with one request at a time that waits 30 seconds at most is never banned.",
     clauses: ["ban.capped-wait-never"],
@@ -448,13 +539,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: [null],
     holds: (meter, _given, trial) =>
       Effect.gen(function* () {
-        yield* Bursts.small(meter, MOST_PER_MINUTE)
-        yield* Bursts.smallDay(meter)
-        yield* meter.pass(DAY + MINUTE)
-        for (let used = 0; used < meter.plan.perDay; used++) {
-          if (used > 0 && used % meter.plan.perMinute === 0) yield* meter.pass(MINUTE)
-          yield* meter.spend
-        }
+        yield* dayUsedUp(meter)
         for (let waits = 0; waits < 40; waits++) {
           const { admitted, banned: isBanned, retryAfter } = yield* meter.spend
           if (retryAfter > 30) trial.saw("a wait longer than 30 s")

@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import type { BanPolicy } from "../../../core/limits/BanPolicy.ts"
 import * as BanPolicies from "../../../core/limits/BanPolicy.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
-import type * as RateLimit from "../../../core/limits/RateLimit.ts"
+import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import { FUTURE } from "./States.ts"
 
 export const SECOND = 1_000
@@ -197,26 +197,60 @@ export const examples: ReadonlyArray<ReadonlyArray<Move>> = [
       requests: 1
     },
     { ...steady, key: "b", origin: "clock", requests: 4 }
+  ],
+  // more than there are slots, by a caller who cannot be banned
+  [
+    { ...steady, policy: { plan: { perMinute: 2, perDay: 9 }, ban: undefined }, origin: "clock", requests: 6 }
+  ],
+  // slots that are used, given up, and forgiven on a day that is used up
+  [
+    {
+      ...steady,
+      policy: { plan: { perMinute: 4, perDay: 6 }, ban: undefined },
+      origin: "clock",
+      requests: 7
+    },
+    {
+      ...steady,
+      policy: { plan: { perMinute: 4, perDay: 6 }, ban: undefined },
+      origin: "retry",
+      requests: 3
+    },
+    {
+      ...steady,
+      policy: { plan: { perMinute: 4, perDay: 6 }, ban: undefined },
+      origin: "clock",
+      offsetMs: 5 * SECOND,
+      requests: 2
+    },
+    {
+      ...steady,
+      policy: { plan: { perMinute: 4, perDay: 6 }, ban: undefined },
+      origin: "midnight",
+      requests: 5
+    }
   ]
 ]
 
 /** When the first request of all comes: shortly before a midnight that is far off. */
 export const BEGINNING = FUTURE - 12_345
 
-/** The time of a move's first request; `clock` is that of the latest request of all. */
+/** The time of a move's first request. */
 export const timeOf = (
   { offsetMs: offset, origin, policy }: Move,
   clock: number,
   state: RateLimit.State | undefined
-): number => originOf(origin, clock, state, policy.ban ?? BanPolicies.standard) + offset
+): number => originOf(origin, clock, state, policy) + offset
 
-const originOf = (
+/** The moment of an origin; `clock` is that of the latest request of all. */
+export const originOf = (
   origin: Move["origin"],
   clock: number,
   state: RateLimit.State | undefined,
-  policy: BanPolicy
+  policy: RateLimit.Policy
 ): number => {
   if (state === undefined) return clock
+  const ban = policy.ban ?? BanPolicies.standard
   // Nothing to come back from: the beginning of all times, or a ban of years.
   const orNow = (time: number): number => (Math.abs(time - clock) < 1_000 * DAY ? time : clock)
   switch (origin) {
@@ -229,14 +263,15 @@ const originOf = (
     case "last refill":
       return state.at + MINUTE
     case "retry":
-      return orNow(state.retryAt)
+      // the slot of the request that came last, had it been denied
+      return orNow(clock + RateLimit.verdictOf(false, state, clock, policy).retryAfter * SECOND)
     case "strike interval":
-      return orNow(state.strikeAt + policy.strikeIntervalMs)
+      return orNow(state.strikeAt + ban.strikeIntervalMs)
     case "strike window":
-      return orNow(state.strikesFrom + policy.withinMs)
+      return orNow(state.strikesFrom + ban.withinMs)
     case "ban end":
       return orNow(state.bannedUntil)
     case "clean period":
-      return orNow(Math.max(state.bannedUntil, state.strikeAt) + policy.cleanMs)
+      return orNow(Math.max(state.bannedUntil, state.strikeAt) + ban.cleanMs)
   }
 }

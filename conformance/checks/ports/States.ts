@@ -16,10 +16,10 @@ export const fields = [
   "at",
   "day",
   "used",
+  "debt",
   "strikes",
   "strikesFrom",
   "strikeAt",
-  "retryAt",
   "banLevel",
   "bannedUntil"
 ] as const satisfies ReadonlyArray<keyof State>
@@ -58,9 +58,7 @@ const numberOf = (field: keyof State): fc.Arbitrary<number> => {
 
 /** One that no policy takes for spent, whatever its other numbers are. */
 const unspent = (state: State): State =>
-  Math.max(state.at, state.retryAt, state.bannedUntil, state.day * DAY_MS) >= FUTURE
-    ? state
-    : { ...state, at: FUTURE }
+  Math.max(state.at, state.bannedUntil, state.day * DAY_MS) >= FUTURE ? state : { ...state, at: FUTURE }
 
 /** Any integers that a state may hold. */
 export const state: fc.Arbitrary<State> = fc
@@ -69,10 +67,10 @@ export const state: fc.Arbitrary<State> = fc
     at: numberOf("at"),
     day: numberOf("day"),
     used: numberOf("used"),
+    debt: numberOf("debt"),
     strikes: numberOf("strikes"),
     strikesFrom: numberOf("strikesFrom"),
     strikeAt: numberOf("strikeAt"),
-    retryAt: numberOf("retryAt"),
     banLevel: numberOf("banLevel"),
     bannedUntil: numberOf("bannedUntil")
   })
@@ -84,10 +82,10 @@ export const numbered = (index: number): State => ({
   at: FUTURE + 10 * index + 1,
   day: FUTURE / DAY_MS + 10 * index + 2,
   used: 10 * index + 3,
+  debt: 10 * index + 7,
   strikes: 10 * index + 4,
   strikesFrom: FUTURE + 10 * index + 5,
   strikeAt: FUTURE + 10 * index + 6,
-  retryAt: FUTURE + 10 * index + 7,
   banLevel: index % 7,
   bannedUntil: FUTURE + 10 * index + 8
 })

@@ -1,6 +1,7 @@
 /** Backends with a fault in their bans. */
 import * as Effect from "effect/Effect"
 import * as BanPolicy from "../../../core/limits/BanPolicy.ts"
+import * as Plan from "../../../core/limits/Plan.ts"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
 import * as ErrorBody from "../../http/ErrorBody.ts"
@@ -49,6 +50,27 @@ const bansAll =
         return ban !== undefined && sees(request) ? ban : response
       })
   }
+
+/** A state in which every slot was told to somebody. */
+const withoutSlots = (state: RateLimit.State | undefined): RateLimit.State | undefined =>
+  state && { ...state, debt: Plan.maxRequests }
+
+/** The verdict on a denied request as if it was the only one. */
+const firstSlot = (next: RateLimit.State, now: number, policy: RateLimit.Policy): RateLimit.Verdict =>
+  RateLimit.verdictOf(false, { ...next, debt: 1 }, now, policy)
+
+/** Counts as a strike what comes before the time announced last, to whomever it was; `debt` holds its seconds. */
+const announcing = (state: RateLimit.State | undefined, now: number, policy: RateLimit.Policy): Decision => {
+  const announcedAt = (state?.debt ?? 0) * 1_000
+  const [verdict, next] = RateLimit.step(
+    state && { ...state, debt: now < announcedAt ? Plan.maxRequests : 0 },
+    now,
+    policy
+  )
+  if (verdict.outcome !== "limited") return [verdict, { ...next, debt: state?.debt ?? 0 }]
+  const told = firstSlot(next, now, policy)
+  return [told, { ...next, debt: Math.ceil(now / 1_000) + told.retryAfter }]
+}
 
 export const faults: ReadonlyArray<Fault> = [
   {
@@ -102,7 +124,7 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Shows a banned key no animals.",
     breaks: "ban.retry-after",
     killedBy: "ban.lasts",
-    words: "without pause 7 admitted",
+    words: "got 10 requests without",
     where: answersBan((response) => Rewrite.withBody(Rewrite.withStatus(response, 200), "[]"))
   },
   {
@@ -177,7 +199,7 @@ export const faults: ReadonlyArray<Fault> = [
     where: decides((state, now, policy) => {
       const { ban } = policy
       const strict = ban && { ...ban, strikes: 1, strikeIntervalMs: 0 }
-      return RateLimit.step(state && { ...state, retryAt: now + 1 }, now, { ...policy, ban: strict })
+      return RateLimit.step(withoutSlots(state), now, { ...policy, ban: strict })
     })
   },
   {
@@ -186,9 +208,7 @@ export const faults: ReadonlyArray<Fault> = [
     breaks: "ban.first-429",
     killedBy: "ban.at-strike-20",
     words: "a ban at strike 19",
-    where: decides((state, now, policy) =>
-      RateLimit.step(state && { ...state, retryAt: now + 1 }, now, policy)
-    )
+    where: decides((state, now, policy) => RateLimit.step(withoutSlots(state), now, policy))
   },
   {
     id: "ban.counts-each-refusal",
@@ -279,7 +299,7 @@ export const faults: ReadonlyArray<Fault> = [
     where: decides((state, now, policy) => {
       const { ban } = policy
       const strict = ban && { ...ban, withinMs: 86_400_000 }
-      return RateLimit.step(state && { ...state, retryAt: now + 1 }, now, { ...policy, ban: strict })
+      return RateLimit.step(withoutSlots(state), now, { ...policy, ban: strict })
     })
   },
   {
@@ -287,8 +307,44 @@ export const faults: ReadonlyArray<Fault> = [
     does: "Bans who comes back every 30 seconds, as undici's RetryAgent does.",
     breaks: "ban.capped-wait-never",
     killedBy: "ban.capped-wait-never",
-    words: "a ban after 10 waits of 30 s",
-    where: bans({ strikes: 10 })
+    words: "a ban after 9 waits of 30 s",
+    where: decides((state, now, policy) => {
+      const { ban } = policy
+      return RateLimit.step(withoutSlots(state), now, { ...policy, ban: ban && { ...ban, strikes: 10 } })
+    })
+  },
+  {
+    id: "ban.strikes-workers",
+    does: "Tells all refused clients the same time, and takes those that come too early again for offenders.",
+    breaks: "ban.workers-never",
+    killedBy: "ban.workers-never",
+    words: "the limit alone a ban after",
+    where: decides((state, now, policy) => {
+      const { ban } = policy
+      return announcing(state, now, { ...policy, ban: ban && { ...ban, strikes: 10 } })
+    })
+  },
+  {
+    id: "ban.one-slot",
+    does: "Tells all refused clients the time of the first slot.",
+    breaks: "limits.slots",
+    killedBy: "ban.slots",
+    words: "429 again, Retry-After",
+    where: decides((state, now, policy) => {
+      const [verdict, next] = RateLimit.step(state, now, policy)
+      return [verdict.outcome === "limited" ? firstSlot(next, now, policy) : verdict, next]
+    })
+  },
+  {
+    id: "ban.strikes-day-workers",
+    does: "Takes clients for offenders that come back every 30 seconds while the day is used up.",
+    breaks: "ban.day-workers-never",
+    killedBy: "ban.day-workers-never",
+    words: "the limit alone a ban in round",
+    where: decides((state, now, policy) => {
+      const isDayUsedUp = state !== undefined && state.used >= policy.plan.perDay
+      return RateLimit.step(isDayUsedUp ? withoutSlots(state) : state, now, policy)
+    })
   },
   {
     id: "ban.strikes-anonymous",

@@ -409,7 +409,7 @@ const counting: ReadonlyArray<Fault> = [
     does: "Gives nothing back, however long one waits.",
     breaks: "limits.retry-after-promise",
     killedBy: "limits.promise",
-    words: "429 after waiting the 12 s told",
+    words: "429 after waiting the 60 s told",
     where: decides((state, now, policy) => RateLimit.step(state, state?.at ?? now, policy))
   },
   {
@@ -556,6 +556,17 @@ const counting: ReadonlyArray<Fault> = [
     }
   },
   {
+    id: "limits.clock-locks-out",
+    does: "Refills nothing until a clock that went back has caught up.",
+    breaks: "limits.clock-lead",
+    killedBy: "bucket.clock-lead",
+    words: "went back 429, Retry-After",
+    where: {
+      at: "port",
+      limits: deciding((state, now, policy) => RateLimit.step(state, Math.max(now, state?.at ?? now), policy))
+    }
+  },
+  {
     id: "limits.one-budget-for-all",
     does: "Counts all keys together.",
     breaks: "limits.counted-per-key",
@@ -662,7 +673,7 @@ const waiting: ReadonlyArray<Fault> = [
     does: "Tells half of the time.",
     breaks: "limits.retry-after-promise",
     killedBy: "limits.promise",
-    words: "429 after waiting the 2 s told",
+    words: "429 after waiting the 6 s told",
     where: retries((seconds) => String(Math.ceil(seconds / 2)))
   },
   {

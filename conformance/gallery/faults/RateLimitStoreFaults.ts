@@ -91,18 +91,18 @@ export const faults: ReadonlyArray<Fault> = [
   ),
   port(
     "limits-store.fields-swapped",
-    "Keeps the retry time in the place of the latest strike, and the other way round.",
+    "Keeps the slots in the place of the latest strike, and the other way round.",
     "limits-store.modify.stored",
     "limits-store.fold",
-    "{at 5364662400000, retryAt 9007",
-    keeping(({ retryAt, strikeAt }) => ({ retryAt: strikeAt, strikeAt: retryAt }))
+    "{at 5364662400000, debt 9007",
+    keeping(({ debt, strikeAt }) => ({ debt: strikeAt, strikeAt: debt }))
   ),
   port(
     "limits-store.32-bits",
     "Keeps what was used today in 32 bits.",
     "limits-store.modify.stored",
     "limits-store.fold",
-    "used -1, strikes",
+    "used -1, debt",
     keeping(({ used }) => ({ used: used | 0 }))
   ),
   port(
@@ -460,7 +460,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Bans callers who cannot be banned.",
     "limits-store.consume.equal",
     "limits-store.counts",
-    "used 3, strikes 1, strikesFrom",
+    "debt 2, strikes 1, strikesFrom",
     consuming((state, now, { ban = BanPolicy.standard, plan }) => RateLimit.step(state, now, { plan, ban }))
   ),
   port(
@@ -479,7 +479,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Takes denied requests from the day.",
     "limits-store.consume.equal",
     "limits-store.counts",
-    "used 2, retryAt",
+    "used 2, debt 1",
     consuming((state, now, policy) => {
       const [verdict, after] = RateLimit.step(state, now, policy)
       return [verdict, verdict.outcome === "limited" ? { ...after, used: after.used + 1 } : after]
@@ -512,7 +512,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Starts again with the first ban after the longest.",
     "limits-store.consume.equal",
     "limits-store.counts",
-    "retryAt 5366813658655, bannedUntil",
+    "strikeAt 5364666175655, bannedUntil",
     consuming((state, now, policy) => {
       const [verdict, after] = RateLimit.step(state, now, policy)
       const isLongest = after.banLevel > 0 && after.banLevel === state?.banLevel && after.strikeAt === now

@@ -1,0 +1,51 @@
+/** The link from a page of a list to the next page. */
+import * as Effect from "effect/Effect"
+import { Violation } from "../../engine/Outcome.ts"
+import type { Exchange } from "../../http/Exchange.ts"
+import * as LinkHeader from "../../http/LinkHeader.ts"
+import * as RequestTarget from "../../http/RequestTarget.ts"
+import { headerValues } from "../../http/Wire.ts"
+import type { Http } from "../Http.ts"
+
+/** The target of the link as it is written; `undefined` without one. */
+export const targetOf = ({ request, response }: Exchange): string | undefined =>
+  LinkHeader.parse(headerValues(response, "link")).find(
+    (link) => LinkHeader.hasRelation(link, "next") && isOf(link.parameters.get("anchor"), request.target)
+  )?.target
+
+/** Whether a link starts from this page: an `anchor` can name another resource (RFC 8288 §3.2). */
+const isOf = (anchor: string | undefined, target: string): boolean => {
+  if (anchor === undefined) return true
+  const resolved = RequestTarget.resolve(anchor, target)
+  return resolved !== undefined && !resolved.isAbsolute && resolved.path + resolved.query === target
+}
+
+/** Where the link leads (RFC 3986 §5); `undefined` where there is none, or none to an HTTP resource. */
+export const resolved = (exchange: Exchange): RequestTarget.Resolved | undefined => {
+  const target = targetOf(exchange)
+  return target === undefined ? undefined : RequestTarget.resolve(target, exchange.request.target)
+}
+
+/**
+ * What to send for the link, below the base address; `undefined` without a link. An absolute link may name the public
+ * address of a server that is tested behind its proxy: then only its query is used.
+ */
+export const pathOf = (
+  { facts: { basePath } }: Http,
+  exchange: Exchange
+): Effect.Effect<string | undefined, Violation> => {
+  const target = targetOf(exchange)
+  if (target === undefined) return Effect.succeed(undefined)
+  const next = resolved(exchange)
+  if (next?.isAbsolute === true && next.path.endsWith("/pets")) return Effect.succeed(`/pets${next.query}`)
+  if (next?.isAbsolute === false && next.path.startsWith(`${basePath}/`)) {
+    return Effect.succeed(next.path.slice(basePath.length) + next.query)
+  }
+  return Effect.fail(
+    new Violation({
+      clause: "list.paging.address",
+      expected: "a next link to a path below the base address, or an absolute address that ends in /pets",
+      actual: `<${target}>`
+    })
+  )
+}

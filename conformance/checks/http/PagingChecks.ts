@@ -1,0 +1,286 @@
+/** Pages of a list over HTTP, and the links from each to the next (contract §4.1). */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { limit as pageLimit } from "../../../core/domain/Page.ts"
+import * as PetStatus from "../../../core/domain/PetStatus.ts"
+import { expect, type Failure, undecided, Violation } from "../../engine/Outcome.ts"
+import type { Trial } from "../../engine/Trial.ts"
+import * as PetJson from "../../http/PetJson.ts"
+import * as RequestTarget from "../../http/RequestTarget.ts"
+import { headerValues } from "../../http/Wire.ts"
+import { listPath } from "../../subjects/HttpCatalogue.ts"
+import type { Animal } from "../Catalogue.ts"
+import { type Check, define } from "../Check.ts"
+import type { Http } from "../Http.ts"
+import * as Lists from "./Lists.ts"
+import * as NextPage from "./NextPage.ts"
+
+type Status = PetStatus.PetStatus
+
+const statusOrNone = fc.option(fc.constantFrom(...PetStatus.all), { nil: undefined })
+
+/** Most pages that a law follows. */
+const MOST_PAGES = 60
+
+/** Small pages that a law follows before it asks for the largest, so that a store may hold thousands of animals. */
+const SMALL_PAGES = 20
+
+/** Whether one of these animals is on an earlier page too. */
+const repeated = (seen: ReadonlySet<bigint>, page: ReadonlyArray<Animal>): Animal | undefined =>
+  page.find(({ id }) => seen.has(id))
+
+/** All pages from the first on, by their links; `onPage` is done between pages, and may change what is sent for the link. */
+const walk = Effect.fnUntraced(function* (
+  http: Http,
+  query: string,
+  onPage: (page: number, next: string) => Effect.Effect<string, Failure>
+): Effect.fn.Return<ReadonlyArray<ReadonlyArray<Animal>>, Failure> {
+  const pages: Array<ReadonlyArray<Animal>> = []
+  const seen = new Set<bigint>()
+  let path = Lists.pathOf(query)
+  while (pages.length < MOST_PAGES) {
+    const exchange = yield* http.send({ path })
+    const page = yield* Lists.listOf(exchange)
+    yield* expect(
+      page.length <= pageLimit.max,
+      `at most ${pageLimit.max} animals on a page`,
+      `${page.length}`,
+      "list.limit.ceiling"
+    )
+    // A chain of links can lead back to where it was: then it has no end.
+    const twice = repeated(seen, page)
+    yield* expect(
+      twice === undefined,
+      "each animal on one page only",
+      twice ? `twice ${PetJson.line(twice)}` : ""
+    )
+    for (const { id } of page) seen.add(id)
+    pages.push(page)
+    const next = yield* NextPage.pathOf(http, exchange)
+    if (next === undefined) return pages
+    path = yield* onPage(pages.length, next)
+  }
+  yield* expect(
+    pages.slice(-SMALL_PAGES).some((page) => page.length > 0),
+    "no next link where no animal comes after",
+    `${SMALL_PAGES} empty pages in a row, each with a next link`,
+    "list.paging.last"
+  )
+  return yield* undecided(`there are more than ${MOST_PAGES} pages; a store with fewer animals would do`)
+})
+
+/** What a walk must have shown. */
+const walked = (
+  pages: ReadonlyArray<ReadonlyArray<Animal>>,
+  status: Status | undefined,
+  before: ReadonlyArray<Animal>
+): Effect.Effect<void, Violation> => {
+  const all = pages.flat()
+  const ids = new Set(all.map(({ id }) => id))
+  const twice = all.find(({ id }) => !ids.delete(id))
+  const listed = new Set(all.map(({ id }) => id))
+  const other = status === undefined ? undefined : all.find((animal) => animal.status !== status)
+  const missing = before.find(
+    (animal) => (status ?? animal.status) === animal.status && !listed.has(animal.id)
+  )
+  const unordered = all.find(({ id }, index) => id < (all[index - 1]?.id ?? id))
+  const say = (animal: Animal | undefined) => (animal === undefined ? "" : PetJson.line(animal))
+  return Effect.all(
+    [
+      expect(twice === undefined, "each animal on one page only", `twice ${say(twice)}`),
+      expect(other === undefined, `animals with status ${status} only, on every page`, say(other)),
+      expect(missing === undefined, "every animal on some page", `none with ${say(missing)}`),
+      expect(unordered === undefined, "ascending ids from page to page", `out of order ${say(unordered)}`)
+    ],
+    { discard: true }
+  )
+}
+
+/** What to send for the second page of lists of one animal, with a cursor. */
+const secondPage = Effect.fnUntraced(function* (
+  http: Http,
+  trial: Trial,
+  status: Status | undefined
+): Effect.fn.Return<{ readonly path: string; readonly cursor: string }, Failure> {
+  const first = listPath({ limit: 1, status })
+  const next = Effect.flatMap(http.send({ path: first }), (exchange) => NextPage.pathOf(http, exchange))
+  if ((yield* next) === undefined) yield* Lists.createAll(http, trial, [status, status])
+  const path = yield* next
+  const cursor = path && RequestTarget.parameter(path, "cursor")
+  if (path !== undefined && cursor !== undefined && cursor !== "") return { path, cursor }
+  return yield* new Violation({
+    expected: `a link to the next page with a cursor, since several animals belong to ${first}`,
+    actual: "none"
+  })
+})
+
+/** A cursor, as it is written in a query, with one letter or digit replaced by another. */
+const altered = (cursor: string, at: number): string => {
+  const places = [...cursor.matchAll(/%[0-9a-f]{2}|[a-z0-9]/gi)].filter(([found]) => found.length === 1)
+  const place = places[at % places.length]
+  if (place === undefined) return `${cursor}0`
+  const [character] = place
+  return `${cursor.slice(0, place.index)}${character === "0" ? "1" : "0"}${cursor.slice(place.index + 1)}`
+}
+
+/** A path below the base address must be refused as one with a wrong parameter. */
+const refused = (http: Http, path: string): Effect.Effect<void, Failure> =>
+  Lists.refused(http, path.slice(path.indexOf("?") + 1))
+
+export const checks: ReadonlyArray<Check> = [
+  define<"http", { readonly limits: ReadonlyArray<number>; readonly status: Status | undefined }>({
+    id: "list.paging.walk",
+    law: "A walk along the next links shows each animal that existed when it began once, come what may.",
+    clauses: ["list.paging", "list.paging.complete", "list.paging.filter", "list.order"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 60,
+    mustSee: ["several pages"],
+    examples: [
+      { limits: [7], status: undefined },
+      { limits: [2], status: "sold" },
+      { limits: [20, 1, 50], status: undefined }
+    ],
+    cases: fc.record({
+      limits: fc.array(fc.integer({ min: 8, max: 100 }), { minLength: 1, maxLength: 3 }),
+      status: statusOrNone
+    }),
+    runs: { port: 0, http: 2 },
+    holds: (http, { limits, status }, trial) =>
+      Effect.gen(function* () {
+        const own = yield* Lists.createAll(http, trial, ["sold", "pending", "sold", "sold"])
+        const [first = 1, ...others] = limits
+        let wanted = first
+        const query = `limit=${first}${Lists.statusParameter(status)}`
+        const pages = yield* walk(http, query, (page, next) =>
+          Effect.gen(function* () {
+            if (page === 1) {
+              trial.saw("several pages")
+              yield* Lists.createAll(http, trial, [status])
+            }
+            // A link keeps its limit; a client may also ask for another.
+            const other = others[page - 1] ?? (page === SMALL_PAGES ? pageLimit.max : undefined)
+            if (other === undefined) return next
+            wanted = Math.max(wanted, other)
+            return RequestTarget.withParameter(next, "limit", String(other))
+          })
+        )
+        yield* walked(pages, status, own)
+        const largest = Math.max(...pages.map((page) => page.length))
+        yield* expect(largest <= wanted, `pages of at most ${wanted} animals`, `one of ${largest}`)
+      })
+  }),
+  define({
+    id: "list.paging.last",
+    law: "A list carries a next link exactly when more animals come after it.",
+    clauses: ["list.paging", "list.paging.last"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 8,
+    examples: [{ status: "sold" }, { status: undefined }],
+    cases: fc.record({ status: statusOrNone }),
+    runs: { port: 0, http: 0 },
+    holds: (http, { status }: { readonly status?: Status | undefined }, trial) =>
+      Effect.gen(function* () {
+        yield* Lists.createAll(http, trial, [status, status])
+        // Past all full pages, so that what is left fits a page exactly.
+        const query = `limit=${pageLimit.max}${Lists.statusParameter(status)}`
+        let last = Lists.pathOf(query)
+        const pages = yield* walk(http, query, (_, next) =>
+          Effect.sync(() => {
+            last = next
+            return next
+          })
+        )
+        const left = pages.at(-1)?.length ?? 0
+        for (const limit of [left, left - 1]) {
+          if (limit < 1) continue
+          const path = RequestTarget.withParameter(last, "limit", String(limit))
+          const exchange = yield* http.send({ path })
+          yield* Lists.listOf(exchange)
+          yield* expect(
+            (NextPage.targetOf(exchange) !== undefined) === limit < left,
+            limit < left
+              ? "a next link, since one more animal comes"
+              : "no next link, since no animal comes after",
+            `Link: ${headerValues(exchange.response, "link").join(", ") || "absent"}`
+          )
+        }
+      })
+  }),
+  define<"http", { readonly of: Status | undefined; readonly for: string }>({
+    id: "list.paging.bound",
+    law: "A cursor is good for the filter that it was made for, and refused with any other.",
+    clauses: ["list.paging.bound", "list.parameter-code"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 9,
+    examples: [
+      { of: "sold", for: "" },
+      { of: "sold", for: "&status=pending" },
+      { of: undefined, for: "&status=sold" }
+    ],
+    holds: (http, given, trial) =>
+      Effect.flatMap(secondPage(http, trial, given.of), ({ path }) =>
+        refused(
+          http,
+          RequestTarget.withParameter(path, "status", given.for === "" ? undefined : given.for.slice(8))
+        )
+      )
+  }),
+  define<"http", { readonly alter: number } | { readonly cursor: string }>({
+    id: "list.paging.forged",
+    law: "A cursor that the service did not make, or that was altered, is refused.",
+    clauses: ["list.paging.forged", "list.parameter-code"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 50,
+    examples: [
+      ...["", "0", "1", "-1", "abc", "null", "0".repeat(32), "f".repeat(32), "%00", "MQ==", "..%2F.."].map(
+        (cursor) => ({
+          cursor
+        })
+      ),
+      { alter: 0 },
+      { alter: 15 },
+      { alter: 31 }
+    ],
+    cases: fc.oneof(
+      fc.record({ alter: fc.nat(63) }),
+      fc.record({ cursor: fc.string({ maxLength: 40 }).map(encodeURIComponent) })
+    ),
+    runs: { port: 0, http: 6 },
+    holds: (http, given, trial) =>
+      "cursor" in given
+        ? Lists.refused(http, `cursor=${given.cursor}`)
+        : Effect.flatMap(secondPage(http, trial, undefined), ({ cursor, path }) =>
+            refused(http, RequestTarget.withParameter(path, "cursor", altered(cursor, given.alter)))
+          )
+  }),
+  define<"http", { readonly status: Status | undefined }>({
+    id: "list.paging.address",
+    law: "The target of a next link is a path to the list, or the absolute address of one.",
+    clauses: ["list.paging.address"],
+    level: "design",
+    profile: "core",
+    on: "http",
+    requests: 6,
+    examples: [{ status: undefined }, { status: "sold" }],
+    holds: (http, { status }, trial) =>
+      Effect.gen(function* () {
+        yield* secondPage(http, trial, status)
+        const exchange = yield* http.send({ path: listPath({ limit: 1, status }) })
+        const target = NextPage.targetOf(exchange) ?? ""
+        const isAddress = target.startsWith("/") ? !target.startsWith("//") : /^https?:\/\//i.test(target)
+        yield* expect(
+          isAddress && NextPage.resolved(exchange)?.path.endsWith("/pets") === true,
+          "a next link to a path or an absolute address that ends in /pets",
+          `<${target}>`
+        )
+      })
+  })
+]

@@ -1,0 +1,34 @@
+/** The body of a response while it arrives: one buffer up to a limit, however small its parts are. */
+
+/** Largest body that is read, in bytes: three times the longest page of 100 animals whose names are all escapes. */
+export const MAX_BODY = 1_000_000
+
+/** Why a larger one is not read further. */
+export const tooLong = "the body is longer than 1 MB"
+
+export interface BoundedBody {
+  /** Adds a part; false when the body would exceed the limit, and the part is then not taken. */
+  readonly add: (part: Uint8Array) => boolean
+  readonly bytes: () => Uint8Array
+}
+
+/** An empty one. */
+export const make = (): BoundedBody => {
+  let buffer = new Uint8Array(0)
+  let length = 0
+  return {
+    add: (part) => {
+      const needed = length + part.length
+      if (needed > MAX_BODY) return false
+      if (needed > buffer.length) {
+        const larger = new Uint8Array(Math.min(MAX_BODY, Math.max(needed, 2 * buffer.length, 4_096)))
+        larger.set(buffer.subarray(0, length))
+        buffer = larger
+      }
+      buffer.set(part, length)
+      length = needed
+      return true
+    },
+    bytes: () => buffer.slice(0, length)
+  }
+}

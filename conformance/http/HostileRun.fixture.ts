@@ -1,0 +1,27 @@
+/** A run in a process of its own, so that its memory can be measured: `node HostileRun.fixture.ts URL BUDGET-MS`. */
+import { check, server } from "../Conformance.ts"
+
+const [url = "", milliseconds = "10000"] = process.argv.slice(2)
+const begun = performance.now()
+const subject = await server({
+  url,
+  keys: { main: "main-0123456789abcdef" },
+  budget: { milliseconds: Number(milliseconds) }
+})
+const report = await check(subject, { level: "spec", seed: 1 })
+const failed = report.checks.find(({ status }) => status === "fail")
+console.log(
+  JSON.stringify({
+    verdict: report.verdict,
+    exitCode: report.exitCode,
+    errors: report.counts.error,
+    failures: report.counts.fail,
+    requests: report.requests,
+    reason: failed?.reason,
+    clause: failed?.counterexample?.clause ?? failed?.clauses[0],
+    reportLength: JSON.stringify(report).length,
+    milliseconds: performance.now() - begun,
+    /** In MB. */
+    peak: process.resourceUsage().maxRSS / 1_000
+  })
+)

@@ -1,0 +1,96 @@
+/** Whole runs, each in a process of its own, against servers that answer everything with too much. */
+import { execFile } from "node:child_process"
+import { type AddressInfo, createServer, type Server } from "node:net"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { afterEach, describe, expect, it } from "vitest"
+
+const program = fileURLToPath(new URL("HostileRun.fixture.ts", import.meta.url))
+
+/**
+ * Most memory of a run in MB. The program alone takes about 300, most of it the compiler that strips the types of its
+ * sources; a run that keeps what comes takes thousands.
+ */
+const MOST_MEMORY = 600
+
+const BUDGET_MS = 20_000
+
+interface Outcome {
+  readonly exitCode: number
+  readonly errors: number
+  readonly failures: number
+  readonly reason: string
+  readonly clause: string
+  readonly reportLength: number
+  readonly milliseconds: number
+  readonly peak: number
+}
+
+let server: Server | undefined
+
+afterEach(() => {
+  server?.close()
+  server = undefined
+})
+
+/** What a run comes to when each request is answered with this body. */
+const held = async (body: string): Promise<Outcome> => {
+  const head = [
+    "HTTP/1.1 200 OK",
+    "Content-Type: application/json",
+    "X-RateLimit-Limit: 100000",
+    "X-RateLimit-Remaining: 99999",
+    `X-RateLimit-Reset: ${Math.floor(Date.now() / 1_000) + 600}`,
+    `Content-Length: ${body.length}`
+  ]
+  const response = Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`)
+  const listening = createServer((socket) => {
+    socket.on("error", () => undefined)
+    socket.on("data", (chunk: Buffer) => {
+      if (chunk.includes("HTTP/1.1\r\n")) socket.write(response)
+    })
+  })
+  server = listening
+  await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve))
+  // Sound: it listens on a port.
+  const { port } = listening.address() as AddressInfo
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    program,
+    `http://127.0.0.1:${port}/v1`,
+    String(BUDGET_MS)
+  ])
+  return JSON.parse(stdout) as Outcome // what the program prints
+}
+
+const deep = '{"a":'.repeat(180_000)
+
+describe("a run against a server", () => {
+  it.each<readonly [string, () => string, string, string]>([
+    [
+      "that answers 8 MiB",
+      () => `[${" ".repeat(8_388_606)}]`,
+      "http.json-bodies",
+      "the body is longer than 1 MB"
+    ],
+    ["that answers 4 million brackets", () => "[".repeat(4_000_000), "http.json-bodies", "longer than 1 MB"],
+    ["that nests 180 000 objects", () => deep, "list.status-200", "nested deeper than 100 levels"],
+    [
+      "whose id has 900 000 digits",
+      () => `[{"id":${"9".repeat(900_000)},"name":"Rex","categoryId":1}]`,
+      "list.status-200",
+      "id is no int64: a number beyond 1.8e308"
+    ]
+  ])(
+    "%s ends in time and in bounded memory, with the fault at the server",
+    async (_what, body, clause, reason) => {
+      const outcome = await held(body())
+      expect(outcome).toMatchObject({ exitCode: 1, errors: 0, clause })
+      expect(outcome.reason).toContain(reason)
+      expect(outcome.failures).toBeGreaterThan(0)
+      expect(outcome.reportLength).toBeLessThan(1_000_000)
+      expect(outcome.milliseconds).toBeLessThan(2 * BUDGET_MS)
+      expect(outcome.peak).toBeLessThan(MOST_MEMORY)
+    },
+    90_000
+  )
+})

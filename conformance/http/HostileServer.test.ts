@@ -1,0 +1,273 @@
+/** What a hostile or broken server can send, and what either transport makes of it. */
+import { type AddressInfo, createServer, type Socket } from "node:net"
+import { gzipSync } from "node:zlib"
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import { afterEach, describe, expect, it } from "vitest"
+import * as BoundedBody from "./BoundedBody.ts"
+import * as FetchTransport from "./FetchTransport.ts"
+import * as NodeTransport from "./NodeTransport.ts"
+import type { WireRequest } from "./Wire.ts"
+
+const run = Effect.runPromise
+
+const plain: WireRequest = { method: "GET", target: "/v1/pets", headers: [], body: undefined }
+
+const MB = 1_000_000
+
+const TOO_LONG = { kind: "excess", reason: "the body is longer than 1 MB", hasBegun: true }
+
+const closers: Array<() => Promise<unknown>> = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+/** Sends one part after another, as fast as the client reads, until there is none or the client is gone. */
+const pour = (socket: Socket, parts: Iterator<string>): void => {
+  for (;;) {
+    const { done = false, value } = parts.next()
+    if (done || socket.destroyed) return
+    if (!socket.write(value, "latin1")) {
+      socket.once("drain", () => pour(socket, parts))
+      return
+    }
+  }
+}
+
+function* endless(first: string, part: string): Generator<string> {
+  yield first
+  for (;;) yield part
+}
+
+/** A server that answers each request by a function of its socket; how many bytes it could send to its clients. */
+const serve = async (respond: (socket: Socket) => void, timeoutMs = 20_000) => {
+  const sockets = new Set<Socket>()
+  let requests = 0
+  let written = 0
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on("error", () => undefined)
+    socket.once("close", () => {
+      written += socket.bytesWritten
+      sockets.delete(socket)
+    })
+    socket.on("data", (chunk: Buffer) => {
+      if (!chunk.includes("\r\n\r\n")) return
+      requests++
+      respond(socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  // Sound: it listens on a port.
+  const { port } = server.address() as AddressInfo
+  const scope = Scope.makeUnsafe()
+  const transport = await run(
+    Scope.provide(NodeTransport.make(new URL(`http://127.0.0.1:${port}/v1`), { timeoutMs }), scope)
+  )
+  closers.push(async () => {
+    await run(Scope.close(scope, Effect.runSync(Effect.exit(Effect.void))))
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return {
+    refused: () => run(Effect.flip(transport(plain))),
+    answered: () => run(transport(plain)),
+    open: () => sockets.size,
+    requests: () => requests,
+    written: () => written
+  }
+}
+
+const head = (...headers: ReadonlyArray<string>): string =>
+  `${["HTTP/1.1 200 OK", ...headers].join("\r\n")}\r\n\r\n`
+
+const sized = (body: string): string => head(`Content-Length: ${body.length}`) + body
+
+describe("over sockets, a response", () => {
+  it.each<readonly [string, (socket: Socket) => void, object]>([
+    ["of 8 MiB", (socket) => void socket.write(sized("x".repeat(8_388_608))), TOO_LONG],
+    ["one byte too long", (socket) => void socket.write(sized("x".repeat(MB + 1))), TOO_LONG],
+    [
+      "without an end, in large chunks",
+      (socket) =>
+        pour(socket, endless(head("Transfer-Encoding: chunked"), `10000\r\n${"x".repeat(65_536)}\r\n`)),
+      TOO_LONG
+    ],
+    [
+      "without an end, until the connection ends",
+      (socket) => pour(socket, endless(head("Connection: close"), "x".repeat(65_536))),
+      TOO_LONG
+    ],
+    [
+      "in chunks of one byte",
+      (socket) => pour(socket, endless(head("Transfer-Encoding: chunked"), "1\r\nx\r\n".repeat(10_000))),
+      TOO_LONG
+    ],
+    [
+      "with chunk extensions without an end",
+      (socket) => pour(socket, endless(`${head("Transfer-Encoding: chunked")}1;`, "x".repeat(10_000))),
+      { kind: "excess", reason: "the chunk extensions are longer than 16 KiB", hasBegun: true }
+    ],
+    [
+      "with headers without an end",
+      (socket) => pour(socket, endless("HTTP/1.1 200 OK\r\n", "a: b\r\n".repeat(1_000))),
+      { kind: "excess", reason: "the header section is longer than 16 KiB", hasBegun: true }
+    ],
+    [
+      "with one header of 1 MB",
+      (socket) => void socket.write(head(`X-Long: ${"x".repeat(MB)}`)),
+      { kind: "excess", reason: "the header section is longer than 16 KiB", hasBegun: true }
+    ],
+    [
+      "with 100 000 headers",
+      (socket) => void socket.write(head("Content-Length: 0", ...Array<string>(100_000).fill("a: b"))),
+      { kind: "excess", reason: "the header section is longer than 16 KiB", hasBegun: true }
+    ],
+    [
+      "with 200 short headers",
+      (socket) => void socket.write(head("Content-Length: 0", ...Array<string>(200).fill("a: b"))),
+      { kind: "excess", reason: "the header section has more than 128 fields", hasBegun: true }
+    ],
+    [
+      "with a status line of 1 MB",
+      (socket) => void socket.write(`HTTP/1.1 200 ${"x".repeat(MB)}\r\n\r\n`),
+      { kind: "excess", reason: "the header section is longer than 16 KiB", hasBegun: true }
+    ],
+    [
+      "with trailers without an end",
+      (socket) =>
+        pour(socket, endless(`${head("Transfer-Encoding: chunked")}0\r\n`, "a: b\r\n".repeat(1_000))),
+      { kind: "excess", reason: "the header section is longer than 16 KiB", hasBegun: true }
+    ],
+    [
+      "after interim responses without an end",
+      (socket) => pour(socket, endless("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(100))),
+      { kind: "excess", reason: "more than 32 interim responses (1xx)", hasBegun: true }
+    ],
+    [
+      "that is closed within its body",
+      (socket) => void socket.end(`${head("Content-Length: 10")}abc`),
+      { kind: "connection", hasBegun: true }
+    ]
+  ])(
+    "%s is given up, and its connection with it",
+    async (_what, respond, expected) => {
+      const { open, refused, written } = await serve(respond)
+      // Twice, for the first may have spoilt a connection that is kept.
+      for (let index = 0; index < 2; index++) expect(await refused()).toMatchObject(expected)
+      await expect.poll(open).toBe(0)
+      // What the buffers of two connections hold, besides what was read.
+      expect(written()).toBeLessThan(60 * MB)
+    },
+    30_000
+  )
+
+  it("that drips is given up in time", async () => {
+    const { open, refused } = await serve((socket) => {
+      socket.write(head("Content-Length: 100000"))
+      const timer = setInterval(() => socket.write("x"), 10)
+      socket.once("close", () => clearInterval(timer))
+    }, 200)
+    expect(await refused()).toMatchObject({ kind: "timeout", hasBegun: true })
+    await expect.poll(open).toBe(0)
+  })
+
+  it("that never begins is told apart from one that never ends", async () => {
+    const { refused } = await serve(() => undefined, 100)
+    expect(await refused()).toMatchObject({ kind: "timeout", hasBegun: false })
+  })
+
+  it("of 1 MB is read whole, in however small parts it comes", async () => {
+    const body = "abcdefghij".repeat(100_000)
+    const whole = await serve((socket) => void socket.write(sized(body)))
+    expect(Buffer.from((await whole.answered()).body).toString()).toBe(body)
+    const parts = await serve((socket) => {
+      const chunks = body.slice(0, 20_000).replaceAll(/./g, "1\r\n$&\r\n")
+      socket.write(`${head("Transfer-Encoding: chunked")}${chunks}0\r\n\r\n`)
+    })
+    expect(Buffer.from((await parts.answered()).body).toString()).toBe(body.slice(0, 20_000))
+  })
+
+  it("that redirects is not followed", async () => {
+    const { answered, requests } = await serve(
+      (socket) => void socket.write("HTTP/1.1 302 Found\r\nLocation: /v1/pets\r\nContent-Length: 0\r\n\r\n")
+    )
+    expect((await answered()).status).toBe(302)
+    expect(requests()).toBe(1)
+  })
+
+  it("that is compressed stays compressed", async () => {
+    const bomb = gzipSync(Buffer.alloc(50 * MB))
+    const { answered } = await serve((socket) => {
+      socket.write(head("Content-Encoding: gzip", `Content-Length: ${bomb.length}`))
+      socket.write(bomb)
+    })
+    expect(Buffer.from((await answered()).body).equals(bomb)).toBe(true)
+  })
+})
+
+describe("of a handler, a response", () => {
+  const stream = (pull: (controller: ReadableStreamDefaultController<Uint8Array>) => void | Promise<void>) =>
+    new Response(new ReadableStream({ pull }))
+
+  const refused = (handler: FetchTransport.FetchHandler, timeoutMs = 20_000) =>
+    run(Effect.flip(FetchTransport.make(handler, undefined, { timeoutMs })(plain)))
+
+  it("of more than 1 MB is given up, in one part or in many", async () => {
+    let isCancelled = false
+    expect(await refused(() => new Response(new Uint8Array(8_388_608)))).toMatchObject(TOO_LONG)
+    const endlessly = () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => controller.enqueue(new Uint8Array(10_000)),
+          cancel: () => {
+            isCancelled = true
+          }
+        })
+      )
+    expect(await refused(endlessly)).toMatchObject(TOO_LONG)
+    expect(isCancelled).toBe(true)
+  })
+
+  it("of 1 MB is read whole", async () => {
+    const transport = FetchTransport.make(() => new Response("é".repeat(MB / 2)))
+    expect((await run(transport(plain))).body).toHaveLength(MB)
+  })
+
+  it.each<readonly [string, () => Response]>([
+    ["never goes on", () => stream(() => new Promise(() => undefined))],
+    ["consists of empty parts", () => stream((controller) => controller.enqueue(new Uint8Array(0)))]
+  ])("that %s is given up in time", async (_what, respond) => {
+    expect(await refused(respond, 100)).toMatchObject({ kind: "timeout", hasBegun: true })
+  })
+
+  it.each<readonly [string, ReadonlyArray<readonly [string, string]>, string]>([
+    ["one long header", [["X-Long", "x".repeat(20_000)]], "the header section is longer than 16 KiB"],
+    [
+      "many headers",
+      Array.from({ length: 200 }, (_, index) => [`X-${index}`, "a"] as const),
+      "the header section has more than 128 fields"
+    ]
+  ])("with %s is given up", async (_what, headers, reason) => {
+    const handler = () => new Response("[]", { headers: headers.map(([name, value]) => [name, value]) })
+    expect(await refused(handler)).toMatchObject({ kind: "excess", reason, hasBegun: true })
+  })
+
+  it("whose parts are no bytes is at fault itself", async () => {
+    const text = new ReadableStream({ start: (controller) => controller.enqueue("text") })
+    expect(await refused(() => new Response(text))).toMatchObject({ kind: "connection", hasBegun: true })
+  })
+})
+
+describe("a bounded body", () => {
+  it("refuses the part that is too long, and keeps what came before", () => {
+    const body = BoundedBody.make()
+    expect(body.add(new Uint8Array(BoundedBody.MAX_BODY - 1))).toBe(true)
+    expect(body.add(new Uint8Array(2))).toBe(false)
+    expect(body.add(new Uint8Array([7]))).toBe(true)
+    expect(body.add(new Uint8Array(1))).toBe(false)
+    expect(body.bytes()).toHaveLength(BoundedBody.MAX_BODY)
+    expect(body.bytes().at(-1)).toBe(7)
+  })
+})

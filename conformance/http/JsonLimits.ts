@@ -1,0 +1,52 @@
+/**
+ * Limits of the JSON that the suite reads. A parser needs much more time and memory for some texts than for others of the
+ * same length: deep nesting, many values, long numbers. One pass over the text finds the first two; `PetJson` treats numbers.
+ */
+
+/** Deepest nesting of arrays and objects (RFC 8259 §9 lets a parser set a limit). */
+export const MAX_DEPTH = 100
+
+/** Most values: 500 for each animal of the longest list. */
+export const MAX_VALUES = 50_000
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_ARRAY = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** Which limit a text exceeds, if any. The text need not be JSON. */
+export const exceeded = (text: string): string | undefined => {
+  let depth = 0
+  let values = 1
+  let isInString = false
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (isInString) {
+      if (unit === BACKSLASH) at++
+      else if (unit === QUOTE) isInString = false
+      continue
+    }
+    switch (unit) {
+      case QUOTE:
+        isInString = true
+        break
+      case OPEN_ARRAY:
+      case OPEN_OBJECT:
+        values++
+        if (++depth > MAX_DEPTH) return `JSON that is nested deeper than ${MAX_DEPTH} levels`
+        break
+      case CLOSE_ARRAY:
+      case CLOSE_OBJECT:
+        depth--
+        break
+      case COMMA:
+        values++
+        break
+    }
+    if (values > MAX_VALUES) return `JSON of more than ${MAX_VALUES} values`
+  }
+  return undefined
+}

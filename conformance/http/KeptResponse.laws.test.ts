@@ -1,0 +1,179 @@
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Trial from "../engine/Trial.ts"
+import * as Conversation from "./Conversation.ts"
+import * as ErrorBody from "./ErrorBody.ts"
+import * as Excerpt from "./Excerpt.ts"
+import * as JsonLimits from "./JsonLimits.ts"
+import * as KeptResponse from "./KeptResponse.ts"
+import * as PetJson from "./PetJson.ts"
+import { bytes, text } from "./Wire.ts"
+import { answer } from "./Wires.fixture.ts"
+
+const padding = fc.integer({ min: 0, max: 9_000 }).map((length) => "x".repeat(length))
+
+const body = fc.oneof(
+  fc.tuple(fc.json(), padding).map(([json, more]) => `${json}${" ".repeat(more.length)}`),
+  fc.tuple(fc.string(), padding).map(([code, more]) => JSON.stringify({ code, message: more, status: 404 })),
+  fc.tuple(fc.string({ unit: "binary" }), padding).map(([before, after]) => before + after),
+  padding.map((more) => `{"code":"${more}","message":"m","status":1,"a":1}`)
+)
+
+describe("a response that is kept", () => {
+  it("is judged like the whole response", () => {
+    fc.assert(
+      fc.property(body, (content) => {
+        const response = answer(404, [], content)
+        const kept = KeptResponse.of(response)
+        expect(kept.body.length).toBeLessThanOrEqual(KeptResponse.MAX_KEPT)
+        expect(KeptResponse.sizeOf(kept)).toBe(response.body.length)
+        expect(KeptResponse.jsonOf(kept)).toEqual(
+          Result.map(PetJson.parse(text(response.body)), () => undefined)
+        )
+        const whole = ErrorBody.of(response)
+        const judged = ErrorBody.of(kept)
+        if (Result.isFailure(whole) || Result.isFailure(judged)) {
+          expect(judged).toEqual(whole)
+          return
+        }
+        const { code, members, messageLength, status } = judged.success
+        expect({ members, messageLength, status }).toEqual({
+          members: whole.success.members,
+          messageLength: whole.success.messageLength,
+          status: whole.success.status
+        })
+        expect(whole.success.code.startsWith(code.replace(/…$/, ""))).toBe(true)
+      })
+    )
+  })
+
+  it("takes a bounded place, whatever the body is", () => {
+    const names = Array.from({ length: 30_000 }, (_, index) => `"${"n".repeat(20)}${index}":0`).join(",")
+    for (const content of [
+      `{"code":"${"c".repeat(400_000)}","message":"${"m".repeat(400_000)}","status":404}`,
+      `{"code":"c","message":"m","status":404,${names}}`,
+      "[".repeat(900_000),
+      `[${"0,".repeat(400_000)}0]`
+    ]) {
+      const { cut, ...kept } = KeptResponse.of(answer(404, [], content))
+      expect(kept.body.buffer.byteLength).toBeLessThanOrEqual(KeptResponse.MAX_KEPT)
+      expect(JSON.stringify(cut).length).toBeLessThan(25_000)
+    }
+  })
+})
+
+describe("the longest list of a legal server", () => {
+  /** 255 code points, each as the two escapes of its surrogates. */
+  const name = "\\ud83e\\udd8a".repeat(255)
+  const extra = Array.from({ length: 50 }, (_, index) => `"extra${index}":${"9".repeat(40)}`).join(",")
+  const pets = Array.from(
+    { length: 100 },
+    (_, id) => `{"id":${id},"name":"${name}","categoryId":-9223372036854775808,"status":"sold",${extra}}`
+  )
+  const longest = `[${pets.join(",")}]`
+
+  it("is seen whole by the law, and kept in little", async () => {
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const { exchanges, send } = yield* Conversation.make({
+          transport: () => Effect.succeed(answer(200, [], longest)),
+          basePath: "/v1",
+          secrets: { main: "main-secret" },
+          clock: undefined,
+          budget: { requests: 10, milliseconds: 60_000 }
+        })
+        const trial = Trial.make("t")
+        const { response } = yield* send({ path: "/pets?limit=100" }, trial)
+        const seen = Result.getOrThrow(Result.flatMap(PetJson.parse(text(response.body)), PetJson.animals))
+        expect(seen).toHaveLength(100)
+        expect(seen[99]).toEqual({
+          id: 99n,
+          name: "\u{1f98a}".repeat(255),
+          categoryId: -(2n ** 63n),
+          status: "sold"
+        })
+        const [kept] = exchanges
+        expect(kept?.response.body.length).toBe(KeptResponse.MAX_KEPT)
+        expect(kept && Result.isSuccess(KeptResponse.jsonOf(kept.response))).toBe(true)
+        expect(trial.steps[0]?.exchange).toBe(kept)
+        expect(trial.steps[0]?.got.length).toBeLessThan(300)
+      })
+    )
+  })
+})
+
+describe("JSON of any text", () => {
+  it("is parsed as the platform parses it, within the limits", () => {
+    const plain = (value: unknown): unknown =>
+      JSON.parse(
+        JSON.stringify(value, (_name, one: unknown) => (typeof one === "bigint" ? Number(one) : one))
+      )
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 5 }), (json) => {
+        const parsed = PetJson.parse(json)
+        expect(Result.isSuccess(parsed) && plain(parsed.success)).toEqual(plain(JSON.parse(json)))
+      })
+    )
+  })
+
+  it.each([
+    ["deep nesting", "[".repeat(4_000_000), "JSON that is nested deeper than 100 levels"],
+    ["deep nesting that is closed", `${"[".repeat(500_000)}${"]".repeat(500_000)}`, "nested deeper"],
+    ["deep objects", `${'{"a":'.repeat(200_000)}0${"}".repeat(200_000)}`, "nested deeper"],
+    ["many values", `[${"0,".repeat(500_000)}0]`, "JSON of more than 50000 values"],
+    ["many empty objects", `[${"{},".repeat(300_000)}{}]`, "JSON of more than 50000 values"]
+  ])("with %s is refused", (_what, json, reason) => {
+    const parsed = PetJson.parse(json)
+    expect(Result.isFailure(parsed) && parsed.failure).toContain(reason)
+    expect(Result.isFailure(parsed) && parsed.failure.length).toBeLessThan(400)
+  })
+
+  it("counts brackets and commas outside of strings only", () => {
+    const inside = JSON.stringify(`${"[{,".repeat(100_000)}"\\`)
+    expect(JsonLimits.exceeded(`[${inside},${inside}]`)).toBeUndefined()
+    expect(JsonLimits.exceeded(`${"[".repeat(JsonLimits.MAX_DEPTH)}`)).toBeUndefined()
+    expect(JsonLimits.exceeded(`[${"[],".repeat(1_000)}0]`)).toBeUndefined()
+  })
+
+  it.each([
+    ["8 million digits", "9".repeat(8_000_000), "id is no int64: a number beyond 1.8e308"],
+    ["a huge exponent", "1e999999999", "id is no int64: a number beyond 1.8e308"],
+    ["a huge negative exponent", "-1e999999999", "id is no int64: a number beyond 1.8e308"],
+    ["one digit too many", "9223372036854775808", "id is no int64: 9223372036854775808"],
+    ["fifty digits", `1${"0".repeat(49)}`, "id is no int64: 1e+49"]
+  ])("has an id of %s, which is no int64", (_what, digits, reason) => {
+    const read = Result.flatMap(PetJson.parse(`{"id":${digits},"name":"Rex","categoryId":1}`), PetJson.animal)
+    expect(Result.isFailure(read) && read.failure).toBe(reason)
+  })
+
+  it("is a list of animals up to a length that laws can compare", () => {
+    const listOf = (length: number) => `[${'{"id":1,"name":"a","categoryId":1},'.repeat(length - 1)}{}]`
+    const failure = (length: number) =>
+      Result.merge(Result.flatMap(PetJson.parse(listOf(length)), PetJson.animals))
+    expect(failure(1_001)).toBe("a list of 1001 animals")
+    expect(failure(1_000)).toBe("in the list id is no int64: absent")
+  })
+})
+
+describe("the beginning of a text", () => {
+  it("is at most so long, and the text itself where that is short enough", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.nat({ max: 40 }), (content, length) => {
+        expect(Excerpt.of(content, length).length).toBeLessThanOrEqual(length + 1)
+        if (content.length <= length) {
+          expect(Excerpt.of(content, length)).toBe(content)
+          expect(Excerpt.words(content, length)).toBe(content)
+          expect(Excerpt.body(bytes(content), length)).toBe(text(bytes(content)))
+        }
+      })
+    )
+  })
+
+  it("does not end within a word, and names the length of the whole", () => {
+    expect(Excerpt.words("one two three", 9)).toBe("one two … (13)")
+    expect(Excerpt.body(bytes("one two three ".repeat(100)), 9)).toBe("one two … (1400 bytes)")
+    expect(Excerpt.body(bytes("one two three "), 9, 5_000)).toBe("one two … (5000 bytes)")
+  })
+})

@@ -1,0 +1,164 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as LinkHeader from "./LinkHeader.ts"
+import * as RequestTarget from "./RequestTarget.ts"
+
+const resolved = (reference: string, target = "/v1/pets?limit=1"): string | undefined => {
+  const found = RequestTarget.resolve(reference, target)
+  return found && found.path + found.query
+}
+
+/** Everything that a query may hold as it is, escapes included. */
+const written = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(..."abcXYZ019-._~!$'()*,;:@/?".split("")),
+      fc.constantFrom("+", "=", "%2B", "%2f", "%25", "%20", "%3D", "%26", "%C3%A9")
+    ),
+    { minLength: 1, maxLength: 40 }
+  )
+  .map((parts) => parts.join(""))
+
+const query = fc.uniqueArray(fc.tuple(fc.constantFrom("limit", "status", "a", "b%2Bc", "d"), written), {
+  selector: ([name]) => name,
+  minLength: 1
+})
+
+describe("a URI reference", () => {
+  it("leads to exactly what it says, byte for byte", () => {
+    fc.assert(
+      fc.property(written, (cursor) => {
+        for (const reference of [
+          `/v1/pets?cursor=${cursor}`,
+          `?cursor=${cursor}`,
+          `pets?cursor=${cursor}`,
+          `../v1/pets?cursor=${cursor}`,
+          `//pets.example/v1/pets?cursor=${cursor}`,
+          `https://pets.example:8443/v1/pets?cursor=${cursor}#fragment`
+        ]) {
+          expect(resolved(reference)).toBe(`/v1/pets?cursor=${cursor}`)
+        }
+      })
+    )
+  })
+
+  // RFC 3986 §5.4, without the host: the base is http://a/b/c/d;p?q.
+  it.each([
+    ["g", "/b/c/g"],
+    ["./g", "/b/c/g"],
+    ["g/", "/b/c/g/"],
+    ["/g", "/g"],
+    ["?y", "/b/c/d;p?y"],
+    ["g?y", "/b/c/g?y"],
+    ["#s", "/b/c/d;p?q"],
+    ["g?y#s", "/b/c/g?y"],
+    [";x", "/b/c/;x"],
+    ["", "/b/c/d;p?q"],
+    [".", "/b/c/"],
+    ["..", "/b/"],
+    ["../g", "/b/g"],
+    ["../../../g", "/g"],
+    ["/./g", "/g"],
+    ["g.", "/b/c/g."],
+    ["./../g", "/b/g"],
+    ["./g/.", "/b/c/g/"],
+    ["g?y/../x", "/b/c/g?y/../x"],
+    ["http://b", "/"]
+  ])("%j is resolved to %s", (reference, target) => {
+    expect(resolved(reference, "/b/c/d;p?q")).toBe(target)
+  })
+
+  it.each(["/a b", "/a\u00e9", "/a%zz", "/a%", '/a"b', "/<a>", "/a\\b", "mailto:a@b", "g:h", "http:g"])(
+    "%j is none to an HTTP resource",
+    (reference) => {
+      expect(resolved(reference)).toBeUndefined()
+    }
+  )
+})
+
+describe("a parameter of a target", () => {
+  const targetOf = (parameters: ReadonlyArray<readonly [string, string]>): string =>
+    `/v1/pets?${parameters.map(([name, value]) => `${name}=${value}`).join("&")}`
+
+  it("is replaced at its place, and every other stays as it is written", () => {
+    fc.assert(
+      fc.property(query, fc.nat(), written, (parameters, which, value) => {
+        const at = which % parameters.length
+        const name = decodeURIComponent(parameters[at]?.[0] ?? "")
+        const replaced = parameters.map(([given, old], index) =>
+          index === at ? ([name, value] as const) : ([given, old] as const)
+        )
+        const changed = RequestTarget.withParameter(targetOf(parameters), name, value)
+        expect(changed).toBe(targetOf(replaced))
+        expect(RequestTarget.parameter(changed, name)).toBe(value)
+        const others = parameters.filter((_, index) => index !== at)
+        const without = RequestTarget.withParameter(targetOf(parameters), name, undefined)
+        expect(without).toBe(others.length === 0 ? "/v1/pets" : targetOf(others))
+        expect(RequestTarget.parameter(without, name)).toBeUndefined()
+      })
+    )
+  })
+
+  it("comes last where there was none, and once where there were several", () => {
+    expect(RequestTarget.withParameter("/pets", "limit", "2")).toBe("/pets?limit=2")
+    expect(RequestTarget.withParameter("/pets?", "limit", "2")).toBe("/pets?limit=2")
+    expect(RequestTarget.withParameter("/pets?c=a+b/=", "limit", "2")).toBe("/pets?c=a+b/=&limit=2")
+    expect(RequestTarget.withParameter("/pets?limit=1&c=x&limit=3", "limit", "2")).toBe("/pets?limit=2&c=x")
+    expect(RequestTarget.parameter("/pets?amp;cursor=x", "cursor")).toBeUndefined()
+  })
+})
+
+describe("links in header fields", () => {
+  const next = (...fields: ReadonlyArray<string>): ReadonlyArray<string> =>
+    LinkHeader.parse(fields)
+      .filter((link) => LinkHeader.hasRelation(link, "next"))
+      .map(({ target }) => target)
+
+  it.each([
+    ["plain", '</a>; rel="next"'],
+    ["without quotes", "</a>; rel=next"],
+    ["without spaces", '</a>;rel="next"'],
+    ["with spaces everywhere", ' </a> \t; rel = "next" '],
+    ["among other types", '</a>; rel="prev  next last"'],
+    ["in capitals", '</a>; REL="NEXT"'],
+    ["after another parameter", '</a>; title="a, b; rel=prev <x>"; rel=next'],
+    ["after a quoted quote", String.raw`</a>; title="say \"x\"; rel=prev"; rel=next`],
+    ["after a parameter without value", "</a>; crossorigin; rel=next"],
+    ["after another link", "</b>; rel=prev, </a>; rel=next"],
+    ["after empty elements", ", ,</a>; rel=next,"],
+    ["whose second rel does not count", "</a>; rel=next; rel=prev"]
+  ])("are found: %s", (_what, field) => {
+    expect(next(field)).toEqual(["/a"])
+  })
+
+  it("are found in several fields, with commas and semicolons in their targets", () => {
+    expect(next("</b>; rel=prev", "</a;b,c?x=1,2;3>; rel=next")).toEqual(["/a;b,c?x=1,2;3"])
+  })
+
+  it.each([
+    ["another type", "</a>; rel=prev"],
+    ["a longer type", '</a>; rel="nextish"'],
+    ["a first rel of another type", "</a>; rel=prev; rel=next"],
+    ["single quotes, which quote nothing in RFC 8288", "</a>; rel='next'"],
+    ["the type in another parameter", '</a>; title="next"'],
+    ["no angle brackets", "/a; rel=next"],
+    ["a target without an end", "</a; rel=next"],
+    ["nothing", ""]
+  ])("are none: %s", (_what, field) => {
+    expect(next(field)).toEqual([])
+  })
+
+  it("are read in any text, in linear time", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom(...'<>;,="\\ \trelnxta/?'.split("")) })),
+        (fields) => {
+          for (const { target } of LinkHeader.parse(fields)) expect(fields.join("")).toContain(target)
+        }
+      )
+    )
+    for (const part of ["<", "<a>", "<a>;", '<a>;rel="', "<a>,", ";", "<a>; rel=next,"]) {
+      LinkHeader.parse([part.repeat(100_000)])
+    }
+  })
+})

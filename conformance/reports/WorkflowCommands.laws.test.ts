@@ -1,0 +1,95 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { bytes } from "../http/Wire.ts"
+import * as CurlScript from "./CurlScript.ts"
+import * as Html from "./Html.ts"
+import * as Json from "./Json.ts"
+import * as JUnit from "./JUnit.ts"
+import * as Markdown from "./Markdown.ts"
+import { hostile, report } from "./Report.arbitrary.ts"
+import type { Report } from "./Report.ts"
+import * as Terminal from "./Terminal.ts"
+import * as Wording from "./Wording.ts"
+
+const renderings: { readonly [name: string]: (value: Report) => string } = {
+  "a terminal": (value) => Terminal.render(value),
+  "a narrow terminal": (value) => Terminal.render(value, { columns: 40 }),
+  Markdown: Markdown.render,
+  JUnit: JUnit.render,
+  HTML: Html.render,
+  JSON: Json.render,
+  "JSON in one line": Json.line
+}
+
+/** GitHub Actions trims a line before it looks for `::`; the others look for their command anywhere in the line. */
+const commandIn = (line: string): boolean => /^\s*::/.test(line) || /##(?:vso|teamcity)?\[/i.test(line)
+
+const control = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+const harmful = (text: string): ReadonlyArray<string> =>
+  text.split("\n").filter((line) => commandIn(line) || control.test(line))
+
+describe("a report in the log of a CI service", () => {
+  it.each(Object.entries(renderings))("contains no command and no control character: %s", (_name, render) => {
+    fc.assert(
+      fc.property(report, (value) => {
+        expect(harmful(render(value))).toEqual([])
+      })
+    )
+  })
+
+  it.each([
+    ["::error::broken", "\\u{3a}:error::broken"],
+    ["\u00a0 ::warning::", "\u00a0 \\u{3a}:warning::"],
+    ["got ::1 from std::vector", "got ::1 from std::vector"],
+    ["a ##vso[task.complete]", "a #\\u{23}vso[task.complete]"],
+    ["###[error]", "##\\u{23}[error]"],
+    ["# ## [x] ##vs[", "# ## [x] ##vs["]
+  ])("shows %j as %s", (text, shown) => {
+    expect(Wording.printable(text)).toBe(shown)
+  })
+
+  it("breaks a line before a command only when it has escaped the command", () => {
+    const [failed] = fc.sample(report, 1)
+    if (failed === undefined) throw new Error("no report was drawn")
+    const finding = `${"x".repeat(40)}::stop-commands::token`
+    const lines = Terminal.render(
+      { ...failed, verdict: "error", checks: [], findings: [finding] },
+      { columns: 40 }
+    ).split("\n")
+    expect(lines.slice(0, 2)).toEqual(["x".repeat(40), "\\u{3a}:stop-commands::token"])
+  })
+})
+
+describe("a curl script in the log of a CI service", () => {
+  it("contains no command and no control character from the responses of a server", () => {
+    fc.assert(
+      fc.property(hostile, hostile, hostile, (body, value, got) => {
+        const script = CurlScript.make({
+          check: "list.answered",
+          law: "A law.",
+          expected: got,
+          actual: value,
+          baseUrl: "http://127.0.0.1:3000/v1",
+          basePath: "/v1",
+          secrets: {},
+          steps: [
+            {
+              did: "POST /pets",
+              got,
+              exchange: {
+                index: 0,
+                key: "main",
+                request: { method: "POST", target: "/v1/pets", headers: [], body: bytes(body) },
+                response: { status: 400, headers: [["Retry-After", value]], body: bytes(body) },
+                sentAt: 0,
+                receivedAt: 5,
+                isAlone: true
+              }
+            }
+          ]
+        })
+        expect(harmful(script ?? "")).toEqual([])
+      })
+    )
+  })
+})

@@ -40,10 +40,11 @@ module.exports = {
     },
     {
       name: "cli-sits-on-embed",
-      comment: "The command line composes nothing that an embedding program could not.",
+      comment:
+        "The command line composes nothing that an embedding program could not; it shares standard error with the log.",
       severity: "error",
       from: { path: "^adapters/cli/", pathNot: test },
-      to: { path: "^adapters/", pathNot: ["^adapters/cli/", "^adapters/embed/"] }
+      to: { path: "^adapters/", pathNot: ["^adapters/cli/", "^adapters/embed/", "^adapters/log/"] }
     },
     {
       name: "conformance-knows-no-adapter",

@@ -1,0 +1,113 @@
+/** The process that applies a hostile load: it sends without regard for responses, and reconnects when it is cut. */
+import { Buffer } from "node:buffer"
+import * as net from "node:net"
+import type { HostileOrder, HostileOutcome } from "./HostileLoad.ts"
+
+/** How long a connection that was closed waits before it is opened again. */
+const RECONNECT_MS = 100
+
+const STATUS_LINE = "HTTP/1.1 "
+
+const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
+  let requests = 0
+  let responses = 0
+  let serverErrors = 0
+  let closed = 0
+  let isOver = false
+  let addresses = 0
+  const sockets = new Set<net.Socket>()
+  const isAddressed = order.request.includes("{address}")
+  const fixed = Buffer.from(order.request.repeat(order.pipelined), "latin1")
+
+  const nextBatch = (): Buffer => {
+    if (!isAddressed) return fixed
+    const batch = Array.from({ length: order.pipelined }, () =>
+      order.request.replace("{address}", addressOf(addresses++))
+    )
+    return Buffer.from(batch.join(""), "latin1")
+  }
+
+  const sendAll = (socket: net.Socket): void => {
+    if (isOver || socket.destroyed) return
+    socket.write(nextBatch(), (error) => {
+      if (error != null) return
+      requests += order.pipelined
+      // Not at once: connections that accept everything would keep the timer of the end from firing.
+      if (order.reads !== "waits") setImmediate(sendAll, socket)
+    })
+  }
+
+  const sendBytes = (socket: net.Socket, everyMs: number): void => {
+    let sent = 0
+    const timer = setInterval(() => {
+      socket.write(fixed.subarray(sent, sent + 1))
+      sent++
+      if (sent < fixed.length) return
+      requests += order.pipelined
+      clearInterval(timer)
+    }, everyMs)
+    socket.once("close", () => clearInterval(timer))
+  }
+
+  const read = (socket: net.Socket): ((chunk: Buffer) => void) => {
+    let rest = ""
+    let due = order.pipelined
+    return (chunk) => {
+      const text = rest + chunk.toString("latin1")
+      let end = 0
+      for (let at = text.indexOf(STATUS_LINE); at >= 0; at = text.indexOf(STATUS_LINE, end)) {
+        const status = text[at + STATUS_LINE.length]
+        if (status === undefined) break
+        end = at + STATUS_LINE.length
+        responses++
+        if (status === "5") serverErrors++
+        if (--due > 0) continue
+        due = order.pipelined
+        if (order.reads === "waits") sendAll(socket)
+      }
+      // A status line that is cut by the end of the chunk is found with the next one.
+      rest = text.slice(Math.max(end, text.length - STATUS_LINE.length))
+    }
+  }
+
+  const open = (): void => {
+    if (isOver) return
+    const socket = net.connect({ port: order.port, host: "127.0.0.1", noDelay: true })
+    sockets.add(socket)
+    if (order.reads !== false) socket.on("data", read(socket))
+    socket.on("error", () => undefined)
+    socket.once("connect", () => {
+      if (order.opening !== undefined) socket.write(order.opening, "latin1")
+      if (order.byteEveryMs === undefined) sendAll(socket)
+      else sendBytes(socket, order.byteEveryMs)
+    })
+    // Nothing more is wanted from a server that has ended its side.
+    socket.once("end", () => socket.destroy())
+    socket.once("close", () => {
+      sockets.delete(socket)
+      if (isOver) return
+      closed++
+      setTimeout(open, RECONNECT_MS)
+    })
+  }
+
+  for (let index = 0; index < order.connections; index++) open()
+  await new Promise((resolve) => setTimeout(resolve, order.seconds * 1_000))
+  isOver = true
+  for (const socket of sockets) socket.destroy()
+  return { requests, responses, serverErrors, closed }
+}
+
+/** Addresses of other networks each: IPv4, and IPv6 in other /48s. */
+const addressOf = (index: number): string => {
+  const half = index >>> 1
+  const [high, middle, low] = [(half >>> 16) & 0xff, (half >>> 8) & 0xff, half & 0xff]
+  return index % 2 === 0
+    ? `11.${high}.${middle}.${low}`
+    : `2a0${high % 10}:${(half & 0xffff).toString(16)}:${(half >>> 16).toString(16)}::1`
+}
+
+process.once("message", (order: HostileOrder) => {
+  void attack(order).then((outcome) => process.send?.(outcome))
+})
+process.on("disconnect", () => process.exit())

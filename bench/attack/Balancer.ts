@@ -1,0 +1,133 @@
+/**
+ * A small load balancer: an HTTP reverse proxy that polls `/readyz` of its nodes, sends requests only to those that are
+ * ready, keeps connections to them, and never sends a request twice.
+ */
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+
+export interface BalancerOptions {
+  /** Milliseconds from the end of a poll of a node to the next one. */
+  readonly pollEveryMs: number
+}
+
+/** A request that got a 502. */
+export interface Fault {
+  readonly message: string
+  /** The node it was sent to; `undefined` when none was ready. */
+  readonly origin: string | undefined
+  /** When it failed, as `performance.now()` tells it. */
+  readonly at: number
+}
+
+interface Node {
+  readonly origin: string
+  readonly agent: http.Agent
+  isReady: boolean
+  isRemoved: boolean
+}
+
+/** A poll that takes longer has failed. */
+const POLL_TIMEOUT_MS = 500
+
+/** Polls without a response after which a node is not ready; a response with another status than 200 counts at once. */
+const MAX_FAILED_POLLS = 3
+
+export class Balancer {
+  readonly origin: string
+  readonly faults: Array<Fault> = []
+  readonly #server: http.Server
+  readonly #options: BalancerOptions
+  #nodes: ReadonlyArray<Node> = []
+  #turn = 0
+
+  private constructor(server: http.Server, port: number, options: BalancerOptions) {
+    this.origin = `http://127.0.0.1:${port}`
+    this.#server = server
+    this.#options = options
+    server.on("request", (request, response) => this.#forward(request, response))
+  }
+
+  static async listen(options: BalancerOptions): Promise<Balancer> {
+    const server = http.createServer()
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    // A TCP listener's address is neither a pipe name nor null.
+    const { port } = server.address() as AddressInfo
+    return new Balancer(server, port, options)
+  }
+
+  /** Adds a node, to which requests are sent once it is ready. */
+  add(origin: string): void {
+    const node = { origin, agent: new http.Agent({ keepAlive: true }), isReady: false, isRemoved: false }
+    this.#nodes = [...this.#nodes, node]
+    void this.#poll(node)
+  }
+
+  /** Removes a node that has ended. What it sent at the end may still have to be read: its connections are left alone. */
+  remove(origin: string): void {
+    for (const node of this.#nodes) if (node.origin === origin) node.isRemoved = true
+    this.#nodes = this.#nodes.filter((node) => node.origin !== origin)
+  }
+
+  /** How many nodes were ready at their last poll. */
+  get ready(): number {
+    return this.#nodes.filter(({ isReady }) => isReady).length
+  }
+
+  async close(): Promise<void> {
+    for (const { origin } of this.#nodes) this.remove(origin)
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  /** One poll after the other: an old response must not override a newer one. */
+  async #poll(node: Node): Promise<void> {
+    for (let failures = 0; !node.isRemoved; ) {
+      const status = await statusOf(`${node.origin}/readyz`)
+      failures = status === undefined ? failures + 1 : 0
+      if (status !== undefined || failures >= MAX_FAILED_POLLS) node.isReady = status === 200
+      await sleep(this.#options.pollEveryMs)
+    }
+  }
+
+  #forward(incoming: http.IncomingMessage, outgoing: http.ServerResponse): void {
+    const ready = this.#nodes.filter(({ isReady }) => isReady)
+    const node = ready[this.#turn++ % ready.length]
+    if (node === undefined) {
+      incoming.resume()
+      this.#fail(outgoing, undefined, "no node is ready")
+      return
+    }
+    const { headers, method = "GET", url = "/" } = incoming
+    const { connection: _, ...forwarded } = headers
+    const request = http.request(
+      node.origin + url,
+      { agent: node.agent, method, headers: forwarded },
+      (response) => {
+        const { connection: _, "keep-alive": __, ...returned } = response.headers
+        outgoing.writeHead(response.statusCode ?? 502, returned)
+        response.pipe(outgoing)
+        response.once("error", ({ message }) => this.#fail(outgoing, node.origin, message))
+      }
+    )
+    request.once("error", ({ message }) => this.#fail(outgoing, node.origin, message))
+    incoming.pipe(request)
+  }
+
+  #fail(outgoing: http.ServerResponse, origin: string | undefined, message: string): void {
+    this.faults.push({ message, origin, at: performance.now() })
+    if (outgoing.headersSent) outgoing.destroy()
+    else outgoing.writeHead(502).end()
+  }
+}
+
+/** The status of a response; `undefined` without one in time. */
+const statusOf = (url: string): Promise<number | undefined> =>
+  new Promise((resolve) => {
+    const request = http.get(url, { agent: false, timeout: POLL_TIMEOUT_MS }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    request.once("timeout", () => request.destroy(new Error("timeout")))
+    request.once("error", () => resolve(undefined))
+  })

@@ -1,0 +1,42 @@
+/** A run of `animal-store` that should end by itself. */
+import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+export interface Run {
+  /** `undefined` when it had to be ended after the given time. */
+  readonly code: number | undefined
+  readonly seconds: number
+  /** The most bytes of memory that the process occupied; 0 where that cannot be read. */
+  readonly peakRss: number
+}
+
+const command = fileURLToPath(new URL("../../adapters/cli/main.ts", import.meta.url))
+const EVERY_MS = 50
+const PAGE_BYTES = 4_096
+
+export const run = (args: ReadonlyArray<string>, timeoutMs: number): Promise<Run> =>
+  new Promise((resolve) => {
+    const began = performance.now()
+    const child = spawn(process.execPath, [command, ...args], {
+      stdio: "ignore",
+      timeout: timeoutMs,
+      killSignal: "SIGKILL"
+    })
+    let peakRss = 0
+    const timer = setInterval(() => {
+      peakRss = Math.max(peakRss, rssOf(child.pid))
+    }, EVERY_MS)
+    child.once("exit", (code) => {
+      clearInterval(timer)
+      resolve({ code: code ?? undefined, seconds: (performance.now() - began) / 1_000, peakRss })
+    })
+  })
+
+const rssOf = (pid: number | undefined): number => {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES
+  } catch {
+    return 0
+  }
+}

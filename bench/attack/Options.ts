@@ -1,0 +1,81 @@
+/** The command line of the attack. */
+import { parseArgs } from "node:util"
+import type { Database } from "./Scenario.ts"
+
+export const help = `npm run attack [-- OPTIONS]
+
+  --only NAMES        only scenarios whose name contains one of these; several with commas
+  --databases NAMES   memory, SQLite, PostgreSQL; by default all that a scenario is for, with --quick the first
+  --quick             shorter and smaller, for CI: about two minutes
+  --list              names the scenarios
+  --write             writes the table of docs/security.md; only for runs of all scenarios
+  --help
+
+PostgreSQL is the one that ANIMAL_STORE_TEST_POSTGRES names, by default one on 127.0.0.1:5432. The load goes to the loopback
+address only. Exit codes: 0, 1 when a bound is broken, 2 for invalid options.
+`
+
+export interface Options {
+  /** Parts of names; empty for all. */
+  readonly only: ReadonlyArray<string>
+  readonly databases: ReadonlyArray<Database["name"]>
+  readonly isQuick: boolean
+  readonly isList: boolean
+  readonly isWritten: boolean
+}
+
+export class InvalidOptions extends Error {}
+
+const databases = ["memory", "SQLite", "PostgreSQL"] as const
+
+/** Reads the command line; `undefined` when help is asked for. */
+export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): Options | undefined => {
+  const values = valuesOf(args)
+  if (values.help) return undefined
+  const only = listOf(values.only)
+  const unknown = only.filter((part) => !names.some((name) => name.includes(part)))
+  if (unknown.length > 0) {
+    throw new InvalidOptions(`--only: there is no ${unknown.join(", ")}; there are ${names.join(", ")}`)
+  }
+  const chosen = listOf(values.databases).map(databaseOf)
+  if (values.write && (only.length > 0 || chosen.length > 0)) {
+    throw new InvalidOptions("--write: only a run of all scenarios is written")
+  }
+  return {
+    only,
+    databases: chosen,
+    isQuick: values.quick,
+    isList: values.list,
+    isWritten: values.write
+  }
+}
+
+const databaseOf = (text: string): Database["name"] => {
+  const name = databases.find((candidate) => candidate.toLowerCase() === text.toLowerCase())
+  if (name === undefined) throw new InvalidOptions(`--databases: there is no ${text}`)
+  return name
+}
+
+const valuesOf = (args: ReadonlyArray<string>) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        only: { type: "string" },
+        databases: { type: "string" },
+        quick: { type: "boolean", default: false },
+        list: { type: "boolean", default: false },
+        write: { type: "boolean", default: false },
+        help: { type: "boolean", default: false }
+      }
+    }).values
+  } catch (error) {
+    throw new InvalidOptions(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const listOf = (text = ""): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "")

@@ -1,0 +1,52 @@
+/** What a run found: lines for people, and the table of docs/security.md. */
+import type { Finding } from "./Finding.ts"
+import type { Scenario } from "./Scenario.ts"
+
+/** The findings of a scenario on a database. */
+export interface Result {
+  readonly scenario: Pick<Scenario, "name" | "description">
+  readonly database: string
+  readonly findings: ReadonlyArray<Finding>
+}
+
+/** One line for each figure: scenario, figure, bound, verdict. */
+export const lines = ({ database, findings, scenario }: Result): string =>
+  findings
+    .map(({ bound, figure, holds, what }) =>
+      [
+        holds ? "pass" : "FAIL",
+        scenario.name.padEnd(18),
+        database.padEnd(10),
+        `${what}: ${figure}${bound === "" ? "" : ` (${bound})`}`
+      ].join("  ")
+    )
+    .join("\n")
+
+export const isPassed = ({ findings }: Result): boolean => findings.every(({ holds }) => holds)
+
+/** All results as a table in Markdown. */
+export const table = (results: ReadonlyArray<Result>): string =>
+  [
+    "| Scenario | Database | Figures (bound) |",
+    "|---|---|---|",
+    ...results.map(({ database, findings, scenario }) => {
+      const figures = findings.map(({ bound, figure, holds, what }) => {
+        const text = `${what}: ${figure}${bound === "" ? "" : ` (${bound})`}`
+        return holds ? text : `**${text}**`
+      })
+      return `| \`${scenario.name}\`: ${cell(scenario.description)} | ${database} | ${cell(figures.join("; "))} |`
+    })
+  ].join("\n")
+
+const cell = (text: string): string => text.replaceAll("|", "\\|")
+
+const BEGIN = "<!-- attack: written by npm run attack -- --write -->"
+const END = "<!-- attack: end -->"
+
+/** The page with another table between its markers. */
+export const inserted = (page: string, content: string): string => {
+  const begin = page.indexOf(BEGIN)
+  const end = page.indexOf(END)
+  if (begin < 0 || end < begin) throw new Error("the page has no markers for the table")
+  return `${page.slice(0, begin)}${BEGIN}\n\n${content}\n\n${page.slice(end)}`
+}

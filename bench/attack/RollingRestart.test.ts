@@ -1,0 +1,16 @@
+import { expect, it } from "vitest"
+import * as Databases from "../../adapters/sql/Databases.fixture.ts"
+import * as RollingRestart from "./scenarios/RollingRestart.ts"
+
+for (const kind of Databases.kinds) {
+  Databases.describeOn(kind, "servers restarted one after the other behind a balancer", () => {
+    it("lose no request and store what they acknowledge, no more and no less", async () => {
+      const { address } = await Databases.createForTest(kind)
+      const tally = await RollingRestart.run(address, { nodes: 2, requests: 2_000 })
+      expect(tally).toMatchObject({ lost: 0, faults: [], stored: tally.acknowledged })
+      expect(tally.restarts).toBeGreaterThanOrEqual(2)
+      expect(tally.requests).toBeGreaterThanOrEqual(2_000)
+      expect(tally.acknowledged).toBeGreaterThan(500)
+    }, 240_000)
+  })
+}

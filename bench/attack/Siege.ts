@@ -1,0 +1,117 @@
+/** A hostile load on a server, while a polite client is served; afterwards the server must hold what it held before. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { AttackedServer, canWatch, UNLIMITED } from "./AttackedServer.ts"
+import * as Finding from "./Finding.ts"
+import * as HostileLoad from "./HostileLoad.ts"
+import { PoliteClient } from "./PoliteClient.ts"
+import type { Database, Setting } from "./Scenario.ts"
+import { Watch } from "./Watch.ts"
+
+export interface Siege {
+  readonly load: (key: string) => HostileLoad.HostileLoad
+  readonly heapMb?: number
+  readonly arguments?: ReadonlyArray<string>
+  /** Figures of the load itself. */
+  readonly findings?: (outcome: HostileLoad.HostileOutcome) => ReadonlyArray<Finding.Finding>
+}
+
+const MAX_RSS_MB = 400
+const MAX_POLITE_MS = 100
+/** A quick run sends a few hundred polite requests: one pause of the machine is within its p99. */
+const MAX_POLITE_QUICK_MS = 300
+
+/** How much more memory may be held afterwards: what a server caches on purpose is a few megabytes. */
+const MAX_LEFT_MB = 24
+const MAX_LEFT_HANDLES = 4
+
+/** How long the server may take until it has closed everything that belongs to the load. */
+const RECOVERY_MS = 10_000
+const WARM_UP_MS = 1_000
+const MB = 1_000_000
+
+export const run = async (
+  siege: Siege,
+  { isQuick }: Setting,
+  database: Database
+): Promise<ReadonlyArray<Finding.Finding>> => {
+  const server = await AttackedServer.start({
+    database: await database.create(),
+    arguments: ["--issue-key", UNLIMITED, ...(siege.arguments ?? [])],
+    ...(siege.heapMb === undefined ? {} : { heapMb: siege.heapMb })
+  })
+  try {
+    const key = server.keys[0] ?? ""
+    await politelyFor(WARM_UP_MS, server, key)
+    const before = await condition(server)
+
+    const watch = new Watch(server)
+    const polite = new PoliteClient(server.origin, key)
+    const [outcome, served] = await HostileLoad.apply(server.port, siege.load(key))
+      .then(async (outcome) => [outcome, await polite.stop()] as const)
+      .finally(async () => {
+        watch.stop()
+        await polite.stop()
+      })
+    const isAlive = server.isAlive
+    const after = isAlive ? await recovered(server, before) : before
+
+    return [
+      Finding.measured("hostile requests sent", outcome.requests),
+      Finding.equal("server", isAlive ? "alive" : "ended", "alive"),
+      ...(siege.findings?.(outcome) ?? []),
+      canWatch
+        ? Finding.atMost("RSS at most", watch.peakRss / MB, MAX_RSS_MB, "MB")
+        : Finding.unknown("RSS at most", "no /proc"),
+      Finding.atMost("polite p99", served.p99, isQuick ? MAX_POLITE_QUICK_MS : MAX_POLITE_MS, "ms"),
+      Finding.equal("polite requests that failed", served.failures, 0),
+      ...(isAlive ? leftOver(before, after) : [])
+    ]
+  } finally {
+    await server.stop()
+  }
+}
+
+interface Condition {
+  readonly memory: number
+  readonly handles: number
+  readonly descriptors: number
+}
+
+const condition = async (server: AttackedServer): Promise<Condition> => {
+  const inspection = await server.inspect()
+  return {
+    memory: inspection?.memory ?? Number.POSITIVE_INFINITY,
+    handles: inspection?.handles ?? Number.POSITIVE_INFINITY,
+    descriptors: server.descriptors()
+  }
+}
+
+const politelyFor = async (ms: number, server: AttackedServer, key: string): Promise<void> => {
+  const polite = new PoliteClient(server.origin, key)
+  await sleep(ms)
+  await polite.stop()
+  // Until the server has seen that the connection is closed.
+  await sleep(100)
+}
+
+/** The condition once nothing belongs to the load any more, or as it is after so long. */
+const recovered = async (server: AttackedServer, before: Condition): Promise<Condition> => {
+  const until = performance.now() + RECOVERY_MS
+  for (;;) {
+    const now = await condition(server)
+    if (leftOver(before, now).every(({ holds }) => holds) || performance.now() > until) return now
+    await sleep(250)
+  }
+}
+
+const leftOver = (before: Condition, after: Condition): ReadonlyArray<Finding.Finding> => [
+  Finding.atMost("memory left over", Math.max(0, after.memory - before.memory) / MB, MAX_LEFT_MB, "MB"),
+  Finding.atMost("handles left over", Math.max(0, after.handles - before.handles), MAX_LEFT_HANDLES),
+  canWatch
+    ? Finding.atMost(
+        "descriptors left over",
+        Math.max(0, after.descriptors - before.descriptors),
+        MAX_LEFT_HANDLES
+      )
+    : Finding.unknown("descriptors left over", "no /proc")
+]

@@ -1,0 +1,129 @@
+/** `npm run attack`: attacks real servers on the loopback address, and checks that what is promised holds. */
+import { readFileSync, writeFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
+import * as Databases from "../Databases.ts"
+import * as Child from "../http/Child.ts"
+import * as AttackedServer from "./AttackedServer.ts"
+import * as Finding from "./Finding.ts"
+import * as Options from "./Options.ts"
+import * as Report from "./Report.ts"
+import type { Database, Scenario } from "./Scenario.ts"
+import { scenarios } from "./Scenarios.ts"
+
+const PAGE = new URL("../../docs/security.md", import.meta.url)
+
+const interrupted = new AbortController()
+const interruption = interrupted.signal
+
+/** What makes databases, and removes them at the end. */
+const makeDatabases = async () => {
+  const removals: Array<() => void | Promise<void>> = []
+  const memory: Database = { name: "memory", create: async () => "memory:" }
+  const sqlite: Database = {
+    name: "SQLite",
+    create: async () => {
+      const file = Databases.sqliteFile()
+      removals.push(file.remove)
+      return `sqlite:${file.filename}`
+    }
+  }
+  const probe = await Databases.postgresSchema(Databases.postgresServer)
+  if ("missing" in probe) console.log(`PostgreSQL is skipped: ${probe.missing}`)
+  else removals.push(probe.remove)
+  const postgres: Database = {
+    name: "PostgreSQL",
+    create: async () => {
+      const schema = await Databases.postgresSchema(Databases.postgresServer)
+      if ("missing" in schema) throw new Error(schema.missing)
+      removals.push(schema.remove)
+      return schema.address
+    }
+  }
+  return {
+    all: "missing" in probe ? [memory, sqlite] : [memory, sqlite, postgres],
+    remove: async () => {
+      for (const remove of removals) await remove()
+    }
+  }
+}
+
+/** A quick run attacks one database. */
+const chosenDatabases = (
+  { databases }: Scenario,
+  options: Options.Options
+): ReadonlyArray<Database["name"]> => {
+  if (options.databases.length > 0) return databases.filter((name) => options.databases.includes(name))
+  return options.isQuick ? databases.slice(0, 1) : databases
+}
+
+const runAll = async (options: Options.Options, databases: ReadonlyArray<Database>) => {
+  const results: Array<Report.Result> = []
+  for (const scenario of scenarios) {
+    if (interruption.aborted) break
+    if (options.only.length > 0 && !options.only.some((part) => scenario.name.includes(part))) continue
+    for (const name of chosenDatabases(scenario, options)) {
+      const database = databases.find((candidate) => candidate.name === name)
+      if (database === undefined) continue
+      // A scenario that cannot be carried out has not shown that its bounds hold.
+      const findings = await scenario
+        .run(options, database)
+        .catch((error: unknown) => [Finding.equal("scenario", messageOf(error), "carried out")])
+      const result = { scenario, database: name, findings }
+      console.log(Report.lines(result))
+      results.push(result)
+    }
+  }
+  return results
+}
+
+const main = async (options: Options.Options): Promise<void> => {
+  if (options.isList) {
+    console.log(scenarios.map(({ description, name }) => `${name.padEnd(18)}  ${description}`).join("\n"))
+    return
+  }
+  const began = performance.now()
+  const databases = await makeDatabases()
+  const results = await runAll(options, databases.all).finally(async () => {
+    await stopAll()
+    await databases.remove()
+  })
+  const failed = results.filter((result) => !Report.isPassed(result))
+  const seconds = Math.round((performance.now() - began) / 1_000)
+  console.log(
+    `${results.length - failed.length} passed, ${failed.length} failed${failed.map(({ database, scenario }) => `, ${scenario.name} on ${database}`).join("")} (${seconds} s)`
+  )
+  if (options.isWritten && !interruption.aborted) {
+    const cores = availableParallelism()
+    const about = `Measured by a ${options.isQuick ? "quick" : "whole"} run on ${new Date().toISOString().slice(0, 10)} with Node ${process.versions.node}, ${cores} cores for servers, load and clients together.`
+    writeFileSync(PAGE, Report.inserted(readFileSync(PAGE, "utf8"), `${about}\n\n${Report.table(results)}`))
+  }
+  if (interruption.aborted) process.exitCode = 130
+  else if (failed.length > 0) process.exitCode = 1
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const stopAll = async (): Promise<void> => {
+  AttackedServer.stopAll()
+  await Child.stopAll()
+}
+
+// What waits for a child that is ended here fails; no further scenario begins, and the databases are removed.
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    interrupted.abort()
+    void stopAll()
+  })
+}
+
+try {
+  const options = Options.parse(
+    process.argv.slice(2),
+    scenarios.map(({ name }) => name)
+  )
+  if (options === undefined) console.log(Options.help)
+  else await main(options)
+} catch (error) {
+  console.error(messageOf(error))
+  process.exitCode = error instanceof Options.InvalidOptions ? 2 : 1
+}

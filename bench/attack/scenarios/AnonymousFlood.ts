@@ -1,0 +1,35 @@
+/** Requests without a key from ever new networks, each of which would have a state of its own. */
+import * as Finding from "../Finding.ts"
+import * as Requests from "../Requests.ts"
+import type { Scenario } from "../Scenario.ts"
+import * as Siege from "../Siege.ts"
+
+/** After 416,000 networks an unbounded state of 371 bytes each exhausted this heap. */
+const HEAP_MB = 128
+
+export const anonymousFlood: Scenario = {
+  name: "anonymous-flood",
+  description:
+    "64 connections send each request from another network, behind one trusted proxy, 128 MB of heap",
+  databases: ["memory", "SQLite", "PostgreSQL"],
+  run: ({ isQuick }, database) =>
+    Siege.run(
+      {
+        heapMb: HEAP_MB,
+        arguments: ["--trusted-proxy-hops", "1"],
+        load: () => ({
+          connections: 64,
+          seconds: isQuick ? 4 : 60,
+          request: Requests.get("/v1/pets", "X-Forwarded-For: {address}"),
+          pipelined: 10,
+          reads: "waits"
+        }),
+        findings: ({ responses, serverErrors }) => [
+          Finding.measured("networks", responses),
+          Finding.equal("responses with 5xx", serverErrors, 0)
+        ]
+      },
+      { isQuick },
+      database
+    )
+}

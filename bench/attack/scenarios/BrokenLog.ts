@@ -1,0 +1,85 @@
+/** A log that cannot be written, while the database fails and reports it with every request. */
+import { closeSync, existsSync, openSync, renameSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { AttackedServer, UNLIMITED } from "../AttackedServer.ts"
+import * as Finding from "../Finding.ts"
+import * as HostileLoad from "../HostileLoad.ts"
+import * as Requests from "../Requests.ts"
+import type { Database, Scenario } from "../Scenario.ts"
+
+const FULL = "/dev/full"
+
+/** How long the service may take to work again once the database is back. */
+const RECOVERY_MS = 5_000
+
+/** Takes the database file away under load, puts it back, and reports what the server did meanwhile. */
+const attack = async (
+  address: string,
+  seconds: number,
+  log: number | "closed pipe"
+): Promise<ReadonlyArray<Finding.Finding>> => {
+  const filename = address.slice("sqlite:".length)
+  const server = await AttackedServer.start({
+    database: address,
+    arguments: ["--issue-key", UNLIMITED, "--key-cache", "0"],
+    ...(log === "closed pipe" ? {} : { log })
+  })
+  try {
+    if (log === "closed pipe") server.closeLog()
+    renameSync(filename, `${filename}.away`)
+    const outcome = await HostileLoad.apply(server.port, {
+      connections: 16,
+      seconds,
+      request: Requests.get("/v1/pets", `Authorization: Bearer ${server.keys[0]}`),
+      pipelined: 1,
+      reads: "waits"
+    })
+    renameSync(`${filename}.away`, filename)
+    return [
+      Finding.atLeast("responses with 503", outcome.serverErrors, 100),
+      Finding.equal("server", server.isAlive ? "alive" : "ended", "alive"),
+      Finding.equal("status once the database is back", await statusAtLast(server), 200)
+    ]
+  } finally {
+    await server.stop()
+  }
+}
+
+/** The status of a request, asked again while it is not 200. */
+const statusAtLast = async (server: AttackedServer): Promise<number> => {
+  const headers = { authorization: `Bearer ${server.keys[0]}`, connection: "close" }
+  const until = performance.now() + RECOVERY_MS
+  for (;;) {
+    const status = await fetch(`${server.origin}/v1/pets`, { headers }).then(
+      (response) => response.status,
+      () => 0
+    )
+    if (status === 200 || performance.now() > until) return status
+    await sleep(100)
+  }
+}
+
+const secondsOf = (isQuick: boolean): number => (isQuick ? 1 : 20)
+
+export const logOnFullDisk: Scenario = {
+  name: "log-on-full-disk",
+  description: "standard error is /dev/full while the database file is away",
+  databases: ["SQLite"],
+  run: async ({ isQuick }, database: Database) => {
+    if (!existsSync(FULL)) return [Finding.unknown("server", `no ${FULL}`)]
+    const log = openSync(FULL, "w")
+    try {
+      return await attack(await database.create(), secondsOf(isQuick), log)
+    } finally {
+      closeSync(log)
+    }
+  }
+}
+
+export const logToClosedPipe: Scenario = {
+  name: "log-to-closed-pipe",
+  description: "standard error is a pipe that nobody reads any more while the database file is away",
+  databases: ["SQLite"],
+  run: async ({ isQuick }, database: Database) =>
+    attack(await database.create(), secondsOf(isQuick), "closed pipe")
+}

@@ -1,0 +1,157 @@
+/** Servers on one database, restarted one after the other behind a load balancer while clients read and write. */
+import * as http from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
+import { AttackedServer, UNLIMITED } from "../AttackedServer.ts"
+import { Balancer } from "../Balancer.ts"
+import { countPets, exchange } from "../Exchange.ts"
+import * as Finding from "../Finding.ts"
+import type { Scenario } from "../Scenario.ts"
+
+const NODES = 3
+const CLIENTS = 16
+const POLL_MS = 100
+
+/** More than twice of what the balancer takes to notice: three polls of 100 ms and their timeouts of 500 ms. */
+const DRAIN = "5s"
+
+/** A balancer that finds no node ready would make the run wait for ever. */
+const READY_MS = 30_000
+
+/** What was seen of all requests. */
+export interface Tally {
+  readonly requests: number
+  /** Requests without a response of a server. */
+  readonly lost: number
+  /** What the balancer knows of them, and when the server had been told to stop. */
+  readonly faults: ReadonlyArray<string>
+  /** Responses with 503: the database of several servers on a busy machine may take longer than its deadline. */
+  readonly unavailable: number
+  /** Animals whose creation was acknowledged. */
+  readonly acknowledged: number
+  /** Animals in the database afterwards. */
+  readonly stored: number
+  readonly restarts: number
+}
+
+export const rollingRestart: Scenario = {
+  name: "rolling-restart",
+  description: `${NODES} servers (quick: 2) restarted in turn behind a balancer that polls /readyz, 100,000 requests (quick: 3,000)`,
+  databases: ["SQLite", "PostgreSQL"],
+  run: async ({ isQuick }, database) => {
+    const plan = isQuick ? { nodes: 2, requests: 3_000 } : { nodes: NODES, requests: 100_000 }
+    const tally = await run(await database.create(), plan)
+    return [
+      Finding.measured("restarts", tally.restarts),
+      Finding.measured("requests", tally.requests),
+      Finding.atMost("responses with 503", tally.unavailable, Math.floor(tally.requests / 100)),
+      Finding.equal("requests lost", [tally.lost, ...tally.faults.slice(0, 5)].join(", "), "0"),
+      Finding.equal("animals stored beyond those acknowledged", tally.stored - tally.acknowledged, 0)
+    ]
+  }
+}
+
+export interface Plan {
+  readonly nodes: number
+  /** The least number of requests to send. */
+  readonly requests: number
+}
+
+/** Restarts each node, as many times as it takes until the requests were sent. */
+export const run = async (database: string, plan: Plan): Promise<Tally> => {
+  const first = await start(database, ["--issue-key", UNLIMITED])
+  const key = first.keys[0] ?? ""
+  const nodes = [first, ...(await Promise.all(Array.from({ length: plan.nodes - 1 }, () => start(database))))]
+  const balancer = await Balancer.listen({ pollEveryMs: POLL_MS })
+  const load = new Load(balancer.origin, key)
+  try {
+    for (const { origin } of nodes) balancer.add(origin)
+    await allReady(balancer, plan.nodes)
+    load.start()
+    let restarts = 0
+    const stoppedAt = new Map<string, number>()
+    do {
+      for (const [index, node] of nodes.entries()) {
+        if (!node.isAlive) throw new Error(`a server ended by itself: ${JSON.stringify(await node.ended)}`)
+        stoppedAt.set(node.origin, performance.now())
+        await node.stop("SIGTERM")
+        balancer.remove(node.origin)
+        const next = await start(database)
+        nodes[index] = next
+        balancer.add(next.origin)
+        await allReady(balancer, plan.nodes)
+        restarts++
+      }
+    } while (load.requests < plan.requests)
+    const { acknowledged, lost, unavailable } = await load.stop()
+    return {
+      requests: load.requests,
+      lost,
+      faults: balancer.faults.map(({ at, message, origin }) => {
+        const since = at - (stoppedAt.get(origin ?? "") ?? Number.NaN)
+        return Number.isNaN(since) ? message : `${message} ${Math.round(since)} ms after SIGTERM`
+      }),
+      unavailable,
+      acknowledged,
+      stored: await countPets((nodes[0] ?? first).origin, key),
+      restarts
+    }
+  } finally {
+    await load.stop()
+    await balancer.close()
+    await Promise.all(nodes.map((node) => node.stop()))
+  }
+}
+
+const start = (database: string, given: ReadonlyArray<string> = []): Promise<AttackedServer> =>
+  AttackedServer.start({ database, arguments: ["--drain", DRAIN, ...given] })
+
+const allReady = async (balancer: Balancer, nodes: number): Promise<void> => {
+  const until = performance.now() + READY_MS
+  while (balancer.ready < nodes) {
+    if (performance.now() > until) throw new Error("a restarted server does not become ready")
+    await sleep(POLL_MS / 2)
+  }
+}
+
+/** Clients that send one request after the other, each on its connection to the balancer. */
+class Load {
+  requests = 0
+  #acknowledged = 0
+  #lost = 0
+  #unavailable = 0
+  #isStopped = false
+  readonly #agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS })
+  readonly #origin: string
+  readonly #key: string
+  #done: Promise<unknown> = Promise.resolve()
+
+  constructor(origin: string, key: string) {
+    this.#origin = origin
+    this.#key = key
+  }
+
+  start(): void {
+    const hammer = async (): Promise<void> => {
+      while (!this.#isStopped) {
+        const index = this.requests++
+        const { status } = await exchange(
+          this.#agent,
+          index % 2 === 0
+            ? { url: `${this.#origin}/v1/pets`, key: this.#key, body: `{"name":"Rex","categoryId":${index}}` }
+            : { url: `${this.#origin}/v1/pets?limit=1`, key: this.#key }
+        )
+        if (status === 201) this.#acknowledged++
+        else if (status === 503) this.#unavailable++
+        else if (status !== 200) this.#lost++
+      }
+    }
+    this.#done = Promise.all(Array.from({ length: CLIENTS }, hammer))
+  }
+
+  async stop(): Promise<Pick<Tally, "acknowledged" | "lost" | "unavailable">> {
+    this.#isStopped = true
+    await this.#done
+    this.#agent.destroy()
+    return { acknowledged: this.#acknowledged, lost: this.#lost, unavailable: this.#unavailable }
+  }
+}

@@ -1,0 +1,72 @@
+/** Requests that come byte by byte, so that each occupies a connection for as long as possible. */
+import * as Finding from "../Finding.ts"
+import * as Requests from "../Requests.ts"
+import type { Scenario } from "../Scenario.ts"
+import * as Siege from "../Siege.ts"
+
+const CONNECTIONS = 1_000
+
+/** A header section must be complete after 10 s, a request after 30 s. */
+const HEADERS_SECONDS = 10
+const REQUEST_SECONDS = 30
+/** Timeouts are checked once a second, and a closed connection lingers for a second. */
+const SLACK_SECONDS = 5
+
+/** In a run that is long enough each connection must have been closed. */
+const closedIn =
+  (isQuick: boolean): NonNullable<Siege.Siege["findings"]> =>
+  ({ closed }) => [
+    isQuick
+      ? Finding.unknown("connections closed", "a quick run ends before the timeouts")
+      : Finding.atLeast("connections closed", closed, CONNECTIONS)
+  ]
+
+export const slowHeaders: Scenario = {
+  name: "slow-headers",
+  description: "1,000 connections send a header section byte by byte, two a second",
+  databases: ["SQLite"],
+  run: ({ isQuick }, database) =>
+    Siege.run(
+      {
+        load: () => ({
+          connections: CONNECTIONS,
+          seconds: isQuick ? 3 : HEADERS_SECONDS + SLACK_SECONDS,
+          request: Requests.get("/v1/pets", `X-Padding: ${"x".repeat(1_000)}`),
+          pipelined: 1,
+          reads: true,
+          byteEveryMs: 500
+        }),
+        findings: closedIn(isQuick)
+      },
+      { isQuick },
+      database
+    )
+}
+
+export const slowBodies: Scenario = {
+  name: "slow-bodies",
+  description: "1,000 connections with a key send a body byte by byte, two a second",
+  databases: ["SQLite"],
+  run: ({ isQuick }, database) =>
+    Siege.run(
+      {
+        load: (key) => {
+          const [head = "", body = ""] = Requests.post(1_000, `Authorization: Bearer ${key}`).split(
+            "\r\n\r\n"
+          )
+          return {
+            connections: CONNECTIONS,
+            seconds: isQuick ? 3 : REQUEST_SECONDS + SLACK_SECONDS,
+            opening: `${head}\r\n\r\n`,
+            request: body,
+            pipelined: 1,
+            reads: true,
+            byteEveryMs: 500
+          }
+        },
+        findings: closedIn(isQuick)
+      },
+      { isQuick },
+      database
+    )
+}

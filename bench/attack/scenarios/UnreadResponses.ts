@@ -1,0 +1,25 @@
+/** Small requests for large responses that are never read. */
+import * as Requests from "../Requests.ts"
+import type { Scenario } from "../Scenario.ts"
+import * as Siege from "../Siege.ts"
+
+export const unreadResponses: Scenario = {
+  name: "unread-responses",
+  description: "150 connections pipeline GET /openapi.json and never read, 512 MB of heap",
+  databases: ["SQLite", "memory"],
+  run: ({ isQuick }, database) =>
+    Siege.run(
+      {
+        heapMb: 512,
+        load: () => ({
+          connections: 150,
+          seconds: isQuick ? 3 : 60,
+          request: Requests.get("/openapi.json"),
+          pipelined: 500,
+          reads: false
+        })
+      },
+      { isQuick },
+      database
+    )
+}

@@ -1,40 +1,49 @@
-/** The public face of core: every module under its own name. */
-export * as ApiKey from "./access/ApiKey.ts"
-export * as ApiKeySecret from "./access/ApiKeySecret.ts"
-export * as Bearer from "./access/Bearer.ts"
+/**
+ * The public API of the core, for embedding programs, storage adapters and hosts. Modules of functions are exported
+ * under their own name (`RateLimit.step`); types and services are exported separately, so that declarations of other
+ * programs can name them.
+ */
+export { type ApiKey, ApiKeyRevoked, type StoredSecret } from "./access/ApiKey.ts"
 export * as KeyLifecycle from "./access/KeyLifecycle.ts"
-export * as Deprecation from "./deprecation/Deprecation.ts"
-export * as HttpDate from "./deprecation/HttpDate.ts"
-export * as Int64 from "./domain/Int64.ts"
-export * as NewPet from "./domain/NewPet.ts"
-export * as Page from "./domain/Page.ts"
-export * as Pet from "./domain/Pet.ts"
-export * as PetName from "./domain/PetName.ts"
-export * as PetStatus from "./domain/PetStatus.ts"
-export * as ApiError from "./errors/ApiError.ts"
+export * as Cursor from "./codec/Cursor.ts"
+export type { Encodable, EncodableObject } from "./codec/Json.ts"
+export type { None, QueryParameter, QueryParameters, Values } from "./codec/QueryParameters.ts"
+export type { Deprecation } from "./deprecation/Deprecation.ts"
+export type { Int64 } from "./domain/Int64.ts"
+export type { NewPet } from "./domain/NewPet.ts"
+export type { PageQuery } from "./domain/Page.ts"
+export { Pet } from "./domain/Pet.ts"
+export type { PetStatus } from "./domain/PetStatus.ts"
+export { ApiError, make as makeApiError } from "./errors/ApiError.ts"
 export * as ErrorCatalogue from "./errors/ErrorCatalogue.ts"
-export * as StoreUnavailable from "./errors/StoreUnavailable.ts"
-export * as BanPolicy from "./limits/BanPolicy.ts"
+export { StoreUnavailable } from "./errors/StoreUnavailable.ts"
+export { BanPolicy } from "./limits/BanPolicy.ts"
 export * as Caller from "./limits/Caller.ts"
-export * as DailyQuota from "./limits/DailyQuota.ts"
-export * as Debt from "./limits/Debt.ts"
-export * as Plan from "./limits/Plan.ts"
+export type { DailyQuota } from "./limits/DailyQuota.ts"
+export type { Plan, PlanName } from "./limits/Plan.ts"
 export * as RateLimit from "./limits/RateLimit.ts"
-export * as TokenBucket from "./limits/TokenBucket.ts"
-export * as CreatePet from "./operations/CreatePet.ts"
-export * as GetPet from "./operations/GetPet.ts"
-export * as ListPets from "./operations/ListPets.ts"
-export * as ApiKeyStore from "./ports/ApiKeyStore.ts"
-export * as Immediate from "./ports/Immediate.ts"
-export * as PetRepository from "./ports/PetRepository.ts"
-export * as RateLimitStore from "./ports/RateLimitStore.ts"
-export * as Readiness from "./ports/Readiness.ts"
-export * as OpenApi from "./service/OpenApi.ts"
+export type { TokenBucket } from "./limits/TokenBucket.ts"
+export {
+  type Definition as OperationDefinition,
+  type Description as OperationDescription,
+  type Failure as OperationFailure,
+  type Input as OperationInput,
+  make as makeOperation,
+  type Operation,
+  type Output as OperationOutput,
+  type PathParameter,
+  type Removal,
+  type RequestBody,
+  type ResponseHeader,
+  type Success,
+  type Unvalidated
+} from "./operations/Operation.ts"
+export { all as operations } from "./operations/Operations.ts"
+export { ApiKeyStore } from "./ports/ApiKeyStore.ts"
+export { PetRepository } from "./ports/PetRepository.ts"
+export { RateLimitStore, type Step } from "./ports/RateLimitStore.ts"
+export { Readiness } from "./ports/Readiness.ts"
 export * as Service from "./service/Service.ts"
-export * as ServiceOptions from "./service/ServiceOptions.ts"
-export * as ServiceRequest from "./service/ServiceRequest.ts"
-export * as ServiceResponse from "./service/ServiceResponse.ts"
-export * as Cursor from "./validation/Cursor.ts"
-export * as Json from "./validation/Json.ts"
-export * as ListPetsParameters from "./validation/ListPetsParameters.ts"
-export * as NewPetBody from "./validation/NewPetBody.ts"
+export { InvalidOption, type ServiceOptions } from "./service/ServiceOptions.ts"
+export { BodyConsumed, BodyTooLarge, type ServiceRequest } from "./service/ServiceRequest.ts"
+export type { Header, ServiceResponse } from "./service/ServiceResponse.ts"

@@ -24,7 +24,7 @@ const rotations = fc.array(
 )
 
 describe("a rotated key", () => {
-  it("accepts, at any moment, the newest secret and the one before until its overlap ends, and no other", () => {
+  it("accepts the newest secret, the previous one until its overlap ends, and no other", () => {
     fc.assert(
       fc.property(rotations, fc.array(fc.integer({ min: 0, max: 2_000_000 })), (rotations, later) => {
         let key = issued("hash-0")
@@ -54,7 +54,7 @@ describe("a rotated key", () => {
     )
   })
 
-  it("keeps everything else: id, plan, limits, label and age", () => {
+  it("keeps its id, plan, limits, label and creation date", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (overlapMs, ms) => {
         const { secrets, ...rest } = issued("old")
@@ -71,7 +71,7 @@ describe("a rotated key", () => {
 })
 
 describe("a revoked key", () => {
-  it("accepts no secret, at no moment, whatever was rotated before", () => {
+  it("never accepts any secret, after any rotations", () => {
     fc.assert(
       fc.property(rotations, fc.integer(), (rotations, ms) => {
         let key = issued("hash-0")

@@ -1,28 +1,28 @@
-/** The record of an API key: who may send how much, and by which secrets it is known (contract §5, gaps). */
+/** API key records: limits, secrets and revocation (contract §5, gaps). */
 
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type { Plan, PlanName } from "../limits/Plan.ts"
 
-/** Limits, bans and revocation belong to the record, so its secrets share them. Times are epoch milliseconds. */
+/** A key; its secrets share its limits, bans and revocation. Times are epoch milliseconds. */
 export interface ApiKey {
-  /** Public identifier, safe to log. */
+  /** Public identifier; safe to log. */
   readonly id: string
   readonly plan: PlanName
   readonly limits: Plan
   readonly label: string | undefined
   readonly createdAt: number
   readonly revokedAt: number | undefined
-  /** The newest first; two while the key is being rotated. */
+  /** The secrets, newest first; two during a rotation. */
   readonly secrets: ReadonlyArray<StoredSecret>
 }
 
-/** What is kept of a secret. Times are epoch milliseconds. */
+/** A secret as stored. Times are epoch milliseconds. */
 export interface StoredSecret {
   /** SHA-256 of the secret, lower-case hexadecimal. */
   readonly hash: string
   readonly createdAt: number
-  /** When the secret stops to be accepted; `undefined` for the current one. */
+  /** When the secret expires; `undefined` for the current one. */
   readonly expiresAt: number | undefined
 }
 
@@ -33,7 +33,7 @@ export class ApiKeyRevoked extends Data.TaggedError("ApiKeyRevoked")<{ readonly 
   }
 }
 
-/** Whether the secret with this hash opens the key at `now`. */
+/** Whether the key accepts the secret with this hash at `now`. */
 export const accepts = (key: ApiKey, hash: string, now: number): boolean =>
   key.revokedAt === undefined &&
   key.secrets.some(
@@ -41,8 +41,8 @@ export const accepts = (key: ApiKey, hash: string, now: number): boolean =>
   )
 
 /**
- * The key with a new secret; the one it replaces is accepted for `overlapMs` more, an older one no longer, so there
- * are never more than two.
+ * Adds a new secret to the key. The previous secret expires after `overlapMs` and older secrets are removed, so a key
+ * never has more than two.
  */
 export const rotate = (
   key: ApiKey,
@@ -61,5 +61,5 @@ export const rotate = (
   })
 }
 
-/** The key, refused from `now` on; a key that is already revoked keeps its first date. */
+/** Revokes the key at `now`; a key that is already revoked keeps its first date. */
 export const revoke = (key: ApiKey, now: number): ApiKey => ({ ...key, revokedAt: key.revokedAt ?? now })

@@ -6,7 +6,7 @@ import * as ApiKeySecret from "./ApiKeySecret.ts"
 
 export const randomBytes = fc.uint8Array({ minLength: 20, maxLength: 20 })
 
-/** The secret that is generated when these are the random bytes. */
+/** Returns the secret that is generated from these random bytes. */
 export const secretOf = (bytes: Uint8Array): string =>
   Redacted.value(
     Effect.runSync(
@@ -18,5 +18,5 @@ export const secretOf = (bytes: Uint8Array): string =>
     )
   )
 
-/** Secrets as they are generated, from random bytes that fast-check chooses and can shrink. */
+/** Generated secrets, from random bytes that fast-check chooses and can shrink. */
 export const secret: fc.Arbitrary<string> = randomBytes.map(secretOf)

@@ -22,7 +22,7 @@ const swap = (text: string, a: number, b: number) =>
 const isWellFormed = (text: string): boolean => ApiKeySecret.wellFormed(text) !== undefined
 
 describe("a generated secret", () => {
-  it("matches the published pattern and carries the right checksum", () => {
+  it("matches the published pattern and has a valid checksum", () => {
     fc.assert(
       fc.property(secret, (text) => {
         expect(text).toMatch(ApiKeySecret.pattern)
@@ -31,7 +31,7 @@ describe("a generated secret", () => {
     )
   })
 
-  it("is another one when a single random bit is", () => {
+  it("changes when a single random bit changes", () => {
     fc.assert(
       fc.property(randomBytes, fc.nat({ max: 159 }), (bytes, bit) => {
         const other = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
@@ -40,7 +40,7 @@ describe("a generated secret", () => {
     )
   })
 
-  it.effect("is new every time and redacted wherever it is printed", () =>
+  it.effect("is unique, and redacted when it is printed", () =>
     Effect.gen(function* () {
       const secrets = yield* Effect.replicateEffect(ApiKeySecret.generate, 1000)
       const texts = secrets.map(Redacted.value)
@@ -53,12 +53,12 @@ describe("a generated secret", () => {
   )
 })
 
-describe("a mistyped secret is refused", () => {
+describe("a mistyped secret is rejected", () => {
   it("with any single character changed", () => {
     fc.assert(
       fc.property(secret, (text) => {
         for (let index = 0; index < text.length; index++) {
-          // The last one has the low byte of the right one.
+          // The look-alike has the same low byte as the correct character.
           const lookAlike = String.fromCharCode(text.charCodeAt(index) + 0x100)
           for (const character of `${alphabet}_- \n\0${lookAlike}`) {
             if (character === text.charAt(index)) continue
@@ -70,7 +70,7 @@ describe("a mistyped secret is refused", () => {
     )
   })
 
-  it("with a character that is no digit, also under the right checksum", () => {
+  it("with a character that is not a digit, even with a valid checksum", () => {
     fc.assert(
       fc.property(
         secret,
@@ -109,7 +109,7 @@ describe("a mistyped secret is refused", () => {
     )
   })
 
-  it("in another case or under another prefix", () => {
+  it("with another case or another prefix", () => {
     fc.assert(
       fc.property(secret, (text) => {
         expect(isWellFormed(`AST${text.slice(3)}`)).toBe(false)
@@ -119,7 +119,7 @@ describe("a mistyped secret is refused", () => {
     )
   })
 
-  it("and so is any other text, without an error", () => {
+  it("like any other text, without an exception", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: "binary", maxLength: 600 })), (text) => {
         expect(isWellFormed(text)).toBe(false)

@@ -1,7 +1,7 @@
 /**
- * The text of an API key: `ast_`, 27 base-62 digits that carry 160 random bits, and 6 base-62 digits of CRC-32 over
- * all before them. The checksum lets a mistyped or made-up key be refused without a lookup, and secret scanners find
- * leaked keys without false alarms: `ast_[0-9A-Za-z]{33}`.
+ * The text of an API key: `ast_`, 27 base-62 digits with 160 random bits, and the CRC-32 of both as 6 base-62 digits.
+ * The checksum lets the service reject mistyped keys without a lookup, and lets secret scanners find leaked keys
+ * without false positives: `ast_[0-9A-Za-z]{33}`.
  */
 
 import * as Digest from "effect/crypto/Digest"
@@ -16,7 +16,7 @@ const RANDOM_BYTES = 20
 const RANDOM_DIGITS = 27
 const CHECKSUM_DIGITS = 6
 
-/** The form of every secret, for validators and secret scanners. */
+/** The pattern of every secret, for validators and secret scanners. */
 export const pattern: RegExp = /^ast_[0-9A-Za-z]{33}$/
 
 const LENGTH = PREFIX.length + RANDOM_DIGITS + CHECKSUM_DIGITS
@@ -25,9 +25,9 @@ const CHECKSUM_AT = LENGTH - CHECKSUM_DIGITS
 const checksum = (text: string): string => Base62.encode(BigInt(Crc32.of(asciiBytes(text))), CHECKSUM_DIGITS)
 
 /**
- * The bytes of `text` where it has the format of a secret and its checksum is right, else `undefined`; they say nothing
- * about whether the key exists. Judged by its bytes, which hashing needs anyhow: a part of a header, which V8 reads slowly,
- * is gone through once (0.2 µs of a request).
+ * Returns the bytes of `text` if it has the format and the checksum of a secret, otherwise `undefined`. It does not
+ * look the key up. It works on bytes, which hashing needs anyway, because V8 reads the characters of a sliced header
+ * slowly.
  */
 export const wellFormed = (text: string): Uint8Array | undefined => {
   if (text.length !== LENGTH || !text.startsWith(PREFIX)) return undefined
@@ -38,7 +38,7 @@ export const wellFormed = (text: string): Uint8Array | undefined => {
     : undefined
 }
 
-/** A new secret; shown to its owner once and stored nowhere. */
+/** Generates a new secret; it is shown to its owner once and never stored. */
 export const generate: Effect.Effect<
   Redacted.Redacted<string>,
   never,
@@ -49,15 +49,15 @@ export const generate: Effect.Effect<
   return Redacted.make(body + checksum(body))
 })
 
-/** SHA-256 of the secret in lower-case hexadecimal: all that a store keeps of it. */
+/** Returns the SHA-256 of the secret in lower-case hexadecimal, which is all that stores save of it. */
 export const hash = (secret: string): Effect.Effect<string, never, Digest.Digest> =>
   Effect.flatMap(Digest.Digest, (digest) => hashWith(digest, asciiBytes(secret)))
 
-/** `hash` with service and bytes in hand, for the request path, where looking it up would cost more than hashing. */
+/** Like `hash`, without a lookup of the service, which would cost more than the hash on the request path. */
 export const hashWith = (digest: Digest.Digest["Service"], secret: Uint8Array): Effect.Effect<string> =>
   digest.digestHex(Digest.sha256, secret)
 
-/** One byte for each unit; 0, which no secret has, for what is not ASCII. */
+/** Returns one byte per UTF-16 unit; 0, which no secret contains, for non-ASCII units. */
 const asciiBytes = (text: string): Uint8Array => {
   const bytes = new Uint8Array(text.length)
   for (let index = 0; index < text.length; index++) {

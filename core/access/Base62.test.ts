@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Base62 from "./Base62.ts"
 
-/** Reads base-62 text digit by digit: digits, then capitals, then small letters, by their code points. */
+/** Decodes base-62 text digit by digit, by code points: digits, upper-case letters, lower-case letters. */
 const decode = (text: string): bigint => {
   let value = 0n
   for (const digit of text) {
@@ -28,7 +28,7 @@ describe("base 62", () => {
     expect(Base62.encode(value, length)).toBe(text)
   })
 
-  it("says the same number again when it is read", () => {
+  it("decodes to the encoded number", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 62n ** 27n - 1n }), (value) => {
         const text = Base62.encode(value, 27)
@@ -38,7 +38,7 @@ describe("base 62", () => {
     )
   })
 
-  it("reads numbers of up to eight digits back as they were written", () => {
+  it("decodes numbers of up to eight digits from an offset", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 62 ** 8 - 1 }),
@@ -53,7 +53,7 @@ describe("base 62", () => {
     )
   })
 
-  it("knows its digits among all bytes, from a place on", () => {
+  it("recognizes exactly its digits, from an offset", () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -71,7 +71,7 @@ describe("base 62", () => {
     )
   })
 
-  it("sorts as text like the numbers, at equal length", () => {
+  it("sorts texts of equal length like their numbers", () => {
     const value = fc.bigInt({ min: 0n, max: 62n ** 6n - 1n })
     fc.assert(
       fc.property(value, value, (a, b) => {
@@ -83,7 +83,7 @@ describe("base 62", () => {
   it.each([
     [20, 27],
     [8, 11]
-  ])("has room for %d bytes in %d digits, most significant byte first", (bytes, digits) => {
+  ])("encodes %d bytes in %d digits, most significant byte first", (bytes, digits) => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -6,9 +6,9 @@ const SCHEME_LENGTH = "bearer".length
 const SPACE = 0x20
 
 /**
- * The bearer token of a header value: the scheme in any case, one or more spaces, one `b64token` of at most 512
- * characters, never percent-decoded. `undefined` when no credential was sent, "malformed" when one was sent that is
- * not a bearer token, two joined credentials included.
+ * Parses the bearer token of a header value: the scheme in any case, one or more spaces, and one `b64token` of at most
+ * 512 characters, never percent-decoded. Returns `undefined` without a credential, and "malformed" for a credential
+ * that is not a single bearer token.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ const SPACE = 0x20
 export const parse = (header: string | undefined): { readonly token: string } | "malformed" | undefined => {
   if (header === undefined || header === "") return undefined
   if (!/^bearer +[A-Za-z0-9._~+/-]+=*$/i.test(header)) return "malformed"
-  // A loop: `lastIndexOf` leaves compiled code, which takes twice as long.
+  // A loop, because `lastIndexOf` takes twice as long.
   let start = SCHEME_LENGTH
   while (header.charCodeAt(start) === SPACE) start++
   const token = header.slice(start)

@@ -6,7 +6,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest
 })
 
-/** The checksum of the first `length` bytes, from 0 to 2³²−1. */
+/** Returns the checksum of the first `length` bytes, from 0 to 2³²−1. */
 export const of = (bytes: Uint8Array, length: number = bytes.length): number => {
   let crc = 0xffffffff
   for (let index = 0; index < length; index++) {

@@ -21,20 +21,20 @@ import * as KeyLifecycle from "./KeyLifecycle.ts"
 
 const crypto = Layer.merge(NodeCrypto.layerSecureRandom, NodeCrypto.layerDigest)
 
-/** Each test has a store of its own. */
+/** A fresh store for each test. */
 const environment = Layer.merge(Layer.fresh(MemoryApiKeyStore.layer), crypto)
 
-/** The id of the key that a request with this secret would be counted for now. */
-const opens = (secret: Redacted.Redacted<string>) =>
+/** Returns the id of the key that accepts this secret now. */
+const keyIdOf = (secret: Redacted.Redacted<string>) =>
   Effect.gen(function* () {
     const hash = yield* ApiKeySecret.hash(Redacted.value(secret))
-    const found = yield* (yield* ApiKeyStore).findByHash(hash)
+    const key = yield* (yield* ApiKeyStore).findByHash(hash)
     const now = yield* TestClock.testClockWith((clock) => Effect.sync(() => clock.currentTimeMillisUnsafe()))
-    return Option.isSome(found) && ApiKey.accepts(found.value, hash, now) ? found.value.id : undefined
+    return Option.isSome(key) && ApiKey.accepts(key.value, hash, now) ? key.value.id : undefined
   })
 
 describe("an issued key", () => {
-  it.effect("opens at once, with the plan's limits", () =>
+  it.effect("is accepted at once and has the plan's limits", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_800_000_000_000)
       const { key, secret } = yield* KeyLifecycle.issue({ plan: "Pro", label: "shop" })
@@ -53,12 +53,12 @@ describe("an issued key", () => {
           }
         ]
       })
-      expect(yield* opens(secret)).toBe(key.id)
+      expect(yield* keyIdOf(secret)).toBe(key.id)
       expect(yield* KeyLifecycle.list).toEqual([key])
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("never shows its secret: not in the record, not when printed, not in the list", () =>
+  it.effect("never reveals its secret: not in the record, not when printed, not in the list", () =>
     Effect.gen(function* () {
       const issued = yield* KeyLifecycle.issue({ plan: "Free" })
       const rotated = yield* KeyLifecycle.rotate(issued.key.id, 1_000)
@@ -73,7 +73,7 @@ describe("an issued key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("has an id and a secret of its own", () =>
+  it.effect("has a unique id and a unique secret", () =>
     Effect.gen(function* () {
       const issued = yield* Effect.replicateEffect(KeyLifecycle.issue({ plan: "Free" }), 200)
       expect(new Set(issued.map(({ key }) => key.id)).size).toBe(200)
@@ -82,7 +82,7 @@ describe("an issued key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("is not stored when its plan is refused", () =>
+  it.effect("is not stored if its plan is invalid", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(KeyLifecycle.issue({ plan: "Enterprise" }))
       expect(failure).toEqual(
@@ -95,37 +95,39 @@ describe("an issued key", () => {
 })
 
 describe("a rotated key", () => {
-  it.effect("opens with both secrets until the overlap ends, to the millisecond, then with the new one", () =>
-    Effect.gen(function* () {
-      const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
-      yield* TestClock.adjust(5_000)
-      const { key: rotated, secret } = yield* KeyLifecycle.rotate(key.id, 60_000)
-      expect(rotated.secrets.map(({ createdAt, expiresAt }) => [createdAt, expiresAt])).toEqual([
-        [5_000, undefined],
-        [0, 65_000]
-      ])
-      expect([yield* opens(old), yield* opens(secret)]).toEqual([key.id, key.id])
-      yield* TestClock.adjust(59_999)
-      expect([yield* opens(old), yield* opens(secret)]).toEqual([key.id, key.id])
-      yield* TestClock.adjust(1)
-      expect([yield* opens(old), yield* opens(secret)]).toEqual([undefined, key.id])
-    }).pipe(Effect.provide(environment))
+  it.effect(
+    "is accepted with both secrets until exactly the end of the overlap, then only with the new one",
+    () =>
+      Effect.gen(function* () {
+        const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
+        yield* TestClock.adjust(5_000)
+        const { key: rotated, secret } = yield* KeyLifecycle.rotate(key.id, 60_000)
+        expect(rotated.secrets.map(({ createdAt, expiresAt }) => [createdAt, expiresAt])).toEqual([
+          [5_000, undefined],
+          [0, 65_000]
+        ])
+        expect([yield* keyIdOf(old), yield* keyIdOf(secret)]).toEqual([key.id, key.id])
+        yield* TestClock.adjust(59_999)
+        expect([yield* keyIdOf(old), yield* keyIdOf(secret)]).toEqual([key.id, key.id])
+        yield* TestClock.adjust(1)
+        expect([yield* keyIdOf(old), yield* keyIdOf(secret)]).toEqual([undefined, key.id])
+      }).pipe(Effect.provide(environment))
   )
 
-  it.effect("without overlap refuses the old secret at once", () =>
+  it.effect("without overlap rejects the old secret at once", () =>
     Effect.gen(function* () {
       const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
       const { secret } = yield* KeyLifecycle.rotate(key.id, 0)
-      expect([yield* opens(old), yield* opens(secret)]).toEqual([undefined, key.id])
+      expect([yield* keyIdOf(old), yield* keyIdOf(secret)]).toEqual([undefined, key.id])
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("twice within the overlap refuses the oldest secret at once", () =>
+  it.effect("that is rotated twice within the overlap rejects the oldest secret at once", () =>
     Effect.gen(function* () {
       const { key, secret: first } = yield* KeyLifecycle.issue({ plan: "Free" })
       const { secret: second } = yield* KeyLifecycle.rotate(key.id, 60_000)
       const { secret: third } = yield* KeyLifecycle.rotate(key.id, 60_000)
-      expect([yield* opens(first), yield* opens(second), yield* opens(third)]).toEqual([
+      expect([yield* keyIdOf(first), yield* keyIdOf(second), yield* keyIdOf(third)]).toEqual([
         undefined,
         key.id,
         key.id
@@ -133,7 +135,7 @@ describe("a rotated key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("concurrently opens with two of the secrets that were handed out, no more", () =>
+  it.effect("that is rotated concurrently accepts at most two of the issued secrets", () =>
     Effect.gen(function* () {
       const { key, secret: first } = yield* KeyLifecycle.issue({ plan: "Free" })
       const rotated = yield* Effect.all(
@@ -142,14 +144,14 @@ describe("a rotated key", () => {
       )
       const secrets = [first, ...rotated.map(({ secret }) => secret)]
       const opening = () =>
-        Effect.map(Effect.forEach(secrets, opens), (ids) => ids.filter((id) => id === key.id))
+        Effect.map(Effect.forEach(secrets, keyIdOf), (ids) => ids.filter((id) => id === key.id))
       expect(yield* opening()).toHaveLength(2)
       yield* TestClock.adjust(60_000)
       expect(yield* opening()).toHaveLength(1)
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("is not rotated with an overlap that is no whole number of milliseconds", () =>
+  it.effect("cannot be rotated with an overlap that is not a non-negative integer", () =>
     Effect.gen(function* () {
       const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
       for (const overlapMs of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -160,7 +162,7 @@ describe("a rotated key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("must exist and must not be revoked", () =>
+  it.effect("must exist and not be revoked", () =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(KeyLifecycle.rotate("key_none", 0))).toEqual(
         new KeyLifecycle.ApiKeyUnknown({ id: "key_none" })
@@ -172,13 +174,13 @@ describe("a rotated key", () => {
         new ApiKey.ApiKeyRevoked({ id: key.id })
       )
       expect(yield* KeyLifecycle.list).toEqual([revoked])
-      expect(yield* opens(secret)).toBeUndefined()
+      expect(yield* keyIdOf(secret)).toBeUndefined()
     }).pipe(Effect.provide(environment))
   )
 })
 
 describe("a revoked key", () => {
-  it.effect("opens with none of its secrets, and keeps its first date when it is revoked again", () =>
+  it.effect("accepts none of its secrets, and keeps its first date when it is revoked again", () =>
     Effect.gen(function* () {
       const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
       const { secret } = yield* KeyLifecycle.rotate(key.id, 60_000)
@@ -187,8 +189,8 @@ describe("a revoked key", () => {
       expect((yield* KeyLifecycle.revoke(key.id)).revokedAt).toBe(7)
       yield* TestClock.adjust(7)
       expect((yield* KeyLifecycle.revoke(key.id)).revokedAt).toBe(7)
-      expect([yield* opens(old), yield* opens(secret)]).toEqual([undefined, undefined])
-      expect(yield* opens(other.secret)).toBe(other.key.id)
+      expect([yield* keyIdOf(old), yield* keyIdOf(secret)]).toEqual([undefined, undefined])
+      expect(yield* keyIdOf(other.secret)).toBe(other.key.id)
     }).pipe(Effect.provide(environment))
   )
 
@@ -202,7 +204,7 @@ describe("a revoked key", () => {
 })
 
 describe("issueFirst", () => {
-  it.effect("issues a key only if there is none", () =>
+  it.effect("issues a key only if the store has none", () =>
     Effect.gen(function* () {
       const attempts = yield* Effect.all(
         Array.from({ length: 20 }, () => KeyLifecycle.issueFirst({ plan: "Free" })),
@@ -216,7 +218,7 @@ describe("issueFirst", () => {
 })
 
 describe("labels", () => {
-  it.effect.each(["", " ", "a\0b", "\ud800", "x".repeat(256)])("%j is refused", (label) =>
+  it.effect.each(["", " ", "a\0b", "\ud800", "x".repeat(256)])("%j is rejected", (label) =>
     Effect.gen(function* () {
       const exit = yield* Effect.flip(KeyLifecycle.issue({ plan: "Free", label }))
       expect(exit).toMatchObject({ _tag: "LabelInvalid", message: expect.stringMatching(/^label must/) })
@@ -225,7 +227,7 @@ describe("labels", () => {
   )
 })
 
-describe("a store that is out of reach", () => {
+describe("an unavailable store", () => {
   const failure = new StoreUnavailable({ retryable: true, cause: "down" })
   const down = Layer.succeed(ApiKeyStore, {
     findByHash: () => Effect.fail(failure),
@@ -235,7 +237,7 @@ describe("a store that is out of reach", () => {
     list: Effect.fail(failure)
   })
 
-  it.effect("fails every program with its own error and nothing else", () =>
+  it.effect("makes every program fail with the store's error", () =>
     Effect.gen(function* () {
       const programs: ReadonlyArray<
         Effect.Effect<void, unknown, ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom>
@@ -263,8 +265,8 @@ describe("the limits of a key", () => {
     )
   })
 
-  it("are none for a plan that does not exist", () => {
-    // What a program without types may pass.
+  it("are invalid for an unknown plan", () => {
+    // Values that only untyped programs can pass.
     for (const options of ['{"plan":"free"}', '{"plan":"Gold","limits":{"perMinute":1,"perDay":1}}', "{}"]) {
       expect(KeyLifecycle.limitsOf(JSON.parse(options))).toEqual(
         Result.fail(
@@ -274,7 +276,7 @@ describe("the limits of a key", () => {
     }
   })
 
-  it.each(plans)("may replace either number of %s", (plan) => {
+  it.each(plans)("can override either limit of %s", (plan) => {
     const { perDay, perMinute } = Plan.standard[plan]
     expect(KeyLifecycle.limitsOf({ plan, limits: { perMinute: 7 } })).toEqual(
       Result.succeed({ perMinute: 7, perDay })
@@ -287,19 +289,19 @@ describe("the limits of a key", () => {
     )
   })
 
-  it("are agreed for Enterprise, both numbers or none at all", () => {
-    const refused = Result.fail(
+  it("require both overrides for Enterprise", () => {
+    const invalid = Result.fail(
       new KeyLifecycle.PlanInvalid({ reason: "Enterprise needs both perMinute and perDay" })
     )
-    expect(KeyLifecycle.limitsOf({ plan: "Enterprise" })).toEqual(refused)
-    expect(KeyLifecycle.limitsOf({ plan: "Enterprise", limits: { perMinute: 1 } })).toEqual(refused)
-    expect(KeyLifecycle.limitsOf({ plan: "Enterprise", limits: { perDay: 1 } })).toEqual(refused)
+    expect(KeyLifecycle.limitsOf({ plan: "Enterprise" })).toEqual(invalid)
+    expect(KeyLifecycle.limitsOf({ plan: "Enterprise", limits: { perMinute: 1 } })).toEqual(invalid)
+    expect(KeyLifecycle.limitsOf({ plan: "Enterprise", limits: { perDay: 1 } })).toEqual(invalid)
     expect(KeyLifecycle.limitsOf({ plan: "Enterprise", limits: { perMinute: 5, perDay: 6 } })).toEqual(
       Result.succeed({ perMinute: 5, perDay: 6 })
     )
   })
 
-  it("are those of a valid plan or none, whatever numbers are asked for", () => {
+  it("are a valid plan or a PlanInvalid failure, for any overrides", () => {
     const number = fc.oneof(
       fc.double(),
       fc.integer(),
@@ -312,9 +314,9 @@ describe("the limits of a key", () => {
         fc.option(number, { nil: undefined }),
         (plan, perMinute, perDay) => {
           const limits = KeyLifecycle.limitsOf({ plan, limits: { perMinute, perDay } })
-          const own = plan === "Enterprise" ? undefined : Plan.standard[plan]
-          const wanted = { perMinute: perMinute ?? own?.perMinute, perDay: perDay ?? own?.perDay }
-          if (Plan.isValid(wanted)) expect(limits).toEqual(Result.succeed(wanted))
+          const defaults = plan === "Enterprise" ? undefined : Plan.standard[plan]
+          const expected = { perMinute: perMinute ?? defaults?.perMinute, perDay: perDay ?? defaults?.perDay }
+          if (Plan.isValid(expected)) expect(limits).toEqual(Result.succeed(expected))
           else expect(Result.isFailure(limits) && limits.failure._tag).toBe("PlanInvalid")
         }
       ),

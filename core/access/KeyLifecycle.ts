@@ -1,4 +1,4 @@
-/** Programs that issue, rotate and revoke API keys (contract §5.4, a gap); there is no HTTP administration. */
+/** Programs that issue, rotate, revoke and list API keys (contract §5.4, a gap); there is no HTTP administration. */
 import * as Clock from "effect/Clock"
 import type * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -16,57 +16,61 @@ import * as ApiKey from "./ApiKey.ts"
 import * as ApiKeySecret from "./ApiKeySecret.ts"
 import * as Base62 from "./Base62.ts"
 
-/** There is no key with this id. */
+/** No key has this id. */
 export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{ readonly id: string }> {
   override get message(): string {
     return `there is no API key ${this.id}`
   }
 }
 
-/** The plan and the numbers asked for make no limits; `reason` says why. */
+/** The plan and its overrides give invalid limits. */
 export class PlanInvalid extends Data.TaggedError("PlanInvalid")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
   }
 }
 
-/** The label is no text of 1 to 255 characters that every store keeps alike; `reason` says why. */
+/** The label is invalid; labels follow the rules of `PetName`. */
 export class LabelInvalid extends Data.TaggedError("LabelInvalid")<{ readonly reason: string }> {
   override get message(): string {
     return `label ${this.reason}`
   }
 }
 
-/** A key together with its secret, which is known at this moment only. */
+/** A key with its secret, which cannot be retrieved later. */
 export interface IssuedKey {
   readonly key: ApiKey.ApiKey
   readonly secret: Redacted.Redacted<string>
 }
 
-/** The overlap of a rotation is no whole number of milliseconds, 0 or more. */
+/** The overlap of a rotation is not a non-negative integer. */
 export class OverlapInvalid extends Data.TaggedError("OverlapInvalid")<{ readonly overlapMs: number }> {
   override get message(): string {
     return "overlapMs must be a whole number of milliseconds, 0 or more"
   }
 }
 
-/** What a key is issued for. */
+/** Options of a new key. */
 export interface IssueOptions {
   readonly plan: Plan.PlanName
-  /** Numbers that replace the plan's; Enterprise has none of its own and needs both. */
+  /** Overrides of the plan's limits; required for Enterprise, which has no default limits. */
   readonly limits?:
     | { readonly perMinute?: number | undefined; readonly perDay?: number | undefined }
     | undefined
-  /** A name for people; not unique, never shown to clients. */
+  /** A name for operators; not unique, never sent to clients. */
   readonly label?: string | undefined
 }
 
-/** The limits of a key: the plan's numbers of contract §8.2, replaced where `limits` says so. */
+/**
+ * Returns the limits of a key: those of the plan (contract §8.2), with the overrides in `limits`.
+ *
+ * @internal
+ */
 export const limitsOf = ({ plan, limits }: IssueOptions): Result.Result<Plan.Plan, PlanInvalid> => {
   if (!Plan.names.includes(plan)) {
     return Result.fail(new PlanInvalid({ reason: `plan must be one of ${Plan.names.join(", ")}` }))
   }
-  const numbers = { ...(plan === "Enterprise" ? {} : Plan.standard[plan]), ...definedOf(limits) }
+  const numbers = { ...(plan === "Enterprise" ? {} : Plan.standard[plan]), ...withoutUndefined(limits) }
   if (!("perMinute" in numbers && "perDay" in numbers)) {
     return Result.fail(new PlanInvalid({ reason: "Enterprise needs both perMinute and perDay" }))
   }
@@ -77,12 +81,12 @@ export const limitsOf = ({ plan, limits }: IssueOptions): Result.Result<Plan.Pla
   )
 }
 
-const definedOf = (limits: IssueOptions["limits"]) => ({
+const withoutUndefined = (limits: IssueOptions["limits"]) => ({
   ...(limits?.perMinute === undefined ? undefined : { perMinute: limits.perMinute }),
   ...(limits?.perDay === undefined ? undefined : { perDay: limits.perDay })
 })
 
-/** Issues a key. The secret is returned here and nowhere else. */
+/** Issues a key and returns its secret, which cannot be retrieved later. */
 export const issue = Effect.fn("KeyLifecycle.issue")(function* (
   options: IssueOptions
 ): Effect.fn.Return<
@@ -95,7 +99,7 @@ export const issue = Effect.fn("KeyLifecycle.issue")(function* (
   return issued
 })
 
-/** Issues a key if there is none yet: of several processes that start on an empty store at once, one gets a key. */
+/** Issues a key if the store has none. If several processes start on an empty store at once, only one issues a key. */
 export const issueFirst = Effect.fn("KeyLifecycle.issueFirst")(function* (
   options: IssueOptions
 ): Effect.fn.Return<
@@ -127,7 +131,7 @@ const newKey = Effect.fnUntraced(function* (
   return { key, secret }
 })
 
-/** Gives the key a new secret; the old one is accepted for `overlapMs` (0 or more) more. Both share limits and bans. */
+/** Issues a new secret for the key; the old one expires after `overlapMs` (0 or more). Both share limits and bans. */
 export const rotate = Effect.fn("KeyLifecycle.rotate")(function* (
   id: string,
   overlapMs: number
@@ -143,10 +147,10 @@ export const rotate = Effect.fn("KeyLifecycle.rotate")(function* (
     const result = ApiKey.rotate(key, hash, overlapMs, now)
     return [result, Result.getOrElse(result, () => key)]
   })
-  return { key: yield* Effect.fromResult(yield* known(id, rotated)), secret }
+  return { key: yield* Effect.fromResult(yield* orUnknown(id, rotated)), secret }
 })
 
-/** Refuses the key from now on; doing so twice changes nothing. */
+/** Revokes the key; revoking it again has no effect. */
 export const revoke = Effect.fn("KeyLifecycle.revoke")(function* (
   id: string
 ): Effect.fn.Return<ApiKey.ApiKey, ApiKeyUnknown | StoreUnavailable, ApiKeyStore> {
@@ -155,14 +159,14 @@ export const revoke = Effect.fn("KeyLifecycle.revoke")(function* (
     const result = ApiKey.revoke(key, now)
     return [result, result]
   })
-  return yield* known(id, revoked)
+  return yield* orUnknown(id, revoked)
 })
 
-/** All keys, oldest first; of their secrets only what is stored, the hashes. */
+/** Returns all keys, oldest first, with the hashes of their secrets. */
 export const list = Effect.flatMap(ApiKeyStore, (store) => store.list)
 
-const known = <A>(id: string, found: Option.Option<A>): Effect.Effect<A, ApiKeyUnknown> =>
-  Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(new ApiKeyUnknown({ id }))
+const orUnknown = <A>(id: string, result: Option.Option<A>): Effect.Effect<A, ApiKeyUnknown> =>
+  Option.isSome(result) ? Effect.succeed(result.value) : Effect.fail(new ApiKeyUnknown({ id }))
 
 const newSecret = Effect.gen(function* () {
   const secret = yield* ApiKeySecret.generate

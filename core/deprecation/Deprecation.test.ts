@@ -5,7 +5,7 @@ import * as Deprecation from "./Deprecation.ts"
 const { announcedAt, sunsetAt } = Deprecation.getPet
 
 describe("the deprecation of getPet", () => {
-  it("is announced for 20 November 2026 and ends on 5 December 2030, 00:00 UTC", () => {
+  it("is announced on 20 November 2026 and has its sunset on 5 December 2030, 00:00 UTC", () => {
     expect(Deprecation.getPet).toEqual({
       announcedAt: Date.UTC(2026, 10, 20),
       sunsetAt: Date.UTC(2030, 11, 5),
@@ -20,12 +20,12 @@ describe("the deprecation of getPet", () => {
     ["a millisecond before the sunset", sunsetAt - 1, "deprecated"],
     ["at the sunset", sunsetAt, "removed"],
     ["a millisecond after it", sunsetAt + 1, "removed"]
-  ] as const)("is, %s, in the phase that clients were told", (_, now, phase) => {
+  ] as const)("has the announced phase %s", (_, now, phase) => {
     expect(Deprecation.phaseAt(Deprecation.getPet, now)).toBe(phase)
     expect(Deprecation.phaseAt({ ...Deprecation.getPet, afterSunset: "not-found" }, now)).toBe(phase)
   })
 
-  it("never removes anything when the sunset is only announced", () => {
+  it("never removes the operation if the sunset is announced only", () => {
     const policy = { ...Deprecation.getPet, afterSunset: "announce-only" } as const
     expect(
       [announcedAt - 1, announcedAt, sunsetAt - 1, sunsetAt, sunsetAt + 1].map((now) =>
@@ -34,7 +34,7 @@ describe("the deprecation of getPet", () => {
     ).toEqual(["active", "deprecated", "deprecated", "deprecated", "deprecated"])
   })
 
-  it("has these headers, to the character", () => {
+  it("has exactly these headers", () => {
     expect(Deprecation.headers(Deprecation.getPet, "/v1/pets")).toEqual([
       ["Deprecation", "@1795132800"],
       ["Sunset", "Thu, 05 Dec 2030 00:00:00 GMT"],
@@ -42,7 +42,7 @@ describe("the deprecation of getPet", () => {
     ])
   })
 
-  it("goes through its phases in order and only once, for any dates", () => {
+  it("passes through its phases in order and once, for any dates", () => {
     const order = ["active", "deprecated", "removed"]
     const moment = fc.integer({ min: 0, max: 4_000_000_000_000 })
     fc.assert(

@@ -1,23 +1,29 @@
 /**
- * The life of a deprecated operation: announced, then removed at its sunset (contract §4.3 and §9.3; headers by
- * RFC 9745 `Deprecation` and RFC 8594 `Sunset`).
+ * Deprecation of operations: announced, then removed at the sunset (contract §4.3 and §9.3), with the headers
+ * `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).
  */
-import * as HttpDate from "./HttpDate.ts"
+import * as HttpDate from "../codec/HttpDate.ts"
+import * as ApiError from "../errors/ApiError.ts"
 
-/** What an operation answers from its sunset on: 410, 404, or as before because the date is only announced. */
+/**
+ * What happens at the sunset: the operation returns 410, returns 404, or keeps working because it is announced only.
+ */
 export const removals = ["gone", "not-found", "announce-only"] as const
 
-/** The dates of one operation. */
+/** One of `removals`. */
+export type Removal = (typeof removals)[number]
+
+/** The deprecation of one operation. */
 export interface Deprecation {
-  /** Epoch milliseconds (UTC) since which the operation is deprecated. */
+  /** Epoch milliseconds (UTC) from which the operation is deprecated. */
   readonly announcedAt: number
   /** Epoch milliseconds (UTC) from which the operation is removed; not before `announcedAt`. */
   readonly sunsetAt: number
-  /** What the operation answers from its sunset on. */
-  readonly afterSunset: (typeof removals)[number]
+  /** What happens at the sunset. */
+  readonly afterSunset: Removal
 }
 
-/** Where an operation stands: not yet announced, announced, or no longer carried out. */
+/** The phases of an operation: not yet deprecated, deprecated, or removed. */
 export type Phase = "active" | "deprecated" | "removed"
 
 /** `GET /pets/{petId}`: deprecated since 20 November 2026, removed on 5 December 2030, 00:00 UTC. */
@@ -27,13 +33,29 @@ export const getPet: Deprecation = {
   afterSunset: "gone"
 }
 
-/** The phase at `now` (epoch milliseconds, UTC); `removed` begins with the very millisecond of `sunsetAt`. */
+/** Returns the phase at `now` (epoch milliseconds, UTC); `removed` starts exactly at `sunsetAt`. */
 export const phaseAt = (policy: Deprecation, now: number): Phase => {
   if (policy.afterSunset !== "announce-only" && now >= policy.sunsetAt) return "removed"
   return now >= policy.announcedAt ? "deprecated" : "active"
 }
 
-/** The headers of every answer of the operation; `successor` is the path of the operation that replaces it. */
+/** Returns the error of the operation at `now` (epoch milliseconds, UTC), or `undefined` while it works. */
+export const rejectionAt = (policy: Deprecation, now: number): ApiError.ApiError | undefined =>
+  rejections[phaseAt(policy, now)](policy.afterSunset)
+
+const rejections: { readonly [phase in Phase]: (removal: Removal) => ApiError.ApiError | undefined } = {
+  active: () => undefined,
+  deprecated: () => undefined,
+  removed: (removal) => errorsOfRemoval[removal]
+}
+
+const errorsOfRemoval: { readonly [removal in Removal]: ApiError.ApiError | undefined } = {
+  gone: ApiError.make("operation_removed"),
+  "not-found": ApiError.make("not_found"),
+  "announce-only": undefined
+}
+
+/** Returns the headers of every response of the operation; `successor` is the URL of its replacement. */
 export const headers = (
   policy: Deprecation,
   successor: string

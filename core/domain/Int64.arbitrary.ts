@@ -1,4 +1,4 @@
-/** Integers around the places where int64 implementations go wrong. */
+/** Integers around the boundaries where int64 implementations are often wrong. */
 import * as fc from "fast-check"
 import * as Int64 from "./Int64.ts"
 
@@ -8,17 +8,17 @@ const nearAnEdge = fc
   .tuple(fc.constantFrom(...edges, ...edges.map((edge) => -edge)), fc.bigInt({ min: -2n, max: 2n }))
   .map(([edge, offset]) => edge + offset)
 
-/** Any int64, often 0, ±2⁵³, ±2⁶³ or a neighbour of them. */
+/** Any int64, often at or next to 0, ±2⁵³ or ±2⁶³. */
 export const int64: fc.Arbitrary<bigint> = fc.oneof(
   fc.bigInt({ min: Int64.min, max: Int64.max }),
   nearAnEdge.filter((value) => value >= Int64.min && value <= Int64.max),
   fc.bigInt({ min: -1000n, max: 1000n })
 )
 
-/** Any int64 from 0 up. */
+/** Any non-negative int64. */
 export const natural64: fc.Arbitrary<bigint> = int64.map((value) => (value < 0n ? -(value + 1n) : value))
 
-/** Integers outside the range, often by one. */
+/** Integers outside the range of int64, often by one. */
 export const beyondInt64: fc.Arbitrary<bigint> = fc
   .tuple(fc.oneof(fc.bigInt({ min: 1n, max: 3n }), fc.bigInt({ min: 1n, max: 10n ** 40n })), fc.boolean())
   .map(([distance, below]) => (below ? Int64.min - distance : Int64.max + distance))

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { beyondInt64, int64 } from "./Int64.arbitrary.ts"
 import * as Int64 from "./Int64.ts"
 
-/** The same judgement by exact rational arithmetic, which is only affordable for small exponents. */
+/** Computes the same result with exact rational arithmetic, which is feasible only for small exponents. */
 const oracle = (text: string): bigint | undefined => {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e")
   const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".")
@@ -42,7 +42,7 @@ const anyNumberText = fc
       sign + whole + (fraction === undefined ? "" : `.${fraction}`) + exponent
   )
 
-/** An integer spelled with its decimal point moved and its zeros turned into an exponent, or the reverse. */
+/** Spells an integer with a moved decimal point and a matching exponent. */
 const respelled = (integer: fc.Arbitrary<bigint>): fc.Arbitrary<{ value: bigint; text: string }> =>
   fc.tuple(integer, fc.nat(40), fc.nat(30), fc.nat(30)).chain(([value, moved, appended, leading]) => {
     const sign = value < 0n ? "-" : ""
@@ -57,7 +57,7 @@ const respelled = (integer: fc.Arbitrary<bigint>): fc.Arbitrary<{ value: bigint;
   })
 
 describe("Int64.fromJsonNumber", () => {
-  it("agrees with exact rational arithmetic about any number text", () => {
+  it("agrees with exact rational arithmetic for any number text", () => {
     fc.assert(
       fc.property(anyNumberText, (text) => {
         expect(Int64.fromJsonNumber(text)).toBe(oracle(text))
@@ -66,7 +66,7 @@ describe("Int64.fromJsonNumber", () => {
     )
   })
 
-  it("finds every int64 however its digits are spread over whole part, fraction and exponent", () => {
+  it("parses every int64, however its digits are spread over whole part, fraction and exponent", () => {
     fc.assert(
       fc.property(respelled(int64), ({ text, value }) => {
         expect(Int64.fromJsonNumber(text)).toBe(value)
@@ -75,7 +75,7 @@ describe("Int64.fromJsonNumber", () => {
     )
   })
 
-  it("refuses every integer beyond the range however it is spelled", () => {
+  it("rejects every integer outside the range, however it is spelled", () => {
     fc.assert(
       fc.property(respelled(beyondInt64), ({ text }) => {
         expect(Int64.fromJsonNumber(text)).toBeUndefined()
@@ -84,7 +84,7 @@ describe("Int64.fromJsonNumber", () => {
     )
   })
 
-  it("never lets an exponent too large to compute change the judgement of zero or of anything else", () => {
+  it("handles exponents that are too large to compute, for zero and for other numbers", () => {
     const hugeExponent = fc
       .tuple(fc.constantFrom("e", "E+", "e-"), fc.bigInt({ min: 10n ** 4n, max: 10n ** 60n }))
       .map(([sign, power]) => `${sign}${power}`)
@@ -97,7 +97,7 @@ describe("Int64.fromJsonNumber", () => {
 })
 
 describe("Int64.fromCanonicalText", () => {
-  it("reads back what `toString` writes, for every int64", () => {
+  it("parses the output of `toString` for every int64", () => {
     fc.assert(
       fc.property(int64, (value) => {
         expect(Int64.fromCanonicalText(value.toString())).toBe(value)
@@ -106,7 +106,7 @@ describe("Int64.fromCanonicalText", () => {
     )
   })
 
-  it("refuses what `toString` writes beyond the range", () => {
+  it("rejects the output of `toString` outside the range", () => {
     fc.assert(
       fc.property(beyondInt64, (value) => {
         expect(Int64.fromCanonicalText(value.toString())).toBeUndefined()
@@ -114,7 +114,7 @@ describe("Int64.fromCanonicalText", () => {
     )
   })
 
-  it("takes no text that `toString` would not write", () => {
+  it("accepts only text that `toString` returns", () => {
     const nearlyCanonical = fc.oneof(
       fc.string({ maxLength: 22, unit: fc.constantFrom(..."-+0123456789. e") }),
       fc.tuple(int64, fc.constantFrom("0", "+", "-", " ", "\n", ".0", "n", "_")).chain(([value, extra]) => {

@@ -41,13 +41,13 @@ describe("Int64.fromJsonNumber", () => {
     "1e-999999999",
     "-1e99999999999999999999999999",
     "1e-99999999999999999999999999"
-  ])("refuses %s, which is no int64", (text) => {
+  ])("rejects %s, which is not an int64", (text) => {
     expect(Int64.fromJsonNumber(text)).toBeUndefined()
   })
 })
 
 describe("Int64.fromCanonicalText", () => {
-  it.each(["0", "7", "-1", "9223372036854775807", "-9223372036854775808"])("takes %s", (text) => {
+  it.each(["0", "7", "-1", "9223372036854775807", "-9223372036854775808"])("accepts %s", (text) => {
     expect(Int64.fromCanonicalText(text)).toBe(BigInt(text))
   })
 
@@ -76,13 +76,13 @@ describe("Int64.fromCanonicalText", () => {
     "-9223372036854775809",
     "18446744073709551616",
     "99999999999999999999"
-  ])("refuses %j, which is not the one spelling of an int64", (text) => {
+  ])("rejects %j, which is not the canonical text of an int64", (text) => {
     expect(Int64.fromCanonicalText(text)).toBeUndefined()
   })
 })
 
 describe("Int64.Int64", () => {
-  it("takes both ends of the range and refuses their neighbours, numbers and text", () => {
+  it("accepts both ends of the range and rejects their neighbours, numbers and text", () => {
     const accepts = Schema.is(Int64.Int64)
     expect([Int64.min, Int64.max].map((value) => accepts(value))).toEqual([true, true])
     expect([Int64.min - 1n, Int64.max + 1n, 1, "1"].map((value) => accepts(value))).toEqual([

@@ -1,10 +1,10 @@
 /**
  * Signed 64-bit integers, exact from −2⁶³ to 2⁶³−1 (contract §2 `int64`): `bigint` in the domain, JSON numbers
- * on the wire. Numbers on the wire are judged by value, so `1.0` and `1e3` are integers; `1.5` is not.
+ * on the wire. JSON numbers are compared by value: `1.0` and `1e3` are integers, `1.5` is not.
  */
 import * as Schema from "effect/Schema"
 
-/** An integer from `min` to `max`; the type alone does not hold the range, `is` and the schema do. */
+/** An integer from `min` to `max`; the type does not enforce the range, but `is` and the schema do. */
 export type Int64 = bigint
 
 /** −2⁶³. */
@@ -17,7 +17,7 @@ const MAX_DIGITS = 19
 /** Whether `value` is within the range. */
 export const is = (value: bigint): boolean => value >= min && value <= max
 
-/** What a value that is none must be told. */
+/** The validation message for other values. */
 export const message = `must be an integer between ${min} and ${max}`
 
 /** A `bigint` within the range of int64. */
@@ -25,7 +25,7 @@ export const Int64 = Schema.toType(Schema.BigInt)
   .annotate({ message })
   .check(Schema.makeFilter(is, { identifier: "Int64", message }))
 
-/** `text` as an int64 when it is its only spelling (`-12`, not `012`, `+1`, `-0` or `1.0`), else `undefined`. */
+/** Parses the canonical text of an int64 (`-12`, not `012`, `+1`, `-0` or `1.0`); otherwise returns `undefined`. */
 export const fromCanonicalText = (text: string): Int64 | undefined => {
   if (text.length > MAX_DIGITS + 1 || !/^(?:0|-?[1-9][0-9]*)$/.test(text)) return undefined
   const value = BigInt(text)
@@ -33,8 +33,8 @@ export const fromCanonicalText = (text: string): Int64 | undefined => {
 }
 
 /**
- * The int64 that a JSON number denotes by value, else `undefined`; `text` must match RFC 8259's `number`.
- * Takes time linear in the length of the text: huge exponents are judged without building the number.
+ * Parses a JSON number by value; returns `undefined` if it is not an int64. `text` must match RFC 8259's `number`.
+ * Runs in linear time: huge exponents are rejected without computing the number.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export const fromJsonNumber = (text: string): Int64 | undefined => {
   const digits = trimTrailingZeros(whole + fraction)
   const significant = digits.replace(/^0+/, "")
   if (significant === "") return 0n
-  // `Number` saturates to ±Infinity, which the two comparisons below refuse as they should.
+  // `Number` saturates to ±Infinity, which the comparisons below reject.
   const scale = Number(exponent) + whole.length - digits.length
   if (scale < 0 || significant.length + scale > MAX_DIGITS) return undefined
   const magnitude = BigInt(significant + "0".repeat(scale))
@@ -59,7 +59,7 @@ export const fromJsonNumber = (text: string): Int64 | undefined => {
   return is(value) ? value : undefined
 }
 
-// By hand: `/0+$/` backtracks quadratically over long runs of inner zeros.
+// Not a regular expression: `/0+$/` takes quadratic time for long runs of inner zeros.
 const trimTrailingZeros = (digits: string): string => {
   let end = digits.length
   while (end > 0 && digits.charCodeAt(end - 1) === 48) end--

@@ -1,4 +1,4 @@
-/** Animals that the contract allows, with the names that stores and encoders get wrong. */
+/** Valid animals, with names that stores and encoders often corrupt. */
 import * as fc from "fast-check"
 import { int64 } from "./Int64.arbitrary.ts"
 import type { NewPet } from "./NewPet.ts"
@@ -15,9 +15,9 @@ const awkwardCharacter = fc.constantFrom(
   "\u{10ffff}"
 )
 
-const isLegal = (name: string): boolean => PetName.fault(name) === undefined
+const isValid = (name: string): boolean => PetName.fault(name) === undefined
 
-/** Legal names of any length, awkward characters included. */
+/** Valid names of any length, including awkward characters. */
 export const petName: fc.Arbitrary<string> = fc
   .oneof(
     fc.string({ minLength: 1, maxLength: PetName.maxLength, unit: "binary" }),
@@ -31,7 +31,7 @@ export const petName: fc.Arbitrary<string> = fc
       "😀".repeat(255)
     )
   )
-  .filter(isLegal)
+  .filter(isValid)
 
 export const petStatus: fc.Arbitrary<PetStatus.PetStatus> = fc.constantFrom(...PetStatus.all)
 

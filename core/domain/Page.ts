@@ -6,14 +6,14 @@ import type * as PetStatus from "./PetStatus.ts"
 /** Bounds of `limit`, the number of animals on one page (contract §8.1). */
 export const limit = { min: 1, max: 100, default: 20 } as const
 
-/** Which animals a store is asked for: at most `limit` of them, with this `status` and with an id above `after`. */
+/** Selects at most `limit` animals with this `status` and an id above `after`. */
 export interface PageQuery {
   readonly limit: number
   readonly status: PetStatus.PetStatus | undefined
   readonly after: Int64.Int64 | undefined
 }
 
-/** One page; `next` is the id after which the following page starts, `undefined` on the last page. */
+/** One page; `next` is the id after which the next page starts, `undefined` on the last page. */
 export interface Page {
   readonly pets: ReadonlyArray<Pet.Pet>
   readonly next: Int64.Int64 | undefined

@@ -34,7 +34,7 @@ describe("PetName", () => {
     )
   })
 
-  it("is as strict in its schema as in `fault`", () => {
+  it("accepts the same names in its schema as in `fault`", () => {
     const accepts = Schema.is(PetName.PetName)
     fc.assert(
       fc.property(anyText, (text) => {
@@ -43,7 +43,7 @@ describe("PetName", () => {
     )
   })
 
-  it("publishes a JSON Schema that agrees about all well-formed text", () => {
+  it("has a JSON Schema that accepts the same well-formed text", () => {
     const published = Schema.toJsonSchemaDocument(PetName.PetName).schema
     const pattern = new RegExp(String(published.pattern), "u")
     expect(published).toMatchObject({ type: "string", minLength: 1, maxLength: 255 })

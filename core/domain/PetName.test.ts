@@ -31,7 +31,7 @@ describe("PetName.fault", () => {
     ["a high surrogate alone", "a\ud83d", "must not contain lone surrogates"],
     ["a low surrogate alone", "\ude00a", "must not contain lone surrogates"],
     ["surrogates in the wrong order", "\ude00\ud83d", "must not contain lone surrogates"]
-  ])("refuses %s and says why", (_, name, reason) => {
+  ])("rejects %s with a reason", (_, name, reason) => {
     expect(PetName.fault(name)).toBe(reason)
   })
 })

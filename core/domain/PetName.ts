@@ -1,19 +1,19 @@
 /**
- * Name of an animal: 1 to 255 code points, not only white space, without U+0000 and lone surrogates, kept exactly
- * as sent. The contract sets no rule (§2, gaps); these are the strings that every backend stores alike.
+ * Names of animals: 1 to 255 code points, not only white space, without U+0000 and lone surrogates, stored unchanged.
+ * The contract sets no rule (§2, gaps); every supported database stores these strings unchanged.
  */
 import * as Schema from "effect/Schema"
 
-/** Most code points of a name. */
+/** Maximum number of code points. */
 export const maxLength = 255
 
-/** What a value that is no string must be told. */
+/** The validation message for values that are not strings. */
 export const notText = "must be a string"
 
-/** Why `name` is refused, or `undefined` when it is allowed. */
+/** Returns why `name` is invalid, or `undefined` if it is valid. */
 export const fault = (name: string): string | undefined => {
   if (name === "") return "must not be empty"
-  // A code point takes one or two UTF-16 units: only lengths in between need counting.
+  // A code point has one or two UTF-16 units, so code points are counted only for lengths in between.
   if (name.length > maxLength && (name.length > maxLength * 2 || [...name].length > maxLength)) {
     return `must have at most ${maxLength} characters`
   }
@@ -23,10 +23,10 @@ export const fault = (name: string): string | undefined => {
   return undefined
 }
 
-// For readers of the published schema; says all that a portable pattern can: lone surrogates it cannot name.
+// For the published schema; a portable pattern cannot exclude lone surrogates.
 const pattern = "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$"
 
-/** A name for which `fault` finds none. */
+/** A valid name, as a schema. */
 export const PetName = Schema.String.annotate({ message: notText })
   .check(
     Schema.makeFilter((name) => fault(name) ?? true, {

@@ -6,11 +6,11 @@ describe("PetStatus", () => {
     expect(PetStatus.all).toEqual(["available", "pending", "sold"])
   })
 
-  it("starts as available", () => {
+  it("is available initially", () => {
     expect(PetStatus.initial).toBe("available")
   })
 
-  it("names all states to whoever sent another one", () => {
+  it("lists all states in the validation message", () => {
     expect(PetStatus.message).toBe('must be one of "available", "pending", "sold"')
   })
 

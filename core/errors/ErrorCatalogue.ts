@@ -1,21 +1,21 @@
 /**
- * Every error that the service answers with: a closed set, the same in the code, in the OpenAPI document and in
- * the docs. The contract leaves the values of `code` open (§7, last line); its statuses are those of §7 and §8.
+ * Every error that the service returns: a closed set, shared by the code, the OpenAPI document and the docs. The
+ * contract does not define the values of `code` (§7, last line); it defines their statuses in §7 and §8.
  */
 
-/** What the catalogue says about one code. */
+/** The catalogue entry of one code. */
 export interface Entry {
-  /** HTTP status; the body's `status` repeats it. */
+  /** HTTP status, repeated in the body's `status`. */
   readonly status: number
-  /** What happened, in words that hold for every occurrence. */
+  /** The default message: what happened, in words that fit every occurrence. */
   readonly meaning: string
-  /** Section of the contract that asks for it, or "design" where the contract is silent. */
+  /** Section of the contract that requires the error, or "design" if the contract does not mention it. */
   readonly clause: string
-  /** Whether the same request can succeed later without being changed. */
+  /** Whether the same request can succeed later. */
   readonly retryable: boolean
 }
 
-/** The entry of every code, in the order in which the docs list them. */
+/** The entries of all codes, in the order of the docs. */
 export const catalogue = {
   missing_api_key: {
     status: 401,

@@ -1,14 +1,14 @@
-/** The one way in which a port fails: its store could not do what was asked. */
+/** The error of all ports: the store could not complete a call. */
 import * as Data from "effect/Data"
 
 /**
- * Every port fails with it and with nothing else. Nothing was stored then, unless the adapter says when that cannot be
- * known: a connection may break after a statement was sent.
+ * Ports fail with this error only. Nothing was stored, except where the adapter documents that the outcome is unknown:
+ * a connection may break after a statement was sent.
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
-  /** Whether the same call may succeed later (a lost connection) or needs a person (a missing table). */
+  /** Whether the same call may succeed later (a lost connection) or an operator must act (a missing table). */
   readonly retryable: boolean
-  /** The driver's own error, for logs; it never reaches a client. */
+  /** The driver's error, for logs; it is never sent to a client. */
   readonly cause: unknown
 }> {
   override get message(): string {

@@ -21,7 +21,7 @@ describe("BanPolicy.isValid", () => {
     { withinMs: 0 },
     { cleanMs: 0 },
     ...[[], [0], [60_000, 0.5], [Number.NaN], 60_000, null].map((durationsMs) => ({ durationsMs }))
-  ])("refuses the standard policy with %o", (change) => {
+  ])("rejects the standard policy with %o", (change) => {
     expect(BanPolicy.isValid(changed(change))).toBe(false)
   })
 })

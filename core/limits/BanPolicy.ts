@@ -1,28 +1,29 @@
 /**
- * When a key is banned for going on after a 429 (contract §8.4.3, which leaves every number open).
+ * When a key is banned for repeated requests after a 429 (contract §8.4.3, which defines no numbers).
  *
- * Each denied request is told a slot of its own, up to as many as the bucket holds (`Debt`). A *strike* is a denied
- * request for which no slot is left, at most one each `strikeIntervalMs`. `strikes` of them within `withinMs` ban the key
- * for the next of `durationsMs`. A day without strike or ban takes one step back. Clients that wait as told, as many as
- * the bucket holds, never get a strike; one that waits at most 30 s, as undici's RetryAgent does, is never banned.
+ * Each denied request gets a retry slot of its own, at most as many as the bucket holds (`Debt`). A *strike* is a
+ * denied request without a free slot, at most one per `strikeIntervalMs`. `strikes` strikes within `withinMs` ban the
+ * key for the next of `durationsMs`. Each period of `cleanMs` without strike or ban lowers the next duration by one
+ * step. Clients that respect `Retry-After`, at most as many as the bucket holds, never get a strike. A client that
+ * waits at most 30 s, as undici's RetryAgent does, is never banned.
  */
 import * as Context from "effect/Context"
 
-/** The numbers of the rule above; what `isValid` refuses makes no sound state. */
+/** The parameters of the rule above; the service rejects a policy that `isValid` rejects. */
 export interface BanPolicy {
-  /** Strikes that make a ban. */
+  /** Number of strikes that cause a ban. */
   readonly strikes: number
-  /** Milliseconds, from the first strike on, within which they count together. */
+  /** Length of the strike window in milliseconds, from its first strike. */
   readonly withinMs: number
-  /** Milliseconds that must pass between two strikes: a burst sent at once is one offence. */
+  /** Minimum milliseconds between two strikes, so that a burst counts once. */
   readonly strikeIntervalMs: number
-  /** Milliseconds of the first ban, the second, …; the last one repeats. */
+  /** Durations of consecutive bans in milliseconds; the last one repeats. */
   readonly durationsMs: readonly [number, ...ReadonlyArray<number>]
-  /** Milliseconds without strike or ban after which the next ban is one step milder. */
+  /** Milliseconds without strike or ban after which the next ban is one step shorter. */
   readonly cleanMs: number
 }
 
-/** 20 strikes within 5 minutes; bans of 1, 5, 15 and 60 minutes; a step back for each clean day. */
+/** 20 strikes within 5 minutes; bans of 1, 5, 15 and 60 minutes; one step shorter for each clean day. */
 export const standard: BanPolicy = {
   strikes: 20,
   withinMs: 300_000,
@@ -31,23 +32,23 @@ export const standard: BanPolicy = {
   cleanMs: 86_400_000
 }
 
-/** Longest time in a policy, about 31 years: sums of times stay exact integers. */
+/** Maximum time in a policy, about 31 years, so that sums of times are exact integers. */
 export const maxMs = 1_000_000_000_000
 
-const isWhole = (value: number, min: number): boolean =>
+const isIntegerFrom = (value: number, min: number): boolean =>
   Number.isInteger(value) && value >= min && value <= maxMs
 
-/** Whether a policy has whole numbers only: at least one strike and one duration, no time below 0, none above `maxMs`. */
+/** Whether a policy has only integers, at least one strike and one duration, and no time below 0 or above `maxMs`. */
 export const isValid = ({ cleanMs, durationsMs, strikeIntervalMs, strikes, withinMs }: BanPolicy): boolean =>
-  isWhole(strikes, 1) &&
-  isWhole(withinMs, 1) &&
-  isWhole(strikeIntervalMs, 0) &&
-  isWhole(cleanMs, 1) &&
+  isIntegerFrom(strikes, 1) &&
+  isIntegerFrom(withinMs, 1) &&
+  isIntegerFrom(strikeIntervalMs, 0) &&
+  isIntegerFrom(cleanMs, 1) &&
   Array.isArray(durationsMs) &&
   durationsMs.length > 0 &&
-  durationsMs.every((duration) => isWhole(duration, 1))
+  durationsMs.every((duration) => isIntegerFrom(duration, 1))
 
-/** The policy in force, for the service and for stores that must know when a state is spent. */
+/** The policy in force, for the service and for stores that compute `RateLimit.spentAt`. */
 export const BanPolicy = Context.Reference<BanPolicy>("animal-store/core/limits/BanPolicy", {
   defaultValue: () => standard
 })

@@ -1,24 +1,30 @@
-/** Names under which rate-limit states are stored: one for each API key record, one for each client network. */
+/** Keys of rate-limit states: one for each API key record and one for each client network. */
 
 const NETWORK = "network:"
 
-/** The first and the first excluded name of networks, in code point order. */
+/**
+ * The range of network names in code point order: `from` is inclusive, `to` is exclusive.
+ *
+ * @internal
+ */
 export const networks = { from: NETWORK, to: "network;" } as const
 
-/** The name of the holder of an API key record, by the record's id. */
+/** Returns the name for an API key record, by its id. */
 export const ofKey = (id: string): string => `key:${id}`
 
-/** The name of those who send no valid key from a network. */
+/** Returns the name for requests without a valid key from a network. */
 export const ofNetwork = (network: string): string => `${NETWORK}${network}`
 
 /**
- * Whether a state belongs to a network. Anybody can make a store hold states of networks, so stores keep a bounded number
- * of them (`maxAnonymousStates`).
+ * Whether a state belongs to a network. Unauthenticated clients can create such states, so stores bound their number
+ * (`maxAnonymousStates`).
  */
 export const isNetwork = (caller: string): boolean => caller.startsWith(NETWORK)
 
 /**
- * Most states of networks that a store keeps where nothing else is said, about 40 MB in memory. Beyond it those go that
- * were used least recently: their minute is full again mostly, so what their networks gain is a new day.
+ * Default maximum number of stored network states, about 40 MB in memory. A store evicts the least recently used states;
+ * their buckets are mostly full again, so their networks gain only a new daily quota.
+ *
+ * @internal
  */
 export const defaultMaxNetworks = 100_000

@@ -1,8 +1,8 @@
-/** Histories on a clock that is stepped, forward and back, between requests. */
+/** Request histories on a clock that steps forward and back. */
 import * as fc from "fast-check"
 import { DAY, HOUR, MINUTE, SECOND } from "./RateLimit.arbitrary.ts"
 
-/** Time passes, the clock may be stepped, then so many requests come at once. */
+/** `passedMs` pass, the clock steps by `stepMs`, and `requests` arrive at once. */
 export interface Moment {
   readonly passedMs: number
   readonly stepMs: number

@@ -1,4 +1,4 @@
-/** Limits on a clock that is stepped: nobody is locked out for long, and nobody gains much. */
+/** Rate limits on a clock that steps: bounds on wrongly denied and wrongly admitted requests. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as BanPolicy from "./BanPolicy.ts"
@@ -9,7 +9,7 @@ import * as RateLimit from "./RateLimit.ts"
 
 const { DAY, MINUTE } = Arbitrary
 
-/** Sends the requests of a history; `time` is that of a clock that was never stepped. */
+/** Sends the requests of a history; `time` is the time without the steps. */
 const play = (start: number, moments: ReadonlyArray<ClockSteps.Moment>, policy: RateLimit.Policy) => {
   let state: RateLimit.State | undefined
   let time = start
@@ -31,8 +31,8 @@ const play = (start: number, moments: ReadonlyArray<ClockSteps.Moment>, policy: 
 
 const small = fc.integer({ min: 1, max: 10 })
 
-describe("a clock that is stepped", () => {
-  it("admits a bucket more at most with each step forward, and none with a step back", () => {
+describe("a clock that steps", () => {
+  it("admits at most one more bucket for each step forward, and no extra request for a step back", () => {
     fc.assert(
       fc.property(Arbitrary.moment, ClockSteps.moments, small, (start, moments, perMinute) => {
         const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
@@ -44,7 +44,7 @@ describe("a clock that is stepped", () => {
     )
   })
 
-  it("locks nobody out of the minute for more than a minute beyond what is due", () => {
+  it("delays the minute window by at most a minute", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -65,7 +65,7 @@ describe("a clock that is stepped", () => {
     )
   })
 
-  it("locks nobody out of a day for more than a minute beyond the midnight that it shows", () => {
+  it("delays the day window by at most a minute after the midnight of X-RateLimit-Reset", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -85,7 +85,7 @@ describe("a clock that is stepped", () => {
     )
   })
 
-  it("prolongs a ban by a minute at most", () => {
+  it("extends a ban by at most a minute", () => {
     let banned = 0
     fc.assert(
       fc.property(
@@ -112,7 +112,7 @@ describe("a clock that is stepped", () => {
 })
 
 describe("shifted", () => {
-  it("makes a state decide at a stepped clock what it would have decided at the clock that was not", () => {
+  it("gives the same verdicts on the stepped clock as the original state on the clock without the step", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -122,7 +122,7 @@ describe("shifted", () => {
         fc.integer({ min: -20, max: 20 }),
         fc.integer({ min: 0, max: 2 * MINUTE }),
         (start, moves, plan, ban, days, later) => {
-          // whole days, so that both clocks come to midnight at the same moment
+          // Whole days, so that both clocks reach midnight at the same time.
           const byMs = days * DAY
           const policy = { plan, ban }
           const last = Arbitrary.play(start, moves, [policy]).at(-1)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as DailyQuota from "./DailyQuota.ts"
 
-describe("the day that counts", () => {
+describe("the effective day", () => {
   it("changes at midnight UTC, to the millisecond", () => {
     expect(DailyQuota.dayAt(0, Date.UTC(2030, 11, 4, 23, 59, 59, 999))).toBe(
       Date.UTC(2030, 11, 4) / 86_400_000
@@ -9,7 +9,7 @@ describe("the day that counts", () => {
     expect(DailyQuota.dayAt(0, Date.UTC(2030, 11, 5))).toBe(Date.UTC(2030, 11, 5) / 86_400_000)
   })
 
-  it("never goes back", () => {
+  it("never decreases", () => {
     expect(DailyQuota.dayAt(20_000, Date.UTC(2000, 0))).toBe(20_000)
   })
 

@@ -14,7 +14,7 @@ describe("the plans", () => {
   it.each([
     { perMinute: 1, perDay: 1 },
     { perMinute: Plan.maxRequests, perDay: Plan.maxRequests }
-  ])("may grant $perMinute a minute and $perDay a day", (plan) => {
+  ])("accept $perMinute a minute and $perDay a day", (plan) => {
     expect(Plan.isValid(plan)).toBe(true)
   })
 
@@ -30,7 +30,7 @@ describe("the plans", () => {
     { perMinute: 60 },
     {},
     null
-  ])("may not be %j", (plan) => {
+  ])("reject %j", (plan) => {
     expect(Plan.isValid(plan)).toBe(false)
   })
 })

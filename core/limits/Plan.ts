@@ -1,7 +1,7 @@
-/** What a caller may send (contract §8.2): requests per minute and per UTC day. Plans are data. */
+/** Rate limit plans (contract §8.2): requests per minute and per UTC day. */
 import * as Schema from "effect/Schema"
 
-/** Largest number a plan may grant per window; far above any need, far below where integers stop being exact. */
+/** Maximum number of requests per window; small enough that all computations are exact. */
 export const maxRequests = 1_000_000_000
 
 const Requests = Schema.Int.check(
@@ -10,23 +10,23 @@ const Requests = Schema.Int.check(
   })
 )
 
-/** Limits as data: requests per minute and per UTC day, whole numbers from 1 to `maxRequests`. */
+/** Requests per minute and per UTC day, integers from 1 to `maxRequests`. */
 export const Plan = Schema.Struct({ perMinute: Requests, perDay: Requests })
 
 export type Plan = typeof Plan.Type
 
-/** The plans of contract §8.2. */
+/** The names of the plans of contract §8.2. */
 export const names = ["Free", "Pro", "Business", "Enterprise"] as const
 
-/** The name of a plan, as contract §8.2 writes it. */
+/** The name of a plan. */
 export type PlanName = (typeof names)[number]
 
-/** The numbers of contract §8.2; Enterprise has none, they are agreed for each key. */
+/** The limits of contract §8.2, except for Enterprise, whose limits are agreed for each key. */
 export const standard = {
   Free: { perMinute: 60, perDay: 1_000 },
   Pro: { perMinute: 300, perDay: 10_000 },
   Business: { perMinute: 1_000, perDay: 100_000 }
 } as const satisfies { readonly [name in Exclude<PlanName, "Enterprise">]: Plan }
 
-/** Whether a value is a plan. */
+/** Whether a value is a valid plan. */
 export const isValid = Schema.is(Plan)

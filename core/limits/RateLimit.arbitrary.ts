@@ -1,4 +1,4 @@
-/** Callers' histories for the laws of `RateLimit`: plans, ban policies, and the moments at which requests come. */
+/** Request histories for the laws of `RateLimit`: plans, ban policies and request times. */
 import * as fc from "fast-check"
 import type { BanPolicy } from "./BanPolicy.ts"
 import * as BanPolicies from "./BanPolicy.ts"
@@ -10,7 +10,7 @@ export const MINUTE = 60_000
 export const HOUR = 3_600_000
 export const DAY = 86_400_000
 
-/** Quick to ban and slow to forgive, so that short histories reach every part of a state. */
+/** A policy that bans quickly and for long, so that short histories reach every part of a state. */
 export const harsh: BanPolicy = {
   strikes: 2,
   withinMs: 5 * MINUTE,
@@ -21,7 +21,7 @@ export const harsh: BanPolicy = {
 
 const requests = fc.integer({ min: 1, max: Plan.maxRequests })
 
-/** Plans of the contract, small ones that a few requests exhaust, and any at all. */
+/** Plans of the contract, small plans that a few requests exhaust, and arbitrary plans. */
 export const plan: fc.Arbitrary<Plan.Plan> = fc.oneof(
   fc.constantFrom(Plan.standard.Free, Plan.standard.Pro, Plan.standard.Business),
   {
@@ -37,7 +37,7 @@ export const plan: fc.Arbitrary<Plan.Plan> = fc.oneof(
 
 const milliseconds = (max: number) => fc.integer({ min: 1, max })
 
-/** The standard policy and harsher ones, which ban within a few requests. */
+/** The standard policy, and stricter ones that ban after a few requests. */
 export const ban: fc.Arbitrary<BanPolicy> = fc.oneof(fc.constant(BanPolicies.standard), {
   weight: 3,
   arbitrary: fc.record({
@@ -51,7 +51,7 @@ export const ban: fc.Arbitrary<BanPolicy> = fc.oneof(fc.constant(BanPolicies.sta
   })
 })
 
-/** Moments of our century, many of them around a UTC midnight. */
+/** Times in this century, many of them around a UTC midnight. */
 export const moment: fc.Arbitrary<number> = fc
   .tuple(
     fc.integer({ min: 11_000, max: 30_000 }),
@@ -59,7 +59,7 @@ export const moment: fc.Arbitrary<number> = fc
   )
   .map(([day, ms]) => day * DAY + ms)
 
-/** How the next request's time follows from the answer to the one before. */
+/** When the next request is sent, relative to the previous request and its verdict. */
 export interface Pause {
   readonly from: "now" | "retry-after" | "midnight"
   readonly ms: number
@@ -92,7 +92,7 @@ const backwards: fc.Arbitrary<Pause> = fc.record({
 
 export interface Move {
   readonly pause: Pause
-  /** Requests sent at once after the pause. */
+  /** Number of requests sent at once after the pause. */
   readonly burst: number
 }
 
@@ -106,19 +106,19 @@ const move = (pause: fc.Arbitrary<Pause>): fc.Arbitrary<Move> =>
     )
   })
 
-/** Times that never move back. */
+/** Moves on a clock that never steps back. */
 export const forwardMoves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(move(forwards), {
   maxLength: 40,
   size: "max"
 })
 
-/** Times that also move back, as those of an adjusted clock do. */
+/** Moves on a clock that also steps back. */
 export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(
   move(fc.oneof({ weight: 8, arbitrary: forwards }, backwards)),
   { maxLength: 40, size: "max" }
 )
 
-/** When the request after `pause` comes, if the one before was answered with `verdict` at `now`. */
+/** Returns the time of the request after `pause`, given the verdict on the previous one at `now`. */
 export const timeAfter = (pause: Pause, now: number, verdict: RateLimit.Verdict | undefined): number => {
   switch (pause.from) {
     case "now":
@@ -130,10 +130,10 @@ export const timeAfter = (pause: Pause, now: number, verdict: RateLimit.Verdict 
   }
 }
 
-/** Policies in force one after the other, each for one move, then from the first again. */
+/** Policies that apply in turn, each for one move. */
 export type Policies = readonly [RateLimit.Policy, ...ReadonlyArray<RateLimit.Policy>]
 
-/** One request of a history, with what was known before it and what came of it. */
+/** One request of a history, with the state before and after it. */
 export interface Sent {
   readonly now: number
   readonly policy: RateLimit.Policy
@@ -142,7 +142,7 @@ export interface Sent {
   readonly after: RateLimit.State
 }
 
-/** Sends every request of `moves`, from `start` on. */
+/** Runs all requests of `moves`, starting at `start`. */
 export const play = (start: number, moves: ReadonlyArray<Move>, policies: Policies): ReadonlyArray<Sent> => {
   const sent: Array<Sent> = []
   let now = start
@@ -158,13 +158,13 @@ export const play = (start: number, moves: ReadonlyArray<Move>, policies: Polici
   return sent
 }
 
-/** A policy for callers who can be banned, or for those who cannot. */
+/** A policy with or without bans. */
 export const policy: fc.Arbitrary<RateLimit.Policy> = fc.record({
   plan,
   ban: fc.option(ban, { nil: undefined })
 })
 
-/** One policy, or several that replace each other as plans are changed. */
+/** One policy, or several with different plans. */
 export const policies: fc.Arbitrary<Policies> = fc.oneof(
   policy.map((only): Policies => [only]),
   fc

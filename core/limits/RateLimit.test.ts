@@ -4,10 +4,10 @@ import * as Plan from "./Plan.ts"
 import { DAY, HOUR, MINUTE, SECOND } from "./RateLimit.arbitrary.ts"
 import * as RateLimit from "./RateLimit.ts"
 
-/** A UTC midnight. */
+/** A midnight in UTC. */
 const midnight = 20_500 * DAY
 
-/** A caller whose requests go through `RateLimit.step` one after the other. */
+/** A caller whose requests run through `RateLimit.step` one after the other. */
 const caller = (
   plan: Plan.Plan,
   { ban }: { readonly ban: BanPolicy.BanPolicy | undefined } = { ban: BanPolicy.standard }
@@ -29,7 +29,7 @@ const caller = (
 const outcomes = (verdicts: ReadonlyArray<RateLimit.Verdict>) => verdicts.map(({ outcome }) => outcome)
 
 describe("the minute", () => {
-  it("is full for a new caller and shows what is left after the request", () => {
+  it("is full for a new caller, and Remaining excludes the current request", () => {
     const { send } = caller(Plan.standard.Free)
     expect(send(midnight)).toEqual({
       outcome: "admitted",
@@ -40,7 +40,7 @@ describe("the minute", () => {
     })
   })
 
-  it("counts down by one and denies the request after the last, until the next token", () => {
+  it("counts down by one and denies requests without a token until the next token", () => {
     const { send } = caller(Plan.standard.Free)
     const burst = Array.from({ length: 61 }, () => send(midnight + 1))
     expect(burst.map(({ remaining }) => remaining)).toEqual([
@@ -72,7 +72,7 @@ describe("the minute", () => {
     expect(send(midnight + 8_572).outcome).toBe("admitted")
   })
 
-  it("never tells a denied client to wait 0 seconds", () => {
+  it("never sets Retry-After to 0 for a denied request", () => {
     const { send } = caller({ perMinute: 60_000, perDay: Plan.maxRequests })
     for (let count = 0; count < 60_000; count++) send(midnight)
     expect(send(midnight)).toMatchObject({ outcome: "limited", retryAfter: 1 })
@@ -83,7 +83,7 @@ describe("the minute", () => {
 describe("the day", () => {
   const plan = { perMinute: 60, perDay: 3 }
 
-  it("is shown once it has less left than the minute, and resets at midnight UTC", () => {
+  it("is shown if it has fewer requests left than the minute, and resets at midnight UTC", () => {
     const { send } = caller({ perMinute: 60, perDay: 30 })
     expect(send(midnight + HOUR)).toEqual({
       outcome: "admitted",
@@ -94,12 +94,12 @@ describe("the day", () => {
     })
   })
 
-  it("is shown when both windows have equally much left, because it is full later", () => {
+  it("is shown if both windows have equally many requests left, because it is full later", () => {
     const { send } = caller({ perMinute: 5, perDay: 5 })
     expect(send(midnight)).toMatchObject({ limit: 5, remaining: 4, resetAt: (midnight + DAY) / SECOND })
   })
 
-  it("gives way to the minute when both have equally much left and midnight comes first", () => {
+  it("is not shown if both have equally many requests left and midnight comes first", () => {
     const { send } = caller({ perMinute: 5, perDay: 5 })
     expect(send(midnight - 2 * SECOND)).toMatchObject({ remaining: 4, resetAt: midnight / SECOND + 10 })
   })
@@ -123,7 +123,7 @@ describe("the day", () => {
     expect(send(midnight)).toMatchObject({ outcome: "admitted", limit: 3, remaining: 2 })
   })
 
-  it("is not refunded by a clock that steps back over midnight by a minute or less", () => {
+  it("is not reset by a clock that steps back over midnight by at most a minute", () => {
     const { send } = caller(plan)
     send(midnight - 2)
     expect(send(midnight)).toMatchObject({ remaining: 2, resetAt: (midnight + DAY) / SECOND })
@@ -137,7 +137,7 @@ describe("the day", () => {
     expect(send(midnight + DAY)).toMatchObject({ outcome: "admitted", remaining: 2 })
   })
 
-  it("decides Retry-After when the minute is used up too", () => {
+  it("determines Retry-After if the minute is exhausted, too", () => {
     const { send } = caller({ perMinute: 2, perDay: 2 })
     send(midnight + HOUR)
     send(midnight + HOUR)
@@ -150,7 +150,7 @@ describe("the day", () => {
     })
   })
 
-  it("leaves it to the minute when midnight comes before the next token", () => {
+  it("does not determine Retry-After if midnight comes before the next token", () => {
     const { send } = caller({ perMinute: 1, perDay: 1 })
     send(midnight - 10 * SECOND)
     expect(send(midnight - 10 * SECOND)).toEqual({
@@ -165,8 +165,8 @@ describe("the day", () => {
   })
 })
 
-describe("a clock that moves back", () => {
-  it("refills nothing twice", () => {
+describe("a clock that steps back", () => {
+  it("refills no token twice", () => {
     const { send } = caller({ perMinute: 1, perDay: 100 })
     send(midnight + HOUR)
     expect(send(midnight + HOUR - MINUTE)).toMatchObject({ outcome: "limited", retryAfter: 120 })
@@ -174,7 +174,7 @@ describe("a clock that moves back", () => {
     expect(send(midnight + HOUR + MINUTE).outcome).toBe("admitted")
   })
 
-  it("locks a key out for a minute at most, though one request came when it was an hour fast", () => {
+  it("denies a key for at most a minute after a request while the clock was an hour ahead", () => {
     const { send } = caller({ perMinute: 60, perDay: 1_000 })
     for (let count = 0; count < 60; count++) send(midnight + HOUR)
     expect(send(midnight)).toMatchObject({ outcome: "limited", retryAfter: 61 })
@@ -182,7 +182,7 @@ describe("a clock that moves back", () => {
     expect(send(midnight + 62 * SECOND).outcome).toBe("admitted")
   })
 
-  it("locks a key whose day is used up out until the midnight of the day that it shows", () => {
+  it("denies a key with an exhausted day until the midnight of the current clock", () => {
     const { send } = caller({ perMinute: 60, perDay: 1 })
     send(midnight + DAY + HOUR)
     expect(send(midnight + HOUR)).toMatchObject({
@@ -193,7 +193,7 @@ describe("a clock that moves back", () => {
     expect(send(midnight + DAY).outcome).toBe("admitted")
   })
 
-  it("ends a ban a minute late at most", () => {
+  it("delays the end of a ban by at most a minute", () => {
     const key = caller({ perMinute: 1, perDay: 1_000 }, { ban: { ...BanPolicy.standard, strikes: 1 } })
     for (let count = 0; count < 3; count++) key.send(midnight + DAY)
     expect(key.state.bannedUntil).toBe(midnight + DAY + MINUTE)
@@ -204,7 +204,7 @@ describe("a clock that moves back", () => {
 })
 
 describe("a changed plan", () => {
-  it("keeps what is left when it is raised, and refills faster", () => {
+  it("keeps the remaining tokens when it is raised, and refills faster", () => {
     const { send } = caller(Plan.standard.Free)
     for (let count = 0; count < 60; count++) send(midnight)
     expect(send(midnight, Plan.standard.Pro)).toMatchObject({ outcome: "limited", limit: 300, retryAfter: 1 })
@@ -212,14 +212,14 @@ describe("a changed plan", () => {
     expect(send(midnight + MINUTE + 200, Plan.standard.Pro)).toMatchObject({ limit: 300, remaining: 299 })
   })
 
-  it("caps what is left when it is lowered", () => {
+  it("caps the remaining tokens when it is lowered", () => {
     const { send } = caller(Plan.standard.Business)
     expect(send(midnight)).toMatchObject({ limit: 1_000, remaining: 999 })
     expect(send(midnight, Plan.standard.Free)).toMatchObject({ limit: 60, remaining: 59 })
     expect(send(midnight, Plan.standard.Business)).toMatchObject({ limit: 1_000, remaining: 58 })
   })
 
-  it("counts the requests of the day against the new number, which may be used up already", () => {
+  it("counts the requests of the day against the new limit, which may already be exhausted", () => {
     const { send } = caller({ perMinute: 60, perDay: 100 })
     for (let count = 0; count < 20; count++) send(midnight)
     expect(send(midnight, { perMinute: 60, perDay: 10 })).toMatchObject({
@@ -233,25 +233,25 @@ describe("a changed plan", () => {
 })
 
 describe("slots", () => {
-  it("are one for each denied request, a token apart", () => {
+  it("are distinct for each denied request, one token apart", () => {
     const { send } = caller({ perMinute: 6, perDay: 1_000 })
     const burst = Array.from({ length: 10 }, () => send(midnight))
     expect(burst.map(({ retryAfter }) => retryAfter)).toEqual([0, 0, 0, 0, 0, 0, 10, 20, 30, 40])
   })
 
-  it("share one X-RateLimit-Reset, at which the bucket is full", () => {
+  it("share one X-RateLimit-Reset: the time at which the bucket is full", () => {
     const { send } = caller({ perMinute: 6, perDay: 1_000 })
     const burst = Array.from({ length: 10 }, () => send(midnight))
     expect(new Set(burst.slice(6).map(({ resetAt }) => resetAt))).toEqual(new Set([midnight / SECOND + 60]))
   })
 
-  it("end where the bucket is full: whoever comes then is told the last one", () => {
+  it("end when the bucket is full: further denied requests get the last slot", () => {
     const { send } = caller({ perMinute: 3, perDay: 1_000 }, { ban: undefined })
     const burst = Array.from({ length: 8 }, () => send(midnight))
     expect(burst.map(({ retryAfter }) => retryAfter)).toEqual([0, 0, 0, 20, 40, 60, 60, 60])
   })
 
-  it("are given up when the bucket is full, also by clients that never came back", () => {
+  it("expire when the bucket is full, even if the clients never retried", () => {
     const key = caller({ perMinute: 6, perDay: 1_000 })
     for (let count = 0; count < 10; count++) key.send(midnight)
     expect(key.state.debt).toBe(4)
@@ -259,7 +259,7 @@ describe("slots", () => {
     expect(key.state.debt).toBe(0)
   })
 
-  it("are used by any request that is admitted", () => {
+  it("are used by any admitted request", () => {
     const key = caller({ perMinute: 6, perDay: 1_000 })
     for (let count = 0; count < 8; count++) key.send(midnight)
     expect(key.send(midnight + 10 * SECOND).outcome).toBe("admitted")
@@ -267,14 +267,14 @@ describe("slots", () => {
     expect(key.send(midnight + 10 * SECOND)).toMatchObject({ outcome: "limited", retryAfter: 20 })
   })
 
-  it("of a used-up day are all at midnight, or at the token after it", () => {
+  it("of an exhausted day are all at midnight, or at the next token after it", () => {
     const { send } = caller({ perMinute: 60, perDay: 60 })
     for (let count = 0; count < 60; count++) send(midnight - 2 * SECOND)
     const denied = Array.from({ length: 4 }, () => send(midnight - 2 * SECOND))
     expect(denied.map(({ retryAfter }) => retryAfter)).toEqual([2, 2, 3, 4])
   })
 
-  it("never ask anybody to wait longer because the plan was lowered", () => {
+  it("do not extend Retry-After after the plan was lowered", () => {
     const { send } = caller(Plan.standard.Business)
     for (let count = 0; count < 1_500; count++) send(midnight)
     expect(send(midnight, { perMinute: 2, perDay: 100_000 }).retryAfter).toBe(60)
@@ -282,10 +282,10 @@ describe("slots", () => {
 })
 
 describe("the ban", () => {
-  /** One request a day, so that every request after the first is denied until midnight. */
+  /** One request a day: every request after the first is denied until midnight. */
   const plan = { perMinute: 60, perDay: 1 }
 
-  /** A key whose first request at `start` is admitted and whose second one is denied. */
+  /** Returns a key with one admitted and one denied request at `start`. */
   const denied = (start: number) => {
     const key = caller(plan)
     key.send(start)
@@ -293,7 +293,7 @@ describe("the ban", () => {
     return key
   }
 
-  /** Takes all slots that are left at `now`, and sends one request more: the verdict on that one. */
+  /** Sends requests at `now` until one gets a strike or a ban, and returns its verdict. */
   const strike = (key: ReturnType<typeof caller>, now: number): RateLimit.Verdict => {
     for (;;) {
       const verdict = key.send(now)
@@ -301,39 +301,39 @@ describe("the ban", () => {
     }
   }
 
-  /** Gets a strike a second, `count` times, the first a second after `start`. */
+  /** Causes `count` strikes, one per second, the first a second after `start`. */
   const hammer = (key: ReturnType<typeof caller>, start: number, count: number) =>
     Array.from({ length: count }, (_, index) => strike(key, start + (index + 1) * SECOND))
 
-  it("does not count a denied request that is told a slot", () => {
+  it("does not count a denied request with a slot", () => {
     const key = denied(midnight)
     expect(key.state).toMatchObject({ strikes: 0, debt: 1 })
-    // 60 slots, and one for each of the 59 tokens that are left
+    // 60 slots, and one for each of the 59 remaining tokens.
     while (key.state.debt < 119) key.send(midnight)
     expect(key.state.strikes).toBe(0)
     key.send(midnight)
     expect(key.state).toMatchObject({ strikes: 1, debt: 119 })
   })
 
-  it("counts a denied request for which no slot is left", () => {
+  it("counts a denied request without a free slot", () => {
     const key = caller({ perMinute: 2, perDay: 100 })
     for (let count = 0; count < 4; count++) key.send(midnight)
     expect(key.state).toMatchObject({ strikes: 0, debt: 2 })
     expect(key.send(midnight)).toMatchObject({ outcome: "limited", retryAfter: 60 })
     expect(key.state).toMatchObject({ strikes: 1, debt: 2 })
-    // at its slot the first is admitted; the request after it takes the slot that is free then
+    // The first slot's request is admitted; the next request takes the slot that becomes free.
     expect(key.send(midnight + 30 * SECOND).outcome).toBe("admitted")
     expect(key.send(midnight + 30 * SECOND)).toMatchObject({ outcome: "limited", retryAfter: 60 })
     expect(key.state).toMatchObject({ strikes: 1, debt: 2 })
   })
 
-  it("does not follow from 19 strikes", () => {
+  it("does not start after 19 strikes", () => {
     const key = denied(midnight)
     expect(new Set(outcomes(hammer(key, midnight, 19)))).toEqual(new Set(["limited"]))
     expect(key.state).toMatchObject({ strikes: 19, bannedUntil: 0 })
   })
 
-  it("follows from the 20th strike, whose 429 announces it", () => {
+  it("starts with the 20th strike, whose 429 announces it", () => {
     const key = denied(midnight)
     const now = midnight + 20 * SECOND
     expect(hammer(key, midnight, 20).at(-1)).toEqual({
@@ -341,13 +341,13 @@ describe("the ban", () => {
       limit: 60,
       remaining: 0,
       resetAt: (now + MINUTE) / SECOND,
-      // the day is used up beyond the end of the ban
+      // The day is exhausted beyond the end of the ban.
       retryAfter: (midnight + DAY - now) / SECOND
     })
     expect(key.state.bannedUntil).toBe(now + MINUTE)
   })
 
-  it("announces its own end where the windows open earlier", () => {
+  it("announces its own end if the windows open earlier", () => {
     const key = caller({ perMinute: 1, perDay: 100 }, { ban: { ...BanPolicy.standard, strikes: 2 } })
     for (const ms of [0, 0, SECOND, 2 * SECOND]) key.send(midnight + ms)
     expect(key.state.bannedUntil).toBe(midnight + 2 * SECOND + MINUTE)
@@ -362,7 +362,7 @@ describe("the ban", () => {
     expect(key.send(midnight + 2 * SECOND + MINUTE).outcome).toBe("admitted")
   })
 
-  it("also holds back requests that the windows would admit", () => {
+  it("also denies requests that the windows would admit", () => {
     const key = caller({ perMinute: 60, perDay: 1_000 }, { ban: { ...BanPolicy.standard, strikes: 1 } })
     for (let count = 0; count < 120; count++) key.send(midnight)
     expect(key.state.strikes).toBe(0)
@@ -371,7 +371,7 @@ describe("the ban", () => {
     expect(key.send(midnight + MINUTE)).toMatchObject({ outcome: "admitted", remaining: 59 })
   })
 
-  it("sees one strike in 50 requests that are denied at once", () => {
+  it("counts one strike for 50 requests that are denied at once", () => {
     const key = denied(midnight)
     strike(key, midnight)
     for (let count = 0; count < 50; count++) key.send(midnight)
@@ -382,7 +382,7 @@ describe("the ban", () => {
     expect(key.state.strikes).toBe(2)
   })
 
-  it("does not follow from 20 strikes that lie more than 5 minutes apart", () => {
+  it("does not start after 20 strikes over more than 5 minutes", () => {
     const key = denied(midnight)
     hammer(key, midnight, 19)
     const first = midnight + SECOND
@@ -393,7 +393,7 @@ describe("the ban", () => {
     expect(strike(quick, first + 5 * MINUTE - 1).outcome).toBe("banned")
   })
 
-  it("lasts 1, 5, 15, 60 and again 60 minutes for a key that does not learn", () => {
+  it("lasts 1, 5, 15, 60 and 60 minutes for a key that never waits", () => {
     const key = denied(midnight)
     let now = midnight
     const minutes = Array.from({ length: 6 }, () => {
@@ -405,7 +405,7 @@ describe("the ban", () => {
     expect(minutes).toEqual([1, 5, 15, 60, 60, 60])
   })
 
-  it("is not made longer by requests during it", () => {
+  it("is not extended by requests during it", () => {
     const key = denied(midnight)
     hammer(key, midnight, 20)
     const state = key.state
@@ -414,19 +414,19 @@ describe("the ban", () => {
     expect(key.send(state.bannedUntil).outcome).toBe("limited")
   })
 
-  it("gets one step milder with every clean day after its end", () => {
+  it("gets one step shorter with each clean day after its end", () => {
     const lengthAfter = (pauseMs: number): number => {
       const key = denied(midnight)
       hammer(key, midnight, 20)
       hammer(key, key.state.bannedUntil, 20)
       const end = key.state.bannedUntil
-      // on the last clean day the plan's one request is used, then the next is denied
+      // On the last clean day the plan's only request is used, and the next one is denied.
       key.send(end + pauseMs)
       key.send(end + pauseMs)
       hammer(key, end + pauseMs, 20)
       return (key.state.bannedUntil - (end + pauseMs + 20 * SECOND)) / MINUTE
     }
-    // the first new strike comes a second after the pause
+    // The first new strike comes one second after the pause.
     expect(lengthAfter(DAY - 2 * SECOND)).toBe(15)
     expect(lengthAfter(DAY - SECOND)).toBe(5)
     expect(lengthAfter(2 * DAY - 2 * SECOND)).toBe(5)
@@ -434,7 +434,7 @@ describe("the ban", () => {
     expect(lengthAfter(30 * DAY)).toBe(1)
   })
 
-  it("does not get milder while strikes go on, even without a ban", () => {
+  it("does not get shorter while strikes continue, even without a ban", () => {
     const key = denied(midnight)
     hammer(key, midnight, 20)
     expect(key.state.banLevel).toBe(1)
@@ -446,7 +446,7 @@ describe("the ban", () => {
     }
   })
 
-  it("is over for a caller whose bans are switched off, also in what a denial says", () => {
+  it("ends for a caller whose bans are disabled, also in the verdicts of denied requests", () => {
     const key = denied(midnight)
     hammer(key, midnight, 20)
     const policy = { plan, ban: undefined }
@@ -455,7 +455,7 @@ describe("the ban", () => {
     expect(next.outcome).toBe("admitted")
   })
 
-  it("never meets a caller without ban policy", () => {
+  it("never applies to a caller without ban policy", () => {
     const { send } = caller(plan, { ban: undefined })
     const verdicts = Array.from({ length: 10_000 }, (_, second) => send(midnight + second * SECOND))
     expect(new Set(outcomes(verdicts))).toEqual(new Set(["admitted", "limited"]))
@@ -463,14 +463,14 @@ describe("the ban", () => {
 })
 
 describe("spentAt", () => {
-  it("keeps a caller's state until midnight, and a minute after the last request around midnight", () => {
+  it("is the next midnight, but at least a minute after the last request", () => {
     const early = RateLimit.initial(midnight, Plan.standard.Free)
     expect(RateLimit.spentAt(early, BanPolicy.standard)).toBe(midnight + DAY)
     const late = RateLimit.initial(midnight - 1, Plan.standard.Free)
     expect(RateLimit.spentAt(late, BanPolicy.standard)).toBe(midnight - 1 + MINUTE)
   })
 
-  it("is not reached a moment before: the requests of the day and of the minute still count", () => {
+  it("is exact: a millisecond earlier the requests of the day and of the minute still count", () => {
     const key = caller({ perMinute: 1, perDay: 1 })
     key.send(midnight)
     expect(key.send(midnight + DAY - 1).outcome).toBe("limited")
@@ -479,24 +479,24 @@ describe("spentAt", () => {
     expect(late.send(midnight - 1 + MINUTE - 1).outcome).toBe("limited")
   })
 
-  /** The caller's state after one admitted request and so many denied ones, all at midnight. */
+  /** Returns the state after one admitted request and `requests` denied ones, all at midnight. */
   const deniedAtMidnight = (ban: BanPolicy.BanPolicy, requests: number): RateLimit.State => {
     const key = caller({ perMinute: 1, perDay: 1 }, { ban })
     for (let count = 0; count <= requests; count++) key.send(midnight)
     return key.state
   }
 
-  /** Slots of the plan above on its used-up day. */
+  /** Slots of the plan above on an exhausted day. */
   const slots = 8
 
-  it("keeps a banned caller's record for a clean day per step after the ban", () => {
+  it("is one clean day per ban level after the end of the ban", () => {
     const ban = { ...BanPolicy.standard, strikes: 1 }
     const state = deniedAtMidnight(ban, slots + 1)
     expect(state).toMatchObject({ banLevel: 1, bannedUntil: midnight + MINUTE })
     expect(RateLimit.spentAt(state, ban)).toBe(midnight + MINUTE + DAY)
   })
 
-  it("waits for the end of a ban that is longer than any Retry-After", () => {
+  it("is not before the end of a ban that is longer than the maximum Retry-After", () => {
     const ban = { ...BanPolicy.standard, strikes: 1, durationsMs: [400 * DAY] } as const
     const policy = { plan: { perMinute: 1, perDay: 1 }, ban }
     const state = deniedAtMidnight(ban, slots + 1)
@@ -507,14 +507,14 @@ describe("spentAt", () => {
     expect(RateLimit.step(state, midnight + 400 * DAY, policy)[0].outcome).toBe("admitted")
   })
 
-  it("waits for the end of the strike window", () => {
+  it("is not before the end of the strike window", () => {
     const ban = { ...BanPolicy.standard, withinMs: 3 * DAY }
     const state = deniedAtMidnight(ban, slots + 1)
     expect(state.strikes).toBe(1)
     expect(RateLimit.spentAt(state, ban)).toBe(midnight + 3 * DAY)
   })
 
-  it("does not forget a strike while it can keep the next one from counting", () => {
+  it("is not before the end of the strike interval", () => {
     const ban = {
       ...BanPolicy.standard,
       strikes: 1,
@@ -525,7 +525,7 @@ describe("spentAt", () => {
     expect(RateLimit.spentAt(state, ban)).toBe(midnight + 3 * DAY)
   })
 
-  it("is not put off by slots that nobody came back for", () => {
+  it("does not depend on unused slots", () => {
     expect(RateLimit.spentAt(deniedAtMidnight(BanPolicy.standard, slots), BanPolicy.standard)).toBe(
       midnight + DAY
     )

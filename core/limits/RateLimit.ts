@@ -1,6 +1,6 @@
 /**
- * The one decision about a request's admission: token bucket, daily quota and ban together, in integers.
- * Every store runs this step or proves its own to be equal to it.
+ * The decision whether a request is admitted: token bucket, daily quota and ban policy combined, in integers.
+ * Every store runs this step, or an equivalent of its own that the conformance suite checks.
  */
 import type { BanPolicy } from "./BanPolicy.ts"
 import * as DailyQuota from "./DailyQuota.ts"
@@ -8,58 +8,58 @@ import * as Debt from "./Debt.ts"
 import type { Plan } from "./Plan.ts"
 import * as TokenBucket from "./TokenBucket.ts"
 
-/** What is stored per caller; all integers, all times in epoch milliseconds. */
+/** The stored state of a caller; integers only, times in epoch milliseconds. */
 export interface State extends TokenBucket.TokenBucket, DailyQuota.DailyQuota {
-  /** Slots that denied requests were told and that no admitted request has used yet. */
+  /** Open slots: promised to denied requests and not yet used by admitted ones. */
   readonly debt: number
-  /** Strikes of the current strike window. */
+  /** Strikes in the current strike window. */
   readonly strikes: number
-  /** Start of the strike window: its first strike. */
+  /** Time of the first strike in the window. */
   readonly strikesFrom: number
-  /** The latest strike. */
+  /** Time of the latest strike. */
   readonly strikeAt: number
-  /** How many steps of `BanPolicy.durationsMs` the next ban has climbed. */
+  /** Index of the next ban's duration in `BanPolicy.durationsMs`. */
   readonly banLevel: number
   /** End of the latest ban. */
   readonly bannedUntil: number
 }
 
-/** What a caller is held to. */
+/** The limits that apply to a caller. */
 export interface Policy {
   readonly plan: Plan
-  /** `undefined` for callers who cannot be banned: those known by their address only. */
+  /** `undefined` for callers that cannot be banned: client networks. */
   readonly ban: BanPolicy | undefined
 }
 
-/** Whether a request may go on, and if not, whether a window or a ban forbids it. */
+/** Whether a request is admitted, denied by a window, or denied by a ban. */
 export type Outcome = "admitted" | "limited" | "banned"
 
-/** The answer, in the terms of contract §8.3: all three header values come from the same window. */
+/** The decision on one request, with the values of contract §8.3; all three header values come from the same window. */
 export interface Verdict {
   readonly outcome: Outcome
-  /** `X-RateLimit-Limit`: requests that the window grants. */
+  /** `X-RateLimit-Limit`: requests that the window allows. */
   readonly limit: number
-  /** `X-RateLimit-Remaining`: requests left in it after this one. */
+  /** `X-RateLimit-Remaining`: requests left in the window after this one. */
   readonly remaining: number
-  /** `X-RateLimit-Reset`: epoch seconds at which it is full again; for a ban, its end. */
+  /** `X-RateLimit-Reset`: epoch seconds at which the window is full again; for a ban, its end. */
   readonly resetAt: number
   /**
-   * `Retry-After`: seconds until the slot of this request, at which it is admitted if the caller sends nothing else; 0
-   * when admitted.
+   * `Retry-After`: seconds until this request's slot; a retry is then admitted if the caller sends nothing in between.
+   * 0 if the request is admitted.
    */
   readonly retryAfter: number
 }
 
-/** Longest `Retry-After` in seconds: clients overflow their timers above it. */
+/** Maximum `Retry-After` in seconds: longer times overflow 32-bit millisecond timers of clients. */
 export const maxRetryAfter = 2_147_483
 
 /**
- * Most milliseconds that a state may lead the clock. Nodes that share a state may disagree by so much; a state that leads
- * by more was stored by a clock that has been put back since.
+ * Maximum milliseconds by which a stored state may be ahead of the clock. The clocks of nodes that share a store may
+ * differ by this much; a state further ahead was stored before the clock was set back.
  */
 const MAX_LEAD_MS = 60_000
 
-/** The state of a caller who was never seen: a full bucket, an unused day, a clean record. */
+/** Returns the state of a new caller: a full bucket, an unused day and no strikes. */
 export const initial = (now: number, plan: Plan): State => ({
   level: TokenBucket.capacity(plan.perMinute),
   at: now,
@@ -74,8 +74,8 @@ export const initial = (now: number, plan: Plan): State => ({
 })
 
 /**
- * Decides on one request at `now` (epoch ms). A denied request takes nothing from either window; during a ban the
- * state is returned untouched, as the same object.
+ * Decides on one request at `now` (epoch ms). A denied request consumes nothing from either window; during a ban the
+ * state is returned unchanged, as the same object.
  *
  * @example
  * ```ts
@@ -100,26 +100,26 @@ export const step = (state: State | undefined, now: number, policy: Policy): rea
     const after = { ...before, level: level - TokenBucket.COST, at, day, used: used + 1, debt: paid }
     return [admitted(after, plan), after]
   }
-  const mostSlots = Debt.limit(windows, plan)
-  const hasSlot = debt < mostSlots
+  const maxSlots = Debt.limit(windows, plan)
+  const hasSlot = debt < maxSlots
   const record = hasSlot || ban === undefined ? before : strike(before, now, ban)
-  const after = { ...record, level, at, day, used, debt: hasSlot ? debt + 1 : mostSlots }
+  const after = { ...record, level, at, day, used, debt: hasSlot ? debt + 1 : maxSlots }
   return [denied(after, now, policy), after]
 }
 
 /**
- * The verdict of the `step` that left the state `after`. A store that makes the step in its own language only has to
- * return the new state and whether the request was admitted; the headers are computed here in any case.
+ * Returns the verdict of the `step` that produced the state `after`. A store with a native step returns only the new
+ * state and whether the request was admitted; this function computes the header values.
  */
 export const verdictOf = (isAdmitted: boolean, after: State, now: number, policy: Policy): Verdict =>
   isAdmitted ? admitted(after, policy.plan) : denied(after, now, policy)
 
 /**
- * The state as it would be if the clock had always shown `byMs` more: every stored moment moves, the day stays. For a
- * store that finds out that the clock was stepped, and by how much.
+ * Returns the state with every stored time moved by `byMs`; the day is unchanged. For a store that detects that the
+ * clock was stepped by that amount.
  */
 export const shifted = (state: State, byMs: number): State => {
-  // 0 means never.
+  // 0 stands for "never" and does not move.
   const move = (moment: number): number => (moment === 0 ? 0 : Math.max(moment + byMs, 1))
   return {
     ...state,
@@ -130,7 +130,7 @@ export const shifted = (state: State, byMs: number): State => {
   }
 }
 
-/** The state itself unless it leads the clock by too much; then it is moved back to where it may lead. */
+/** Moves a state that is too far ahead of the clock back to the maximum lead. */
 const withinLead = (state: State, now: number): State => {
   const latest = now + MAX_LEAD_MS
   const latestDay = DailyQuota.dayOf(latest)
@@ -141,7 +141,7 @@ const withinLead = (state: State, now: number): State => {
 const isBanned = (state: State, now: number, ban: BanPolicy | undefined): boolean =>
   ban !== undefined && now < state.bannedUntil
 
-/** The record after a denied request at `now` for which no slot is left: one strike more, banned, or unchanged. */
+/** Records a strike for a denied request without a slot, and bans the caller if the strikes suffice. */
 const strike = (state: State, now: number, ban: BanPolicy): State => {
   if (Math.abs(now - state.strikeAt) < ban.strikeIntervalMs) return state
   const banLevel = banLevelAt(state, now, ban)
@@ -162,15 +162,15 @@ const strike = (state: State, now: number, ban: BanPolicy): State => {
   }
 }
 
-/** One step lower for every clean period since the last strike or the end of the last ban. */
+/** Lowers the ban level by one for each clean period since the last strike or the end of the last ban. */
 const banLevelAt = (state: State, now: number, ban: BanPolicy): number => {
   const cleanMs = Math.max(now - Math.max(state.bannedUntil, state.strikeAt), 0)
   return Math.max(state.banLevel - Math.floor(cleanMs / ban.cleanMs), 0)
 }
 
 /**
- * Epoch milliseconds from which `state` decides every request as an absent state would, under any plan: a store may
- * delete it then, and no caller gains or loses by it.
+ * Returns the epoch milliseconds from which `state` gives the same verdicts as an absent state, under any plan. A store
+ * may delete the state from then on without an effect on callers.
  */
 export const spentAt = (state: State, ban: BanPolicy): number =>
   Math.max(
@@ -185,7 +185,7 @@ export const spentAt = (state: State, ban: BanPolicy): number =>
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000)
 
-/** The verdict on an admitted request that left this state: of both windows the one with less in it. */
+/** Returns the verdict on an admitted request; the headers show the window with fewer requests left. */
 const admitted = (after: State, { perDay, perMinute }: Plan): Verdict => {
   const minuteRemaining = TokenBucket.remaining(after.level)
   const dayRemaining = perDay - after.used
@@ -203,8 +203,8 @@ const admitted = (after: State, { perDay, perMinute }: Plan): Verdict => {
 }
 
 /**
- * The verdict on a denied request that left this state: the ban, or of both windows the one that opens later. The last
- * slot of the debt is that of the request; it decides on `Retry-After` alone.
+ * Returns the verdict on a denied request; the headers show the ban, or the window that opens later. The request has
+ * the last slot of the debt, which affects only `Retry-After`.
  */
 const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
   const { perDay, perMinute } = plan
@@ -219,12 +219,12 @@ const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
   const dayWait = day === state.day && state.used >= perDay ? DailyQuota.endOf(day) - now : 0
   if (isBanned(state, now, ban)) {
     const banWait = state.bannedUntil - now
-    return refusal("banned", perMinute, state.bannedUntil, Math.max(banWait, minuteWait, dayWait))
+    return denial("banned", perMinute, state.bannedUntil, Math.max(banWait, minuteWait, dayWait))
   }
   const wait = Math.max(waitFor(state.debt), dayWait)
   return dayWait > minuteWait
-    ? refusal("limited", perDay, DailyQuota.endOf(day), wait)
-    : refusal(
+    ? denial("limited", perDay, DailyQuota.endOf(day), wait)
+    : denial(
         "limited",
         perMinute,
         TokenBucket.reaches(level, at, TokenBucket.capacity(perMinute), perMinute),
@@ -232,7 +232,7 @@ const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
       )
 }
 
-const refusal = (
+const denial = (
   outcome: "limited" | "banned",
   limit: number,
   resetAtMs: number,

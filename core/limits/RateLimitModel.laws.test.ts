@@ -1,4 +1,6 @@
-/** `RateLimit.step` against a model that keeps whole lists and exact fractions and computes everything anew. */
+/**
+ * Compares `RateLimit.step` with a model that keeps the whole history and computes every verdict in exact fractions.
+ */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { BanPolicy } from "./BanPolicy.ts"
@@ -25,7 +27,7 @@ const less = (a: Fraction, b: Fraction): boolean => a.over * b.under < b.over * 
 
 const floor = (a: Fraction): number => Number(a.over / a.under)
 
-/** Milliseconds until `tokens` have come at `perMinute`, rounded up. */
+/** Returns the milliseconds in which `tokens` are refilled at `perMinute`, rounded up. */
 const timeFor = (tokens: Fraction, perMinute: number): number => {
   const over = tokens.over * 60_000n
   const under = tokens.under * BigInt(perMinute)
@@ -34,35 +36,35 @@ const timeFor = (tokens: Fraction, perMinute: number): number => {
 
 const DAY_MS = 86_400_000
 
-interface Seen {
+interface Request {
   readonly now: number
-  /** The latest moment until then: the clock may step back. */
+  /** The latest time so far; the clock may step back. */
   readonly clock: number
   readonly day: number
   readonly perMinute: number
   readonly admitted: boolean
-  /** What the bucket held, and whether the day was used up. */
+  /** Tokens in the bucket before the request. */
   readonly tokens: Fraction
   readonly isDayUsedUp: boolean
 }
 
 interface Strike {
   readonly at: number
-  /** The end of the ban that it led to. */
+  /** The end of the ban that it caused. */
   readonly bannedUntil?: number
 }
 
-/** Everything a caller ever did, except for requests during a ban. */
+/** The whole history of a caller, except for requests during a ban. */
 class Model {
-  seen: ReadonlyArray<Seen> = []
+  requests: ReadonlyArray<Request> = []
   strikes: ReadonlyArray<Strike> = []
 
   decide(now: number, { ban, plan }: RateLimit.Policy): RateLimit.Verdict {
     this.followClock(now)
-    const day = Math.max(...this.seen.map((request) => request.day), Math.floor(now / DAY_MS), 0)
-    const clock = Math.max(...this.seen.map((request) => request.now), now)
+    const day = Math.max(...this.requests.map((request) => request.day), Math.floor(now / DAY_MS), 0)
+    const clock = Math.max(...this.requests.map((request) => request.now), now)
     const tokens = this.tokens(now, plan.perMinute)
-    const used = this.seen.filter((earlier) => earlier.admitted && earlier.day === day).length
+    const used = this.requests.filter((earlier) => earlier.admitted && earlier.day === day).length
     const isDayUsedUp = used >= plan.perDay
     const request = { now, clock, day, perMinute: plan.perMinute, tokens, isDayUsedUp, admitted: false }
     const midnight = (day + 1) * DAY_MS
@@ -84,7 +86,7 @@ class Model {
     if (now < bannedUntil) return banned(bannedUntil)
 
     if (opens.minute === now && opens.day === now) {
-      this.seen = [...this.seen, { ...request, admitted: true }]
+      this.requests = [...this.requests, { ...request, admitted: true }]
       const left = minus(tokens, fraction(1))
       const missing = minus(fraction(plan.perMinute), left)
       const [binding] = [
@@ -105,7 +107,7 @@ class Model {
       }
     }
 
-    this.seen = [...this.seen, request]
+    this.requests = [...this.requests, request]
     const { hasSlot, slot } = this.slots()
     const until = hasSlot || ban === undefined ? 0 : this.strike(now, ban)
     if (now < until) return banned(until)
@@ -115,18 +117,18 @@ class Model {
       : { ...limited, limit: plan.perMinute, resetAt: Math.ceil(timeOf(plan.perMinute) / 1000) }
   }
 
-  /** Moves everything that lies more than a minute ahead of the clock back to a minute ahead of it. */
+  /** Moves a history that is more than a minute ahead of the clock back to a minute ahead of it. */
   followClock(now: number): void {
     const latest = now + 60_000
-    const lead = Math.max(...this.seen.map((request) => request.now), latest) - latest
+    const lead = Math.max(...this.requests.map((request) => request.now), latest) - latest
     const move = (moment: number): number => moment - lead
-    const day = Math.max(...this.seen.map((request) => request.day), 0)
+    const day = Math.max(...this.requests.map((request) => request.day), 0)
     const latestDay = Math.floor(latest / DAY_MS)
-    this.seen = this.seen.map((request) => ({
+    this.requests = this.requests.map((request) => ({
       ...request,
       now: move(request.now),
       clock: move(request.clock),
-      // Earlier days have been forgotten by then.
+      // Requests of earlier days no longer count.
       day: day <= latestDay ? request.day : request.day === day ? latestDay : -1
     }))
     this.strikes = this.strikes.map(({ at, bannedUntil }) => ({
@@ -135,12 +137,12 @@ class Model {
     }))
   }
 
-  /** The slot that the last request is told, and whether it is one that nobody else was told; replays all requests. */
+  /** Returns the slot of the last request, and whether it is a slot of its own; replays all requests. */
   slots(): { readonly slot: number; readonly hasSlot: boolean } {
-    let open: ReadonlyArray<Seen> = []
+    let open: ReadonlyArray<Request> = []
     let hasSlot = true
-    let clock = this.seen[0]?.clock ?? 0
-    for (const request of this.seen) {
+    let clock = this.requests[0]?.clock ?? 0
+    for (const request of this.requests) {
       const { admitted, isDayUsedUp, perMinute, tokens } = request
       if (isDayUsedUp) open = open.slice(Math.floor((request.clock - clock) / 2_000))
       else if (!less(tokens, fraction(perMinute))) open = []
@@ -156,9 +158,9 @@ class Model {
     return { slot: open.length, hasSlot }
   }
 
-  /** What the bucket holds at `now`, by replaying all requests. */
+  /** Returns the tokens in the bucket at `now`; replays all requests. */
   tokens(now: number, perMinute: number): Fraction {
-    const requests = [...this.seen, { now, perMinute, admitted: false }]
+    const requests = [...this.requests, { now, perMinute, admitted: false }]
     let tokens = fraction(requests[0]?.perMinute ?? 0, 1)
     let clock = requests[0]?.now ?? 0
     let taken = fraction(0)
@@ -180,7 +182,7 @@ class Model {
     return Math.max(...this.strikes.map((strike) => strike.bannedUntil ?? 0), 0)
   }
 
-  /** Adds a strike, unless the last one is too close; returns the end of the ban that it leads to, or 0. */
+  /** Adds a strike, unless the last one is too recent; returns the end of the ban that it causes, or 0. */
   strike(now: number, ban: BanPolicy): number {
     const last = this.strikes.at(-1)
     if (last !== undefined && Math.abs(now - last.at) < ban.strikeIntervalMs) return 0
@@ -199,7 +201,7 @@ class Model {
     return now + duration
   }
 
-  /** One up for each ban, one down for each clean period before the next strike. */
+  /** Adds one for each ban, and subtracts one for each clean period before the next strike. */
   banLevel(now: number, ban: BanPolicy): number {
     let level = 0
     for (const [index, strike] of [...this.strikes, { at: now, bannedUntil: undefined }].entries()) {
@@ -224,7 +226,7 @@ const compare = (
 }
 
 describe("RateLimit.step equals a model in exact fractions", () => {
-  it("for one policy, whichever way the clock moves", () => {
+  it("for one policy, on a clock that steps in both directions", () => {
     const outcomes = new Map<string, number>()
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy, (start, moves, policy) => {
@@ -234,13 +236,13 @@ describe("RateLimit.step equals a model in exact fractions", () => {
       }),
       { numRuns: 400 }
     )
-    // the histories reach what they are meant to test
+    // The histories must cover all outcomes.
     expect(outcomes.get("admitted")).toBeGreaterThan(1000)
     expect(outcomes.get("limited")).toBeGreaterThan(1000)
     expect(outcomes.get("banned")).toBeGreaterThan(1000)
   })
 
-  it("for plans that change and bans that are switched off and on", () => {
+  it("for changing plans, with bans enabled and disabled", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -260,7 +262,7 @@ describe("RateLimit.step equals a model in exact fractions", () => {
     )
   })
 
-  it("for a client that hammers on, long enough for several bans", () => {
+  it("for a client that never waits, long enough for several bans", () => {
     let bans = 0
     fc.assert(
       fc.property(
@@ -281,7 +283,7 @@ describe("RateLimit.step equals a model in exact fractions", () => {
     expect(bans).toBeGreaterThan(100)
   })
 
-  it("for the standard policy and offenders that come back after hours or days", () => {
+  it("for the standard policy and banned clients that return after hours or days", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,

@@ -14,7 +14,7 @@ const bucket = perMinute.chain((perMinute) =>
 )
 
 describe("a token bucket", () => {
-  it("holds, at the moment it reaches a target, at least the target, and a millisecond before less", () => {
+  it("holds at least the target when it reaches it, and less one millisecond before", () => {
     fc.assert(
       fc.property(bucket, fc.double({ min: 0, max: 1, noNaN: true }), ({ at, level, perMinute }, share) => {
         const target = Math.floor(TokenBucket.capacity(perMinute) * share)
@@ -28,7 +28,7 @@ describe("a token bucket", () => {
     )
   })
 
-  it("holds as much after two waits as after one of the same length", () => {
+  it("holds as much after two waits as after one wait of the same total length", () => {
     fc.assert(
       fc.property(
         bucket,
@@ -43,7 +43,7 @@ describe("a token bucket", () => {
     )
   })
 
-  it("is full a minute later, for any plan, and holds a safe integer, never above capacity", () => {
+  it("is full after a minute, for any plan, and its level is a safe integer up to its capacity", () => {
     fc.assert(
       fc.property(bucket, perMinute, fc.integer(), ({ at, level }, changed, ms) => {
         expect(TokenBucket.levelAt({ level, at }, TokenBucket.fullBy(at), changed)).toBe(
@@ -56,7 +56,7 @@ describe("a token bucket", () => {
     )
   })
 
-  it("pays for whole requests only, so many as remaining says", () => {
+  it("admits exactly `remaining` requests", () => {
     fc.assert(
       fc.property(bucket, ({ level }) => {
         const count = TokenBucket.remaining(level)

@@ -1,4 +1,6 @@
-/** Workers that share one key, as a simulation that any store of rate limits can run: it yields times and takes verdicts. */
+/**
+ * Simulations of workers that share one key. They yield request times and receive verdicts, so any store can run them.
+ */
 import type * as RateLimit from "./RateLimit.ts"
 
 /** One request of a simulation. */
@@ -8,21 +10,21 @@ export interface Sent {
   readonly verdict: RateLimit.Verdict
 }
 
-/** Yields the moment of each request and is given its verdict; returns all requests. */
+/** Yields the time of each request, receives its verdict, and returns all requests. */
 export type Simulation = Generator<number, ReadonlyArray<Sent>, RateLimit.Verdict>
 
 export interface ClosedLoop {
-  /** The moment of each worker's first request. */
+  /** The time of each worker's first request. */
   readonly starts: ReadonlyArray<number>
-  /** The moment after which no request is sent. */
+  /** The time after which no request is sent. */
   readonly end: number
-  /** Milliseconds that a worker takes until it sends its next request, after one that was admitted. */
+  /** Milliseconds between an admitted request and the worker's next one. */
   readonly work: (worker: number) => number
-  /** Milliseconds that a worker waits after it was told to wait `toldMs`. */
-  readonly wait: (toldMs: number) => number
+  /** Milliseconds that a worker waits after a denied request. */
+  readonly wait: (retryAfterMs: number) => number
 }
 
-/** Workers that each send their next request when the last one is done; ends early with the first ban. */
+/** Each worker sends its next request when the previous one is done; ends early with the first ban. */
 export function* closedLoop({ end, starts, wait, work }: ClosedLoop): Simulation {
   const sent: Array<Sent> = []
   const queue = starts.map((at, worker) => ({ at, worker })).sort((a, b) => a.at - b.at)
@@ -37,7 +39,7 @@ export function* closedLoop({ end, starts, wait, work }: ClosedLoop): Simulation
   return sent
 }
 
-/** One sender at a constant rate, without pause; ends early with the first ban. */
+/** One client that sends at a constant rate; ends early with the first ban. */
 export function* constantRate(start: number, end: number, perMinute: number): Simulation {
   const sent: Array<Sent> = []
   for (let count = 0; ; count++) {
@@ -49,17 +51,17 @@ export function* constantRate(start: number, end: number, perMinute: number): Si
   }
 }
 
-/** `requests` at `start`; each denied one is sent once more, exactly when it was told. */
+/** Sends `requests` requests at `start` and retries each denied one once, exactly after `Retry-After`. */
 export function* burst(start: number, requests: number): Simulation {
   const sent: Array<Sent> = []
   for (let worker = 0; worker < requests; worker++) {
     sent.push({ now: start, verdict: yield start, worker })
   }
-  const again = sent
+  const retries = sent
     .filter(({ verdict }) => verdict.outcome !== "admitted")
     .map(({ verdict, worker }) => ({ now: start + verdict.retryAfter * 1_000, worker }))
     .sort((a, b) => a.now - b.now)
-  for (const { now, worker } of again) sent.push({ now, verdict: yield now, worker })
+  for (const { now, worker } of retries) sent.push({ now, verdict: yield now, worker })
   return sent
 }
 
@@ -73,7 +75,7 @@ const insert = <A extends { readonly at: number }>(queue: Array<A>, element: A):
   queue.splice(low, 0, element)
 }
 
-/** Runs a simulation on `send`, which counts one request. */
+/** Runs a simulation with `send`, which counts one request. */
 export const run = (
   simulation: Simulation,
   send: (now: number) => RateLimit.Verdict
@@ -83,7 +85,7 @@ export const run = (
   return next.value
 }
 
-/** The same where counting takes a promise. */
+/** Runs a simulation with an asynchronous `send`. */
 export const runAsync = async (
   simulation: Simulation,
   send: (now: number) => Promise<RateLimit.Verdict>

@@ -1,4 +1,4 @@
-/** What clients that share a key are promised, and who is banned (contract §8.4.3). */
+/** Promises to clients that share a key, and the clients that are banned (contract §8.4.3). */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as BanPolicy from "./BanPolicy.ts"
@@ -28,8 +28,8 @@ const perMinute = fc.oneof(
   fc.integer({ min: 1, max: 400 })
 )
 
-/** Uneven numbers below `max`, the same for the same seed. */
-const unevenly = (seed: number, max: number): (() => number) => {
+/** Returns a deterministic generator of pseudo-random numbers below `max`. */
+const pseudoRandom = (seed: number, max: number): (() => number) => {
   let state = seed
   return () => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -37,31 +37,31 @@ const unevenly = (seed: number, max: number): (() => number) => {
   }
 }
 
-/** How workers behave who wait as told: when they begin, how long they work, how much later than told they come. */
-const manners = fc.record({
+/** Workers that respect Retry-After: their start times, their work times and their delay after Retry-After. */
+const behaviour = fc.record({
   seed: fc.nat({ max: 1_000_000 }),
   phaseMs: fc.constantFrom(0, SECOND, MINUTE),
   workMs: fc.constantFrom(0, 50, 200, 5_000),
   jitterMs: fc.constantFrom(0, 500)
 })
 
-describe("workers that wait as told, as many as the bucket holds or fewer", () => {
-  it("are not banned in an hour and get no strike, whatever their phase, work and jitter", () => {
+describe("workers that respect Retry-After, at most as many as the bucket holds", () => {
+  it("are not banned and get no strike within an hour, for any start, work and delay times", () => {
     let denials = 0
     fc.assert(
       fc.property(
         moment,
         perMinute,
         fc.integer({ min: 1, max: 100 }),
-        manners,
+        behaviour,
         (start, perMinute, percent, { jitterMs, phaseMs, seed, workMs }) => {
           const workers = Math.max(Math.ceil((perMinute * percent) / 100), 1)
-          const uneven = unevenly(seed, Math.max(jitterMs, workMs, phaseMs))
+          const random = pseudoRandom(seed, Math.max(jitterMs, workMs, phaseMs))
           const simulation = Workers.closedLoop({
-            starts: Array.from({ length: workers }, () => start + Math.min(uneven(), phaseMs)),
+            starts: Array.from({ length: workers }, () => start + Math.min(random(), phaseMs)),
             end: start + (perMinute > 60 ? 10 * MINUTE : HOUR),
-            work: () => Math.min(uneven(), workMs),
-            wait: (told) => told + (jitterMs === 0 ? 0 : uneven() % jitterMs)
+            work: () => Math.min(random(), workMs),
+            wait: (retryAfterMs) => retryAfterMs + (jitterMs === 0 ? 0 : random() % jitterMs)
           })
           const { bans, sent, strikes } = run(simulation, { perMinute, perDay: Plan.maxRequests })
           denials += sent.filter(({ verdict }) => verdict.outcome === "limited").length
@@ -73,7 +73,7 @@ describe("workers that wait as told, as many as the bucket holds or fewer", () =
     expect(denials).toBeGreaterThan(10_000)
   })
 
-  it("get no strike when their day is used up among them, nor at the midnight after", () => {
+  it("get no strike when they exhaust the day, nor at the next midnight", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 20_000, max: 21_000 }),
@@ -81,15 +81,15 @@ describe("workers that wait as told, as many as the bucket holds or fewer", () =
         perMinute,
         fc.integer({ min: 1, max: 100 }),
         fc.integer({ min: 1, max: 12 }),
-        manners,
+        behaviour,
         (day, beforeMidnight, perMinute, percent, minutes, { jitterMs, seed, workMs }) => {
           const start = day * DAY - beforeMidnight
-          const uneven = unevenly(seed, Math.max(jitterMs, workMs))
+          const random = pseudoRandom(seed, Math.max(jitterMs, workMs))
           const simulation = Workers.closedLoop({
             starts: Array.from({ length: Math.ceil((perMinute * percent) / 100) }, () => start),
             end: start + HOUR,
-            work: () => Math.min(uneven(), workMs),
-            wait: (told) => told + (jitterMs === 0 ? 0 : uneven() % jitterMs)
+            work: () => Math.min(random(), workMs),
+            wait: (retryAfterMs) => retryAfterMs + (jitterMs === 0 ? 0 : random() % jitterMs)
           })
           const { bans, strikes } = run(simulation, { perMinute, perDay: Math.ceil(perMinute * minutes) })
           expect({ bans, strikes }).toEqual({ bans: [], strikes: 0 })
@@ -100,7 +100,7 @@ describe("workers that wait as told, as many as the bucket holds or fewer", () =
   })
 
   it.each([1, 2, 3, 6, 60, 300, 1_000])(
-    "is not banned at %i a minute if it is one that waits 30 s at most, with its day used up or not",
+    "are not banned at %i a minute if a single one waits at most 30 s, with and without an exhausted day",
     (perMinute) => {
       for (const perDay of [Plan.maxRequests, perMinute * 5]) {
         const start = 20_500 * DAY
@@ -108,7 +108,7 @@ describe("workers that wait as told, as many as the bucket holds or fewer", () =
           starts: [start],
           end: start + (perDay === Plan.maxRequests ? HOUR : 26 * HOUR),
           work: () => 1,
-          wait: (told) => Math.min(told, 30 * SECOND)
+          wait: (retryAfterMs) => Math.min(retryAfterMs, 30 * SECOND)
         })
         expect(run(simulation, { perMinute, perDay }).bans).toEqual([])
       }
@@ -116,9 +116,9 @@ describe("workers that wait as told, as many as the bucket holds or fewer", () =
   )
 })
 
-describe("requests that are sent at once, as many as the bucket holds or fewer", () => {
-  it("are admitted when each is sent again exactly when told, whatever was sent before, if the day has room", () => {
-    let told = 0
+describe("requests that are sent at once, at most as many as the bucket holds", () => {
+  it("are admitted when each is retried exactly after Retry-After, after any history, unless the day is exhausted", () => {
+    let retries = 0
     fc.assert(
       fc.property(
         fc.integer({ min: 20_000, max: 21_000 }),
@@ -144,26 +144,26 @@ describe("requests that are sent at once, as many as the bucket holds or fewer",
             for (let sent = 0; sent < count; sent++) send(now)
           }
           let hasRoom = true
-          const again = Workers.run(Workers.burst(now, requests), (at) => {
+          const retried = Workers.run(Workers.burst(now, requests), (at) => {
             const verdict = send(at)
             if (at === now && state !== undefined) {
               hasRoom = state.used >= plan.perDay || state.used + state.debt <= plan.perDay
             }
             return verdict
           }).slice(requests)
-          // Slots count the tokens of the minute: a day that is used up before some of them is told to these then.
+          // Slots count tokens of the minute only, so the promise does not hold if the day is exhausted earlier.
           fc.pre(hasRoom)
-          told += again.length
-          expect(again.filter(({ verdict }) => verdict.outcome !== "admitted")).toEqual([])
+          retries += retried.length
+          expect(retried.filter(({ verdict }) => verdict.outcome !== "admitted")).toEqual([])
         }
       ),
       { numRuns: 500 }
     )
-    expect(told).toBeGreaterThan(1_000)
+    expect(retries).toBeGreaterThan(1_000)
   })
 })
 
-describe("a sender without pause", () => {
+describe("a client that never waits", () => {
   it.each([5, 6, 7, 60, 300, 1_000])("is banned within three minutes at four times %i a minute", (limit) => {
     const start = 20_500 * DAY + 12_345
     const { bans } = run(Workers.constantRate(start, start + 10 * MINUTE, 4 * limit), {
@@ -183,7 +183,7 @@ describe("a sender without pause", () => {
   })
 })
 
-describe("a day that is used up", () => {
+describe("an exhausted day", () => {
   const start = 20_500 * DAY
   const workers = (count: number, everyMs: number, phaseMs: number, perMinute: number) =>
     run(
@@ -205,7 +205,7 @@ describe("a day that is used up", () => {
     }
   )
 
-  it("leads to a ban of one that asks every second on Free, within ten minutes", () => {
+  it("leads to a ban within ten minutes for a client that sends every second on the Free plan", () => {
     const [ban] = workers(1, SECOND, 0, Plan.standard.Free.perMinute).bans
     expect(ban?.now).toBeLessThanOrEqual(start + 10 * MINUTE)
   })

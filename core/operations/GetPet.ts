@@ -1,36 +1,38 @@
+/** `GET /pets/{petId}` (contract §4.3, deprecated): returns one animal. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Deprecation from "../deprecation/Deprecation.ts"
+import * as PetJson from "../codec/PetJson.ts"
 import * as Int64 from "../domain/Int64.ts"
-import type { Pet } from "../domain/Pet.ts"
 import * as ApiError from "../errors/ApiError.ts"
-import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
-import * as Immediate from "../ports/Immediate.ts"
-import type { PetRepository } from "../ports/PetRepository.ts"
+import * as Operation from "./Operation.ts"
+import * as Schemas from "./Schemas.ts"
 
-/**
- * `getPet` (contract §4.3, deprecated): the animal whose id has this canonical text; any other text, and an id that
- * is not in use, is `not_found`. From its sunset on the operation answers as `policy` says; `now` in epoch ms.
- */
-export const getPet = (
-  pets: PetRepository["Service"],
-  petId: string,
-  policy: Deprecation.Deprecation,
-  now: number
-): Effect.Effect<
-  Pet,
-  ApiError.ApiError<"not_found"> | ApiError.ApiError<"operation_removed"> | StoreUnavailable
-> => {
-  if (Deprecation.phaseAt(policy, now) === "removed") {
-    return policy.afterSunset === "not-found"
-      ? Effect.fail(ApiError.make("not_found"))
-      : Effect.fail(ApiError.make("operation_removed"))
-  }
-  const id = Int64.fromCanonicalText(petId)
-  if (id === undefined) return noSuchAnimal
-  return Immediate.flatMap(pets.find(id), (found) =>
-    Option.isSome(found) ? Effect.succeed(found.value) : noSuchAnimal
-  )
-}
+const unknownAnimal = ApiError.make("not_found", "There is no animal with this id.")
 
-const noSuchAnimal = Effect.fail(ApiError.make("not_found", "There is no animal with this id."))
+export const getPet = Operation.make({
+  id: "getPet",
+  method: "GET",
+  path: "/pets/{petId}",
+  summary: "Get an animal",
+  description: "Use `GET /pets` with the `status` filter instead.",
+  removal: { policy: ({ getPetDeprecation }) => getPetDeprecation, successor: "/pets" },
+  pathParameters: {
+    petId: { description: "Identifier of the animal to fetch.", schema: Schemas.ref("Int64") }
+  },
+  success: {
+    status: 200,
+    description: "The animal.",
+    schema: Schemas.ref("Pet"),
+    examples: { pet: Schemas.examples.pet }
+  },
+  errors: ["not_found"],
+  run: ({ path: { petId = "" }, pets }) =>
+    Effect.gen(function* () {
+      // No animal has an id that is not canonical, so the response is 404 instead of 400.
+      const id = Int64.fromCanonicalText(petId)
+      if (id === undefined) return yield* Effect.fail(unknownAnimal)
+      const pet = yield* pets.find(id)
+      if (Option.isNone(pet)) return yield* Effect.fail(unknownAnimal)
+      return { body: PetJson.encode(pet.value) }
+    })
+})

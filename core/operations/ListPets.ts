@@ -1,16 +1,89 @@
-import type * as Effect from "effect/Effect"
-import type { Page, PageQuery } from "../domain/Page.ts"
-import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
-import * as Immediate from "../ports/Immediate.ts"
-import type { PetRepository } from "../ports/PetRepository.ts"
+/** `GET /pets` (contract §4.1): one page of animals by ascending id. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as PetJson from "../codec/PetJson.ts"
+import type { QueryParameter } from "../codec/QueryParameters.ts"
+import * as Page from "../domain/Page.ts"
+import * as PetStatus from "../domain/PetStatus.ts"
+import * as ApiError from "../errors/ApiError.ts"
+import * as Operation from "./Operation.ts"
+import * as Schemas from "./Schemas.ts"
 
-/** `listPets` (contract §4.1): one page of animals by ascending id; asks the store for one more to know of a next. */
-export const listPets = (
-  pets: PetRepository["Service"],
-  query: PageQuery
-): Effect.Effect<Page, StoreUnavailable> =>
-  Immediate.map(pets.page({ ...query, limit: query.limit + 1 }), (found) => {
-    if (found.length <= query.limit) return { pets: found, next: undefined }
-    const page = found.slice(0, query.limit)
-    return { pets: page, next: page.at(-1)?.id }
-  })
+const limit: QueryParameter<number> = {
+  description: "Maximum number of animals returned.",
+  schema: {
+    type: "integer",
+    minimum: Page.limit.min,
+    maximum: Page.limit.max,
+    default: Page.limit.default
+  },
+  decode: (text) => {
+    if (text === undefined) return Result.succeed(Page.limit.default)
+    return /^[1-9][0-9]{0,2}$/.test(text) && Number(text) <= Page.limit.max
+      ? Result.succeed(Number(text))
+      : Result.fail(`must be an integer from ${Page.limit.min} to ${Page.limit.max}`)
+  }
+}
+
+const status: QueryParameter<PetStatus.PetStatus | undefined> = {
+  description: "Restricts the result to animals with that availability status.",
+  schema: Schemas.ref("PetStatus"),
+  decode: (text) =>
+    text === undefined || PetStatus.is(text) ? Result.succeed(text) : Result.fail(PetStatus.message)
+}
+
+const cursor: QueryParameter<string | undefined> = {
+  description:
+    "Where the page starts. Opaque: follow the addresses of `Link` headers instead of making one up.",
+  schema: { type: "string" },
+  decode: Result.succeed
+}
+
+const invalidCursor = ApiError.make(
+  "invalid_parameter",
+  "cursor: must come from a Link header of the same list and filter."
+)
+
+/** The query parameters of `listPets`. */
+export const parameters = { limit, status, cursor }
+
+export const listPets = Operation.make({
+  id: "listPets",
+  method: "GET",
+  path: "/pets",
+  summary: "List all animals",
+  description:
+    "Animals by ascending id. When there are more than fit on the page, the `Link` header has the address of the " +
+    "next one.",
+  query: parameters,
+  success: {
+    status: 200,
+    description: "One page of animals.",
+    schema: Schemas.ref("Pets"),
+    examples: { pets: Schemas.examples.pets },
+    headers: {
+      "Link-Next": {
+        description: 'Address of the next page, with `rel="next"`; absent on the last page.',
+        example: (address) =>
+          `<${address("/pets")}?limit=${Page.limit.default}&cursor=00000000000000148f14e45fceea167a>; rel="next"`
+      }
+    }
+  },
+  run: ({ address, cursors, pets, query: { cursor, limit, status } }) =>
+    Effect.gen(function* () {
+      const after = cursor === undefined ? undefined : yield* cursors.decode(cursor, status)
+      if (cursor !== undefined && after === undefined) return yield* Effect.fail(invalidCursor)
+
+      // One more than the page holds, to detect a next page.
+      const animals = yield* pets.page({ status, after, limit: limit + 1 })
+      const last = animals[limit - 1]
+      if (animals.length <= limit || last === undefined) return { body: PetJson.encodeAll(animals) }
+
+      const filter = status === undefined ? "" : `&status=${status}`
+      const next = `${address("/pets")}?limit=${limit}${filter}&cursor=${yield* cursors.encode(last.id, status)}`
+      return {
+        body: PetJson.encodeAll(animals.slice(0, limit)),
+        headers: [["Link", `<${next}>; rel="next"`]]
+      }
+    })
+})

@@ -1,4 +1,4 @@
-/** Port: where animals live. */
+/** Port: storage of animals. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -8,19 +8,19 @@ import type { PageQuery } from "../domain/Page.ts"
 import type { Pet } from "../domain/Pet.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 
-/** What a store of animals promises, method by method. */
+/** A store of animals. */
 export class PetRepository extends Context.Service<
   PetRepository,
   {
-    /** Stores the animal, every field exactly, under a new id: positive, larger than all before, never reused. */
+    /** Stores the animal unchanged under a new id: positive, larger than all earlier ids, never reused. */
     readonly insert: (pet: NewPet) => Effect.Effect<Pet, StoreUnavailable>
 
-    /** The animal with this id; sees every acknowledged `insert`. */
+    /** Returns the animal with this id. Sees every acknowledged `insert`. */
     readonly find: (id: Int64) => Effect.Effect<Option.Option<Pet>, StoreUnavailable>
 
     /**
-     * The first `limit` animals, by ascending id, of those with an id above `after` and with this `status`;
-     * `undefined` leaves a condition out. Sees every acknowledged `insert`.
+     * Returns at most `limit` animals with an id above `after` and with this `status`, by ascending id; an `undefined`
+     * condition matches all animals. Sees every acknowledged `insert`.
      */
     readonly page: (query: PageQuery) => Effect.Effect<ReadonlyArray<Pet>, StoreUnavailable>
   }

@@ -1,27 +1,27 @@
-/** Port: where the rate-limit states of callers live. */
+/** Port: storage of rate-limit states. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type { Policy, State, Verdict } from "../limits/RateLimit.ts"
 
-/** What becomes of a state, `undefined` where none is stored, and what to answer. Pure. */
-export type Step<A> = (state: State | undefined) => readonly [answer: A, state: State]
+/** A pure transition from a state, `undefined` if none is stored, to a result and the next state. */
+export type Step<A> = (state: State | undefined) => readonly [result: A, state: State]
 
-/** What a store of rate-limit states promises. */
+/** A store of rate-limit states. */
 export class RateLimitStore extends Context.Service<
   RateLimitStore,
   {
     /**
-     * Replaces the state of `key` by the one that `step` returns, and answers with the other value. `step` is pure;
-     * it gets `undefined` when no state is stored. Atomic per key: no other `modify` of that key comes between
-     * reading and writing. A state may be deleted once `RateLimit.spentAt` has passed, never earlier; one of a network
-     * (`Caller.isNetwork`) also when there are more of them than the store keeps, the least recently used first.
+     * Replaces the state of `key` with the one that `step` returns, and returns the result of `step`. Atomic per key:
+     * no other `modify` of the key runs between the read and the write. The store may delete a state once
+     * `RateLimit.spentAt` has passed. It may also evict the least recently used states of networks (`Caller.isNetwork`)
+     * when they exceed its limit.
      */
     readonly modify: <A>(key: string, step: Step<A>) => Effect.Effect<A, StoreUnavailable>
 
     /**
-     * The same as `modify(key, (state) => RateLimit.step(state, at, policy))`, for stores that make the step by
-     * themselves, in one round trip. `at` is `now`, or the time of the store's own clock, which all nodes share.
+     * Equivalent to `modify(key, (state) => RateLimit.step(state, at, policy))`, for stores that run the step natively
+     * in one round trip. `at` is `now`, or the time of the store's own clock, which all nodes share.
      */
     readonly consume?: (key: string, now: number, policy: Policy) => Effect.Effect<Verdict, StoreUnavailable>
   }

@@ -4,15 +4,15 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
-import { enterprise, failing, open, type Reply, type Sent, start, stocked } from "./Service.fixture.ts"
+import { enterprise, failing, open, type Sent, start, stocked, type TestResponse } from "./Service.fixture.ts"
 
-/** A well-formed secret that no store knows. */
+/** A well-formed secret of no stored key. */
 const unknown = "ast_00000000000000000000000000010kADx"
 
 const bearer = (value: string): Sent => ({ headers: [["Authorization", value]] })
 
 describe("Credentials", () => {
-  it.effect("the scheme is known in any case and after any number of spaces", () =>
+  it.effect("the Bearer scheme is accepted in any case and before any number of spaces", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue("Free")
@@ -22,7 +22,7 @@ describe("Credentials", () => {
     })
   )
 
-  it.effect("without a credential every answer is the same 401 with a bare challenge", () =>
+  it.effect("without a credential every response is the same 401 with a challenge without error", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue("Free")
@@ -36,15 +36,15 @@ describe("Credentials", () => {
         { target: "/v1/nothing", method: "FOO" }
       ]
       for (const sent of missing) {
-        const reply = yield* store.send(sent)
-        expect([reply.status, reply.code]).toEqual([401, "missing_api_key"])
-        expect(reply.all("WWW-Authenticate")).toEqual(['Bearer realm="animals"'])
-        expect(reply.body).toBe((yield* store.send()).body)
+        const response = yield* store.send(sent)
+        expect([response.status, response.code]).toEqual([401, "missing_api_key"])
+        expect(response.all("WWW-Authenticate")).toEqual(['Bearer realm="animals"'])
+        expect(response.body).toBe((yield* store.send()).body)
       }
     })
   )
 
-  it.effect("whatever is wrong with a credential, the answer is the same 401 and tells nothing of it", () =>
+  it.effect("every invalid credential gets the same 401, which does not reveal the reason", () =>
     Effect.gen(function* () {
       const store = yield* open({ options: { anonymousPlan: { perMinute: 1000, perDay: 1000 } } })
       const { secret } = yield* store.issue("Free")
@@ -79,10 +79,10 @@ describe("Credentials", () => {
       ]
       const bodies = new Set<string>()
       for (const value of invalid) {
-        const reply = yield* store.send(bearer(value))
-        expect([value, reply.status, reply.code]).toEqual([value, 401, "invalid_api_key"])
-        expect(reply.all("WWW-Authenticate")).toEqual(['Bearer realm="animals", error="invalid_token"'])
-        bodies.add(reply.body)
+        const response = yield* store.send(bearer(value))
+        expect([value, response.status, response.code]).toEqual([value, 401, "invalid_api_key"])
+        expect(response.all("WWW-Authenticate")).toEqual(['Bearer realm="animals", error="invalid_token"'])
+        bodies.add(response.body)
       }
       expect(bodies.size).toBe(1)
       const twice: Sent = {
@@ -96,7 +96,7 @@ describe("Credentials", () => {
     })
   )
 
-  it.effect("a credential of the wrong form costs no look-up", () =>
+  it.effect("a malformed credential causes no store lookup", () =>
     Effect.gen(function* () {
       let lookups = 0
       const store = yield* open({
@@ -124,7 +124,7 @@ describe("Credentials", () => {
     })
   )
 
-  it.effect("a revoked key and an expired secret are refused from that moment on", () =>
+  it.effect("a revoked key and an expired secret are rejected immediately", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { id, secret: old } = yield* store.issue("Free")
@@ -140,31 +140,33 @@ describe("Credentials", () => {
   )
 })
 
-describe("The anonymous budget", () => {
-  it.effect("has Free's numbers, answers 401 until it is used up and then 429, for that network only", () =>
-    Effect.gen(function* () {
-      const store = yield* open()
-      for (let left = 59; left >= 0; left--) {
-        const reply = yield* store.send(left % 2 === 0 ? {} : { key: unknown })
-        expect([reply.status, ...reply.rate]).toEqual([401, 60, left, start / 1000 + 60 - left])
-      }
-      const refused = yield* store.send()
-      expect([refused.status, refused.code]).toEqual([429, "rate_limit_exceeded"])
-      expect(refused.all("WWW-Authenticate")).toEqual([])
-      expect([refused.header("Retry-After"), ...refused.rate]).toEqual(["1", 60, 0, start / 1000 + 60])
-      expect((yield* store.send({ clientAddress: "192.0.2.2" })).rate).toEqual([60, 59, start / 1000 + 1])
-      expect((yield* store.send({ clientAddress: undefined })).status).toBe(401)
-      yield* TestClock.adjust(1000)
-      expect((yield* store.send()).status).toBe(401)
-    })
+describe("Anonymous limits", () => {
+  it.effect(
+    "are those of the Free plan: 401 until they are exhausted, then 429, separately for each network",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* open()
+        for (let left = 59; left >= 0; left--) {
+          const response = yield* store.send(left % 2 === 0 ? {} : { key: unknown })
+          expect([response.status, ...response.rate]).toEqual([401, 60, left, start / 1000 + 60 - left])
+        }
+        const rejected = yield* store.send()
+        expect([rejected.status, rejected.code]).toEqual([429, "rate_limit_exceeded"])
+        expect(rejected.all("WWW-Authenticate")).toEqual([])
+        expect([rejected.header("Retry-After"), ...rejected.rate]).toEqual(["1", 60, 0, start / 1000 + 60])
+        expect((yield* store.send({ clientAddress: "192.0.2.2" })).rate).toEqual([60, 59, start / 1000 + 1])
+        expect((yield* store.send({ clientAddress: undefined })).status).toBe(401)
+        yield* TestClock.adjust(1000)
+        expect((yield* store.send()).status).toBe(401)
+      })
   )
 
-  it.effect("a store that makes the step by itself is asked to, as its own method", () =>
+  it.effect("use the store's own `consume` method if it has one", () =>
     Effect.gen(function* () {
       class Counting {
         readonly callers: Array<string> = []
         modify(): Effect.Effect<never> {
-          return Effect.die(new Error("the step is made natively"))
+          return Effect.die(new Error("modify must not be called"))
         }
         consume(caller: string, now: number, policy: RateLimit.Policy) {
           this.callers.push(caller)
@@ -180,7 +182,7 @@ describe("The anonymous budget", () => {
     })
   )
 
-  it.effect("is the only state that made-up keys leave behind, and no state is named by a secret", () =>
+  it.effect("are the only state that unknown keys create, and no state is stored under a secret", () =>
     Effect.gen(function* () {
       const callers = new Set<string>()
       const store = yield* open({
@@ -199,7 +201,7 @@ describe("The anonymous budget", () => {
     })
   )
 
-  it.effect("a valid key is served from a network whose budget is used up, and both are left alone", () =>
+  it.effect("do not affect requests with a valid key, nor the other way round", () =>
     Effect.gen(function* () {
       const store = yield* open({ options: { anonymousPlan: { perMinute: 1, perDay: 5 } } })
       const { secret } = yield* store.issue("Free")
@@ -212,7 +214,7 @@ describe("The anonymous budget", () => {
     })
   )
 
-  it.effect("nobody is banned by their network: requests that go on after a 429 are only refused", () =>
+  it.effect("never ban a network: further requests after a 429 are only limited", () =>
     Effect.gen(function* () {
       const store = yield* open({ options: { anonymousPlan: { perMinute: 1, perDay: 1000 } } })
       yield* store.send()
@@ -225,24 +227,26 @@ describe("The anonymous budget", () => {
     })
   )
 
-  it.effect("an IPv6 site has the budget of sixteen networks, however many of its networks ask", () =>
+  it.effect("of an IPv6 site are those of sixteen networks, however many of its networks send requests", () =>
     Effect.gen(function* () {
       const store = yield* open({ options: { anonymousPlan: { perMinute: 2, perDay: 1000 } } })
-      const ask = (clientAddress: string) => Effect.map(store.send({ clientAddress }), ({ status }) => status)
-      expect(yield* ask("2001:db8:1:1::7")).toBe(401)
-      expect(yield* ask("2001:db8:1:1::8")).toBe(401)
-      // the network is used up, which costs the site nothing
-      for (let count = 0; count < 40; count++) expect(yield* ask("2001:db8:1:1::9")).toBe(429)
+      const statusOf = (clientAddress: string) =>
+        Effect.map(store.send({ clientAddress }), ({ status }) => status)
+      expect(yield* statusOf("2001:db8:1:1::7")).toBe(401)
+      expect(yield* statusOf("2001:db8:1:1::8")).toBe(401)
+      // Denied requests of a network consume nothing of the site's limit.
+      for (let count = 0; count < 40; count++) expect(yield* statusOf("2001:db8:1:1::9")).toBe(429)
       const statuses: Array<number> = []
-      for (let network = 2; network < 50; network++) statuses.push(yield* ask(`2001:db8:1:${network}::7`))
+      for (let network = 2; network < 50; network++)
+        statuses.push(yield* statusOf(`2001:db8:1:${network}::7`))
       expect(statuses.filter((status) => status === 401)).toHaveLength(30)
-      expect(yield* ask("2001:db8:2:1::7")).toBe(401)
+      expect(yield* statusOf("2001:db8:2:1::7")).toBe(401)
       const { rate } = yield* store.send({ clientAddress: "2001:db8:1:99::7" })
       expect(rate.slice(0, 2)).toEqual([32, 0])
     })
   )
 
-  it.effect("the socket's address counts unless proxies are trusted", () =>
+  it.effect("apply to the socket's address unless proxies are trusted", () =>
     Effect.gen(function* () {
       const forged: Sent = { headers: [["X-Forwarded-For", "198.51.100.7"]] }
       const direct = yield* open()
@@ -274,11 +278,11 @@ describe("Plans", () => {
         for (let sent = 0; sent < Math.min(perMinute, perDay - used); sent++) yield* send
       }
       yield* TestClock.adjust(60_000)
-      const refused = yield* send
+      const rejected = yield* send
       const midnight = Date.UTC(2027, 0, 2) / 1000
       const now = (yield* TestClock.testClockWith(({ currentTimeMillis }) => currentTimeMillis)) / 1000
-      expect([refused.status, ...refused.rate]).toEqual([429, perDay, 0, midnight])
-      expect(refused.header("Retry-After")).toBe(String(midnight - now))
+      expect([rejected.status, ...rejected.rate]).toEqual([429, perDay, 0, midnight])
+      expect(rejected.header("Retry-After")).toBe(String(midnight - now))
       yield* TestClock.setTime(midnight * 1000 - 1)
       expect((yield* send).status).toBe(429)
       yield* TestClock.setTime(midnight * 1000)
@@ -286,7 +290,7 @@ describe("Plans", () => {
     })
   )
 
-  it.effect("the minute's edge is exact to the millisecond", () =>
+  it.effect("tokens refill with millisecond precision", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue("Free")
@@ -299,32 +303,32 @@ describe("Plans", () => {
     })
   )
 
-  it.effect("200 requests at once at 60 a minute are exactly 60 answers and 140 times 429", () =>
+  it.effect("of 200 concurrent requests at 60 a minute, exactly 60 are admitted and 140 get a 429", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue("Free")
-      const replies = yield* Effect.all(
+      const responses = yield* Effect.all(
         Array.from({ length: 200 }, () => store.send({ key: secret })),
         { concurrency: "unbounded" }
       )
-      const admitted = replies.filter(({ status }) => status === 200)
+      const admitted = responses.filter(({ status }) => status === 200)
       expect(admitted.map(({ rate }) => rate[1]).sort((a, b) => b - a)).toEqual(
         Array.from({ length: 60 }, (_, index) => 59 - index)
       )
-      expect(replies.filter(({ status }) => status === 429)).toHaveLength(140)
+      expect(responses.filter(({ status }) => status === 429)).toHaveLength(140)
       expect((yield* store.send({ key: secret })).code).toBe("rate_limit_exceeded")
     })
   )
 
-  it.effect("a clock that steps back refunds nothing and names no reset in the past", () =>
+  it.effect("a clock that steps back refunds nothing and never sets X-RateLimit-Reset in the past", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue("Free")
       for (let count = 0; count < 60; count++) yield* store.send({ key: secret })
       yield* TestClock.setTime(start - 3_600_000)
-      const reply = yield* store.send({ key: secret })
-      expect([reply.status, reply.rate[1]]).toEqual([429, 0])
-      expect(reply.rate[2]).toBeGreaterThan((start - 3_600_000) / 1000)
+      const response = yield* store.send({ key: secret })
+      expect([response.status, response.rate[1]]).toEqual([429, 0])
+      expect(response.rate[2]).toBeGreaterThan((start - 3_600_000) / 1000)
       yield* TestClock.setTime(start + 3_600_000)
       expect((yield* store.send({ key: secret })).rate[1]).toBe(59)
     })
@@ -334,49 +338,49 @@ describe("Plans", () => {
 describe("Bans", () => {
   const slow = enterprise(1, 1000)
 
-  /** Uses the key up, then sends once a second until it is banned; the ban's answer and how many requests it took. */
-  const hammer = Effect.fnUntraced(function* (send: Effect.Effect<Reply>) {
-    let reply = yield* send
-    while (reply.status !== 429) reply = yield* send
+  /** Exhausts the key, then sends once a second until it is banned; returns the ban's response and the strike count. */
+  const hammer = Effect.fnUntraced(function* (send: Effect.Effect<TestResponse>) {
+    let response = yield* send
+    while (response.status !== 429) response = yield* send
     let strikes = 0
-    while (reply.code !== "api_key_banned") {
-      expect(reply.code).toBe("rate_limit_exceeded")
+    while (response.code !== "api_key_banned") {
+      expect(response.code).toBe("rate_limit_exceeded")
       yield* TestClock.adjust(1000)
       strikes++
-      reply = yield* send
-      if (reply.status !== 429) reply = yield* send
+      response = yield* send
+      if (response.status !== 429) response = yield* send
     }
-    return { strikes, reply }
+    return { strikes, response }
   })
 
-  it.effect("20 requests before the announced time ban the key for a minute, whatever they ask for", () =>
+  it.effect("20 requests before the end of Retry-After ban the key for a minute, for every operation", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(slow)
-      const { reply, strikes } = yield* hammer(store.send({ key: secret }))
+      const { response, strikes } = yield* hammer(store.send({ key: secret }))
       expect(strikes).toBe(20)
       const banEnd = start / 1000 + 20 + 60
-      expect([reply.status, ...reply.rate]).toEqual([429, 1, 0, banEnd])
-      expect(reply.header("Retry-After")).toBe("60")
+      expect([response.status, ...response.rate]).toEqual([429, 1, 0, banEnd])
+      expect(response.header("Retry-After")).toBe("60")
       for (const sent of [{ target: "/v1/nothing" }, { target: "/v1/pets/1" }, { method: "FOO" }]) {
         expect((yield* store.send({ ...sent, key: secret })).code).toBe("api_key_banned")
       }
     })
   )
 
-  it.effect("a ban does not grow by requests during it, and ends when it said", () =>
+  it.effect("requests during a ban do not extend it, and it ends at the announced time", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(slow)
       const send = store.send({ key: secret })
-      const { reply } = yield* hammer(send)
+      const { response } = yield* hammer(send)
       for (let second = 59; second > 0; second--) {
         yield* TestClock.adjust(1000)
         const during = yield* send
         expect([during.code, during.header("Retry-After"), ...during.rate]).toEqual([
           "api_key_banned",
           String(second),
-          ...reply.rate
+          ...response.rate
         ])
       }
       yield* TestClock.adjust(999)
@@ -386,22 +390,24 @@ describe("Bans", () => {
     })
   )
 
-  it.effect("bans last 1, 5, 15, 60 and again 60 minutes, and a request after Retry-After is admitted", () =>
-    Effect.gen(function* () {
-      const store = yield* open()
-      const { secret } = yield* store.issue(slow)
-      for (const minutes of [1, 5, 15, 60, 60]) {
-        const { reply } = yield* hammer(store.send({ key: secret }))
-        expect(reply.number("Retry-After")).toBe(minutes * 60)
-        yield* TestClock.adjust(minutes * 60_000)
-        expect((yield* store.send({ key: secret })).status).toBe(200)
-      }
-      yield* TestClock.adjust(5 * 86_400_000)
-      expect((yield* hammer(store.send({ key: secret }))).reply.header("Retry-After")).toBe("60")
-    })
+  it.effect(
+    "consecutive bans last 1, 5, 15, 60 and 60 minutes, and a request after Retry-After is admitted",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* open()
+        const { secret } = yield* store.issue(slow)
+        for (const minutes of [1, 5, 15, 60, 60]) {
+          const { response } = yield* hammer(store.send({ key: secret }))
+          expect(response.number("Retry-After")).toBe(minutes * 60)
+          yield* TestClock.adjust(minutes * 60_000)
+          expect((yield* store.send({ key: secret })).status).toBe(200)
+        }
+        yield* TestClock.adjust(5 * 86_400_000)
+        expect((yield* hammer(store.send({ key: secret }))).response.header("Retry-After")).toBe("60")
+      })
   )
 
-  it.effect("a burst at one moment is no offence, nor is the first 429", () =>
+  it.effect("neither a burst at one moment nor the first 429 is a strike", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(slow)
@@ -414,22 +420,22 @@ describe("Bans", () => {
     })
   )
 
-  it.effect("a client that never waits longer than 30 s and tries six times is not banned", () =>
+  it.effect("a client that retries six times and waits at most 30 s each time is not banned", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(enterprise(1, 2))
       for (let request = 0; request < 20; request++) {
         for (let attempt = 0; attempt < 6; attempt++) {
-          const reply = yield* store.send({ key: secret })
-          if (reply.status !== 429) break
-          expect(reply.code).toBe("rate_limit_exceeded")
-          yield* TestClock.adjust(Math.min(reply.number("Retry-After"), 30) * 1000)
+          const response = yield* store.send({ key: secret })
+          if (response.status !== 429) break
+          expect(response.code).toBe("rate_limit_exceeded")
+          yield* TestClock.adjust(Math.min(response.number("Retry-After"), 30) * 1000)
         }
       }
     })
   )
 
-  it.effect("the two secrets of a rotated key share budget and ban", () =>
+  it.effect("the two secrets of a rotated key share limits and ban", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { id, secret: old } = yield* store.issue("Free")
@@ -445,7 +451,7 @@ describe("Bans", () => {
     })
   )
 
-  it.effect("a revoked key gets 401, not its ban", () =>
+  it.effect("a revoked key gets a 401 even if it is banned", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { id, secret } = yield* store.issue(slow)
@@ -456,69 +462,89 @@ describe("Bans", () => {
   )
 })
 
-describe("Stores out of reach", () => {
+describe("Unavailable stores", () => {
   const reset = start / 1000 + 5
 
-  it.effect("without limits the key's plan is shown, nothing left, and 503 says when to retry", () =>
-    Effect.gen(function* () {
-      const store = yield* open({ limits: failing })
-      const { secret } = yield* store.issue("Pro")
-      const reply = yield* store.send({ key: secret })
-      expect([reply.status, reply.code, ...reply.rate]).toEqual([503, "service_unavailable", 300, 0, reset])
-      expect(reply.header("Retry-After")).toBe("5")
-      const stranger = yield* store.send()
-      expect([stranger.status, ...stranger.rate]).toEqual([503, 60, 0, reset])
-    })
-  )
-
-  it.effect("without limits an open service serves and refuses as ever, uncounted", () =>
-    Effect.gen(function* () {
-      const store = yield* open({
-        limits: failing,
-        options: { onLimitsUnavailable: "open" },
-        pets: stocked(1)
+  it.effect(
+    "without the rate limit store the response is a 503 with the key's limit, Remaining 0 and Retry-After",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* open({ limits: failing })
+        const { secret } = yield* store.issue("Pro")
+        const response = yield* store.send({ key: secret })
+        expect([response.status, response.code, ...response.rate]).toEqual([
+          503,
+          "service_unavailable",
+          300,
+          0,
+          reset
+        ])
+        expect(response.header("Retry-After")).toBe("5")
+        const stranger = yield* store.send()
+        expect([stranger.status, ...stranger.rate]).toEqual([503, 60, 0, reset])
       })
-      const { secret } = yield* store.issue("Pro")
-      for (let count = 0; count < 400; count++) {
-        const reply = yield* store.send({ key: secret })
-        expect([reply.status, ...reply.rate]).toEqual([200, 300, 300, start / 1000])
-      }
-      const stranger = yield* store.send()
-      expect([stranger.status, ...stranger.rate]).toEqual([401, 60, 60, start / 1000])
-      expect(store.logs.length).toBe(401)
-    })
   )
 
-  it.effect("without keys a credential is answered 503 with Free's numbers, none or a bad one 401", () =>
-    Effect.gen(function* () {
-      const store = yield* open({ keys: failing, options: { anonymousPlan: { perMinute: 9, perDay: 90 } } })
-      const { secret } = yield* store.issue("Business")
-      const reply = yield* store.send({ key: secret })
-      expect([reply.status, reply.code, ...reply.rate]).toEqual([503, "service_unavailable", 60, 0, reset])
-      expect(reply.header("Retry-After")).toBe("5")
-      expect((yield* store.send()).rate.slice(0, 2)).toEqual([9, 8])
-      expect((yield* store.send({ key: "x" })).status).toBe(401)
-    })
+  it.effect(
+    'without the rate limit store and with "open", requests are authenticated and served uncounted',
+    () =>
+      Effect.gen(function* () {
+        const store = yield* open({
+          limits: failing,
+          options: { onLimitsUnavailable: "open" },
+          pets: stocked(1)
+        })
+        const { secret } = yield* store.issue("Pro")
+        for (let count = 0; count < 400; count++) {
+          const response = yield* store.send({ key: secret })
+          expect([response.status, ...response.rate]).toEqual([200, 300, 300, start / 1000])
+        }
+        const stranger = yield* store.send()
+        expect([stranger.status, ...stranger.rate]).toEqual([401, 60, 60, start / 1000])
+        expect(store.logs.length).toBe(401)
+      })
   )
 
-  it.effect("without animals 503 carries the caller's own budget, and costs one", () =>
-    Effect.gen(function* () {
-      const store = yield* open({ pets: failing })
-      const { secret } = yield* store.issue("Business")
-      const reply = yield* store.send({ key: secret })
-      expect([reply.status, reply.code, reply.rate[0], reply.rate[1]]).toEqual([
-        503,
-        "service_unavailable",
-        1000,
-        999
-      ])
-      expect(reply.header("Retry-After")).toBe("5")
-      expect((yield* store.send({ key: secret, target: "/v1/pets/1" })).rate[1]).toBe(998)
-      expect((yield* store.send({ key: secret, target: "/v1/pets/x" })).status).toBe(404)
-    })
+  it.effect(
+    "without the key store a well-formed credential gets a 503 with Free's limits, others a 401",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* open({ keys: failing, options: { anonymousPlan: { perMinute: 9, perDay: 90 } } })
+        const { secret } = yield* store.issue("Business")
+        const response = yield* store.send({ key: secret })
+        expect([response.status, response.code, ...response.rate]).toEqual([
+          503,
+          "service_unavailable",
+          60,
+          0,
+          reset
+        ])
+        expect(response.header("Retry-After")).toBe("5")
+        expect((yield* store.send()).rate.slice(0, 2)).toEqual([9, 8])
+        expect((yield* store.send({ key: "x" })).status).toBe(401)
+      })
   )
 
-  it.effect("the service recovers when they do", () =>
+  it.effect(
+    "without the animal store the response is a 503 with the caller's limits and consumes a token",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* open({ pets: failing })
+        const { secret } = yield* store.issue("Business")
+        const response = yield* store.send({ key: secret })
+        expect([response.status, response.code, response.rate[0], response.rate[1]]).toEqual([
+          503,
+          "service_unavailable",
+          1000,
+          999
+        ])
+        expect(response.header("Retry-After")).toBe("5")
+        expect((yield* store.send({ key: secret, target: "/v1/pets/1" })).rate[1]).toBe(998)
+        expect((yield* store.send({ key: secret, target: "/v1/pets/x" })).status).toBe(404)
+      })
+  )
+
+  it.effect("the service recovers when the stores recover", () =>
     Effect.gen(function* () {
       let broken = true
       const store = yield* open({

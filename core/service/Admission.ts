@@ -1,11 +1,11 @@
-/** The first half of the pipeline: who calls (401, contract §5), and whether they may now (429, contract §8). */
-
+/** The first half of the pipeline: authentication (401, contract §5) and rate limits (429, contract §8). */
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as ApiKey from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
 import * as Bearer from "../access/Bearer.ts"
+import * as ApiError from "../errors/ApiError.ts"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
@@ -13,158 +13,118 @@ import * as Caller from "../limits/Caller.ts"
 import * as Plan from "../limits/Plan.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
-import * as Immediate from "../ports/Immediate.ts"
 import { RateLimitStore } from "../ports/RateLimitStore.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import type { ServiceRequest } from "./ServiceRequest.ts"
+import * as ServiceResponse from "./ServiceResponse.ts"
 
+/** The decision about a request. */
 export interface Admission {
-  /** What the rate headers of the answer say. */
+  /** The values of the rate headers. */
   readonly verdict: RateLimit.Verdict
-  /** Why the request is not carried out, or `undefined` when it is. */
-  readonly refusal: Refusal | undefined
-  /** What kept it from being counted, to be logged: the answer must not tell. */
-  readonly failure: StoreUnavailable | undefined
+  /** The response if the request is rejected. */
+  readonly rejection: ServiceResponse.ServiceResponse | undefined
 }
 
-/** Codes of the catalogue that a request is answered with before anybody looks at what it asks for. */
-export type Refusal = Extract<
+/** Seconds in `Retry-After` when a store is unavailable. */
+export const UNAVAILABLE_RETRY_AFTER = 5
+
+/** The error codes of rejections. */
+type Rejection = Extract<
   ErrorCode,
   "missing_api_key" | "invalid_api_key" | "rate_limit_exceeded" | "api_key_banned" | "service_unavailable"
 >
 
-/** Seconds after which a client may try again when a store is out of reach. */
-export const UNAVAILABLE_RETRY_AFTER = 5
-
-/** Under which name a key is counted; kept, since a text put together anew is hashed anew by a map (0.2 µs). */
-const callerOf = (key: ApiKey.ApiKey): string => {
-  const known = callers.get(key)
-  if (known !== undefined) return known
-  const caller = Caller.ofKey(key.id)
-  callers.set(key, caller)
-  return caller
-}
-
-const callers = new WeakMap<ApiKey.ApiKey, string>()
-
-/** Admits requests and counts them: a valid key against its own limits, all others against their network's. */
+/**
+ * Creates the admission of a service: valid keys have limits of their own, other requests share those of their network.
+ */
 export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   const keys = yield* ApiKeyStore
   const limits = yield* RateLimitStore
   const ban = yield* BanPolicy
   const digest = yield* Digest.Digest
 
-  const consume = (key: string, now: number, policy: RateLimit.Policy) =>
-    limits.consume?.(key, now, policy) ?? limits.modify(key, (state) => RateLimit.step(state, now, policy))
+  const consume = (caller: string, policy: RateLimit.Policy, now: number) =>
+    limits.consume?.(caller, now, policy) ??
+    limits.modify(caller, (state) => RateLimit.step(state, now, policy))
 
+  /** Counts a request; `rejection` applies if the limits admit it, for example because it has no valid key. */
   const count = (
     caller: string,
     policy: RateLimit.Policy,
     now: number,
-    refusal: Refusal | undefined
+    rejection?: Rejection
   ): Effect.Effect<Admission> =>
-    Effect.matchEager(Immediate.start(consume(caller, now, policy)), {
-      onSuccess: (verdict) => ({
-        verdict,
-        refusal: refusalOf[verdict.outcome] ?? refusal,
-        failure: undefined
-      }),
+    Effect.matchEffect(consume(caller, policy, now), {
+      onSuccess: (verdict) => Effect.succeed(admission(verdict, rejectionOf[verdict.outcome] ?? rejection)),
       onFailure: (failure) =>
         options.onLimitsUnavailable === "open"
-          ? { verdict: uncounted(policy.plan, now), refusal, failure }
+          ? Effect.as(
+              Effect.logWarning("request not counted", failure),
+              admission(uncountedVerdict(policy.plan, now), rejection)
+            )
           : unavailable(failure, policy.plan, now)
     })
 
-  const anonymousPolicy: RateLimit.Policy = { plan: options.anonymousPlan, ban: undefined }
-
+  const networkPolicy: RateLimit.Policy = { plan: options.anonymousPlan, ban: undefined }
   const sitePolicy: RateLimit.Policy = { plan: sitePlan(options.anonymousPlan), ban: undefined }
 
-  // A network that is denied costs its site nothing: others of the site must not pay for it.
-  const anonymous = (
+  /** Counts a request without a valid key against its network and against the network's site. */
+  const countAnonymous = Effect.fnUntraced(function* (
     address: string | undefined,
     now: number,
-    refusal: Refusal | undefined
-  ): Effect.Effect<Admission> => {
+    rejection?: Rejection
+  ) {
     const { network, site } = ClientAddress.networksOf(address)
-    const counted = count(Caller.ofNetwork(network), anonymousPolicy, now, refusal)
-    if (site === undefined) return counted
-    return Effect.flatMapEager(counted, (ofNetwork) =>
-      ofNetwork.verdict.outcome !== "admitted" || ofNetwork.failure !== undefined
-        ? Effect.succeed(ofNetwork)
-        : Effect.mapEager(count(Caller.ofNetwork(site), sitePolicy, now, refusal), (ofSite) =>
-            ofSite.verdict.outcome === "admitted" && ofNetwork.verdict.remaining <= ofSite.verdict.remaining
-              ? ofNetwork
-              : ofSite
-          )
-    )
+    const ofNetwork = yield* count(Caller.ofNetwork(network), networkPolicy, now, rejection)
+    // A denied network consumes nothing of its site, so that other networks of the site are not affected.
+    if (site === undefined || ofNetwork.verdict.outcome !== "admitted") return ofNetwork
+    const ofSite = yield* count(Caller.ofNetwork(site), sitePolicy, now, rejection)
+    const isNetworkTighter = ofNetwork.verdict.remaining <= ofSite.verdict.remaining
+    return ofSite.verdict.outcome === "admitted" && isNetworkTighter ? ofNetwork : ofSite
+  })
+
+  const reject = (request: ServiceRequest, now: number, rejection: Rejection): Effect.Effect<Admission> => {
+    const forwarded = request.header("x-forwarded-for")
+    const address = ClientAddress.effective(request.clientAddress, forwarded, options.trustedProxyHops)
+    return countAnonymous(address, now, rejection)
   }
 
-  const unauthorized = (request: ServiceRequest, now: number, refusal: Refusal) => {
-    const address = ClientAddress.effective(
-      request.clientAddress,
-      request.header("x-forwarded-for"),
-      options.trustedProxyHops
-    )
-    return anonymous(address, now, refusal)
-  }
+  const admit = Effect.fnUntraced(
+    function* (request: ServiceRequest, now: number) {
+      const credential = Bearer.parse(request.header("authorization"))
+      if (credential === undefined) return yield* reject(request, now, "missing_api_key")
+      const secret = credential === "malformed" ? undefined : ApiKeySecret.wellFormed(credential.token)
+      if (secret === undefined) return yield* reject(request, now, "invalid_api_key")
 
-  const admit = (request: ServiceRequest, now: number): Effect.Effect<Admission, StoreUnavailable> => {
-    const credential = Bearer.parse(request.header("authorization"))
-    if (credential === undefined) return unauthorized(request, now, "missing_api_key")
-    const secret = credential === "malformed" ? undefined : ApiKeySecret.wellFormed(credential.token)
-    if (secret === undefined) return unauthorized(request, now, "invalid_api_key")
-    return Effect.flatMapEager(Immediate.start(ApiKeySecret.hashWith(digest, secret)), (hash) =>
-      Effect.flatMapEager(Immediate.start(keys.findByHash(hash)), (key) =>
-        Option.isSome(key) && ApiKey.accepts(key.value, hash, now)
-          ? count(callerOf(key.value), { plan: key.value.limits, ban }, now, undefined)
-          : unauthorized(request, now, "invalid_api_key")
+      const hash = yield* ApiKeySecret.hashWith(digest, secret)
+      const key = yield* keys.findByHash(hash)
+      if (Option.isNone(key) || !ApiKey.accepts(key.value, hash, now)) {
+        return yield* reject(request, now, "invalid_api_key")
+      }
+      return yield* count(Caller.ofKey(key.value.id), { plan: key.value.limits, ban }, now)
+    },
+    (admitted, _, now) =>
+      Effect.catchTag(admitted, "StoreUnavailable", (failure) =>
+        unavailable(failure, Plan.standard.Free, now)
       )
-    )
-  }
+  )
 
   return {
-    /** Fails when nobody can say who calls. */
+    /** Authenticates and counts a request. */
     admit,
-    /** Counts nothing but a probe, as requests are counted; without effect where uncounted requests are admitted. */
+    /** Counts a request that ended before its headers were complete. */
+    countBroken: (address: string | undefined, now: number) => countAnonymous(address, now),
+    /** Counts a probe, to test the rate limit store; does nothing if requests are admitted without it. */
     countProbe: (now: number): Effect.Effect<void, StoreUnavailable> =>
       options.onLimitsUnavailable === "open"
         ? Effect.void
-        : Effect.asVoid(Effect.suspend(() => consume(PROBE, now, probePolicy))),
-    /** Counts a request that broke off before it could say who sends it. */
-    countBroken: (address: string | undefined, now: number) => anonymous(address, now, undefined)
+        : Effect.asVoid(Effect.suspend(() => consume(PROBE, probePolicy, now)))
   }
 })
 
-/** Under which name probes are counted: no caller has it. The plan is never exhausted, so that each probe is a write. */
-const PROBE = "readiness"
-const probePolicy: RateLimit.Policy = {
-  plan: { perMinute: 1_000_000, perDay: 1_000_000_000 },
-  ban: undefined
-}
-
-const refusalOf: { readonly [outcome in RateLimit.Outcome]: Refusal | undefined } = {
-  admitted: undefined,
-  limited: "rate_limit_exceeded",
-  banned: "api_key_banned"
-}
-
-/** Networks of a site that may use up their whole budget: a site has 65 536 of them. */
-const NETWORKS_PER_SITE = 16
-
-const sitePlan = ({ perDay, perMinute }: Plan.Plan): Plan.Plan => ({
-  perMinute: Math.min(perMinute * NETWORKS_PER_SITE, Plan.maxRequests),
-  perDay: Math.min(perDay * NETWORKS_PER_SITE, Plan.maxRequests)
-})
-
-/** The admission of a request that a store kept from being counted. */
-const unavailable = (failure: StoreUnavailable, plan: Plan.Plan, now: number): Admission => ({
-  verdict: unknownVerdict(plan, now),
-  refusal: "service_unavailable",
-  failure
-})
-
-/** The headers of an answer whose limits could not be checked. */
+/** The verdict when the rate limit store is unavailable. */
 export const unknownVerdict = (plan: Plan.Plan, now: number): RateLimit.Verdict => ({
   outcome: "limited",
   limit: plan.perMinute,
@@ -173,10 +133,59 @@ export const unknownVerdict = (plan: Plan.Plan, now: number): RateLimit.Verdict 
   retryAfter: UNAVAILABLE_RETRY_AFTER
 })
 
-const uncounted = (plan: Plan.Plan, now: number): RateLimit.Verdict => ({
+/** The rate limit key of probes; no caller has it. Its plan is never exhausted, so that each probe writes. */
+const PROBE = "readiness"
+const probePolicy: RateLimit.Policy = {
+  plan: { perMinute: 1_000_000, perDay: 1_000_000_000 },
+  ban: undefined
+}
+
+/** A site's budget in multiples of a network's budget; a site has 65 536 networks. */
+const SITE_BUDGET_FACTOR = 16
+
+const sitePlan = ({ perDay, perMinute }: Plan.Plan): Plan.Plan => ({
+  perMinute: Math.min(perMinute * SITE_BUDGET_FACTOR, Plan.maxRequests),
+  perDay: Math.min(perDay * SITE_BUDGET_FACTOR, Plan.maxRequests)
+})
+
+const unavailable = (failure: StoreUnavailable, plan: Plan.Plan, now: number): Effect.Effect<Admission> =>
+  Effect.as(
+    Effect.logWarning("503 service_unavailable", failure),
+    admission(unknownVerdict(plan, now), "service_unavailable")
+  )
+
+const uncountedVerdict = (plan: Plan.Plan, now: number): RateLimit.Verdict => ({
   outcome: "admitted",
   limit: plan.perMinute,
   remaining: plan.perMinute,
   resetAt: Math.ceil(now / 1000),
   retryAfter: 0
 })
+
+const admission = (verdict: RateLimit.Verdict, rejection: Rejection | undefined): Admission => ({
+  verdict,
+  rejection: rejection && rejections[rejection]
+})
+
+const rejectionOf: { readonly [outcome in RateLimit.Outcome]: Rejection | undefined } = {
+  admitted: undefined,
+  limited: "rate_limit_exceeded",
+  banned: "api_key_banned"
+}
+
+const challenge = 'Bearer realm="animals"'
+
+const headersOf: { readonly [rejection in Rejection]?: ReadonlyArray<ServiceResponse.Header> } = {
+  missing_api_key: [["WWW-Authenticate", challenge]],
+  invalid_api_key: [["WWW-Authenticate", `${challenge}, error="invalid_token"`]]
+}
+
+const rejectionResponse = (code: Rejection) => ServiceResponse.error(ApiError.make(code), headersOf[code])
+
+const rejections: { readonly [code in Rejection]: ServiceResponse.ServiceResponse } = {
+  missing_api_key: rejectionResponse("missing_api_key"),
+  invalid_api_key: rejectionResponse("invalid_api_key"),
+  rate_limit_exceeded: rejectionResponse("rate_limit_exceeded"),
+  api_key_banned: rejectionResponse("api_key_banned"),
+  service_unavailable: rejectionResponse("service_unavailable")
+}

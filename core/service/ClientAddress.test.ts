@@ -36,13 +36,13 @@ describe("the network of an address", () => {
     expect(ClientAddress.network(address)).toBe(network)
   })
 
-  it("is one bucket for all whose address the host does not know", () => {
+  it("is the same for all clients whose address is unknown", () => {
     expect(ClientAddress.network(undefined)).toBe("unknown")
   })
 
   const group = fc.integer({ min: 0, max: 0xffff })
 
-  it("is the same for every address of a /64 and another for every other /64", () => {
+  it("is the same for all addresses of a /64 and differs between /64s", () => {
     fc.assert(
       fc.property(
         fc.tuple(fc.integer({ min: 1, max: 0xffff }), group, group, group),
@@ -60,7 +60,7 @@ describe("the network of an address", () => {
     )
   })
 
-  it("is the same however an address is written", () => {
+  it("is the same for all notations of an address", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constant(0), group), { minLength: 8, maxLength: 8 }),
@@ -80,7 +80,7 @@ describe("the network of an address", () => {
     )
   })
 
-  it("is an IPv4 address itself, also when it comes as IPv6", () => {
+  it("is the address itself for IPv4, also if written as IPv6", () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(ClientAddress.network(address)).toBe(address)
@@ -89,7 +89,7 @@ describe("the network of an address", () => {
     )
   })
 
-  it("exists for any text", () => {
+  it("is defined for any text", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.stringMatching(/^[0-9a-f:.%]{0,50}$/)), (text) => {
         expect(ClientAddress.network(text)).not.toContain("NaN")
@@ -99,32 +99,42 @@ describe("the network of an address", () => {
   })
 })
 
-describe("the address that counts", () => {
+describe("the effective address", () => {
   const peer = "10.0.0.1"
 
   it.each([
     { hops: 0, header: "203.0.113.9", counts: peer, because: "no proxy is trusted" },
-    { hops: 1, header: undefined, counts: peer, because: "the proxy wrote nothing" },
-    { hops: 1, header: "203.0.113.9", counts: "203.0.113.9", because: "the proxy wrote it" },
+    { hops: 1, header: undefined, counts: peer, because: "the proxy sent no header" },
+    { hops: 1, header: "203.0.113.9", counts: "203.0.113.9", because: "the proxy appended it" },
     {
       hops: 1,
       header: "6.6.6.6, 203.0.113.9",
       counts: "203.0.113.9",
-      because: "the client forged the first"
+      because: "the client forged the first value"
     },
-    { hops: 2, header: "203.0.113.9,10.0.0.2", counts: "203.0.113.9", because: "two proxies wrote" },
+    {
+      hops: 2,
+      header: "203.0.113.9,10.0.0.2",
+      counts: "203.0.113.9",
+      because: "two proxies appended values"
+    },
     {
       hops: 2,
       header: "6.6.6.6, 203.0.113.9, 10.0.0.2",
       counts: "203.0.113.9",
-      because: "the first is forged"
+      because: "the first value is forged"
     },
-    { hops: 2, header: "203.0.113.9", counts: "203.0.113.9", because: "only one proxy was passed" },
-    { hops: 1, header: "6.6.6.6,  2001:db8::7 ", counts: "2001:db8::7", because: "spaces do not matter" },
-    { hops: 1, header: "203.0.113.9:51234", counts: "203.0.113.9", because: "the port is not the caller" },
-    { hops: 1, header: "[2001:db8::7]:51234", counts: "2001:db8::7", because: "the port is not the caller" },
-    { hops: 1, header: "[2001:db8::7]", counts: "2001:db8::7", because: "brackets are not the caller" },
-    { hops: 1, header: "::ffff:203.0.113.9", counts: "::ffff:203.0.113.9", because: "it is an address" }
+    { hops: 2, header: "203.0.113.9", counts: "203.0.113.9", because: "the request passed only one proxy" },
+    { hops: 1, header: "6.6.6.6,  2001:db8::7 ", counts: "2001:db8::7", because: "spaces are ignored" },
+    { hops: 1, header: "203.0.113.9:51234", counts: "203.0.113.9", because: "the port is removed" },
+    { hops: 1, header: "[2001:db8::7]:51234", counts: "2001:db8::7", because: "the port is removed" },
+    { hops: 1, header: "[2001:db8::7]", counts: "2001:db8::7", because: "brackets are removed" },
+    {
+      hops: 1,
+      header: "::ffff:203.0.113.9",
+      counts: "::ffff:203.0.113.9",
+      because: "IPv4-mapped addresses are valid"
+    }
   ])("is $counts with $hops trusted proxies and $header: $because", ({ counts, header, hops }) => {
     expect(ClientAddress.effective(peer, header, hops)).toBe(counts)
   })
@@ -160,16 +170,16 @@ describe("the address that counts", () => {
     "١٩٢.0.2.7",
     "'; drop table pets",
     "1".repeat(10_000)
-  ])("is the peer's when the proxy's entry is garbage: %j", (header) => {
+  ])("is the peer's when the proxy's value is invalid: %j", (header) => {
     expect(ClientAddress.effective(peer, header, 1)).toBe(peer)
   })
 
-  it("is the peer's when nobody knows it", () => {
+  it("is undefined when the peer's address is unknown", () => {
     expect(ClientAddress.effective(undefined, undefined, 0)).toBeUndefined()
     expect(ClientAddress.effective(undefined, "unknown", 1)).toBeUndefined()
   })
 
-  it("cannot be chosen by a client: what it puts in front of the proxies' entries changes nothing", () => {
+  it("ignores values that a client puts before those of the proxies", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.ipV4(), fc.ipV6()), { minLength: 1, maxLength: 3 }),
@@ -184,7 +194,7 @@ describe("the address that counts", () => {
     )
   })
 
-  it("is every IPv4 and IPv6 address that a trusted proxy writes, and some address for any text", () => {
+  it("is any IPv4 or IPv6 address that a trusted proxy appends, and is defined for any text", () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.string(), fc.nat({ max: 3 }), (address, text, hops) => {
         expect(ClientAddress.effective(peer, address, 1)).toBe(address)

@@ -1,8 +1,9 @@
-/** Whom an unauthenticated request is counted for. */
+/** Client addresses, and the networks against which unauthenticated requests are counted. */
 
 /**
- * The address that trusted proxies vouch for: each appends the address it was called from to `X-Forwarded-For`, so the
- * value `hops` from the right was written by the outermost of them. Without trusted proxies it is the peer's.
+ * Returns the client address as reported by trusted proxies. Each proxy appends the address of its peer to
+ * `X-Forwarded-For`, so the outermost of `hops` proxies wrote the value at position `hops` from the right. Without
+ * trusted proxies, or with an invalid value, it is the address of the peer.
  */
 export const effective = (
   peer: string | undefined,
@@ -15,11 +16,11 @@ export const effective = (
   return groupsOf(address) === undefined ? peer : address
 }
 
-/** The networks that an address is counted for. */
+/** The networks against which requests from an address are counted. */
 export interface Networks {
-  /** An IPv4 address, also when written as IPv6, or the /64 of an IPv6 address: whoever holds one of it holds all. */
+  /** The IPv4 address, also if written as IPv6, or the IPv6 /64, because one host usually controls a whole /64. */
   readonly network: string
-  /** The /48 of an IPv6 address, which is what one site is given at most (RFC 6177): it has 65 536 networks. */
+  /** The IPv6 /48, the largest prefix usually assigned to one site (RFC 6177), with 65 536 networks. */
   readonly site: string | undefined
 }
 
@@ -36,25 +37,25 @@ export const networksOf = (address: string | undefined): Networks => {
   return { network: prefix(groups, 4), site: prefix(groups, 3) }
 }
 
-/** The smallest network that an address is counted for. */
+/** Returns the smallest network against which requests from an address are counted. */
 export const network = (address: string | undefined): string => networksOf(address).network
 
-/** The leading groups of an IPv6 address as a network, such as `2001:db8:1::/48`. */
+/** Formats the leading groups of an IPv6 address as a network, such as `2001:db8:1::/48`. */
 const prefix = (groups: ReadonlyArray<number>, count: number): string =>
   `${groups
     .slice(0, count)
     .map((group) => group.toString(16))
     .join(":")}::/${16 * count}`
 
-// Nearly every address: taking it apart as the rare ones are would cost more than the whole 401 around it.
+// Fast path for plain IPv4: the general parser costs more than the rest of a 401 response.
 const plainIpv4 =
   /^(?:::ffff:)?((?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})$/i
 
-/** Some proxies write the port as well; each connection would be a caller of its own. */
+/** Removes the port that some proxies append; otherwise each connection would be counted separately. */
 const withoutPort = (text: string): string =>
   text.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1")
 
-/** The eight 16-bit groups of an address, an IPv4 one read as `::ffff:a.b.c.d`; `undefined` when it is none. */
+/** Parses an address into eight 16-bit groups, IPv4 as `::ffff:a.b.c.d`; `undefined` if it is invalid. */
 const groupsOf = (address: string): ReadonlyArray<number> | undefined => {
   const dotted = /^(.*:)?(\d{1,3}(?:\.\d{1,3}){3})$/.exec(address)
   if (dotted?.[2] !== undefined) {

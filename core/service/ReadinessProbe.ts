@@ -1,4 +1,4 @@
-/** Asks the stores what requests ask of them, for `/readyz`. */
+/** Tests the stores with the calls that requests make, for `/readyz`. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,15 +7,15 @@ import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { PetRepository } from "../ports/PetRepository.ts"
 import { Readiness } from "../ports/Readiness.ts"
 
-/** How long a result holds. Anybody may ask, and asking costs about as much as three requests. */
+/** How long a result is cached: `/readyz` is unauthenticated, and a probe costs about as much as three requests. */
 const TTL_NANOS = 1_000_000_000n
 
-/** The hash of no key. */
+/** A hash that no key has. */
 const UNKNOWN_HASH = "0".repeat(64)
 
 /**
- * Reads a page of animals, looks up a key, counts a request with `count`, and checks what the adapter checks by itself
- * (`Readiness`), at the same time; once a second at most. Fails with what fails first.
+ * Creates a probe that reads a page of animals, looks up a key, counts a request with `count` and runs the adapter's
+ * own check (`Readiness`), concurrently and at most once a second. It fails with the first failure.
  */
 export const make = Effect.fnUntraced(function* (
   count: (now: number) => Effect.Effect<void, StoreUnavailable>
@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function* (
   const [latest, invalidate] = yield* Effect.cachedInvalidateWithTTL(probe, Duration.infinity)
   let probedAt: bigint | undefined
 
-  // By the monotonic clock: the time of day may be put back.
+  // Uses the monotonic clock, because the wall clock can be set back.
   return Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
     if (probedAt !== undefined && now - probedAt < TTL_NANOS) return latest
     probedAt = now

@@ -1,9 +1,9 @@
-/** Values of `X-Request-Id`: unique per request, saying nothing about the caller. */
+/** Values of `X-Request-Id`: unique per request and unrelated to the caller. */
 
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 
-/** A source of ids: a random part drawn once, then a counter, so an id costs no randomness on the request path. */
+/** Creates a generator of ids: a random prefix, drawn once, and a counter. */
 export const make: Effect.Effect<() => string, never, SecureRandom.SecureRandom> = Effect.map(
   SecureRandom.SecureRandom.use((random) => random.randomBytes(8)),
   (bytes) => {

@@ -1,4 +1,4 @@
-/** Requests of every kind: plausible ones near the interface's borders, and noise. */
+/** Arbitrary requests: valid ones, edge cases and noise. */
 import * as fc from "fast-check"
 import type { Sent } from "./Service.fixture.ts"
 import type { Header } from "./ServiceResponse.ts"
@@ -77,7 +77,7 @@ const authority = fc.oneof(
 
 export const target: fc.Arbitrary<string> = fc.tuple(authority, path, query).map((parts) => parts.join(""))
 
-/** Headers without a credential. */
+/** Headers other than `Authorization`. */
 const header: fc.Arbitrary<Header> = fc.oneof(
   fc
     .constantFrom(
@@ -120,11 +120,11 @@ const body: fc.Arbitrary<string | Uint8Array> = fc.oneof(
 )
 
 export interface RequestOptions {
-  /** The credentials to draw from, as values of `Authorization`; `undefined` sends none. */
+  /** Values of `Authorization`; `undefined` omits the header. */
   readonly authorization: fc.Arbitrary<string | undefined>
 }
 
-/** Any request, with one of the given credentials: noise through and through, or noise in one place only. */
+/** Any request with one of the given credentials: noise everywhere, or noise in one part only. */
 export const sent = ({ authorization }: RequestOptions): fc.Arbitrary<Sent> =>
   fc
     .tuple(
@@ -163,7 +163,7 @@ export const sent = ({ authorization }: RequestOptions): fc.Arbitrary<Sent> =>
           : [["Authorization", credential] as const, ...request.headers]
     }))
 
-/** Requests that ask for an operation, well formed or nearly so. */
+/** Requests to operations, valid or slightly invalid. */
 export const operation: fc.Arbitrary<Sent> = fc.oneof(
   fc.record({
     method: fc.constantFrom("GET", "HEAD"),
@@ -178,7 +178,7 @@ export const operation: fc.Arbitrary<Sent> = fc.oneof(
   fc.record({ method: fc.constantFrom("OPTIONS", "PUT"), target: fc.constantFrom("/v1/pets", "/v1/x") })
 )
 
-/** Values of `Authorization` that carry no valid key. */
+/** Values of `Authorization` without a valid key. */
 export const badAuthorization: fc.Arbitrary<string | undefined> = fc.oneof(
   fc.constantFrom(
     undefined,

@@ -12,10 +12,10 @@ import {
   failing,
   newPet,
   open,
-  type Reply,
   run,
   type Setup,
   start,
+  type TestResponse,
   type TestStore,
   unlimited
 } from "./Service.fixture.ts"
@@ -26,38 +26,40 @@ const statusOfCode = new Map<unknown, number>(
   Object.entries(catalogue).map(([code, { status }]) => [code, status])
 )
 
-/** What contract §2, §7 and §8.3 and the house rules promise of every answer. */
-const expectWellFormed = (reply: Reply, now: number, probe: boolean): void => {
-  for (const [, value] of reply.headers) expect(value).toMatch(/^[ -~]+$/)
-  expect(reply.all("Date")).toEqual([new Date(now).toUTCString()])
-  expect(reply.all("Cache-Control")).toEqual(["no-store"])
-  expect(reply.all("X-Content-Type-Options")).toEqual(["nosniff"])
-  expect(reply.all("X-Request-Id")).toHaveLength(1)
-  expect(reply.all("Content-Type")).toEqual(reply.body === "" ? [] : ["application/json; charset=utf-8"])
-  expect(reply.body === "").toBe(reply.status === 204)
+/** Expects what contract §2, §7 and §8.3 and the design promise for every response. */
+const expectWellFormed = (response: TestResponse, now: number, probe: boolean): void => {
+  for (const [, value] of response.headers) expect(value).toMatch(/^[ -~]+$/)
+  expect(response.all("Date")).toEqual([new Date(now).toUTCString()])
+  expect(response.all("Cache-Control")).toEqual(["no-store"])
+  expect(response.all("X-Content-Type-Options")).toEqual(["nosniff"])
+  expect(response.all("X-Request-Id")).toHaveLength(1)
+  expect(response.all("Content-Type")).toEqual(
+    response.body === "" ? [] : ["application/json; charset=utf-8"]
+  )
+  expect(response.body === "").toBe(response.status === 204)
   for (const name of ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]) {
-    expect(reply.all(name)).toEqual(probe ? [] : [expect.stringMatching(/^(?:0|[1-9][0-9]*)$/)])
+    expect(response.all(name)).toEqual(probe ? [] : [expect.stringMatching(/^(?:0|[1-9][0-9]*)$/)])
   }
   if (!probe) {
-    const [limit, remaining, reset] = reply.rate
+    const [limit, remaining, reset] = response.rate
     expect(limit).toBeGreaterThanOrEqual(1)
     expect(remaining).toBeLessThan(limit)
     expect(reset).toBeGreaterThanOrEqual(now / 1000)
-    const mayRetry = reply.status === 429 || reply.status === 503
-    expect(reply.all("Retry-After")).toEqual(mayRetry ? [expect.stringMatching(/^[1-9][0-9]*$/)] : [])
+    const mayRetry = response.status === 429 || response.status === 503
+    expect(response.all("Retry-After")).toEqual(mayRetry ? [expect.stringMatching(/^[1-9][0-9]*$/)] : [])
   }
-  if (reply.status >= 400) {
-    const error = reply.json
+  if (response.status >= 400) {
+    const error = response.json
     expect(error).toEqual({
       code: expect.any(String),
       message: expect.stringMatching(/./),
-      status: reply.status
+      status: response.status
     })
-    expect(statusOfCode.get(reply.code)).toBe(reply.status)
+    expect(statusOfCode.get(response.code)).toBe(response.status)
   }
 }
 
-/** A store that outlives single runs of a property. */
+/** A service that is shared by all runs of a property. */
 const shared = async (setup: Setup): Promise<TestStore & { readonly secret: string }> => {
   const scope = Scope.makeUnsafe()
   const store = await Effect.runPromise(
@@ -72,7 +74,7 @@ const atStart = <A>(effect: Effect.Effect<A>): Promise<A> =>
   run(Effect.andThen(TestClock.setTime(start), effect))
 
 const setups: ReadonlyArray<readonly [name: string, setup: Setup]> = [
-  ["a sound store", { options: { anonymousPlan: ample } }],
+  ["working stores", { options: { anonymousPlan: ample } }],
   ["strict options", { options: { strict: true } }],
   ["an animal store that fails", { pets: failing }],
   ["an animal store that dies", { pets: dying }],
@@ -83,7 +85,7 @@ const setups: ReadonlyArray<readonly [name: string, setup: Setup]> = [
 ]
 
 describe("Service.handle", () => {
-  it.each(setups)("answers any request well formed, over %s", async (_, setup) => {
+  it.each(setups)("returns a well-formed response to any request, over %s", async (_, setup) => {
     const store = await shared(setup)
     const authorization = fc.oneof(
       { weight: 3, arbitrary: fc.constant(`Bearer ${store.secret}`) },
@@ -91,25 +93,25 @@ describe("Service.handle", () => {
     )
     const ids = new Set<string>()
     const statuses = new Set<number>()
-    let answers = 0
+    let responses = 0
     await fc.assert(
       fc.asyncProperty(sent({ authorization }), async (request) => {
-        const reply = await atStart(store.send(request))
-        expectWellFormed(reply, start, probe.test(request.target ?? ""))
-        answers++
-        ids.add(reply.header("X-Request-Id") ?? "")
-        statuses.add(reply.status)
+        const response = await atStart(store.send(request))
+        expectWellFormed(response, start, probe.test(request.target ?? ""))
+        responses++
+        ids.add(response.header("X-Request-Id") ?? "")
+        statuses.add(response.status)
       }),
       { numRuns: 1000 }
     )
-    expect(ids.size).toBe(answers)
-    // The generator must not have missed the interesting answers.
+    expect(ids.size).toBe(responses)
+    // The generated requests must cover all of these statuses.
     if (setup.options?.anonymousPlan !== undefined) {
       expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 404, 405, 415, 500]))
     }
   })
 
-  it("answers every request, whatever its order of checks ends in, over stores that fail now and then", async () => {
+  it("returns a well-formed response to every request while the animal store fails from time to time", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(operation, fc.boolean(), fc.constantFrom("sound", "fails", "dies")), {
@@ -121,19 +123,19 @@ describe("Service.handle", () => {
               let state: "sound" | "fails" | "dies" = "sound"
               const store = yield* open({
                 pets: (real) => {
-                  const sick = { sound: real, fails: failing(real), dies: dying(real) }
+                  const current = { sound: real, fails: failing(real), dies: dying(real) }
                   return {
-                    insert: (pet) => sick[state].insert(pet),
-                    find: (id) => sick[state].find(id),
-                    page: (query) => sick[state].page(query)
+                    insert: (pet) => current[state].insert(pet),
+                    find: (id) => current[state].find(id),
+                    page: (query) => current[state].page(query)
                   }
                 }
               })
               const { secret } = yield* store.issue("Free")
-              for (const [request, known, next] of steps) {
+              for (const [request, isAuthenticated, next] of steps) {
                 state = next
                 expectWellFormed(
-                  yield* store.send(known ? { ...request, key: secret } : request),
+                  yield* store.send(isAuthenticated ? { ...request, key: secret } : request),
                   start,
                   false
                 )
@@ -146,7 +148,7 @@ describe("Service.handle", () => {
   })
 })
 
-describe("Errors", () => {
+describe("Error responses", () => {
   const marker = fc
     .string({
       unit: fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz0123456789"),
@@ -177,9 +179,9 @@ describe("Errors", () => {
       (text, key) => ({ key, method: "POST", json: { ...newPet, status: { [text]: text } } })
     ],
     ["a value of an unknown field", (text, key) => ({ key, method: "POST", json: { x: text } })],
-    ["a body of another type", (text, key) => ({ key, method: "POST", json: [text] })],
+    ["a body of the wrong type", (text, key) => ({ key, method: "POST", json: [text] })],
     [
-      "text that is no JSON",
+      "invalid JSON",
       (text, key) => ({
         key,
         method: "POST",
@@ -189,13 +191,13 @@ describe("Errors", () => {
     ]
   ]
 
-  it.each(places)("never repeat %s", async (_, request) => {
+  it.each(places)("never echo %s", async (_, request) => {
     const stores = await Promise.all([shared({}), shared({ options: { strict: true } })])
     await fc.assert(
       fc.asyncProperty(marker, fc.constantFrom(...stores), async (text, store) => {
-        const reply = await atStart(store.send(request(text, store.secret)))
-        expect(reply.status).toBeGreaterThanOrEqual(400)
-        expect(JSON.stringify([reply.headers, reply.body])).not.toContain(text.slice(0, 12))
+        const response = await atStart(store.send(request(text, store.secret)))
+        expect(response.status).toBeGreaterThanOrEqual(400)
+        expect(JSON.stringify([response.headers, response.body])).not.toContain(text.slice(0, 12))
       }),
       { numRuns: 40 }
     )
@@ -204,19 +206,19 @@ describe("Errors", () => {
   it.each([
     ["fails", failing],
     ["dies", dying]
-  ])("say nothing of a store that %s, and nothing of a credential is logged", async (_, broken) => {
+  ])("reveal nothing about a store that %s, and no credential is logged", async (_, broken) => {
     for (const port of ["pets", "limits", "keys"] as const) {
       const store = await shared({ [port]: broken })
-      const reply = await atStart(store.send({ key: store.secret }))
-      expect(reply.status).toBeGreaterThanOrEqual(500)
-      expect(JSON.stringify([reply.headers, reply.body])).not.toMatch(/hunter2|driver|bug|ast_/)
+      const response = await atStart(store.send({ key: store.secret }))
+      expect(response.status).toBeGreaterThanOrEqual(500)
+      expect(JSON.stringify([response.headers, response.body])).not.toMatch(/hunter2|driver|bug|ast_/)
       expect(store.logs.join()).toContain("hunter2")
       expect(store.logs.join()).not.toContain(store.secret)
     }
   })
 })
 
-describe("Counting", () => {
+describe("Rate limits", () => {
   const anonymous = { perMinute: 7, perDay: 1000 }
   const networks: ReadonlyArray<readonly [address: string | undefined, network: string]> = [
     ["192.0.2.1", "a"],
@@ -230,19 +232,19 @@ describe("Counting", () => {
 
   interface Step {
     readonly request: object
-    readonly caller: "first" | "second" | "nobody"
+    readonly caller: "first" | "second" | "anonymous"
     readonly from: readonly [address: string | undefined, network: string]
     readonly bad: string | undefined
   }
 
   const step: fc.Arbitrary<Step> = fc.record({
     request: operation,
-    caller: fc.constantFrom("first", "second", "nobody"),
+    caller: fc.constantFrom("first", "second", "anonymous"),
     from: fc.constantFrom(...networks),
     bad: badAuthorization
   })
 
-  it("takes one from exactly one budget per answer that is no 429, and the headers show that budget", async () => {
+  it("consume one token of exactly one limit for each response other than 429, and the headers show that limit", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 60 }),
@@ -258,25 +260,25 @@ describe("Counting", () => {
                 first: yield* store.issue(enterprise(11, 1000)),
                 second: yield* store.issue(enterprise(1000, 9))
               }
-              const limits: { [budget: string]: number } = { first: 11, second: 9 }
+              const limits: { [name: string]: number } = { first: 11, second: 9 }
               const used = new Map<string, number>()
               for (const { bad, caller, from, request } of steps) {
                 const [clientAddress, network] = from
-                const reply = yield* store.send({
+                const response = yield* store.send({
                   ...request,
                   clientAddress,
-                  ...(caller === "nobody"
+                  ...(caller === "anonymous"
                     ? { headers: bad === undefined ? [] : [["Authorization", bad]] }
                     : { key: keys[caller].secret })
                 })
-                const budget = caller === "nobody" ? `network ${network}` : caller
-                const limit = limits[budget] ?? anonymous.perMinute
-                const before = used.get(budget) ?? 0
-                const open = before < limit
-                expect(reply.status === 429).toBe(!open)
-                if (open) expect(reply.status === 401).toBe(caller === "nobody")
-                if (open) used.set(budget, before + 1)
-                expect(reply.rate.slice(0, 2)).toEqual([limit, open ? limit - before - 1 : 0])
+                const limitName = caller === "anonymous" ? `network ${network}` : caller
+                const limit = limits[limitName] ?? anonymous.perMinute
+                const before = used.get(limitName) ?? 0
+                const isAdmitted = before < limit
+                expect(response.status === 429).toBe(!isAdmitted)
+                if (isAdmitted) expect(response.status === 401).toBe(caller === "anonymous")
+                if (isAdmitted) used.set(limitName, before + 1)
+                expect(response.rate.slice(0, 2)).toEqual([limit, isAdmitted ? limit - before - 1 : 0])
               }
             })
           )
@@ -285,7 +287,7 @@ describe("Counting", () => {
     )
   })
 
-  it("admits what is sent after Retry-After, for any plan, and never bans who waits as told", async () => {
+  it("admit requests sent after Retry-After, for any plan, and never ban clients that wait that long", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5 }),
@@ -298,10 +300,10 @@ describe("Counting", () => {
               const { secret } = yield* store.issue(enterprise(perMinute, perDay))
               for (const [pause, request] of steps) {
                 yield* TestClock.adjust(pause)
-                const reply = yield* store.send({ ...request, key: secret })
-                if (reply.status !== 429) continue
-                expect(reply.code).toBe("rate_limit_exceeded")
-                yield* TestClock.adjust(reply.number("Retry-After") * 1000)
+                const response = yield* store.send({ ...request, key: secret })
+                if (response.status !== 429) continue
+                expect(response.code).toBe("rate_limit_exceeded")
+                yield* TestClock.adjust(response.number("Retry-After") * 1000)
                 const retried = yield* store.send({ ...request, key: secret })
                 expect(retried.status).not.toBe(429)
               }

@@ -4,9 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import * as NodeDigest from "../../adapters/embed/NodeDigest.ts"
 import { catalogue, codes } from "../errors/ErrorCatalogue.ts"
-import * as Immediate from "../ports/Immediate.ts"
 import {
   dying,
   enterprise,
@@ -27,7 +25,7 @@ const oversized = "x".repeat(65_537)
 
 describe("Order of checks", () => {
   it.effect(
-    "an unknown key is refused before limits are: a revoked key gets 401 also when it is used up",
+    "authentication comes before limits: a revoked key gets a 401 even if its limits are exhausted",
     () =>
       Effect.gen(function* () {
         const store = yield* open()
@@ -39,7 +37,7 @@ describe("Order of checks", () => {
       })
   )
 
-  it.effect("limits come before the route: a key that is used up gets 429 for an unknown path", () =>
+  it.effect("limits come before routing: an exhausted key gets a 429 for an unknown path", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(enterprise(1, 1))
@@ -75,30 +73,36 @@ describe("Order of checks", () => {
     })
   )
 
-  it.effect("reads a body for admitted requests only that may have one, and once at most", () =>
+  it.effect("reads the body only of admitted requests to operations with a body", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(enterprise(4, 1000))
       const post = { method: "POST", headers: json, body: oversized }
-      expect(yield* store.send(post)).toMatchObject({ status: 401, bodyAsked: undefined })
+      expect(yield* store.send(post)).toMatchObject({ status: 401, requestedBytes: undefined })
       const first = yield* store.send({ key: secret, body: oversized })
-      expect(first).toMatchObject({ status: 200, bodyAsked: undefined })
+      expect(first).toMatchObject({ status: 200, requestedBytes: undefined })
       expect(yield* store.send({ ...post, key: secret, target: "/v1/x" })).toMatchObject({
         status: 404,
-        bodyAsked: undefined
+        requestedBytes: undefined
       })
       expect(yield* store.send({ ...post, key: secret, headers: [] })).toMatchObject({
         status: 415,
-        bodyAsked: undefined
+        requestedBytes: undefined
       })
-      expect(yield* store.send({ ...post, key: secret })).toMatchObject({ status: 413, bodyAsked: 65_536 })
-      expect(yield* store.send({ ...post, key: secret })).toMatchObject({ status: 429, bodyAsked: undefined })
+      expect(yield* store.send({ ...post, key: secret })).toMatchObject({
+        status: 413,
+        requestedBytes: 65_536
+      })
+      expect(yield* store.send({ ...post, key: secret })).toMatchObject({
+        status: 429,
+        requestedBytes: undefined
+      })
     })
   )
 })
 
 describe("Paths", () => {
-  const found: ReadonlyArray<readonly [target: string, status: number]> = [
+  const valid: ReadonlyArray<readonly [target: string, status: number]> = [
     ["/v1/pets", 200],
     ["/v1/pets?", 200],
     ["/v1/p%65ts", 200],
@@ -143,7 +147,7 @@ describe("Paths", () => {
     ...["/v1/pets/__proto__", "/v1/pets/constructor", "/__proto__", `/v1/pets/${"1".repeat(65_536)}`]
   ]
 
-  it.effect.each(found)("%s is found", ([target, status]) =>
+  it.effect.each(valid)("%s has a route", ([target, status]) =>
     Effect.gen(function* () {
       const store = yield* open({ pets: stocked(3) })
       const { secret } = yield* store.issue(unlimited)
@@ -151,7 +155,7 @@ describe("Paths", () => {
     })
   )
 
-  it.effect("anything else is 404 with a key and 401 without, never a redirect", () =>
+  it.effect("any other path gets a 404 with a key and a 401 without, never a redirect", () =>
     Effect.gen(function* () {
       const store = yield* open({
         pets: stocked(3),
@@ -183,7 +187,7 @@ describe("Paths", () => {
       })
   )
 
-  it.effect("an empty base path serves from the root, a longer one from below it", () =>
+  it.effect("the base path can be empty or longer", () =>
     Effect.gen(function* () {
       for (const basePath of ["", "/a/b.c/v1"]) {
         const store = yield* open({ options: { basePath }, pets: stocked(25) })
@@ -215,26 +219,28 @@ describe("Methods", () => {
   it.effect.each([
     ["/v1/pets", "GET, HEAD, POST, OPTIONS", unsupported],
     ["/v1/pets/1", "GET, HEAD, OPTIONS", ["POST", ...unsupported]]
-  ] as const)("%s allows %s: OPTIONS says so with 204, others with 405", ([target, allow, others]) =>
-    Effect.gen(function* () {
-      const store = yield* open()
-      const { secret } = yield* store.issue(unlimited)
-      const options = yield* store.send({ key: secret, target, method: "OPTIONS" })
-      expect([options.status, options.header("Allow"), options.body]).toEqual([204, allow, ""])
-      for (const method of others) {
-        const reply = yield* store.send({ key: secret, target, method, json: newPet })
-        expect([method, reply.status, reply.header("Allow"), reply.code]).toEqual([
-          method,
-          405,
-          allow,
-          "method_not_allowed"
-        ])
-      }
-      expect((yield* store.send({ target, method: "OPTIONS" })).status).toBe(401)
-    })
+  ] as const)(
+    "%s allows %s: Allow lists them, with 204 for OPTIONS and 405 for other methods",
+    ([target, allow, others]) =>
+      Effect.gen(function* () {
+        const store = yield* open()
+        const { secret } = yield* store.issue(unlimited)
+        const options = yield* store.send({ key: secret, target, method: "OPTIONS" })
+        expect([options.status, options.header("Allow"), options.body]).toEqual([204, allow, ""])
+        for (const method of others) {
+          const response = yield* store.send({ key: secret, target, method, json: newPet })
+          expect([method, response.status, response.header("Allow"), response.code]).toEqual([
+            method,
+            405,
+            allow,
+            "method_not_allowed"
+          ])
+        }
+        expect((yield* store.send({ target, method: "OPTIONS" })).status).toBe(401)
+      })
   )
 
-  it.effect("HEAD answers as GET does and costs as much", () =>
+  it.effect("HEAD returns the same status and headers as GET and consumes a token", () =>
     Effect.gen(function* () {
       const store = yield* open({ pets: stocked(30) })
       const { secret } = yield* store.issue("Pro")
@@ -255,31 +261,31 @@ describe("Methods", () => {
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(unlimited)
-      const reply = yield* store.send({
+      const response = yield* store.send({
         key: secret,
         method: "POST",
         headers: [["X-HTTP-Method-Override", "GET"]]
       })
-      expect(reply.status).toBe(415)
+      expect(response.status).toBe(415)
     })
   )
 })
 
-describe("/readyz after requests that failed, while the probe succeeds", () => {
-  /** A store whose inserts, or all reads but those of the probe, can be made to fail. */
-  const openFlawed = Effect.gen(function* () {
-    const flaws = new Set<"insert" | "page">()
+describe("/readyz after failed requests, while the probe succeeds", () => {
+  /** Opens a service whose inserts or reads can be made to fail; reads of the probe always succeed. */
+  const openWithFaults = Effect.gen(function* () {
+    const faults = new Set<"insert" | "page">()
     const store = yield* open({
       pets: (real) => ({
         ...real,
-        insert: (pet) => (flaws.has("insert") ? Effect.fail(outage) : real.insert(pet)),
-        page: (query) => (flaws.has("page") && query.limit > 1 ? Effect.fail(outage) : real.page(query))
+        insert: (pet) => (faults.has("insert") ? Effect.fail(outage) : real.insert(pet)),
+        page: (query) => (faults.has("page") && query.limit > 1 ? Effect.fail(outage) : real.page(query))
       })
     })
     const { secret } = yield* store.issue(unlimited)
     const statusOf = (sent: Sent) => Effect.map(store.send(sent), ({ status }) => status)
     return {
-      flaws,
+      faults,
       ready: statusOf({ target: "/readyz" }),
       list: statusOf({ key: secret }),
       create: statusOf({ key: secret, method: "POST", json: newPet }),
@@ -288,27 +294,27 @@ describe("/readyz after requests that failed, while the probe succeeds", () => {
     }
   })
 
-  it.effect("is 503 from the fifth failure in a row on, until the operation succeeds", () =>
+  it.effect("returns 503 from the fifth consecutive failure until the operation succeeds", () =>
     Effect.gen(function* () {
-      const { create, flaws, list, ready } = yield* openFlawed
-      flaws.add("insert")
+      const { create, faults, list, ready } = yield* openWithFaults
+      faults.add("insert")
       for (let count = 0; count < 4; count++) expect(yield* create).toBe(503)
       expect(yield* ready).toBe(200)
       expect(yield* create).toBe(503)
       expect(yield* ready).toBe(503)
-      // Another operation that succeeds proves nothing.
+      // The success of another operation does not reset the failures.
       expect(yield* list).toBe(200)
       expect(yield* ready).toBe(503)
-      flaws.clear()
+      faults.clear()
       expect(yield* create).toBe(201)
       expect(yield* ready).toBe(200)
     })
   )
 
-  it.effect("is 200 again ten seconds after the last failure, and 503 at the next one", () =>
+  it.effect("returns 200 ten seconds after the last failure, and 503 after the next one", () =>
     Effect.gen(function* () {
-      const { flaws, list, ready } = yield* openFlawed
-      flaws.add("page")
+      const { faults, list, ready } = yield* openWithFaults
+      faults.add("page")
       for (let count = 0; count < 5; count++) yield* list
       yield* TestClock.adjust(9_999)
       expect(yield* ready).toBe(503)
@@ -319,14 +325,14 @@ describe("/readyz after requests that failed, while the probe succeeds", () => {
     })
   )
 
-  it.effect("is not changed by requests that fail by the fault of their sender", () =>
+  it.effect("is not affected by client errors", () =>
     Effect.gen(function* () {
-      const { anonymous, create, flaws, ready, unknownPath } = yield* openFlawed
+      const { anonymous, create, faults, ready, unknownPath } = yield* openWithFaults
       for (let count = 0; count < 100; count++) expect([401, 404, 429]).toContain(yield* anonymous)
       for (let count = 0; count < 10; count++) expect(yield* unknownPath).toBe(404)
       expect(yield* ready).toBe(200)
-      // Nor do they hide failures.
-      flaws.add("insert")
+      // Client errors do not reset the failures either.
+      faults.add("insert")
       for (let count = 0; count < 5; count++) {
         yield* create
         yield* anonymous
@@ -340,14 +346,14 @@ describe("/readyz after requests that failed, while the probe succeeds", () => {
 describe("Probes", () => {
   const targets = ["/livez", "/readyz", "/openapi.json", "/livez?x=%zz", "http://host/livez"]
 
-  it.effect.each(targets)("%s needs no key, has no limits and costs nothing", (target) =>
+  it.effect.each(targets)("%s needs no key and has no rate limit", (target) =>
     Effect.gen(function* () {
       const store = yield* open({ options: { anonymousPlan: { perMinute: 1, perDay: 1 } } })
       for (const method of ["GET", "HEAD", "GET"]) {
-        const reply = yield* store.send({ target, method })
-        expect(reply.status).toBe(200)
-        expect(reply.json).toBeTypeOf("object")
-        expect(reply.headers.filter(([name]) => name.startsWith("X-RateLimit"))).toEqual([])
+        const response = yield* store.send({ target, method })
+        expect(response.status).toBe(200)
+        expect(response.json).toBeTypeOf("object")
+        expect(response.headers.filter(([name]) => name.startsWith("X-RateLimit"))).toEqual([])
       }
       expect((yield* store.send({ target, method: "POST" })).header("Allow")).toBe("GET, HEAD, OPTIONS")
       expect((yield* store.send({ target, method: "OPTIONS" })).status).toBe(204)
@@ -356,7 +362,7 @@ describe("Probes", () => {
     })
   )
 
-  it.effect("they are no part of the base path", () =>
+  it.effect("they exist only outside the base path", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(unlimited)
@@ -367,7 +373,7 @@ describe("Probes", () => {
     })
   )
 
-  it.effect("from drain on only /readyz says 503, and requests are still answered", () =>
+  it.effect("while the service drains, /readyz returns 503 and requests are still served", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(unlimited)
@@ -381,34 +387,34 @@ describe("Probes", () => {
     })
   )
 
-  it.effect("/readyz says whether the stores can serve, and asks them once a second at most", () =>
+  it.effect("/readyz returns whether the stores work, and probes them at most once a second", () =>
     Effect.gen(function* () {
-      let asked = 0
+      let probes = 0
       let isDown = false
       const readiness = Effect.suspend(() => {
-        asked++
+        probes++
         return isDown ? Effect.fail(outage) : Effect.void
       })
       const store = yield* open({ readiness })
       const ready = Effect.map(store.send({ target: "/readyz" }), ({ status }) => status)
       for (let count = 0; count < 10; count++) expect(yield* ready).toBe(200)
       isDown = true
-      expect([yield* ready, asked]).toEqual([200, 1])
+      expect([yield* ready, probes]).toEqual([200, 1])
       yield* TestClock.adjust(1000)
-      const reply = yield* store.send({ target: "/readyz" })
-      expect([reply.status, reply.code]).toEqual([503, "service_unavailable"])
-      expect(reply.body).not.toContain("hunter2")
+      const response = yield* store.send({ target: "/readyz" })
+      expect([response.status, response.code]).toEqual([503, "service_unavailable"])
+      expect(response.body).not.toContain("hunter2")
       expect((yield* store.send({ target: "/livez" })).status).toBe(200)
       isDown = false
       yield* TestClock.adjust(1000)
-      expect([yield* ready, asked]).toEqual([200, 3])
+      expect([yield* ready, probes]).toEqual([200, 3])
     })
   )
 
-  it.effect("/readyz asks again after a second, also when the time of day stands still or goes back", () =>
+  it.effect("/readyz probes again after a second even if the wall clock stands still", () =>
     Effect.gen(function* () {
-      let asked = 0
-      const store = yield* open({ readiness: Effect.sync(() => void asked++) })
+      let probes = 0
+      const store = yield* open({ readiness: Effect.sync(() => void probes++) })
       let nanos = 0n
       const clock: Clock.Clock = {
         ...(yield* Clock.Clock),
@@ -423,20 +429,20 @@ describe("Probes", () => {
       ] as const) {
         nanos = afterNanos
         yield* Effect.provideService(store.send({ target: "/readyz" }), Clock.Clock, clock)
-        expect(asked).toBe(expected)
+        expect(probes).toBe(expected)
       }
     })
   )
 
-  it.effect("/readyz answers 500 when asking the stores is a defect", () =>
+  it.effect("/readyz returns 500 when the probe dies", () =>
     Effect.gen(function* () {
       const store = yield* open({ readiness: Effect.die(new Error("hunter2")) })
-      const reply = yield* store.send({ target: "/readyz" })
-      expect([reply.status, reply.body.includes("hunter2")]).toEqual([500, false])
+      const response = yield* store.send({ target: "/readyz" })
+      expect([response.status, response.body.includes("hunter2")]).toEqual([500, false])
     })
   )
 
-  it.effect("all but /readyz answer while every store is out of reach", () =>
+  it.effect("all endpoints except /readyz return 200 while every store is unavailable", () =>
     Effect.gen(function* () {
       const store = yield* open({ pets: failing, limits: failing, keys: failing })
       for (const target of targets) {
@@ -446,25 +452,25 @@ describe("Probes", () => {
   )
 
   it.effect.each(["pets", "limits", "keys"] as const)(
-    "/readyz returns 503 while the port %s fails, and says why in the log only",
+    "/readyz returns 503 while the port %s fails, and only the log has the reason",
     (port) =>
       Effect.gen(function* () {
         const store = yield* open({ [port]: failing })
-        const reply = yield* store.send({ target: "/readyz" })
-        expect([reply.status, reply.code]).toEqual([503, "service_unavailable"])
-        expect(reply.body).not.toContain("hunter2")
+        const response = yield* store.send({ target: "/readyz" })
+        expect([response.status, response.code]).toEqual([503, "service_unavailable"])
+        expect(response.body).not.toContain("hunter2")
         expect(store.logs.join()).toMatch(/not ready.*hunter2/)
       })
   )
 
-  it.effect("/readyz does not ask for limits where requests are admitted without", () =>
+  it.effect("/readyz ignores the rate limit store if requests are admitted without it", () =>
     Effect.gen(function* () {
       const store = yield* open({ limits: failing, options: { onLimitsUnavailable: "open" } })
       expect((yield* store.send({ target: "/readyz" })).status).toBe(200)
     })
   )
 
-  it.effect("/readyz counts against nobody, and never exhausts what it counts against", () =>
+  it.effect("/readyz consumes no caller's tokens and is never limited", () =>
     Effect.gen(function* () {
       const store = yield* open({ options: { anonymousPlan: { perMinute: 5, perDay: 5 } } })
       const { secret } = yield* store.issue(enterprise(10, 10))
@@ -484,7 +490,7 @@ describe("Defects", () => {
     throw new Error("hunter2")
   }
 
-  it.effect("what a store throws instead of failing is answered with 500", () =>
+  it.effect("an exception in a store becomes a 500", () =>
     Effect.gen(function* () {
       for (const port of ["pets", "limits", "keys"] as const) {
         const store = yield* open({
@@ -492,15 +498,15 @@ describe("Defects", () => {
         })
         const { secret } = yield* store.issue(unlimited)
         for (const target of ["/v1/pets", "/v1/pets/1"]) {
-          const reply = yield* store.send({ key: secret, target })
-          expect([port, reply.status, reply.code]).toEqual([port, 500, "internal_error"])
-          expect(store.logs.join()).toContain(reply.header("X-Request-Id"))
+          const response = yield* store.send({ key: secret, target })
+          expect([port, response.status, response.code]).toEqual([port, 500, "internal_error"])
+          expect(store.logs.join()).toContain(response.header("X-Request-Id"))
         }
       }
     })
   )
 
-  it.effect("what a host throws is answered with 500", () =>
+  it.effect("an exception in the host's request becomes a 500", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const sound = request({})
@@ -516,17 +522,17 @@ describe("Defects", () => {
     })
   )
 
-  it.effect("a host that read the body before is told so", () =>
+  it.effect("a body that the host has already read becomes a 500 that names the cause", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(unlimited)
-      const reply = yield* store.send({ key: secret, method: "POST", json: newPet, bodyConsumed: true })
-      expect([reply.status, reply.code]).toEqual([500, "internal_error"])
-      expect(reply.json).toMatchObject({ message: expect.stringContaining("body parser") })
+      const response = yield* store.send({ key: secret, method: "POST", json: newPet, bodyConsumed: true })
+      expect([response.status, response.code]).toEqual([500, "internal_error"])
+      expect(response.json).toMatchObject({ message: expect.stringContaining("body parser") })
     })
   )
 
-  it.effect("a body that breaks off ends the request without an answer, an error or an animal", () =>
+  it.effect("an interrupted body interrupts the request without a response, a log entry or an animal", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(unlimited)
@@ -542,65 +548,8 @@ describe("Defects", () => {
   )
 })
 
-describe("Without a fiber", () => {
-  const sent: ReadonlyArray<readonly [status: number, what: string, Sent]> = [
-    [200, "a list", {}],
-    [200, "an animal", { target: "/v1/pets/1" }],
-    [404, "an animal that is not there", { target: "/v1/pets/2" }],
-    [201, "a new animal", { method: "POST", json: newPet }],
-    [400, "a body that is none", { method: "POST", headers: json, body: "{" }],
-    [401, "no key", { key: undefined }],
-    [200, "a probe", { target: "/livez" }]
-  ]
-
-  it.effect.each(sent)("%i for %s is told at once, and as in one", ([status, , given]) =>
-    Effect.gen(function* () {
-      const store = yield* open({ pets: stocked(1), digest: NodeDigest.layer })
-      const { secret } = yield* store.issue(unlimited)
-      const sent = request({ key: secret, ...given })
-      const asked = {
-        ...sent,
-        body: (maxBytes: number) => Immediate.sync(() => Effect.runSync(sent.body(maxBytes)))
-      }
-      const answering = Immediate.start(store.service.handle(asked, yield* Clock.Clock))
-      if (!Immediate.isDone(answering)) return expect.fail("it waits")
-      const response = yield* answering
-      expect(response.status).toBe(status)
-      const inFiber = yield* store.service.handle(asked)
-      const names = ({ headers }: typeof response) => headers.map(([name]) => name)
-      expect([inFiber.status, names(inFiber)]).toEqual([status, names(response)])
-    })
-  )
-
-  it.effect("a store that waits is waited for, and one that throws is answered for", () =>
-    Effect.gen(function* () {
-      const slow = yield* open({
-        pets: (real) => ({ ...real, page: (query) => Effect.andThen(Effect.yieldNow, real.page(query)) }),
-        digest: NodeDigest.layer
-      })
-      const { secret } = yield* slow.issue(unlimited)
-      const clock = yield* Clock.Clock
-      const rest = Immediate.start(slow.service.handle(request({ key: secret }), clock))
-      expect(Immediate.isDone(rest)).toBe(false)
-      expect((yield* rest).status).toBe(200)
-      const broken = yield* open({
-        pets: (real) => ({
-          ...real,
-          page: () => {
-            throw new Error("hunter2")
-          }
-        }),
-        digest: NodeDigest.layer
-      })
-      const other = yield* broken.issue(unlimited)
-      const answered = yield* Immediate.start(broken.service.handle(request({ key: other.secret }), clock))
-      expect(answered.status).toBe(500)
-    })
-  )
-})
-
 describe("Time", () => {
-  it.effect("is told by the clock of the request, not by that of the set-up", () =>
+  it.effect("comes from the clock of the request, not from that of the construction", () =>
     Effect.gen(function* () {
       const store = yield* open({ pets: stocked(1) })
       const { secret } = yield* store.issue(unlimited)
@@ -612,12 +561,12 @@ describe("Time", () => {
       }
       const send = store.send({ key: secret, target: "/v1/pets/1" })
       expect((yield* send).status).toBe(200)
-      const reply = yield* Effect.provideService(send, Clock.Clock, later)
-      expect([reply.status, reply.header("Date")]).toEqual([410, "Thu, 05 Dec 2030 00:00:00 GMT"])
+      const response = yield* Effect.provideService(send, Clock.Clock, later)
+      expect([response.status, response.header("Date")]).toEqual([410, "Thu, 05 Dec 2030 00:00:00 GMT"])
     })
   )
 
-  it.effect("Date is the second that has begun", () =>
+  it.effect("Date is rounded down to the second", () =>
     Effect.gen(function* () {
       const store = yield* open()
       yield* TestClock.setTime(start + 999)
@@ -631,7 +580,7 @@ describe("Time", () => {
 describe("Transport errors", () => {
   const errors = ["malformed_request", "request_timeout", "headers_too_large"] as const
 
-  it.effect.each(errors)("%s is answered in full and counted for the network", (error) =>
+  it.effect.each(errors)("%s gets a complete response and is counted for the network", (error) =>
     Effect.gen(function* () {
       const store = yield* open()
       const response = yield* store.service.transportError(error, "192.0.2.1")
@@ -647,7 +596,7 @@ describe("Transport errors", () => {
     })
   )
 
-  it.effect("they are answered also when limits cannot be checked", () =>
+  it.effect("they get a response even if the rate limit store is unavailable", () =>
     Effect.gen(function* () {
       for (const limits of [failing, dying]) {
         const store = yield* open({ limits })
@@ -661,31 +610,31 @@ describe("Transport errors", () => {
 })
 
 describe("Error codes", () => {
-  it.effect("each one that a request can meet is met", () =>
+  it.effect("requests can cause every error code except those of the transport", () =>
     Effect.gen(function* () {
       const seen = new Set<unknown>()
       const store = yield* open({ pets: stocked(1), ban: banAtOnce })
       const { secret: key } = yield* store.issue(unlimited)
       const { secret: small } = yield* store.issue(enterprise(1, 1000))
-      const meet = (sent: Sent) => Effect.map(store.send(sent), ({ code }) => seen.add(code))
-      yield* meet({})
-      yield* meet({ key: "x" })
-      yield* meet({ key, target: "/v1/x" })
-      yield* meet({ key, method: "PUT" })
-      yield* meet({ key, method: "POST" })
-      yield* meet({ key, method: "POST", headers: json, body: oversized })
-      yield* meet({ key, method: "POST", headers: json, body: "{" })
-      yield* meet({ key, method: "POST", json: {} })
-      yield* meet({ key, target: "/v1/pets?limit=0" })
-      yield* meet({ key: small })
-      yield* meet({ key: small })
+      const send = (sent: Sent) => Effect.map(store.send(sent), ({ code }) => seen.add(code))
+      yield* send({})
+      yield* send({ key: "x" })
+      yield* send({ key, target: "/v1/x" })
+      yield* send({ key, method: "PUT" })
+      yield* send({ key, method: "POST" })
+      yield* send({ key, method: "POST", headers: json, body: oversized })
+      yield* send({ key, method: "POST", headers: json, body: "{" })
+      yield* send({ key, method: "POST", json: {} })
+      yield* send({ key, target: "/v1/pets?limit=0" })
+      yield* send({ key: small })
+      yield* send({ key: small })
       yield* TestClock.adjust(1000)
-      yield* meet({ key: small })
-      yield* meet({ key, method: "POST", json: newPet, bodyConsumed: true })
+      yield* send({ key: small })
+      yield* send({ key, method: "POST", json: newPet, bodyConsumed: true })
       yield* TestClock.setTime(sunset)
-      yield* meet({ key, target: "/v1/pets/1" })
-      const sick = yield* open({ keys: failing })
-      seen.add((yield* sick.send({ key })).code)
+      yield* send({ key, target: "/v1/pets/1" })
+      const broken = yield* open({ keys: failing })
+      seen.add((yield* broken.send({ key })).code)
       seen.delete(undefined)
       const transport = ["malformed_request", "request_timeout", "headers_too_large"]
       expect([...seen].sort()).toEqual(codes.filter((code) => !transport.includes(code)).sort())

@@ -26,7 +26,7 @@ const valid: ReadonlyArray<Options> = [
 
 const plan = (perMinute: number, perDay: number): Options => ({ anonymousPlan: { perMinute, perDay } })
 
-const life = (announcedAt: number, sunsetAt: number): Options => ({
+const deprecation = (announcedAt: number, sunsetAt: number): Options => ({
   getPetDeprecation: { ...Deprecation.getPet, announcedAt, sunsetAt }
 })
 
@@ -61,15 +61,15 @@ const invalid: ReadonlyArray<readonly [option: keyof ServiceOptions.ServiceOptio
     (options) => ["anonymousPlan", options] as const
   ),
   ...[
-    life(2, 1),
-    life(Number.NaN, 1),
-    life(1, Number.NaN),
-    life(1, Infinity),
-    life(-Infinity, 1),
-    life(1, 9e15)
+    deprecation(2, 1),
+    deprecation(Number.NaN, 1),
+    deprecation(1, Number.NaN),
+    deprecation(1, Infinity),
+    deprecation(-Infinity, 1),
+    deprecation(1, 9e15)
   ].map((options) => ["getPetDeprecation", options] as const),
   ...[0, 16, 31].map((length) => ["cursorKey", { cursorKey: new Uint8Array(length) }] as const),
-  // What a program without types may pass.
+  // Values that only untyped programs can pass.
   ["onLimitsUnavailable", JSON.parse('{"onLimitsUnavailable":"ajar"}')],
   [
     "getPetDeprecation",
@@ -80,7 +80,7 @@ const invalid: ReadonlyArray<readonly [option: keyof ServiceOptions.ServiceOptio
 ]
 
 describe("ServiceOptions", () => {
-  it("takes every value that can be meant, and the defaults for what is absent or undefined", () => {
+  it("accepts every valid value, and uses the defaults for absent or undefined options", () => {
     for (const options of valid) {
       const given = Object.entries(options).filter(([, value]) => value !== undefined)
       expect(ServiceOptions.resolve(options)).toEqual(
@@ -89,7 +89,7 @@ describe("ServiceOptions", () => {
     }
   })
 
-  it.each(invalid)("refuses a bad %s and names it: %o", (option, options) => {
+  it.each(invalid)("rejects an invalid %s and names it: %o", (option, options) => {
     const resolved = ServiceOptions.resolve(options)
     expect(Result.isFailure(resolved)).toBe(true)
     if (Result.isFailure(resolved)) {
@@ -98,7 +98,7 @@ describe("ServiceOptions", () => {
     }
   })
 
-  it.effect("a service is not made with a bad one", () =>
+  it.effect("a service cannot be created with an invalid option", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(open({ options: { basePath: "v1" } }))
       expect(Exit.isFailure(exit)).toBe(true)

@@ -1,34 +1,34 @@
-/** How a service is set up; everything has a default. */
+/** Options of a service; every option has a default. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Deprecation from "../deprecation/Deprecation.ts"
 import * as Plan from "../limits/Plan.ts"
 
-/** The options of a service, all given; `resolve` completes those of a user. */
+/** The complete options of a service; `resolve` fills in the defaults. */
 export interface ServiceOptions {
-  /** Path before `/pets` in the request targets that the service sees; empty when the host strips it. */
+  /** Path before `/pets` in request targets; empty if the host strips it. */
   readonly basePath: string
-  /** Absolute address that clients reach the base path at (contract §4 `base_url`); makes `Link`, `Location` absolute. */
+  /** Public URL of the base path (contract §4 `base_url`); makes `Link` and `Location` absolute. */
   readonly publicBaseUrl: string | undefined
-  /** The same for the staging environment (contract §4 `staging_base_url`); shown in the OpenAPI document. */
+  /** URL of the staging environment (contract §4 `staging_base_url`), listed in the OpenAPI document. */
   readonly stagingBaseUrl: string | undefined
-  /** Refuses unknown body fields and query parameters instead of ignoring them. */
+  /** Rejects unknown body fields and query parameters instead of ignoring them. */
   readonly strict: boolean
-  /** Largest body in bytes. */
+  /** Maximum size of a request body in bytes. */
   readonly maxBodyBytes: number
-  /** Limits of each client network for requests without a valid key. */
+  /** Rate limits of each client network for requests without a valid key. */
   readonly anonymousPlan: Plan.Plan
-  /** When limits cannot be checked: refuse with 503 ("closed"), or answer without counting ("open"). */
+  /** When the rate limit store is unavailable: respond with 503 ("closed"), or admit requests uncounted ("open"). */
   readonly onLimitsUnavailable: "closed" | "open"
-  /** Proxies in front that append to `X-Forwarded-For`; 0 takes the socket's address. */
+  /** Number of trusted proxies that append to `X-Forwarded-For`; 0 uses the socket's address. */
   readonly trustedProxyHops: number
-  /** Life of `GET /pets/{petId}`. */
+  /** Deprecation and removal of `GET /pets/{petId}`. */
   readonly getPetDeprecation: Deprecation.Deprecation
-  /** Secret of 32 bytes or more that seals cursors; when absent, the stores' own, or random. */
+  /** Secret of at least 32 bytes that signs cursors; by default the stores' shared key, otherwise a random key. */
   readonly cursorKey: Uint8Array | undefined
 }
 
-/** What holds for every option that is not given. */
+/** The default options. */
 export const defaults: ServiceOptions = {
   basePath: "/v1",
   publicBaseUrl: undefined,
@@ -42,9 +42,9 @@ export const defaults: ServiceOptions = {
   cursorKey: undefined
 }
 
-/** An option that cannot be meant; a mistake of whoever sets the service up. */
+/** An option has an invalid value. */
 export class InvalidOption extends Data.TaggedError("InvalidOption")<{
-  /** `ban` is no option of `ServiceOptions` but the `BanPolicy` that the service finds in its context. */
+  /** The option's name; `ban` stands for the `BanPolicy` in the context. */
   readonly option: keyof ServiceOptions | "ban"
   readonly reason: string
 }> {
@@ -53,7 +53,7 @@ export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   }
 }
 
-/** The options completed by the defaults, or the first one at fault. */
+/** Completes the options with the defaults, or fails with the first invalid option. */
 export const resolve = (options: Partial<ServiceOptions>): Result.Result<ServiceOptions, InvalidOption> => {
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const resolved: ServiceOptions = { ...defaults, ...Object.fromEntries(given) }
@@ -63,9 +63,11 @@ export const resolve = (options: Partial<ServiceOptions>): Result.Result<Service
   return Result.succeed(resolved)
 }
 
-/** Where clients find the list of animals: absolute when the public address is known, else from the root. */
-export const petsAddress = ({ basePath, publicBaseUrl }: ServiceOptions): string =>
-  `${publicBaseUrl?.replace(/\/$/, "") ?? basePath}/pets`
+/** Returns a function from a path below the base path to its URL: absolute if `publicBaseUrl` is set, else a path. */
+export const addresses = ({ basePath, publicBaseUrl }: ServiceOptions): ((path: string) => string) => {
+  const base = publicBaseUrl?.replace(/\/$/, "") ?? basePath
+  return (path) => base + path
+}
 
 type Rule = readonly [
   option: keyof ServiceOptions,
@@ -73,14 +75,15 @@ type Rule = readonly [
   reason: string
 ]
 
-// Printable ASCII without `"`, `<` and `>`, since it stands in headers and within the angle brackets of `Link`.
+// Printable ASCII without `"`, `<` and `>`, because the URL appears in headers and between the angle brackets of
+// `Link`.
 const isBaseUrl = (url: string | undefined): boolean =>
   url === undefined ||
   (/^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/.test(url) && /^[!-~]+$/.test(url) && !/["<>]/.test(url))
 
 const isTime = (epochMs: number): boolean => Math.abs(epochMs) <= 8.64e15
 
-const isLife = ({ afterSunset, announcedAt, sunsetAt }: Deprecation.Deprecation): boolean =>
+const isDeprecation = ({ afterSunset, announcedAt, sunsetAt }: Deprecation.Deprecation): boolean =>
   isTime(announcedAt) &&
   isTime(sunsetAt) &&
   announcedAt <= sunsetAt &&
@@ -97,12 +100,12 @@ const rules: ReadonlyArray<Rule> = [
   [
     "publicBaseUrl",
     ({ publicBaseUrl }) => isBaseUrl(publicBaseUrl),
-    "must be an absolute http(s) address without query"
+    "must be an absolute http(s) URL without query"
   ],
   [
     "stagingBaseUrl",
     ({ stagingBaseUrl }) => isBaseUrl(stagingBaseUrl),
-    "must be an absolute http(s) address without query"
+    "must be an absolute http(s) URL without query"
   ],
   ["maxBodyBytes", ({ maxBodyBytes }) => isNatural(maxBodyBytes), "must be a number of bytes"],
   [
@@ -122,12 +125,12 @@ const rules: ReadonlyArray<Rule> = [
   ],
   [
     "getPetDeprecation",
-    ({ getPetDeprecation }) => isLife(getPetDeprecation),
-    `must have two dates, the announcement not after the sunset (RFC 9745 §4), and afterSunset one of ${Deprecation.removals.join(", ")}`
+    ({ getPetDeprecation }) => isDeprecation(getPetDeprecation),
+    `must have two dates, the announcement not after the sunset (RFC 9745 §4), and one of these as afterSunset: ${Deprecation.removals.join(", ")}`
   ],
   [
     "cursorKey",
     ({ cursorKey }) => cursorKey === undefined || (cursorKey instanceof Uint8Array && cursorKey.length >= 32),
-    "must have at least 32 bytes, in a Uint8Array"
+    "must be a Uint8Array of at least 32 bytes"
   ]
 ]

@@ -1,34 +1,26 @@
-/** An answer as the pipeline gives it; the host adds what frames it on its connection. */
+/** Responses of the service, independent of the host that sends them. */
+import * as ApiError from "../errors/ApiError.ts"
+import { catalogue } from "../errors/ErrorCatalogue.ts"
 
-/** A field of an answer. */
+/** A response header. */
 export type Header = readonly [name: string, value: string]
 
-/** One answer; the service makes it, a host writes it. */
+/** A response; the service creates it and a host sends it. */
 export interface ServiceResponse {
   readonly status: number
-  /** In the order to send; a name may occur twice. `Content-Length` and connection headers are the host's. */
+  /** The headers in order; names may repeat. The host adds `Content-Length` and connection headers. */
   readonly headers: ReadonlyArray<Header>
-  /** Empty when there is none. For `HEAD` it is what `GET` would carry: the host sends its length, not its text. */
+  /** JSON text, or empty. For `HEAD` it is the body of `GET`; the host sends only its length. */
   readonly body: string
-  /** Bytes of this very `body` in UTF-8, where they are known: a host need not count them, which makes V8 copy long texts. */
-  readonly bodyBytes?: number | undefined
 }
 
-/** An answer that may know its bytes. A copy with another body, `{ ...answer, body }`, does not: a getter is not copied. */
-export class CountedResponse implements ServiceResponse {
-  readonly status: number
-  readonly headers: ReadonlyArray<Header>
-  readonly body: string
-  readonly #bodyBytes: number | undefined
+/** Creates a response with a JSON body or an empty body. */
+export const make = (status: number, body: string, headers: ReadonlyArray<Header> = []): ServiceResponse => ({
+  status,
+  headers,
+  body
+})
 
-  constructor(status: number, headers: ReadonlyArray<Header>, body: string, bodyBytes: number | undefined) {
-    this.status = status
-    this.headers = headers
-    this.body = body
-    this.#bodyBytes = bodyBytes
-  }
-
-  get bodyBytes(): number | undefined {
-    return this.#bodyBytes
-  }
-}
+/** Creates an error response with the `Error` body (contract §2). */
+export const error = (failure: ApiError.ApiError, headers: ReadonlyArray<Header> = []): ServiceResponse =>
+  make(catalogue[failure.code].status, ApiError.body(failure), headers)

@@ -23,7 +23,7 @@ const run = (history: typeof histories extends fc.Arbitrary<infer History> ? His
   return { health, now }
 }
 
-it("fewer failures in a row than the maximum never count, whatever succeeds between them", () => {
+it("fewer than the maximum of consecutive failures never make the stores fail", () => {
   fc.assert(
     fc.property(fc.constantFrom(...operations), fc.array(fc.nat(5_000)), (operation, pauses) => {
       let health = StoreHealth.initial
@@ -40,7 +40,7 @@ it("fewer failures in a row than the maximum never count, whatever succeeds betw
   )
 })
 
-it("the maximum of failures in a row counts at once, after any history", () => {
+it("the maximum of consecutive failures makes the stores fail at once, after any history", () => {
   fc.assert(
     fc.property(histories, fc.constantFrom(...operations), (history, operation) => {
       let { health, now } = run(history)
@@ -53,7 +53,7 @@ it("the maximum of failures in a row counts at once, after any history", () => {
   )
 })
 
-it("no state is stuck: without another failure it is over after the hold, and with a success at once", () => {
+it("every state recovers: after the hold time without failures, and at once after successes", () => {
   fc.assert(
     fc.property(histories, (history) => {
       const { health, now } = run(history)
@@ -65,7 +65,7 @@ it("no state is stuck: without another failure it is over after the hold, and wi
   )
 })
 
-it("a success of one operation leaves the failures of another", () => {
+it("a success of one operation does not reset the failures of another", () => {
   fc.assert(
     fc.property(histories, (history) => {
       const { health, now } = run(history)
@@ -79,7 +79,7 @@ it("a success of one operation leaves the failures of another", () => {
   )
 })
 
-it("the state holds no more than the operations", () => {
+it("the state has at most one entry per operation", () => {
   fc.assert(
     fc.property(histories, (history) => {
       expect(run(history).health.size).toBeLessThanOrEqual(operations.length)

@@ -1,14 +1,14 @@
-/** Request targets (RFC 9112 §3.2) taken apart without normalising: no dots resolved, no slashes merged, no case folded. */
-import { percentDecode } from "../validation/QueryString.ts"
+/** Parses request targets (RFC 9112 §3.2) without normalizing dots, slashes or case. */
+import { percentDecode } from "../codec/QueryString.ts"
 
 export interface Target {
-  /** With its leading slash, still percent-encoded. */
+  /** The path with its leading slash, percent-encoded. */
   readonly path: string
-  /** Without the question mark; empty when there is none. */
+  /** The query without the question mark; empty if absent. */
   readonly query: string
 }
 
-/** Path and query; the scheme and authority of an absolute form are dropped, they never select anything. */
+/** Splits a target into path and query; ignores the scheme and authority of an absolute form. */
 export const parse = (target: string): Target => {
   const origin = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?#]*/i, "")
   const mark = origin.indexOf("?")
@@ -17,7 +17,9 @@ export const parse = (target: string): Target => {
     : { path: origin.slice(0, mark), query: origin.slice(mark + 1) }
 }
 
-/** The path's segments, each percent-decoded once, or `undefined` when one is malformed; `%2F` never splits. */
+/**
+ * Returns the percent-decoded segments of a path, or `undefined` if one is malformed; `%2F` does not split a segment.
+ */
 export const segments = (path: string): ReadonlyArray<string> | undefined => {
   if (!path.startsWith("/")) return undefined
   const decoded: Array<string> = []

@@ -1,0 +1,102 @@
+import * as Digest from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { natural64 } from "../domain/Int64.arbitrary.ts"
+import { petStatus } from "../domain/NewPet.arbitrary.ts"
+import * as Cursor from "./Cursor.ts"
+
+const cursorsUnder = (key: Uint8Array): Promise<Cursor.Cursor["Service"]> =>
+  Effect.runPromise(Effect.provide(Cursor.make(key), Digest.layerWebCrypto))
+
+const cursors = await cursorsUnder(Uint8Array.from({ length: 32 }, (_, index) => index))
+
+const filter = fc.option(petStatus, { nil: undefined })
+
+const hexadecimal = fc.constantFrom(..."0123456789abcdef")
+
+describe("Cursor", () => {
+  it("decodes to the encoded id for the same filter, and has 32 hexadecimal digits", () =>
+    fc.assert(
+      fc.asyncProperty(natural64, filter, async (id, status) => {
+        const text = await Effect.runPromise(cursors.encode(id, status))
+        expect(text).toMatch(/^[0-9a-f]{32}$/)
+        expect(await Effect.runPromise(cursors.decode(text, status))).toBe(id)
+      }),
+      { numRuns: 500 }
+    ))
+
+  it("is rejected for every other filter", () =>
+    fc.assert(
+      fc.asyncProperty(natural64, filter, filter, async (id, status, other) => {
+        fc.pre(status !== other)
+        const text = await Effect.runPromise(cursors.encode(id, status))
+        expect(await Effect.runPromise(cursors.decode(text, other))).toBeUndefined()
+      })
+    ))
+
+  it("is rejected under any other key", () => {
+    const key = fc.uint8Array({ minLength: 32, maxLength: 64 })
+    return fc.assert(
+      fc.asyncProperty(key, key, natural64, filter, async (one, another, id, status) => {
+        fc.pre(Buffer.compare(one, another) !== 0)
+        const text = await Effect.runPromise((await cursorsUnder(one)).encode(id, status))
+        const other = await cursorsUnder(another)
+        expect(await Effect.runPromise(other.decode(text, status))).toBeUndefined()
+      })
+    )
+  })
+
+  it("is accepted by every service that shares the key", () =>
+    fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 32, maxLength: 64 }), natural64, async (key, id) => {
+        const text = await Effect.runPromise((await cursorsUnder(key)).encode(id, "sold"))
+        const other = await cursorsUnder(Uint8Array.from(key))
+        expect(await Effect.runPromise(other.decode(text, "sold"))).toBe(id)
+      })
+    ))
+
+  it("is rejected after a change of any single character", () => {
+    const character = fc.oneof(
+      hexadecimal,
+      fc.constantFrom(..."ABCDEFg -+xX\0٣"),
+      fc.string({ maxLength: 1 })
+    )
+    return fc.assert(
+      fc.asyncProperty(natural64, filter, fc.nat(31), character, async (id, status, at, changed) => {
+        const text = await Effect.runPromise(cursors.encode(id, status))
+        fc.pre(text.charAt(at) !== changed)
+        const forged = text.slice(0, at) + changed + text.slice(at + 1)
+        expect(await Effect.runPromise(cursors.decode(forged, status))).toBeUndefined()
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  it("is rejected if it is truncated, extended or in upper case", () =>
+    fc.assert(
+      fc.asyncProperty(natural64, filter, fc.nat(31), async (id, status, length) => {
+        const text = await Effect.runPromise(cursors.encode(id, status))
+        const changed = [text.slice(0, length), text.slice(length + 1), `${text}0`, `${text}\n`, ` ${text}`]
+        if (/[a-f]/.test(text)) changed.push(text.toUpperCase())
+        for (const forged of changed) {
+          expect(await Effect.runPromise(cursors.decode(forged, status))).toBeUndefined()
+        }
+      })
+    ))
+
+  it("rejects any other text", () => {
+    const text = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.string({ unit: hexadecimal, minLength: 32, maxLength: 32 }),
+      fc.string({ unit: hexadecimal }),
+      fc.constantFrom("", "0".repeat(32), "f".repeat(32), "0".repeat(100_000), "__proto__")
+    )
+    return fc.assert(
+      fc.asyncProperty(text, filter, async (made, status) => {
+        expect(await Effect.runPromise(cursors.decode(made, status))).toBeUndefined()
+      }),
+      { numRuns: 500 }
+    )
+  })
+})

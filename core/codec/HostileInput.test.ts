@@ -1,0 +1,132 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import * as Int64 from "../domain/Int64.ts"
+import * as PetName from "../domain/PetName.ts"
+import { parameters as listParameters } from "../operations/ListPets.ts"
+import * as Json from "./Json.ts"
+import * as NewPetBody from "./NewPetBody.ts"
+import * as QueryParameters from "./QueryParameters.ts"
+
+/** Far more than linear time for these inputs, far less than quadratic time. */
+const BOUND_MS = 300
+
+/** Minimum CPU time of three runs, which does not depend on the load of the machine. */
+const expectQuick = (work: () => void): void => {
+  const runs = [1, 2, 3].map(() => {
+    const start = process.cpuUsage()
+    work()
+    const { system, user } = process.cpuUsage(start)
+    return (user + system) / 1000
+  })
+  expect(Math.min(...runs)).toBeLessThan(BOUND_MS)
+}
+
+const filled = (open: string, item: string, close: string, size: number): string =>
+  open + item.repeat(Math.floor((size - open.length - close.length) / item.length)) + close
+
+const members = (count: number, name: (index: number) => string): string =>
+  `{${Array.from({ length: count }, (_, index) => `"${name(index)}":1`).join(",")}}`
+
+const SIZE = 65_536
+
+const bodies: ReadonlyArray<readonly [string, string]> = [
+  ["a number of 64 000 digits", filled('{"name":"a","categoryId":', "9", "}", SIZE)],
+  ["a number with zeros between two digits", filled('{"name":"a","categoryId":1', "0", "1}", SIZE)],
+  ["a number with leading zeros in its fraction", filled('{"name":"a","categoryId":0.', "0", "1}", SIZE)],
+  ["a fraction of zeros", filled('{"name":"a","categoryId":1.', "0", "}", SIZE)],
+  ["an exponent of 64 000 digits", filled('{"name":"a","categoryId":1e', "9", "}", SIZE)],
+  ["a negative exponent of 64 000 digits", filled('{"name":"a","categoryId":1e-', "9", "}", SIZE)],
+  ["a name of 64 000 characters", filled('{"name":"', "a", '","categoryId":1}', SIZE)],
+  ["a name of emoji", filled('{"name":"', "😀", '","categoryId":1}', SIZE / 2)],
+  ["a name of escapes", filled('{"name":"', "\\n", '","categoryId":1}', SIZE)],
+  ["a name of \\u escapes", filled('{"name":"', "\\u0020", '","categoryId":1}', SIZE)],
+  ["a string that never ends", filled('{"name":"', "\\\\", "", SIZE)],
+  ["a key of 64 000 characters", filled('{"', "k", '":1}', SIZE)],
+  ["thousands of keys", members(6000, (index) => `k${index}`)],
+  ["thousands of keys that are integers", members(6000, (index) => String(index * 4096))],
+  ["thousands of keys that start alike", members(600, (index) => `${"k".repeat(90)}${index}`)],
+  ["a long array", filled("[", "1,", "1]", SIZE)],
+  ["thousands of empty arrays", filled('{"a":[', "[],", "[]]}", SIZE)],
+  ["nested arrays", filled("", "[", "", SIZE)],
+  ["nested objects", filled("", '{"a":', "", SIZE)],
+  ["white space", filled("", " ", "", SIZE)],
+  ["white space after the object", filled("{}", "\n", "x", SIZE)]
+]
+
+describe("Parsing hostile input", () => {
+  it.each(bodies)("takes linear time for a body of %s", (_, text) => {
+    const bytes = new TextEncoder().encode(text)
+    expectQuick(() => NewPetBody.decode(bytes, false))
+    expectQuick(() => NewPetBody.decode(bytes, true))
+  })
+
+  it.each([
+    ["digits", "9".repeat(100_000)],
+    ["digits before an exponent that cancels them", `1${"0".repeat(100_000)}e-100000`],
+    ["zeros between digits", `1${"0".repeat(100_000)}1`],
+    ["zeros in the fraction", `0.${"0".repeat(100_000)}1`],
+    ["zeros in the fraction, cancelled by the exponent", `0.${"0".repeat(99_999)}1e100000`],
+    ["digits of the exponent", `1e${"9".repeat(100_000)}`],
+    ["digits of a negative exponent", `1e-${"9".repeat(100_000)}`],
+    ["an exponent worth 999 999 999 digits", "1e999999999"]
+  ])("is quick for a number of 100 000 %s", (_, text) => {
+    expectQuick(() => Int64.fromJsonNumber(text))
+  })
+
+  it("parses an int64 with 100 000 zeros that its exponent cancels", () => {
+    expect(Int64.fromJsonNumber(`-12${"0".repeat(100_000)}e-100000`)).toBe(-12n)
+    expect(Int64.fromJsonNumber(`0.${"0".repeat(99_999)}12e100001`)).toBe(12n)
+  })
+
+  it("takes linear time for an id of 100 000 digits", () => {
+    expectQuick(() => Int64.fromCanonicalText("9".repeat(100_000)))
+  })
+
+  it("rejects 200 000 nested brackets at the first one that is too deep", () => {
+    expectQuick(() => {
+      const read = Json.parse("[".repeat(200_000))
+      expect(Result.isFailure(read) ? read.failure.position : undefined).toBe(Json.maxDepth)
+    })
+  })
+
+  it.each([
+    ["names", (index: number) => `k${index}`],
+    ["integers", (index: number) => String(index)]
+  ])("reads an object of 100 000 %s", (_, name) => {
+    const text = members(100_000, name)
+    expectQuick(() => {
+      expect(Result.isSuccess(Json.parse(text))).toBe(true)
+    })
+  })
+
+  it("takes linear time for 10 000 query parameters", () => {
+    const query = Array.from({ length: 10_000 }, (_, index) => `p${index}=%20`).join("&")
+    expectQuick(() => QueryParameters.decode(listParameters, query, false))
+    expectQuick(() => QueryParameters.decode(listParameters, "&".repeat(100_000), true))
+    expectQuick(() => QueryParameters.decode(listParameters, `limit=${"1".repeat(100_000)}`, false))
+  })
+
+  it("takes linear time for a name of a million characters", () => {
+    expectQuick(() => PetName.fault(" ".repeat(1_000_000)))
+  })
+
+  it("does not retain a body in memory through the name in it", () => {
+    setFlagsFromString("--expose-gc")
+    const collectGarbage: () => void = runInNewContext("gc")
+    const body = (index: number) =>
+      new TextEncoder().encode(
+        `{"name":"a name of more than a few letters ${index}","categoryId":1}${" ".repeat(60_000)}`
+      )
+    const heap = () => {
+      collectGarbage()
+      return process.memoryUsage().heapUsed
+    }
+    const decoded: Array<unknown> = []
+    const before = heap()
+    for (let index = 0; index < 300; index++) decoded.push(NewPetBody.decode(body(index), false))
+    expect(heap() - before).toBeLessThan(6_000_000)
+    expect(decoded.every((result) => result !== undefined)).toBe(true)
+  })
+})

@@ -1,0 +1,191 @@
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import * as NewPetBody from "./NewPetBody.ts"
+
+const decode = (body: string | ReadonlyArray<number>, strict = false) =>
+  NewPetBody.decode(typeof body === "string" ? new TextEncoder().encode(body) : Uint8Array.from(body), strict)
+
+/** Returns the code and the message of an error. */
+const errorOf = (body: string | ReadonlyArray<number>, strict = false): string | undefined => {
+  const decoded = decode(body, strict)
+  return Result.isFailure(decoded) ? `${decoded.failure.code}: ${decoded.failure.message}` : undefined
+}
+
+const invalidJson = (reason: string) => `invalid_json: The body is not acceptable JSON: ${reason}.`
+const invalidBody = (faults: string) => `invalid_body: The body is invalid: ${faults}.`
+
+const int64Reason = "must be an integer between -9223372036854775808 and 9223372036854775807"
+
+describe("NewPetBody.decode", () => {
+  it("accepts an animal with all fields", () => {
+    expect(decode('{"status":"sold","categoryId":-3,"name":" Rex "}', true)).toEqual(
+      Result.succeed({ name: " Rex ", categoryId: -3n, status: "sold" })
+    )
+  })
+
+  it("uses available for an absent status", () => {
+    expect(decode('{"name":"Rex","categoryId":7}', true)).toEqual(
+      Result.succeed({ name: "Rex", categoryId: 7n, status: "available" })
+    )
+  })
+
+  it.each([
+    ["9007199254740993", 2n ** 53n + 1n],
+    ["-9007199254740993", -(2n ** 53n) - 1n],
+    ["9223372036854775807", 2n ** 63n - 1n],
+    ["-9223372036854775808", -(2n ** 63n)],
+    ["1.0", 1n],
+    ["1e3", 1000n],
+    ["100e-2", 1n],
+    ["-0", 0n],
+    ["0", 0n]
+  ])("takes categoryId %s exactly", (text, categoryId) => {
+    expect(decode(`{"name":"Rex","categoryId":${text}}`)).toEqual(
+      Result.succeed({ name: "Rex", categoryId, status: "available" })
+    )
+  })
+
+  it.each([
+    "9223372036854775808",
+    "-9223372036854775809",
+    "1.5",
+    "1e999999999",
+    "1e-999999999",
+    '"5"',
+    "true",
+    "null",
+    "[5]",
+    "{}",
+    '{"text":"5"}'
+  ])("rejects categoryId %s", (text) => {
+    expect(errorOf(`{"name":"Rex","categoryId":${text}}`)).toBe(invalidBody(`categoryId: ${int64Reason}`))
+  })
+
+  it.each(["1", "true", "null", "[]", "{}", '["Rex"]'])(
+    "rejects the name %s, which is not a string",
+    (text) => {
+      expect(errorOf(`{"name":${text},"categoryId":1}`)).toBe(invalidBody("name: must be a string"))
+    }
+  )
+
+  it.each([
+    ['""', "must not be empty"],
+    ['" \\u00a0\\n"', "must not consist of white space only"],
+    ['"a\\u0000b"', "must not contain the character U+0000"],
+    ['"\\ud83d"', "must not contain lone surrogates"],
+    ['"\\ude00\\ud83d"', "must not contain lone surrogates"],
+    [JSON.stringify("a".repeat(256)), "must have at most 255 characters"],
+    [JSON.stringify("😀".repeat(256)), "must have at most 255 characters"]
+  ])("rejects the name %.20s", (text, reason) => {
+    expect(errorOf(`{"name":${text},"categoryId":1}`)).toBe(invalidBody(`name: ${reason}`))
+  })
+
+  it.each([
+    ["an escaped surrogate pair", '"\\ud83d\\ude00"', "😀"],
+    ["255 emoji", JSON.stringify("😀".repeat(255)), "😀".repeat(255)],
+    ["composed characters", '"\u00e9"', "\u00e9"],
+    ["decomposed characters", '"e\u0301"', "e\u0301"],
+    ["a right-to-left override", '"\u202egod"', "\u202egod"],
+    ["line breaks and terminal escapes", '"a\\r\\nb\\u001b[31m"', "a\r\nb\u001b[31m"],
+    ["noncharacters", '"\uffff\u{1ffff}"', "\uffff\u{1ffff}"]
+  ])("keeps %s in a name as sent", (_, text, name) => {
+    expect(decode(`{"name":${text},"categoryId":1}`)).toEqual(
+      Result.succeed({ name, categoryId: 1n, status: "available" })
+    )
+  })
+
+  it.each(["null", '"SOLD"', '""', "0", "true", "[]", '["sold"]', '"sold "', '"toString"'])(
+    "rejects the status %s",
+    (text) => {
+      expect(errorOf(`{"name":"Rex","categoryId":1,"status":${text}}`)).toBe(
+        invalidBody('status: must be one of "available", "pending", "sold"')
+      )
+    }
+  )
+
+  it("names all invalid fields at once, unknown fields last", () => {
+    expect(errorOf("{}")).toBe(invalidBody("name: is required; categoryId: is required"))
+    expect(errorOf('{"b":1,"name":"","categoryId":1.5,"status":"x","a":2}', true)).toBe(
+      invalidBody(
+        `name: must not be empty; categoryId: ${int64Reason}; ` +
+          'status: must be one of "available", "pending", "sold"; ' +
+          '"b": is not a known field; "a": is not a known field'
+      )
+    )
+  })
+
+  it.each(["null", "[]", '"x"', "1", "true", '[{"name":"Rex","categoryId":1}]', " 1.5 "])(
+    "rejects %s, which is not an object",
+    (text) => {
+      expect(errorOf(text)).toBe("invalid_body: The body must be a JSON object.")
+    }
+  )
+
+  it.each<[string, string | ReadonlyArray<number>, string]>([
+    ["an empty body", "", "unexpected end of the text at position 0"],
+    ["white space", " \r\n\t", "unexpected end of the text at position 4"],
+    ["an unfinished object", "{", "expected a name in double quotes at position 1"],
+    ["a trailing comma", '{"name":"Rex",}', "expected a name in double quotes at position 14"],
+    ["a comment", '{/**/"name":"Rex"}', "expected a name in double quotes at position 1"],
+    ["single quotes", "{'name':'Rex'}", "expected a name in double quotes at position 1"],
+    ["NaN", '{"categoryId":NaN}', "expected a JSON value at position 14"],
+    ["two documents", '{"name":"Rex","categoryId":1}{}', "unexpected text after the value at position 29"],
+    ["a repeated name", '{"name":"a","name":"b"}', "duplicate name in an object at position 12"],
+    [
+      "a name repeated with escapes",
+      '{"name":"a","n\\u0061me":"b"}',
+      "duplicate name in an object at position 12"
+    ],
+    [
+      "a repeated categoryId",
+      '{"categoryId":1,"\\u0063ategoryId":1}',
+      "duplicate name in an object at position 16"
+    ],
+    ["a repeated unknown name", '{"x":{"y":1,"y":1}}', "duplicate name in an object at position 12"],
+    ["a byte order mark", "\ufeff{}", "a byte order mark is not allowed at position 0"],
+    ["UTF-16", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00], "not valid UTF-8 at position 0"],
+    ["ISO 8859-1", [0x7b, 0x22, 0xe9, 0x22, 0x7d], "not valid UTF-8 at position 2"],
+    ["an overlong encoding", [0x22, 0xc0, 0x80, 0x22], "not valid UTF-8 at position 1"],
+    ["an encoded surrogate", [0x22, 0xed, 0xa0, 0x80, 0x22], "not valid UTF-8 at position 1"]
+  ])("rejects %s and reports the position", (_, body, reason) => {
+    expect(errorOf(body)).toBe(invalidJson(reason))
+  })
+
+  it("ignores unknown fields, including `id` and names of prototype members", () => {
+    const body =
+      '{"id":99,"__proto__":{"polluted":true,"status":"sold"},"constructor":{"prototype":{"polluted":true}},' +
+      '"toJSON":1,"then":{},"hasOwnProperty":false,"name":"Rex","categoryId":1}'
+    expect(decode(body)).toEqual(Result.succeed({ name: "Rex", categoryId: 1n, status: "available" }))
+    expect(Reflect.get({}, "polluted")).toBeUndefined()
+  })
+
+  it("does not look up required fields on a prototype", () => {
+    expect(errorOf('{"__proto__":{"name":"Rex","categoryId":1}}')).toBe(
+      invalidBody("name: is required; categoryId: is required")
+    )
+  })
+
+  it.each(["id", "__proto__", "constructor", "toJSON", "then", "hasOwnProperty", "Name", "name ", ""])(
+    "rejects the unknown field %j if strict",
+    (name) => {
+      expect(errorOf(`{"name":"Rex","categoryId":1,${JSON.stringify(name)}:2}`, true)).toBe(
+        invalidBody(`${JSON.stringify(name)}: is not a known field`)
+      )
+    }
+  )
+
+  it("shows at most three unknown fields and forty characters of each name, escaped", () => {
+    const many = Array.from({ length: 10 }, (_, index) => `"x${index}":1`).join(",")
+    expect(errorOf(`{"name":"Rex","categoryId":1,${many}}`, true)).toBe(
+      invalidBody(
+        '"x0": is not a known field; "x1": is not a known field; "x2": is not a known field; and 7 more unknown fields'
+      )
+    )
+    expect(errorOf(`{"name":"Rex","categoryId":1,"${"a".repeat(39)}😀b":1}`, true)).toBe(
+      invalidBody(`"${"a".repeat(39)}\\ud83d…": is not a known field`)
+    )
+    expect(errorOf('{"name":"Rex","categoryId":1,"\\n\\u001b\\ud800\u009b\u202e":1}', true)).toBe(
+      invalidBody('"\\n\\u001b\\ud800\\u{9b}\\u{202e}": is not a known field')
+    )
+  })
+})

@@ -1,0 +1,80 @@
+/** Query parameters of operations: declared once for decoding and for the OpenAPI document. */
+import * as Result from "effect/Result"
+import * as ApiError from "../errors/ApiError.ts"
+import type * as Json from "./Json.ts"
+import * as QueryString from "./QueryString.ts"
+
+/** A query parameter. */
+export interface QueryParameter<A> {
+  readonly description: string
+  /** JSON Schema for the OpenAPI document. */
+  readonly schema: Json.EncodableObject
+  /** Decodes the text, or an absent parameter; fails with the reason, such as "must be an integer". */
+  readonly decode: (text: string | undefined) => Result.Result<A, string>
+}
+
+/** Parameters by name. */
+export interface QueryParameters {
+  readonly [name: string]: QueryParameter<unknown>
+}
+
+/** No parameters. */
+export type None = { readonly [name in never]: never }
+
+/** The decoded values of parameters. */
+export type Values<Parameters extends QueryParameters> = {
+  readonly [name in keyof Parameters]: Parameters[name] extends QueryParameter<infer A> ? A : never
+}
+
+type InvalidParameter = ApiError.ApiError<"invalid_parameter">
+
+/**
+ * Decodes a query string. Unknown parameters are ignored, or rejected if `strict`. Fails with `invalid_parameter`,
+ * which names the parameter and the reason; malformed percent-encoding, repetition and unknown names are reported
+ * first.
+ */
+export const decode = <Parameters extends QueryParameters>(
+  parameters: Parameters,
+  query: string,
+  strict: boolean
+): Result.Result<Values<Parameters>, InvalidParameter> => {
+  const texts = textsOf(parameters, query, strict)
+  if (Result.isFailure(texts)) return Result.fail(texts.failure)
+  const values: { [name: string]: unknown } = {}
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const value = parameter.decode(texts.success.get(name))
+    if (Result.isFailure(value)) return invalid(name, value.failure)
+    values[name] = value.success
+  }
+  // The cast is safe: the parameter of the same name decoded each value.
+  return Result.succeed(values as Values<Parameters>)
+}
+
+const noTexts: ReadonlyMap<string, string> = new Map()
+
+const textsOf = (
+  parameters: QueryParameters,
+  query: string,
+  strict: boolean
+): Result.Result<ReadonlyMap<string, string>, InvalidParameter> => {
+  if (query === "") return Result.succeed(noTexts)
+  const pairs = QueryString.parse(query)
+  if (pairs === undefined) {
+    return Result.fail(
+      ApiError.make("invalid_parameter", "The query string has a malformed percent-encoding.")
+    )
+  }
+  const texts = new Map<string, string>()
+  for (const { name, value } of pairs) {
+    if (Object.hasOwn(parameters, name)) {
+      if (texts.has(name)) return invalid(name, "must not be given twice")
+      texts.set(name, value)
+    } else if (strict) {
+      return Result.fail(ApiError.make("invalid_parameter", "The query string has an unknown parameter."))
+    }
+  }
+  return Result.succeed(texts)
+}
+
+const invalid = (name: string, reason: string): Result.Result<never, InvalidParameter> =>
+  Result.fail(ApiError.make("invalid_parameter", `${name}: ${reason}.`))

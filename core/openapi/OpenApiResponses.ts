@@ -1,0 +1,90 @@
+/** Responses of the OpenAPI document; error responses list their codes from the catalogue. */
+
+import type * as Json from "../codec/Json.ts"
+import { codes as allCodes, catalogue, type ErrorCode } from "../errors/ErrorCatalogue.ts"
+import type { Success } from "../operations/Operation.ts"
+import * as Schemas from "../operations/Schemas.ts"
+import * as OpenApiHeaders from "./OpenApiHeaders.ts"
+
+/** Returns the success response of an operation; `headers` are its deprecation headers. */
+export const success = (
+  { description, examples, headers: own = {}, schema }: Success,
+  headers: ReadonlyArray<string>
+): Json.EncodableObject => ({
+  description,
+  headers: OpenApiHeaders.refs([...Object.keys(own), ...headers]),
+  content: Schemas.content(schema, examples)
+})
+
+/** Statuses besides 400 that every operation can return: of authentication, limits, transport and service. */
+const everywhere = [401, 408, 429, 431, 500, 503]
+
+/** Statuses that are returned before the operation is known. */
+const transport = [408, 431]
+
+const names: { readonly [status: number]: string } = {
+  401: "Unauthorized",
+  405: "MethodNotAllowed",
+  408: "RequestTimeout",
+  413: "PayloadTooLarge",
+  415: "UnsupportedMediaType",
+  429: "TooManyRequests",
+  431: "HeadersTooLarge",
+  500: "InternalError",
+  503: "ServiceUnavailable"
+}
+
+const headersOf: { readonly [status: number]: ReadonlyArray<string> } = {
+  401: ["WWW-Authenticate"],
+  405: ["Allow"],
+  415: ["Accept", "Accept-Encoding"],
+  429: ["Retry-After"],
+  503: ["Retry-After"]
+}
+
+const codesOf = (status: number): ReadonlyArray<ErrorCode> =>
+  allCodes.filter((code) => catalogue[code].status === status)
+
+const errorResponse = (
+  status: number,
+  headers: ReadonlyArray<string> = [],
+  codes: ReadonlyArray<ErrorCode> = codesOf(status)
+): Json.EncodableObject => ({
+  description: codes.map((code) => `\`${code}\`: ${catalogue[code].meaning}`).join("\n\n"),
+  headers: OpenApiHeaders.refs([...(headersOf[status] ?? []), ...headers]),
+  content: Schemas.content(
+    Schemas.ref("Error"),
+    Object.fromEntries(codes.map((code) => [code, Schemas.errorBody(code)]))
+  )
+})
+
+/** Returns `components.responses`: the error responses that all operations share. */
+export const shared = (): Json.EncodableObject =>
+  Object.fromEntries(Object.entries(names).map(([status, name]) => [name, errorResponse(Number(status))]))
+
+export const ref = (status: number): Json.EncodableObject => ({
+  $ref: `#/components/responses/${names[status]}`
+})
+
+/** Returns the error responses of an operation with these additional codes. */
+export const errors = (
+  codes: ReadonlyArray<ErrorCode>,
+  headers: ReadonlyArray<string>
+): Json.EncodableObject => {
+  const badRequest = allCodes.filter(
+    (code) => catalogue[code].status === 400 && (codes.includes(code) || code === "malformed_request")
+  )
+  const statuses = new Set([...everywhere, ...codes.map((code) => catalogue[code].status)])
+  statuses.delete(400)
+  return {
+    400: errorResponse(400, headers, badRequest),
+    ...Object.fromEntries(
+      [...statuses].map((status) => [
+        status,
+        (headers.length === 0 && status in names) || transport.includes(status)
+          ? ref(status)
+          : errorResponse(status, headers)
+      ])
+    )
+  }
+}

@@ -1,0 +1,167 @@
+/** Adds further operations, each as one record and with no other change. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Json from "../codec/Json.ts"
+import * as ApiError from "../errors/ApiError.ts"
+import { at, operation } from "../openapi/OpenApi.fixture.ts"
+import * as OpenApi from "../openapi/OpenApi.ts"
+import { open, sunset, unlimited } from "../service/Service.fixture.ts"
+import * as ServiceOptions from "../service/ServiceOptions.ts"
+import * as Operation from "./Operation.ts"
+import * as Operations from "./Operations.ts"
+
+const renamePet = Operation.make({
+  id: "renamePet",
+  method: "PUT",
+  path: "/pets/{petId}/name",
+  summary: "Rename an animal",
+  description: "Returns what it was called with.",
+  pathParameters: { petId: { description: "Identifier of the animal.", schema: { type: "string" } } },
+  query: {
+    times: {
+      description: "How often.",
+      schema: { type: "integer", minimum: 1 },
+      decode: (text: string | undefined) =>
+        text === undefined || /^[1-9]$/.test(text)
+          ? Result.succeed(Number(text ?? "1"))
+          : Result.fail("must be a digit from 1 to 9")
+    }
+  },
+  body: {
+    description: "The name",
+    schema: { type: "string" },
+    examples: { rex: "Rex" },
+    decode: (bytes) => {
+      const json = Json.parse(String.fromCharCode(...bytes))
+      return Result.isSuccess(json) && typeof json.success === "string"
+        ? Result.succeed(json.success)
+        : Result.fail(ApiError.make("invalid_body", "The body must be a JSON string."))
+    }
+  },
+  success: {
+    status: 200,
+    description: "The name, repeated.",
+    schema: { type: "string" },
+    examples: { rex: "RexRex" },
+    headers: { "X-Length": { description: "Length of the name.", example: () => "6" } }
+  },
+  run: ({ body, path, query }) => {
+    const name = body.repeat(query.times)
+    return Effect.succeed({
+      body: JSON.stringify(`${path.petId} ${name}`),
+      headers: [["X-Length", String(name.length)]]
+    })
+  }
+})
+
+const countPets = Operation.make({
+  id: "countPets",
+  method: "GET",
+  path: "/pets/count",
+  summary: "Count the animals",
+  description: "Counts up to 100.",
+  removal: { policy: ({ getPetDeprecation }) => getPetDeprecation, successor: "/pets" },
+  success: {
+    status: 200,
+    description: "The number.",
+    schema: { type: "integer" },
+    examples: { two: 2 }
+  },
+  run: ({ pets }) =>
+    Effect.map(pets.page({ status: undefined, after: undefined, limit: 100 }), (animals) => ({
+      body: String(animals.length)
+    }))
+})
+
+const operations = [...Operations.all, renamePet, countPets]
+
+const target = "/v1/pets/7/name"
+const named = (body: string) => ({
+  method: "PUT",
+  target,
+  body,
+  headers: [["Content-Type", "application/json"] as const]
+})
+
+describe("an operation that is added as one record", () => {
+  it.effect("is routed, validated and executed", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ operations })
+      const { secret: key } = yield* store.issue(unlimited)
+      const done = yield* store.send({ ...named('"Rex"'), key, target: `${target}?times=2` })
+      expect([done.status, done.body, done.header("X-Length")]).toEqual([200, '"7 RexRex"', "6"])
+      expect(done.rate.every(Number.isInteger)).toBe(true)
+      const codes = [
+        yield* store.send({ ...named('"Rex"'), key, target: `${target}?times=0` }),
+        yield* store.send({ ...named("7"), key }),
+        yield* store.send({ method: "PUT", target, body: '"Rex"', key }),
+        yield* store.send({ ...named(`"${"x".repeat(70_000)}"`), key }),
+        yield* store.send({ ...named('"Rex"'), key, target: "/v1/pets//name" })
+      ].map(({ code }) => code)
+      expect(codes).toEqual([
+        "invalid_parameter",
+        "invalid_body",
+        "unsupported_media_type",
+        "payload_too_large",
+        "not_found"
+      ])
+    })
+  )
+
+  it.effect("gets 401, 429, 405, OPTIONS and HEAD", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ operations })
+      const { secret: key } = yield* store.issue({ plan: "Free", limits: { perMinute: 5 } })
+      expect((yield* store.send(named('"Rex"'))).code).toBe("missing_api_key")
+      const wrong = yield* store.send({ key, target })
+      expect([wrong.status, wrong.header("Allow")]).toEqual([405, "PUT, OPTIONS"])
+      const options = yield* store.send({ key, target: "/v1/pets/count", method: "OPTIONS" })
+      expect([options.status, options.header("Allow")]).toEqual([204, "GET, HEAD, OPTIONS"])
+      const head = yield* store.send({ key, target: "/v1/pets/count", method: "HEAD" })
+      expect([head.status, head.body]).toEqual([200, "0"])
+      for (let count = 0; count < 2; count++) yield* store.send({ ...named('"Rex"'), key })
+      expect((yield* store.send({ ...named('"Rex"'), key })).code).toBe("rate_limit_exceeded")
+    })
+  )
+
+  it.effect("is deprecated and removed according to its record; a literal path precedes a parameter", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ operations })
+      const { secret: key } = yield* store.issue(unlimited)
+      const counted = yield* store.send({ key, target: "/v1/pets/count" })
+      expect([counted.body, counted.all("Link")]).toEqual(["0", ['</v1/pets>; rel="successor-version"']])
+      const late = yield* open({ operations, at: sunset })
+      const { secret } = yield* late.issue(unlimited)
+      expect((yield* late.send({ key: secret, target: "/v1/pets/count" })).code).toBe("operation_removed")
+    })
+  )
+
+  it("is in the OpenAPI document", () => {
+    const document = JSON.parse(OpenApi.json(ServiceOptions.defaults, operations))
+    const renaming = operation(document, "renamePet")
+    expect(at(document, "paths", "/pets/{petId}/name")).toMatchObject({ put: renaming })
+    expect(renaming.parameters).toMatchObject([
+      { name: "petId", in: "path" },
+      { name: "times", in: "query" }
+    ])
+    expect(Object.keys(at(renaming, "responses"))).toEqual([
+      "200",
+      "400",
+      "401",
+      "408",
+      "413",
+      "415",
+      "429",
+      "431",
+      "500",
+      "503"
+    ])
+    expect(at(renaming, "responses", "200", "headers", "X-Length")).toEqual({
+      $ref: "#/components/headers/X-Length"
+    })
+    const counting = operation(document, "countPets")
+    expect(counting.deprecated).toBe(true)
+    expect(at(counting, "responses")).toHaveProperty("410")
+  })
+})

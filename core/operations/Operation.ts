@@ -1,0 +1,152 @@
+/**
+ * Operations of the interface as records. Routing, 405 and `Allow`, `HEAD`, `OPTIONS`, validation, deprecation headers
+ * and the OpenAPI document are derived from them.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Cursor } from "../codec/Cursor.ts"
+import type * as Json from "../codec/Json.ts"
+import * as QueryParameters from "../codec/QueryParameters.ts"
+import * as Deprecation from "../deprecation/Deprecation.ts"
+import type * as ApiError from "../errors/ApiError.ts"
+import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
+import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import type { PetRepository } from "../ports/PetRepository.ts"
+import type { ServiceOptions } from "../service/ServiceOptions.ts"
+import type { Header } from "../service/ServiceResponse.ts"
+
+/** The JSON body of a request. */
+export interface RequestBody<Body> {
+  /** For the OpenAPI document, such as "The animal". */
+  readonly description: string
+  readonly schema: Json.EncodableObject
+  readonly examples: Json.EncodableObject
+  /** Fails with `invalid_json` or `invalid_body`. */
+  readonly decode: (bytes: Uint8Array, strict: boolean) => Result.Result<Body, ApiError.ApiError>
+}
+
+/** A path parameter; the operation validates its text. */
+export interface PathParameter {
+  readonly description: string
+  readonly schema: Json.EncodableObject
+}
+
+/** A header of a successful response. */
+export interface ResponseHeader {
+  readonly description: string
+  /** `address` returns the URL of a path below the base path. */
+  readonly example: (address: (path: string) => string) => string
+}
+
+/** The successful response of an operation. */
+export interface Success {
+  readonly status: 200 | 201
+  readonly description: string
+  readonly schema: Json.EncodableObject
+  readonly examples: Json.EncodableObject
+  /** Additional headers, by their component name in the OpenAPI document; `Link-Next` is a `Link` header. */
+  readonly headers?: { readonly [component: string]: ResponseHeader }
+}
+
+/** The removal of an operation. */
+export interface Removal {
+  /** The dates of the deprecation, and what happens at the sunset. */
+  readonly policy: (options: ServiceOptions) => Deprecation.Deprecation
+  /** The path to use instead. */
+  readonly successor: string
+}
+
+/** The declarative part of an operation. */
+export interface Description {
+  /** `operationId` in the OpenAPI document. */
+  readonly id: string
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** The path below the base path; a segment `{name}` is a parameter. */
+  readonly path: string
+  readonly summary: string
+  readonly description: string
+  readonly pathParameters?: { readonly [name: string]: PathParameter }
+  readonly success: Success
+  /** Error codes in addition to those that every operation can return. */
+  readonly errors?: ReadonlyArray<ErrorCode>
+  readonly removal?: Removal
+}
+
+/** The input of an operation: a validated request, and the services that it can use. */
+export interface Input<Query, Body> {
+  /** The path parameters, percent-decoded. */
+  readonly path: { readonly [name: string]: string }
+  readonly query: Query
+  readonly body: Body
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly options: ServiceOptions
+  /** Returns the URL of a path below the base path: absolute if `publicBaseUrl` is set, else a path. */
+  readonly address: (path: string) => string
+  readonly pets: PetRepository["Service"]
+  readonly cursors: Cursor["Service"]
+}
+
+/** The output of an operation: JSON text and additional headers. */
+export interface Output {
+  readonly body: string
+  readonly headers?: ReadonlyArray<Header>
+}
+
+/** The errors of an operation. */
+export type Failure = ApiError.ApiError | StoreUnavailable
+
+/** The input of `make`. */
+export interface Definition<Parameters extends QueryParameters.QueryParameters, Body> extends Description {
+  readonly query?: Parameters
+  readonly body?: RequestBody<Body>
+  readonly run: (input: Input<QueryParameters.Values<Parameters>, Body>) => Effect.Effect<Output, Failure>
+}
+
+/** A routed request before validation, with its raw query string and body. */
+export type Unvalidated = Input<string, Uint8Array | undefined>
+
+/** An operation. */
+export interface Operation extends Description {
+  readonly query: QueryParameters.QueryParameters
+  readonly body: RequestBody<unknown> | undefined
+  /** Validates a request (400), rejects it if the operation is removed (404, 410), and runs the operation. */
+  readonly execute: (request: Unvalidated) => Effect.Effect<Output, Failure>
+}
+
+/** Creates an operation from its definition. */
+export const make = <
+  const Parameters extends QueryParameters.QueryParameters = QueryParameters.None,
+  Body = undefined
+>(
+  definition: Definition<Parameters, Body>
+): Operation => {
+  const parameters: QueryParameters.QueryParameters = definition.query ?? {}
+  return {
+    ...definition,
+    query: parameters,
+    body: definition.body,
+    execute: (request) => {
+      const { now, options } = request
+      const query = QueryParameters.decode(parameters, request.query, options.strict)
+      if (Result.isFailure(query)) return Effect.fail(query.failure)
+      const body = decodeBody(definition.body, request.body, options.strict)
+      if (Result.isFailure(body)) return Effect.fail(body.failure)
+      const rejection = definition.removal && Deprecation.rejectionAt(definition.removal.policy(options), now)
+      if (rejection !== undefined) return Effect.fail(rejection)
+      // The cast is safe: the definition decoded these values, and without a body `Body` is `undefined`.
+      const validated = { ...request, query: query.success, body: body.success } as Input<
+        QueryParameters.Values<Parameters>,
+        Body
+      >
+      return definition.run(validated)
+    }
+  }
+}
+
+const decodeBody = <Body>(
+  body: RequestBody<Body> | undefined,
+  bytes: Uint8Array | undefined,
+  strict: boolean
+): Result.Result<Body | undefined, ApiError.ApiError> =>
+  body === undefined || bytes === undefined ? Result.succeed(undefined) : body.decode(bytes, strict)

@@ -1,0 +1,485 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import * as Deprecation from "../deprecation/Deprecation.ts"
+import {
+  dying,
+  enterprise,
+  failing,
+  newPet,
+  open,
+  type Sent,
+  type Setup,
+  stocked,
+  sunset,
+  type TestResponse,
+  unlimited
+} from "../service/Service.fixture.ts"
+
+/** Opens a store with a key whose limits tests never exhaust. */
+const client = Effect.fnUntraced(function* (setup: Setup = {}) {
+  const store = yield* open(setup)
+  const { secret } = yield* store.issue(unlimited)
+  return (sent: Sent = {}) => store.send({ ...sent, key: secret })
+})
+
+const post = (body: string | Uint8Array, type: string | undefined = "application/json"): Sent => ({
+  method: "POST",
+  body,
+  headers: type === undefined ? [] : [["Content-Type", type]]
+})
+
+const valid = '{"name":"Rex","categoryId":7}'
+
+describe("createPet", () => {
+  it.effect("returns 201 with the animal and its Location; listPets and getPet return it at once", () =>
+    Effect.gen(function* () {
+      const send = yield* client()
+      const created = yield* send(post(valid))
+      const pet = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}'
+      expect([created.status, created.body, created.header("Location")]).toEqual([201, pet, "/v1/pets/1"])
+      expect((yield* send()).body).toBe(`[${pet}]`)
+      expect((yield* send({ target: created.header("Location") ?? "" })).body).toBe(pet)
+    })
+  )
+
+  it.effect("keeps int64 values exact and names byte for byte", () =>
+    Effect.gen(function* () {
+      const send = yield* client()
+      const ids = [
+        "9007199254740993",
+        "-9007199254740993",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "0"
+      ]
+      for (const [index, id] of ids.entries()) {
+        const response = yield* send(
+          post(`{"name":" n\u00e9\u202e\\r\\n\u{1F408} ","categoryId":${id},"status":"sold"}`)
+        )
+        expect(response.body).toBe(
+          `{"id":${index + 1},"name":" n\u00e9\u202e\\r\\n\u{1F408} ","categoryId":${id},"status":"sold"}`
+        )
+      }
+      expect((yield* send(post('{"name":"x","categoryId":1e3}'))).body).toContain('"categoryId":1000,')
+    })
+  )
+
+  it.effect("ignores an id and other unknown fields, including names such as `__proto__`", () =>
+    Effect.gen(function* () {
+      const send = yield* client()
+      const extra =
+        '"id":99,"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toJSON":1,"then":1'
+      const response = yield* send(post(`{"name":"Rex","categoryId":7,${extra}}`))
+      expect([response.status, response.body]).toEqual([
+        201,
+        '{"id":1,"name":"Rex","categoryId":7,"status":"available"}'
+      ])
+      expect("polluted" in {}).toBe(false)
+    })
+  )
+
+  const accepted = [
+    ...[
+      "application/json",
+      "Application/JSON",
+      "application/json; charset=utf-8",
+      "application/json;charset=UTF-8"
+    ],
+    ...['application/json; charset="utf-8"', "application/json ;\tcharset=Utf-8"],
+    ...["application/json;", "application/json; ", "application/json ; ;;\t; charset=utf-8 ; ;"],
+    ...["application/json;;charset=utf-8", "application/json; ;charset=utf-8"]
+  ]
+  const unsupported = [
+    ...["", "text/plain", "application/jsonx", "application/ld+json", "application/json; charset=latin1"],
+    ...["application/json; charset=utf-16", "application/json, text/plain", "application/json; profile=x"],
+    ...[
+      "application/json charset=utf-8",
+      "application/json; charset=utf-8 charset=utf-8",
+      ";",
+      "application/json; x"
+    ],
+    ...["application/x-www-form-urlencoded", "multipart/form-data", "text/json", "application", "*/*"]
+  ]
+
+  it.effect("accepts only bodies of type application/json in UTF-8", () =>
+    Effect.gen(function* () {
+      const send = yield* client()
+      for (const type of accepted)
+        expect([type, (yield* send(post(valid, type))).status]).toEqual([type, 201])
+      for (const type of unsupported) {
+        const response = yield* send(post(valid, type))
+        expect([type, response.status, response.code]).toEqual([type, 415, "unsupported_media_type"])
+        expect(response.header("Accept")).toBe("application/json")
+      }
+      expect((yield* send({ method: "POST", body: valid })).status).toBe(415)
+      const twice: Sent = {
+        ...post(valid),
+        headers: [
+          ["Content-Type", "application/json"],
+          ["Content-Type", "application/json"]
+        ]
+      }
+      expect((yield* send(twice)).status).toBe(415)
+    })
+  )
+
+  it.effect("rejects every content coding, with Accept-Encoding: identity", () =>
+    Effect.gen(function* () {
+      const send = yield* client()
+      for (const coding of ["gzip", "deflate", "br", "zstd", "gzip, identity"]) {
+        const sent = post(valid)
+        const response = yield* send({
+          ...sent,
+          headers: [...(sent.headers ?? []), ["Content-Encoding", coding]]
+        })
+        expect([response.status, response.header("Accept-Encoding")]).toEqual([415, "identity"])
+      }
+    })
+  )
+
+  it.effect("returns JSON for any Accept header", () =>
+    Effect.gen(function* () {
+      const send = yield* client()
+      const response = yield* send({ headers: [["Accept", "application/xml"]] })
+      expect([response.status, response.header("Content-Type")]).toEqual([
+        200,
+        "application/json; charset=utf-8"
+      ])
+    })
+  )
+
+  it.effect("accepts a body of exactly the limit and rejects one byte more", () =>
+    Effect.gen(function* () {
+      for (const [options, limit] of [
+        [{}, 65_536],
+        [{ maxBodyBytes: 100 }, 100]
+      ] as const) {
+        const send = yield* client({ options })
+        expect((yield* send(post(valid.padEnd(limit)))).status).toBe(201)
+        const response = yield* send(post(valid.padEnd(limit + 1)))
+        expect([response.status, response.code]).toEqual([413, "payload_too_large"])
+        expect(response.json).toMatchObject({ message: expect.stringContaining(`${limit} bytes`) })
+        // Two bytes per character: the limit counts bytes.
+        const name = "\u00e9".repeat(30)
+        expect((yield* send(post(`{"name":"${name}","categoryId":1}`.padEnd(limit - 30)))).status).toBe(201)
+        expect((yield* send(post(`{"name":"${name}","categoryId":1}`.padEnd(limit - 29)))).status).toBe(413)
+      }
+    })
+  )
+
+  const invalid: ReadonlyArray<readonly [body: string | Uint8Array, code: string]> = [
+    ...["", " ", "{", "{'name':1}", "nul", valid + valid, `${valid.slice(0, -1)},}`, `\ufeff${valid}`].map(
+      (body) => [body, "invalid_json"] as const
+    ),
+    ['{"name":"a","categoryId":1,"n\\u0061me":"b"}', "invalid_json"],
+    [`{"name":"a","categoryId":1,"x":${"[".repeat(50)}${"]".repeat(50)}}`, "invalid_json"],
+    ["[".repeat(60_000), "invalid_json"],
+    [Uint8Array.of(0x7b, 0xff, 0x7d), "invalid_json"],
+    ...["null", "[]", '"x"', "1", "{}", '{"name":"x"}', '{"categoryId":1}'].map(
+      (body) => [body, "invalid_body"] as const
+    ),
+    ...[
+      "1.5",
+      '"5"',
+      "true",
+      "null",
+      "9223372036854775808",
+      "-9223372036854775809",
+      "1e999999999",
+      "[1]"
+    ].map((id) => [`{"name":"x","categoryId":${id}}`, "invalid_body"] as const),
+    ...['""', '" \\t"', "1", "null", `"${"x".repeat(256)}"`, '"a\\u0000b"', '"\\ud800"'].map(
+      (name) => [`{"name":${name},"categoryId":1}`, "invalid_body"] as const
+    ),
+    ...["null", '"SOLD"', '""', "1"].map(
+      (status) => [`{"name":"x","categoryId":1,"status":${status}}`, "invalid_body"] as const
+    )
+  ]
+
+  it.effect("returns 400 for every other body and stores nothing", () =>
+    Effect.gen(function* () {
+      const send = yield* client()
+      for (const [body, code] of invalid) {
+        const response = yield* send(post(body))
+        expect([body, response.status, response.code]).toEqual([body, 400, code])
+      }
+      expect((yield* send()).body).toBe("[]")
+    })
+  )
+
+  it.effect("ignores the query unless it is malformed or the strict option is set", () =>
+    Effect.gen(function* () {
+      const send = yield* client()
+      expect((yield* send({ ...post(valid), target: "/v1/pets?x=1&limit=0" })).status).toBe(201)
+      expect((yield* send({ ...post(valid), target: "/v1/pets?x=%zz" })).code).toBe("invalid_parameter")
+      const strict = yield* client({ options: { strict: true } })
+      expect((yield* strict({ ...post(valid), target: "/v1/pets?x=1" })).code).toBe("invalid_parameter")
+      expect((yield* strict()).body).toBe("[]")
+    })
+  )
+})
+
+describe("The strict option", () => {
+  it.effect("rejects unknown body fields and query parameters, and nothing else", () =>
+    Effect.gen(function* () {
+      const send = yield* client({ options: { strict: true }, pets: stocked(3) })
+      expect((yield* send({ method: "POST", json: newPet })).status).toBe(201)
+      expect((yield* send({ method: "POST", json: { ...newPet, status: "sold" } })).status).toBe(201)
+      for (const extra of [{ id: 1 }, { x: 1 }, { LIMIT: 1 }]) {
+        expect((yield* send({ method: "POST", json: { ...newPet, ...extra } })).code).toBe("invalid_body")
+      }
+      expect((yield* send({ target: "/v1/pets?limit=1&status=sold" })).status).toBe(200)
+      for (const target of ["/v1/pets?x=1", "/v1/pets?LIMIT=1", "/v1/pets?limit[]=1", "/v1/pets/1?x=1"]) {
+        expect((yield* send({ target })).code).toBe("invalid_parameter")
+      }
+    })
+  )
+})
+
+describe("listPets", () => {
+  it.effect("returns 20 animals, or `limit` animals, by ascending id", () =>
+    Effect.gen(function* () {
+      const send = yield* client({ pets: stocked(150) })
+      const count = (response: TestResponse) =>
+        Array.isArray(response.json) ? response.json.length : undefined
+      expect(count(yield* send())).toBe(20)
+      expect(count(yield* send({ target: "/v1/pets?limit=1" }))).toBe(1)
+      expect(count(yield* send({ target: "/v1/pets?limit=100" }))).toBe(100)
+      expect(count(yield* send({ target: "/v1/pets?LIMIT=5&x=1" }))).toBe(20)
+      expect(count(yield* send({ target: `/v1/pets?${"x=1&".repeat(10_000)}limit=2` }))).toBe(2)
+    })
+  )
+
+  it.effect("links to the next page if there is one, relative to the root", () =>
+    Effect.gen(function* () {
+      for (const [animals, next] of [
+        [0, false],
+        [19, false],
+        [20, false],
+        [21, true]
+      ] as const) {
+        const send = yield* client({ pets: stocked(animals) })
+        const response = yield* send()
+        expect(response.all("Link")).toEqual(
+          next ? [expect.stringMatching(/^<\/v1\/pets\?limit=20&cursor=[0-9a-f]+>; rel="next"$/)] : []
+        )
+      }
+    })
+  )
+
+  const misspelt = [
+    ...["limit=0", "limit=-1", "limit=101", "limit=1000", "limit=05", "limit=%2B5", "limit=+5", "limit=5.0"],
+    ...["limit=1e1", "limit=0x5", "limit=%205", "limit=", "limit", "limit=NaN", "limit=5;6", "limit=5,6"],
+    ...["limit=9999999999999999999999", "limit=%D9%A5", "limit=5&limit=5", "l%69mit=5&limit=6", "limit=%zz"],
+    ...["status=SOLD", "status=sold,available", "status=", "status", "status=sold&status=sold", "status=%ff"],
+    ...["status=toString", "status='%20OR%201=1--", "status=%20sold", "x=%zz", "%=1", "cursor=", "cursor=x"],
+    ...["cursor=00000000000000010000000000000000", "cursor=%00", `cursor=${"0".repeat(60_000)}`]
+  ]
+
+  it.effect("returns 400 for every invalid or ambiguous parameter", () =>
+    Effect.gen(function* () {
+      const send = yield* client({ pets: stocked(3) })
+      for (const query of misspelt) {
+        const response = yield* send({ target: `/v1/pets?${query}` })
+        expect([query, response.status, response.code]).toEqual([query, 400, "invalid_parameter"])
+      }
+    })
+  )
+
+  it.effect("accepts a cursor only for its filter and its service, unmodified, with any limit", () =>
+    Effect.gen(function* () {
+      const send = yield* client({ pets: stocked(90) })
+      const cursorOf = ({ next }: TestResponse) =>
+        new URLSearchParams(next?.split("?")[1]).get("cursor") ?? ""
+      const all = cursorOf(yield* send({ target: "/v1/pets?limit=3" }))
+      const sold = cursorOf(yield* send({ target: "/v1/pets?limit=3&status=sold" }))
+      const status = (query: string) =>
+        Effect.map(send({ target: `/v1/pets?${query}` }), (response) => response.status)
+      expect(yield* status(`cursor=${all}`)).toBe(200)
+      expect(yield* status(`cursor=${all}&limit=100`)).toBe(200)
+      expect(yield* status(`status=sold&cursor=${sold}`)).toBe(200)
+      expect(yield* status(`cursor=${all}&status=sold`)).toBe(400)
+      expect(yield* status(`cursor=${sold}`)).toBe(400)
+      expect(yield* status(`cursor=${sold}&status=pending`)).toBe(400)
+      expect(yield* status(`cursor=${all}&cursor=${all}`)).toBe(400)
+      expect(yield* status(`cursor=${all.toUpperCase()}0`)).toBe(400)
+      for (let cut = 0; cut < all.length; cut++) {
+        expect(yield* status(`cursor=${all.slice(0, cut)}`)).toBe(400)
+        const digit = all[cut] === "1" ? "2" : "1"
+        expect(yield* status(`cursor=${all.slice(0, cut)}${digit}${all.slice(cut + 1)}`)).toBe(400)
+      }
+      const other = yield* client({ pets: stocked(90) })
+      expect((yield* other({ target: `/v1/pets?cursor=${all}` })).status).toBe(400)
+    })
+  )
+
+  it.effect.each([
+    { options: { cursorKey: new Uint8Array(32).fill(7) } },
+    { cursorKey: new Uint8Array(32).fill(7) }
+  ])("services that share a cursor key follow each other's cursors: %o", (shared) =>
+    Effect.gen(function* () {
+      const setup = { ...shared, pets: stocked(30) }
+      const first = yield* client(setup)
+      const second = yield* client(setup)
+      const { next } = yield* first()
+      expect((yield* second({ target: next ?? "" })).body).toBe((yield* first({ target: next ?? "" })).body)
+    })
+  )
+
+  it.effect("prefers the cursorKey option to the key of the stores", () =>
+    Effect.gen(function* () {
+      const cursorKey = new Uint8Array(32).fill(7)
+      const first = yield* client({
+        options: { cursorKey },
+        cursorKey: new Uint8Array(32),
+        pets: stocked(30)
+      })
+      const second = yield* client({ cursorKey, pets: stocked(30) })
+      const { next } = yield* first()
+      expect((yield* second({ target: next ?? "" })).status).toBe(200)
+    })
+  )
+
+  it.effect("returns absolute Link and Location with a public base URL, for any Host", () =>
+    Effect.gen(function* () {
+      for (const publicBaseUrl of ["https://api.example/shop/v1", "https://api.example/shop/v1/"]) {
+        const send = yield* client({ options: { publicBaseUrl }, pets: stocked(30) })
+        const headers: Sent["headers"] = [
+          ["Host", "evil.example"],
+          ["X-Forwarded-Host", "evil.example"]
+        ]
+        const list = yield* send({ headers, target: "http://evil.example/v1/pets?status=sold&limit=2" })
+        expect(list.next).toMatch(
+          /^https:\/\/api\.example\/shop\/v1\/pets\?limit=2&status=sold&cursor=[0-9a-f]+$/
+        )
+        const created = yield* send({ headers, method: "POST", json: newPet })
+        expect(created.header("Location")).toBe("https://api.example/shop/v1/pets/31")
+        const got = yield* send({ headers, target: "/v1/pets/1" })
+        expect(got.header("Link")).toBe('<https://api.example/shop/v1/pets>; rel="successor-version"')
+      }
+    })
+  )
+})
+
+describe("getPet", () => {
+  const lifetime: ReadonlyArray<readonly [name: string, value: string]> = [
+    ["Deprecation", "@1795132800"],
+    ["Sunset", "Thu, 05 Dec 2030 00:00:00 GMT"],
+    ["Link", '</v1/pets>; rel="successor-version"']
+  ]
+  const lifetimeOf = (response: TestResponse) => lifetime.map(([name]) => [name, response.header(name)])
+
+  it.effect(
+    "sends the deprecation headers on every response: 200, 400, 401, 404, 429, 500, 503, 410, for GET and HEAD",
+    () =>
+      Effect.gen(function* () {
+        const statuses = new Set<number>()
+        const see = (response: TestResponse) => {
+          expect(lifetimeOf(response)).toEqual(lifetime)
+          statuses.add(response.status)
+        }
+        for (const method of ["GET", "HEAD"]) {
+          const store = yield* open({ pets: stocked(1) })
+          const { secret: key } = yield* store.issue(enterprise(5, 1000))
+          const get = (sent: Sent) => Effect.map(store.send({ target: "/v1/pets/1", method, ...sent }), see)
+          yield* get({})
+          yield* get({ key })
+          yield* get({ key, target: "/v1/pets/2" })
+          yield* get({ key, target: "/v1/pets/x" })
+          yield* get({ key, target: "/v1/pets/1?x=%zz" })
+          yield* TestClock.setTime(sunset)
+          yield* get({ key })
+          for (let count = 0; count < 5; count++) yield* get({ key })
+          for (const pets of [failing, dying]) {
+            const sick = yield* open({ pets })
+            const { secret } = yield* sick.issue("Free")
+            see(yield* sick.send({ key: secret, target: "/v1/pets/1", method }))
+          }
+        }
+        expect([...statuses].sort()).toEqual([200, 400, 401, 404, 410, 429, 500, 503])
+      })
+  )
+
+  it.effect("is the only operation with deprecation headers", () =>
+    Effect.gen(function* () {
+      const send = yield* client({ pets: stocked(30) })
+      const others: ReadonlyArray<Sent> = [
+        {},
+        { method: "POST", json: newPet },
+        { method: "DELETE", target: "/v1/pets/1" },
+        { method: "OPTIONS", target: "/v1/pets/1" },
+        { target: "/v1/nothing" },
+        { target: "/livez" }
+      ]
+      for (const sent of others) {
+        const response = yield* send(sent)
+        expect([response.header("Deprecation"), response.header("Sunset")]).toEqual([undefined, undefined])
+        expect(response.all("Link").join()).not.toContain("successor-version")
+      }
+    })
+  )
+
+  it.effect.each([
+    ["gone", 410, "operation_removed", undefined],
+    ["not-found", 404, "not_found", undefined],
+    ["announce-only", 200, undefined, "/v1/pets/2"]
+  ] as const)(
+    "after its sunset it is %s: %i, from the very millisecond on",
+    ([afterSunset, status, code, location]) =>
+      Effect.gen(function* () {
+        const send = yield* client({
+          options: { getPetDeprecation: { ...Deprecation.getPet, afterSunset } },
+          pets: stocked(1)
+        })
+        yield* TestClock.setTime(sunset - 1)
+        expect((yield* send({ target: "/v1/pets/1" })).status).toBe(200)
+        expect((yield* send({ method: "POST", json: newPet })).header("Location")).toBe("/v1/pets/2")
+        for (const now of [sunset, sunset + 1, sunset + 1e12]) {
+          yield* TestClock.setTime(now)
+          const response = yield* send({ target: "/v1/pets/1" })
+          expect([response.status, response.code]).toEqual([status, code])
+          expect(lifetimeOf(response)).toEqual(lifetime)
+          expect((yield* send()).status).toBe(200)
+        }
+        const created = yield* send({ method: "POST", json: newPet })
+        expect(created.status).toBe(201)
+        expect(created.header("Location")).toBe(location === undefined ? undefined : "/v1/pets/3")
+      })
+  )
+
+  it.effect("returns its removal even while the animal store is unavailable", () =>
+    Effect.gen(function* () {
+      const send = yield* client({ pets: failing })
+      yield* TestClock.setTime(sunset)
+      expect((yield* send({ target: "/v1/pets/1" })).status).toBe(410)
+      expect((yield* send({ target: "/v1/pets/x" })).status).toBe(410)
+    })
+  )
+
+  it.effect("works in the same way before and after the announcement", () =>
+    Effect.gen(function* () {
+      const getPetDeprecation = { ...Deprecation.getPet, announcedAt: Date.UTC(2028, 0, 1) }
+      const send = yield* client({ options: { getPetDeprecation } })
+      const created = yield* send({ method: "POST", json: newPet })
+      expect(created.header("Location")).toBe("/v1/pets/1")
+      expect((yield* send({ target: "/v1/pets/1" })).status).toBe(200)
+    })
+  )
+
+  it.effect("has configurable dates", () =>
+    Effect.gen(function* () {
+      const announcedAt = Date.UTC(2026, 0, 1)
+      const sunsetAt = Date.UTC(2027, 5, 1)
+      const send = yield* client({
+        options: { getPetDeprecation: { announcedAt, sunsetAt, afterSunset: "gone" } },
+        pets: stocked(1)
+      })
+      const response = yield* send({ target: "/v1/pets/1" })
+      expect(response.header("Deprecation")).toBe(`@${announcedAt / 1000}`)
+      expect(response.header("Sunset")).toBe("Tue, 01 Jun 2027 00:00:00 GMT")
+      yield* TestClock.setTime(sunsetAt)
+      expect((yield* send({ target: "/v1/pets/1" })).status).toBe(410)
+    })
+  )
+})

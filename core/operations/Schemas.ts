@@ -1,0 +1,113 @@
+/** `components.schemas` of the OpenAPI document, generated from the schemas of the service. */
+import * as JsonSchema from "effect/JsonSchema"
+import * as Schema from "effect/Schema"
+import type * as Json from "../codec/Json.ts"
+import * as Int64 from "../domain/Int64.ts"
+import { NewPet } from "../domain/NewPet.ts"
+import * as PetStatus from "../domain/PetStatus.ts"
+import { catalogue, codes, type ErrorCode } from "../errors/ErrorCatalogue.ts"
+
+export type SchemaName = "Pet" | "NewPet" | "Pets" | "PetStatus" | "Int64" | "Error"
+
+export const ref = (name: SchemaName): Json.EncodableObject => ({ $ref: `#/components/schemas/${name}` })
+
+/** Returns the `content` object of a request or response: JSON with named examples. */
+export const content = (
+  schema: Json.EncodableObject,
+  examples: Json.EncodableObject
+): Json.EncodableObject => ({
+  "application/json": {
+    schema,
+    examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
+  }
+})
+
+/** Returns the error body for `code` with its default message. */
+export const errorBody = (code: ErrorCode) => ({
+  code,
+  message: catalogue[code].meaning,
+  status: catalogue[code].status
+})
+
+const minimalNewPet = { name: "Rex", categoryId: 7n }
+const fullNewPet = { name: "Mia", categoryId: 2n, status: "pending" }
+const rex = { id: 1n, ...minimalNewPet, status: PetStatus.initial }
+const mia = { id: 2n, ...fullNewPet }
+
+export const examples = { minimalNewPet, fullNewPet, pet: rex, pets: [rex, mia] }
+
+const PetSchema = Schema.toType(Schema.Struct({ id: Int64.Int64, ...NewPet.fields })).annotate({
+  identifier: "Pet",
+  description: "An animal of the catalogue: the fields of NewPet and the id that the service assigned."
+})
+
+const PetsSchema = Schema.Array(PetSchema).annotate({
+  identifier: "Pets",
+  description: "Animals by ascending id."
+})
+
+const NewPetSchema = NewPet.annotate({
+  identifier: "NewPet",
+  description: "An animal as a caller describes it, before the service assigns an id."
+})
+
+const ErrorSchema = Schema.Struct({
+  code: Schema.Literals(codes).annotate({ description: "What happened; one of a closed set." }),
+  message: Schema.String.annotate({ description: "What happened, for people." }),
+  status: Schema.Int.check(Schema.isBetween({ minimum: 400, maximum: 599 })).annotate({
+    description: "The HTTP status code of the response."
+  })
+}).annotate({ identifier: "Error", description: "Why a request was not carried out." })
+
+/** Returns the schemas by name; with `strict`, `NewPet` allows no unknown fields. */
+export const make = (strict: boolean): Json.EncodableObject => {
+  const { Pet, PetStatus: Status, Pets } = definitions(PetsSchema, "ignore")
+  const { Error: ErrorBody } = definitions(ErrorSchema, "error")
+  const { NewPet: Body } = definitions(NewPetSchema, strict ? "error" : "ignore")
+  return {
+    Pet: { ...Pet, examples: [rex, mia] },
+    NewPet: { ...withStatusDefault(Body), examples: [minimalNewPet, fullNewPet] },
+    Pets: { ...Pets, examples: [examples.pets] },
+    PetStatus: { ...Status, examples: PetStatus.all },
+    Int64: int64,
+    Error: { ...ErrorBody, examples: [errorBody("not_found")] }
+  }
+}
+
+// Effect describes a bigint as the string of its JSON codec, but the service sends it as a number.
+const int64: Json.EncodableObject = {
+  type: "integer",
+  format: "int64",
+  minimum: Int64.min,
+  maximum: Int64.max,
+  description:
+    "A signed 64-bit integer as a JSON number. Read it without going through a double, which rounds above 2^53.",
+  examples: [1n, Int64.max]
+}
+
+// The generated schema has no `default`, because the decoding default is an effect.
+const withStatusDefault = (schema: Json.EncodableObject | undefined): Json.EncodableObject => {
+  const properties = isObject(schema?.properties) ? schema.properties : {}
+  const status = isObject(properties.status) ? properties.status : {}
+  return { ...schema, properties: { ...properties, status: { ...status, default: PetStatus.initial } } }
+}
+
+const isObject = (value: Json.Encodable | undefined): value is Json.EncodableObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const decodeDefinitions = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.JsonObject))
+
+const definitions = (schema: Schema.Constraint, onExcessProperty: "ignore" | "error") => {
+  const {
+    definitions,
+    dialect,
+    schema: root
+  } = Schema.toJsonSchemaDocument(schema, {
+    onExcessProperty,
+    // Effect appends "Encoded" to name the encoded side of a codec; both sides share one component here.
+    referencePolicy: ({ identifier }) => identifier?.replace(/Encoded$/, "")
+  })
+  return decodeDefinitions(
+    JsonSchema.toMultiDocumentOpenApi3_1({ dialect, schemas: [root], definitions }).definitions
+  )
+}

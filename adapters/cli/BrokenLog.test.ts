@@ -1,4 +1,4 @@
-/** A server whose standard error cannot be written, or is never read: it serves, and it recovers with its database. */
+/** Servers whose standard error cannot be written or is never read: they keep serving. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -17,7 +17,7 @@ const createFolder = (): string => {
   return folder
 }
 
-/** A server on a database of its own, with this as standard error. */
+/** Starts a server on a new database with the given standard error. */
 const serve = async (stderr: number | "pipe", prepare: (child: ChildProcess) => void = () => undefined) => {
   const filename = path.join(createFolder(), "x.db")
   const limits = "Enterprise:perMinute=1000000,perDay=1000000"
@@ -53,7 +53,7 @@ const serve = async (stderr: number | "pipe", prepare: (child: ChildProcess) => 
 
 type Server = Awaited<ReturnType<typeof serve>>
 
-/** Fails requests for longer than a summary takes, twice, and lets the database come back in between. */
+/** Makes requests fail twice, each time for longer than the summary interval, and restores the database. */
 const failAndRecover = async ({ execute, status }: Server): Promise<void> => {
   for (let round = 0; round < 2; round++) {
     expect(await status()).toBe(200)
@@ -73,7 +73,7 @@ const stop = async ({ child, ended }: Server): Promise<void> => {
 const hasFull = fs.existsSync("/dev/full")
 
 it.skipIf(!hasFull)(
-  `a log on a full disk${hasFull ? "" : " (skipped: there is no /dev/full)"} ends no server`,
+  `a server keeps running with its log on a full disk${hasFull ? "" : " (skipped: there is no /dev/full)"}`,
   async () => {
     const full = fs.openSync("/dev/full", "w")
     onTestFinished(() => fs.closeSync(full))
@@ -83,7 +83,7 @@ it.skipIf(!hasFull)(
   }
 )
 
-it("a log whose reader has gone ends no server", async () => {
+it("a server keeps running after the reader of its log has closed the pipe", async () => {
   const server = await serve("pipe", ({ stderr }) => void stderr?.destroy())
   await failAndRecover(server)
   await stop(server)
@@ -92,13 +92,13 @@ it("a log whose reader has gone ends no server", async () => {
 const canMakeFifo = spawnSync("mkfifo", ["--version"]).error === undefined
 
 it.skipIf(!canMakeFifo)(
-  `a log whose reader sleeps${canMakeFifo ? "" : " (skipped: there is no mkfifo)"} stalls no server`,
+  `a server does not block if its log is never read${canMakeFifo ? "" : " (skipped: there is no mkfifo)"}`,
   async () => {
     const filename = path.join(createFolder(), "fifo")
     spawnSync("mkfifo", [filename])
     const { O_NONBLOCK, O_RDWR, O_WRONLY } = fs.constants
     const reader = fs.openSync(filename, O_RDWR | O_NONBLOCK)
-    // Opened by itself, so that the server's end blocks unless the server sees to it.
+    // A separate blocking descriptor, so that writes block unless the server prevents it.
     const writer = fs.openSync(filename, O_WRONLY)
     onTestFinished(() => [reader, writer].forEach((end) => void fs.closeSync(end)))
     try {
@@ -112,7 +112,7 @@ it.skipIf(!canMakeFifo)(
   }
 )
 
-it("a log that can be written holds one line and summaries, not a line for each request", async () => {
+it("a log has one line per kind of failure and summaries, not a line for each request", async () => {
   let text = ""
   const server = await serve("pipe", ({ stderr }) => stderr?.on("data", (chunk) => (text += String(chunk))))
   await failAndRecover(server)
@@ -124,7 +124,7 @@ it("a log that can be written holds one line and summaries, not a line for each 
   expect(text).toMatch(/message="503 service_unavailable × [1-9][0-9,]* in [0-9.]+ s".*no such table: pets/)
 })
 
-it.skipIf(!hasFull)("keys and errors end with their exit code when standard error is full", () => {
+it.skipIf(!hasFull)("commands exit with their exit code if standard error cannot be written", () => {
   const full = fs.openSync("/dev/full", "w")
   onTestFinished(() => fs.closeSync(full))
   const end = (...args: ReadonlyArray<string>) => {

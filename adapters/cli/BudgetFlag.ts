@@ -1,4 +1,4 @@
-/** The value of `--budget`: what a run may cost, such as `5000req`, `120s`, or both with a comma between. */
+/** The value of `--budget`: the maximum cost of a run, such as `5000req`, `120s` or `5000req,120s`. */
 import * as Result from "effect/Result"
 
 export interface Budget {
@@ -11,7 +11,7 @@ const units = { req: "requests", s: "seconds" } as const
 const isUnit = (unit: string | undefined): unit is keyof typeof units => unit === "req" || unit === "s"
 
 /**
- * Reads a budget; fails with what is wrong with it.
+ * Parses a budget, or fails with the reason.
  *
  * @example
  * ```ts

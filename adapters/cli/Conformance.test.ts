@@ -1,4 +1,4 @@
-/** The suite as its users run it: a process of its own, against servers that are processes too. */
+/** Runs the conformance command in its own process, against servers in other processes. */
 import { execFile, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as http from "node:http"
@@ -8,8 +8,8 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Result from "effect/Result"
 import { afterAll, describe, expect, it } from "vitest"
+import type { Report } from "../../conformance/engine/Report.ts"
 import * as Json from "../../conformance/reports/Json.ts"
-import type { Report } from "../../conformance/reports/Report.ts"
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url))
 const foreign = fileURLToPath(new URL("../../conformance/foreign/server.py", import.meta.url))
@@ -22,7 +22,7 @@ afterAll(() => {
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-conformance-"))
 endings.push(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-interface Ended {
+interface ProcessResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -31,7 +31,7 @@ interface Ended {
 const conformance = (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {}
-): Promise<Ended> =>
+): Promise<ProcessResult> =>
   new Promise((resolve) => {
     const env = { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...environment }
     execFile(
@@ -47,9 +47,9 @@ const conformance = (
     )
   })
 
-/** Starts a process that tells in one line of JSON where it listens. */
+/** Starts a server that prints its URL as one line of JSON. */
 const started = (command: string, args: ReadonlyArray<string>) =>
-  new Promise<{ readonly greeting: unknown; readonly said: () => string }>((resolve, reject) => {
+  new Promise<{ readonly greeting: unknown; readonly stderr: () => string }>((resolve, reject) => {
     const child = spawn(command, args, {
       env: { PATH: process.env.PATH ?? "" },
       stdio: ["ignore", "pipe", "pipe"]
@@ -62,10 +62,10 @@ const started = (command: string, args: ReadonlyArray<string>) =>
     })
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       out += chunk
-      if (out.includes("\n")) resolve({ greeting: JSON.parse(out), said: () => err })
+      if (out.includes("\n")) resolve({ greeting: JSON.parse(out), stderr: () => err })
     })
     child.once("error", reject)
-    child.once("exit", () => reject(new Error(`it ended: ${err}`)))
+    child.once("exit", () => reject(new Error(`the process exited: ${err}`)))
   })
 
 interface Server {
@@ -75,7 +75,7 @@ interface Server {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Small enough for the day to be used up; where nobody can move the clock, large enough not to be. */
+/** Daily limits that a run exhausts with a clock and does not exhaust without one. */
 const plans = { tiny: "5:40", tinyWithoutClock: "5:1000", victim: "3:10000" }
 
 const serverFlags = (url: string, tiny = plans.tiny): ReadonlyArray<string> => [
@@ -83,21 +83,21 @@ const serverFlags = (url: string, tiny = plans.tiny): ReadonlyArray<string> => [
   ...["--tiny", `env:TINY:${tiny}`, "--victim", `env:VICTIM:${plans.victim}`]
 ]
 
-/** Our own server, in a time that can be moved. */
+/** Starts the reference server with a test clock. */
 const ours = async (tiny = plans.tiny): Promise<Server> => {
   const issue = (limits: string): string => {
     const [perMinute, perDay] = limits.split(":")
     return `enterprise:perMinute=${perMinute},perDay=${perDay}`
   }
   const keys = ["100000:10000000", tiny, plans.victim].flatMap((limits) => ["--issue-key", issue(limits)])
-  const { greeting, said } = await started(process.execPath, [
+  const { greeting, stderr } = await started(process.execPath, [
     main,
     ...["serve", "--json", "--port", "0", "--database", "memory:", "--test-clock-port", "0"],
     ...keys
   ])
   const { keys: issued, url } = greeting as { url: string; keys: ReadonlyArray<{ key: string }> }
   const [MAIN = "", TINY = "", VICTIM = ""] = issued.map(({ key }) => key)
-  const clock = /http:\S+/.exec(said())?.[0] ?? ""
+  const clock = /http:\S+/.exec(stderr())?.[0] ?? ""
   return { url, clock, flags: serverFlags(url, tiny), environment: { MAIN, TINY, VICTIM } }
 }
 
@@ -105,21 +105,24 @@ const secretsOf = ({ environment }: Server): ReadonlyArray<string> => Object.val
 
 const reportOf = (text: string): Report => Result.getOrThrow(Json.parse(text))
 
-/** A server that passes requests on to another and spoils the answers. */
-const spoiled = async (target: string, spoil: (body: string, status: number) => string): Promise<string> => {
+/** Starts a proxy that modifies the response bodies of another server. */
+const withModifiedBodies = async (
+  target: string,
+  modify: (body: string, status: number) => string
+): Promise<string> => {
   const server = http.createServer((request, response) => {
     const onward = http.request(
       target.replace(/\/v1$/, "") + request.url,
       { method: request.method, headers: request.headers },
-      (answer) => {
+      (upstream) => {
         let body = ""
-        answer.setEncoding("utf8").on("data", (chunk: string) => {
+        upstream.setEncoding("utf8").on("data", (chunk: string) => {
           body += chunk
         })
-        answer.once("end", () => {
-          const text = spoil(body, answer.statusCode ?? 0)
-          const { "content-length": _, ...headers } = answer.headers
-          response.writeHead(answer.statusCode ?? 500, headers).end(text)
+        upstream.once("end", () => {
+          const text = modify(body, upstream.statusCode ?? 0)
+          const { "content-length": _, ...headers } = upstream.headers
+          response.writeHead(upstream.statusCode ?? 500, headers).end(text)
         })
       }
     )
@@ -127,7 +130,7 @@ const spoiled = async (target: string, spoil: (body: string, status: number) => 
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   endings.push(() => server.close())
-  const { port } = server.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+  const { port } = server.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
   return `http://127.0.0.1:${port}/v1`
 }
 
@@ -136,7 +139,7 @@ const python = await new Promise<string | undefined>((resolve) =>
 )
 
 describe("animal-store conformance run", () => {
-  it("finds our own server conformant at level design, in 30 s and 5 000 requests, without a key in what it says", async () => {
+  it("reports the reference server as conformant at level design, within 30 s and 5 000 requests, without printing a key", async () => {
     const server = await ours()
     const out = path.join(folder, "own")
     const { code, stderr, stdout } = await conformance(
@@ -155,7 +158,7 @@ describe("animal-store conformance run", () => {
     }
   }, 120_000)
 
-  it("says without a clock what it could not tell and why, in less than 3 minutes", async () => {
+  it("reports inconclusive checks with their reason without a clock, within 3 minutes", async () => {
     const server = await ours(plans.tinyWithoutClock)
     const { code, stdout } = await conformance(["run", ...server.flags, "--json"], server.environment)
     const report = reportOf(stdout)
@@ -167,9 +170,9 @@ describe("animal-store conformance run", () => {
     expect(code).toBe(3)
   }, 200_000)
 
-  it("says what a faulty server does, with a script and a word that show it again", async () => {
+  it("reports the faults of a faulty server, with a script and a replay token", async () => {
     const server = await ours()
-    const url = await spoiled(server.url, (body, status) =>
+    const url = await withModifiedBodies(server.url, (body, status) =>
       status === 201 ? body.replace("Rex", "Max").replace(/"status":"\w+"/, '"status":"sold"') : body
     )
     const out = path.join(folder, "faulty")
@@ -179,7 +182,7 @@ describe("animal-store conformance run", () => {
     expect(code).toBe(1)
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^NOT CONFORMANT at level spec/)
     const report = reportOf(fs.readFileSync(path.join(out, "report.json"), "utf8"))
-    // Not one that only stopped because what it needs first is broken.
+    // Not a check that failed only in its preparation.
     const [failed] = report.checks.filter(
       ({ counterexample, status }) => status === "fail" && counterexample?.clause === undefined
     )
@@ -188,16 +191,16 @@ describe("animal-store conformance run", () => {
     expect(script).toContain("ANIMAL_KEY")
     expect(fs.existsSync(path.join(out, `${failed?.id}.sh`))).toBe(true)
 
-    const again = await conformance(["replay", token, ...flags], server.environment)
-    expect(again.stdout).toMatch(/^FAILED /)
-    expect(again.code).toBe(1)
-    const mended = await conformance(["replay", token, ...server.flags], server.environment)
-    expect(mended.stdout).toMatch(/^FIXED /)
-    expect(mended.code).toBe(0)
+    const replayed = await conformance(["replay", token, ...flags], server.environment)
+    expect(replayed.stdout).toMatch(/^FAILED /)
+    expect(replayed.code).toBe(1)
+    const fixed = await conformance(["replay", token, ...server.flags], server.environment)
+    expect(fixed.stdout).toMatch(/^FIXED /)
+    expect(fixed.code).toBe(0)
   }, 120_000)
 
   it.skipIf(python === undefined)(
-    `finds a server in another language conformant at level spec${python === undefined ? " (skipped: no python3)" : ""}`,
+    `reports a server in another language as conformant at level spec${python === undefined ? " (skipped: no python3)" : ""}`,
     async () => {
       const keys = { MAIN: "main-key-of-python", TINY: "tiny-key-of-python", VICTIM: "victim-key-of-python" }
       const { greeting } = await started("python3", [
@@ -214,19 +217,19 @@ describe("animal-store conformance run", () => {
   )
 })
 
-describe("a set-up that cannot be meant", () => {
-  const oneLine = ({ code, stderr, stdout }: Ended): string => {
+describe("an invalid set-up", () => {
+  const oneLine = ({ code, stderr, stdout }: ProcessResult): string => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
     expect(stderr.trimEnd().split("\n")).toHaveLength(1)
     return stderr
   }
 
-  it("is one clear sentence and exit code 2", async () => {
+  it("is reported in one line, with exit code 2", async () => {
     const server = await ours()
     const other = await ours()
     const { TINY: tiny = "", VICTIM: victim = "" } = server.environment
     const key = ["--url", server.url, "--key", "env:MAIN"]
-    const faults: ReadonlyArray<readonly [args: ReadonlyArray<string>, says: RegExp]> = [
+    const faults: ReadonlyArray<readonly [args: ReadonlyArray<string>, pattern: RegExp]> = [
       [["run"], /--url: the base address of the server is missing/],
       [["run", "--url", "http://127.0.0.1:1/v1", "--key", "k"], /cannot reach http:\/\/127.0.0.1:1\/v1/],
       [["run", "--url", server.url, "--key", "wrong"], /refuses the main key/],
@@ -240,12 +243,12 @@ describe("a set-up that cannot be meant", () => {
       [["replay", "junk", ...key], /this is no replay token/],
       [["explain", "no.such"], /there is no check and no clause/]
     ]
-    for (const [args, says] of faults) {
+    for (const [args, pattern] of faults) {
       const sentence = oneLine(await conformance(args, server.environment))
-      expect(sentence).toMatch(says)
+      expect(sentence).toMatch(pattern)
       for (const secret of [tiny, victim]) expect(sentence).not.toContain(secret)
     }
-    // A clock that works, but is another server's.
+    // A working clock of another server.
     await fetch(`${other.clock}/advance`, { method: "POST", body: '{"ms":100000000}' })
     const wrongClock = await conformance(["run", ...key, "--clock", other.clock], server.environment)
     expect(oneLine(wrongClock)).toMatch(/it is not this server's/)
@@ -253,7 +256,7 @@ describe("a set-up that cannot be meant", () => {
 })
 
 describe("animal-store conformance", () => {
-  it("doctor tells what it found and what a run would cost", async () => {
+  it("doctor prints its findings and the cost of a run", async () => {
     const server = await ours()
     const { code, stdout } = await conformance(["doctor", ...server.flags], server.environment)
     expect(code).toBe(0)
@@ -262,7 +265,7 @@ describe("animal-store conformance", () => {
     expect(stdout).toMatch(/will stay inconclusive: it takes a clock/)
   })
 
-  it("self-test prints which check catches which faulty backend, and lets legal servers through", async () => {
+  it("self-test prints which check catches which faulty backend, and passes correct servers", async () => {
     const only = ["--only", "list.limit-*", "--only", "order.*"]
     const { code, stdout } = await conformance(["self-test", "--seeds", "2", ...only])
     expect(stdout).toMatch(/^caught +list\.limit-plus-one +2\/2 by list\.limit/m)
@@ -275,7 +278,7 @@ describe("animal-store conformance", () => {
     expect(nothing.code).toBe(1)
   }, 60_000)
 
-  it("list and explain tell what there is, and the set-up comes from a file too", async () => {
+  it("list and explain describe the checks, and run reads its set-up from a file", async () => {
     const list = await conformance(["list"])
     expect(list.stdout).toMatch(/^list\.filter +spec +both +A list/m)
     const explained = await conformance(["explain", "list.filter"])

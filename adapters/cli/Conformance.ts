@@ -1,4 +1,4 @@
-/** `animal-store conformance`: proof for servers of the contract, in any language. */
+/** `animal-store conformance`: tests servers in any language against the contract. */
 import { readFile } from "node:fs/promises"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
@@ -18,20 +18,21 @@ import * as ReplayToken from "../../conformance/engine/ReplayToken.ts"
 import type { Progress } from "../../conformance/engine/Run.ts"
 import { SetupFault } from "../../conformance/engine/SetupFault.ts"
 import * as Explain from "../../conformance/gallery/Explain.ts"
+import { printable } from "../../conformance/http/Printable.ts"
 import * as Json from "../../conformance/reports/Json.ts"
+import * as ReplayText from "../../conformance/reports/ReplayText.ts"
 import * as Terminal from "../../conformance/reports/Terminal.ts"
-import * as Wording from "../../conformance/reports/Wording.ts"
 import type { HttpSubject } from "../../conformance/subjects/HttpSubject.ts"
 import * as Int64 from "../../core/domain/Int64.ts"
 import * as BudgetFlag from "./BudgetFlag.ts"
-import * as Ended from "./Ended.ts"
+import * as CommandExit from "./CommandExit.ts"
 import * as Output from "./Output.ts"
 import * as ReportFiles from "./ReportFiles.ts"
 import { selfTest } from "./SelfTest.ts"
 import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
 
-/** Exit code of commands whose set-up is wrong. */
+/** Exit code of commands with an invalid set-up. */
 const SET_UP_FAULT = 2
 
 const MAX_SEED = 2 ** 31 - 1
@@ -54,55 +55,55 @@ const parseCategory: Setting.Parse<bigint> = (text) =>
 const optional = <A>(name: string, metavar: string, description: string, parse: Setting.Parse<A>) =>
   Flag.map(Flag.optional(Setting.make(name, metavar, description, parse)), Option.getOrUndefined)
 
-// Keys are told by messages of the settings, which do not repeat them; here any text will do.
+// Keys are validated with the other settings, whose messages never contain them.
 const subjectFlags = {
-  config: optional("config", "FILE", "A configuration file; flags go before it.", Setting.text),
-  url: optional("url", "URL", "Base address of the server, such as http://127.0.0.1:3000/v1.", Setting.text),
+  config: optional("config", "FILE", "Configuration file; flags override it.", Setting.text),
+  url: optional("url", "URL", "Base URL of the server, such as http://127.0.0.1:3000/v1.", Setting.text),
   key: optional(
     "key",
     "KEY",
-    "An API key on a plan that carries the run; env:NAME takes a variable.",
+    "API key with limits high enough for the run; env:NAME reads an environment variable.",
     Setting.text
   ),
   tiny: optional(
     "tiny",
     "KEY:PERMINUTE:PERDAY",
-    "A key on a small plan that the run may use up: env:TINY:5:40 with a clock, env:TINY:5:1000 without.",
+    "Key with low limits that the run may exhaust: env:TINY:5:40 with a clock, env:TINY:5:1000 without.",
     Setting.text
   ),
-  victim: optional("victim", "KEY:PERMINUTE:PERDAY", "A key that the run may get banned.", Setting.text),
-  revoked: optional("revoked", "KEY", "A key that was revoked.", Setting.text),
+  victim: optional("victim", "KEY:PERMINUTE:PERDAY", "Key that may be banned by the run.", Setting.text),
+  revoked: optional("revoked", "KEY", "Revoked key.", Setting.text),
   clock: optional(
     "clock",
     "URL",
-    "The server's clock, such as http://127.0.0.1:3001/clock, where it lets tests move it.",
+    "The server's test clock, such as http://127.0.0.1:3001/clock, if it has one.",
     Setting.text
   ),
   level: optional(
     "level",
     "LEVEL",
-    "spec: what the contract says; design: this project's answers to its gaps too. Default spec.",
+    "spec: the contract; design: also this project's decisions on its gaps. Default spec.",
     oneOf(levels)
   ),
-  name: optional("name", "TEXT", "What reports call the server.", Setting.text),
-  budget: optional("budget", "BUDGET", "What the run may cost; default 5000req,180s.", BudgetFlag.parse),
+  name: optional("name", "TEXT", "Name of the server in reports.", Setting.text),
+  budget: optional("budget", "BUDGET", "Maximum cost of the run; default 5000req,180s.", BudgetFlag.parse),
   categories: Setting.repeated(
     "category",
     "N",
-    "A categoryId that the server accepts, if it does not accept any int64; may be repeated.",
+    "A categoryId that the server accepts, if it does not accept every int64; repeatable.",
     parseCategory
   ),
   noBans: Setting.toggle("no-bans", "Declare that the server never bans keys (contract §8.4.3 allows both)."),
   only: Setting.repeated(
     "only",
     "ID",
-    "Only these checks: ids, patterns such as list.*, profiles, clauses.",
+    "Run only these checks: ids, patterns such as list.*, profiles, clauses.",
     Setting.text
   ),
   exclude: Setting.repeated(
     "exclude",
     "ID",
-    "Leave these out; the subject is then not called conformant.",
+    "Skip these checks; the server is then not reported as conformant.",
     Setting.text
   ),
   iOwnThisServer: Setting.toggle("i-own-this-server", "Allow a server that is not on this machine.")
@@ -110,7 +111,7 @@ const subjectFlags = {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** What a file given with a flag was not good for. */
+/** Maps a file error to a set-up fault that names the flag. */
 const faultOf = (flag: string) => (cause: unknown) =>
   new SetupFault({ reason: `--${flag}: ${messageOf(cause)}` })
 
@@ -142,29 +143,30 @@ const settingsOf = Effect.fnUntraced(function* ({ config, noBans, ...flags }: Su
   return yield* Effect.fromResult(Settings.resolve(file, given, process.env))
 })
 
-/** Whatever ends a command before it has come to a verdict ends it with 2, in one line. */
+/** Reports errors before a verdict in one line and exits with 2. */
 const withExitCodes = <A, E, R>(
   command: Effect.Effect<A, E, R>
-): Effect.Effect<A, Ended.Ended | CliError.UserError, R> =>
-  Effect.catch(command, (error): Effect.Effect<never, Ended.Ended | CliError.UserError> => {
-    if (error instanceof Ended.Ended || error instanceof CliError.UserError) return Effect.fail(error)
+): Effect.Effect<A, CommandExit.CommandExit | CliError.UserError, R> =>
+  Effect.catch(command, (error): Effect.Effect<never, CommandExit.CommandExit | CliError.UserError> => {
+    if (error instanceof CommandExit.CommandExit || error instanceof CliError.UserError)
+      return Effect.fail(error)
     return Effect.andThen(
-      Console.error(`animal-store: ${Wording.printable(messageOf(error))}`),
-      Effect.fail(new Ended.Ended({ code: SET_UP_FAULT }))
+      Console.error(`animal-store: ${printable(messageOf(error))}`),
+      Effect.fail(new CommandExit.CommandExit({ code: SET_UP_FAULT }))
     )
   })
 
 const columns = (): number => process.stdout.columns ?? 100
 
-/** How far a run is, on the line that is written over. */
+/** Shows the progress of a run on the status line. */
 const progress = () => {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const { end, show } = StatusLine.make()
   return {
     show: ({ id, index, requests, total }: Progress): void =>
       show(
         Terminal.progress(
-          { done: index, planned: total, id, requests, milliseconds: performance.now() - begun },
+          { done: index, planned: total, id, requests, milliseconds: performance.now() - startedAt },
           process.stderr.columns
         )
       ),
@@ -187,19 +189,14 @@ const run = Command.make(
   "run",
   {
     ...subjectFlags,
-    seed: optional(
-      "seed",
-      "N",
-      "Draw the same random cases as the run that told this seed.",
-      Setting.natural(MAX_SEED)
-    ),
+    seed: optional("seed", "N", "Reuse the seed of a previous run.", Setting.natural(MAX_SEED)),
     out: optional(
       "out",
       "DIR",
-      "Write report.json, junit.xml, summary.md, report.html and scripts there.",
+      "Directory for report.json, junit.xml, summary.md, report.html and scripts.",
       Setting.text
     ),
-    json: Setting.toggle("json", "Print the report as JSON on standard output, and nothing else.")
+    json: Setting.toggle("json", "Print only the report, as JSON, on standard output.")
   },
   Effect.fn("conformance run")(function* ({ json, out, seed, ...flags }) {
     const { end, show } = progress()
@@ -208,7 +205,7 @@ const run = Command.make(
         try: write,
         catch: faultOf("out")
       })
-    // Before a run whose result could then not be kept.
+    // Checked before the run, so that its result is not lost.
     if (out !== undefined) yield* writing(() => ReportFiles.prepare(out))
     const report = yield* opened(flags, (subject, settings) =>
       Effect.ensuring(
@@ -235,11 +232,11 @@ const run = Command.make(
           })
     )
     if (written !== undefined) yield* Effect.fromResult(written)
-    yield* Ended.withCode(report.exitCode)
+    yield* CommandExit.withCode(report.exitCode)
   }, withExitCodes)
 ).pipe(
   Command.withDescription(
-    "Hold a server to the contract. Ends with 0 conformant, 1 not, 2 set-up, 3 inconclusive."
+    "Test a server. Exit codes: 0 conformant, 1 not conformant, 2 invalid set-up, 3 inconclusive."
   )
 )
 
@@ -248,17 +245,17 @@ const doctor = Command.make(
   subjectFlags,
   Effect.fn("conformance doctor")(function* (flags) {
     const findings = yield* opened(flags, (subject, settings) => Doctor.examine(subject, settings))
-    yield* Output.print(findings.map((finding) => `- ${Wording.printable(finding)}`).join("\n"))
+    yield* Output.print(findings.map((finding) => `- ${printable(finding)}`).join("\n"))
   }, withExitCodes)
 ).pipe(
   Command.withDescription(
-    "Look at the set-up only: what is reachable, which keys work, what a run would cost."
+    "Check only the set-up: whether the server is reachable, which keys work and what a run costs."
   )
 )
 
 const list = Command.make(
   "list",
-  { json: Setting.toggle("json", "Print JSON on standard output, and nothing else.") },
+  { json: Setting.toggle("json", "Print only JSON on standard output.") },
   Effect.fn("conformance list")(function* ({ json }) {
     const width = Math.max(...Explain.listed.map(({ id }) => id.length))
     yield* Output.print(
@@ -275,7 +272,7 @@ const list = Command.make(
 
 const explain = Command.make(
   "explain",
-  { id: Argument.String("id").pipe(Argument.withDescription("Id of a check, or slug of a clause.")) },
+  { id: Argument.String("id").pipe(Argument.withDescription("Id of a check or slug of a clause.")) },
   Effect.fn("conformance explain")(function* ({ id }) {
     const page = Explain.explain(id)
     if (page === undefined) {
@@ -285,7 +282,7 @@ const explain = Command.make(
     }
     yield* Output.print(page)
   }, withExitCodes)
-).pipe(Command.withDescription("Tell what a check does, and which clauses it stands for."))
+).pipe(Command.withDescription("Describe a check and the clauses that it tests."))
 
 const replayed = { fixed: 0, failed: 1, cannot: 2 } as const
 
@@ -293,7 +290,7 @@ const replay = Command.make(
   "replay",
   {
     token: Argument.String("token").pipe(
-      Argument.withDescription("The word asc1_… that a failure was reported with.")
+      Argument.withDescription("Replay token asc1_… of a reported failure.")
     ),
     ...subjectFlags
   },
@@ -304,18 +301,16 @@ const replay = Command.make(
         yield* Doctor.examine(subject, { level, only: [content.check] })
         const result = yield* Replay.replay(subject, content)
         const { redact = (text: string) => text } = subject
-        return [result.outcome, Replay.lines(content, result).map(redact)] as const
+        return [result.outcome, ReplayText.lines(content, result).map(redact)] as const
       })
     )
-    yield* Output.print(lines.map(Wording.printable).join("\n"))
-    yield* Ended.withCode(replayed[outcome])
+    yield* Output.print(lines.map(printable).join("\n"))
+    yield* CommandExit.withCode(replayed[outcome])
   }, withExitCodes)
-).pipe(
-  Command.withDescription("Try the case of an earlier failure again: FIXED (0), FAILED (1) or CANNOT (2).")
-)
+).pipe(Command.withDescription("Replay the case of a reported failure: FIXED (0), FAILED (1) or CANNOT (2)."))
 
-/** The group. */
+/** The `conformance` commands. */
 export const conformance = Command.make("conformance").pipe(
   Command.withSubcommands([run, doctor, list, explain, replay, selfTest]),
-  Command.withDescription("Prove that a server keeps the contract, whatever it is written in.")
+  Command.withDescription("Test whether a server in any language conforms to the contract.")
 )

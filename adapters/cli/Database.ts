@@ -1,4 +1,4 @@
-/** The database of a command: its flags, and how it is opened. */
+/** The database of a command: its flags and how to open it. */
 import { existsSync } from "node:fs"
 import type * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
@@ -17,15 +17,23 @@ const DEFAULT = "sqlite:./data/animal-store.db"
 export const address = Setting.make(
   Failure.flagOf.database,
   "ADDRESS",
-  `Where everything is kept: sqlite:PATH, postgres://user:password@host:port/database, or memory: until the process ends; default ${DEFAULT}.`,
+  `Address of the database: sqlite:PATH, postgres://user:password@host:port/database, or memory: (lost when the process ends); default ${DEFAULT}.`,
   Setting.text
 ).pipe(Flag.withDefault(DEFAULT))
+
+/** `--limits`. */
+export const limits = Setting.make(
+  Failure.flagOf.limits,
+  "ADDRESS",
+  "Address of the database for rate limits and bans, as for --database; default: the same database.",
+  Setting.text
+).pipe(Flag.optional)
 
 /** `--database-timeout`, in milliseconds. */
 export const timeoutMs = Setting.make(
   Failure.flagOf.databaseTimeoutMs,
   "DURATION",
-  `How long the database may take to answer, such as 500ms or 5s; default ${DurationFlag.format(defaults.databaseTimeoutMs)}.`,
+  `Timeout of database calls, such as 500ms or 5s; default ${DurationFlag.format(defaults.databaseTimeoutMs)}.`,
   DurationFlag.parse(bounds.databaseTimeoutMs.min, bounds.databaseTimeoutMs.max)
 ).pipe(Flag.withDefault(defaults.databaseTimeoutMs))
 
@@ -33,7 +41,7 @@ export const timeoutMs = Setting.make(
 export const connections = Setting.make(
   Failure.flagOf.databaseConnections,
   "N",
-  `Most connections to PostgreSQL; default ${defaults.databaseConnections}.`,
+  `Maximum number of connections to PostgreSQL; default ${defaults.databaseConnections}.`,
   Setting.between(bounds.databaseConnections.min, bounds.databaseConnections.max)
 ).pipe(Flag.withDefault(defaults.databaseConnections))
 
@@ -41,7 +49,7 @@ export const connections = Setting.make(
 export const keyCacheMs = Setting.make(
   Failure.flagOf.keyCacheMs,
   "DURATION",
-  `How long a key that was looked up is kept, and so a revocation may take: 0 to ${DurationFlag.format(bounds.keyCacheMs.max)}; default ${DurationFlag.format(defaults.keyCacheMs)}.`,
+  `Time for which keys are cached, which delays revocations: 0 to ${DurationFlag.format(bounds.keyCacheMs.max)}; default ${DurationFlag.format(defaults.keyCacheMs)}.`,
   DurationFlag.parse(bounds.keyCacheMs.min, bounds.keyCacheMs.max)
 ).pipe(Flag.withDefault(defaults.keyCacheMs))
 
@@ -49,11 +57,11 @@ export const keyCacheMs = Setting.make(
 export const maxAnonymousStates = Setting.make(
   Failure.flagOf.maxAnonymousStates,
   "N",
-  `Most client networks without a valid key that are counted at a time; default ${defaults.maxAnonymousStates}.`,
+  `Maximum number of client networks whose anonymous requests are counted; default ${defaults.maxAnonymousStates}.`,
   Setting.between(bounds.maxAnonymousStates.min, bounds.maxAnonymousStates.max)
 ).pipe(Flag.withDefault(defaults.maxAnonymousStates))
 
-/** Opens the store, which is closed with the scope. A signal to the process ends the opening. */
+/** Opens the store and closes it with the scope. Opening can be interrupted. */
 export const open = (
   options: AnimalStoreOptions
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
@@ -63,7 +71,7 @@ export const open = (
     { interruptible: true }
   )
 
-/** Opens a store to look into or to change: one in a file that is not there has nothing of the kind. */
+/** Opens an existing store; fails if its SQLite file does not exist. */
 export const openExisting = (
   options: AnimalStoreOptions & { readonly database: string }
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> => {
@@ -77,17 +85,17 @@ export const openExisting = (
       )
 }
 
-/** Where the database is, for people: the address, without what may hold a password. */
-export const placeOf = (address: string): string => {
+/** Returns the address of the database without credentials, for messages. */
+export const locationOf = (address: string): string => {
   if (!address.startsWith("postgres") || !URL.canParse(address)) return printable(address)
   const { host, pathname, protocol } = new URL(address)
   return printable(`${protocol}//${host}${pathname}`)
 }
 
-/** How to make a key there. */
-export const howToIssue = (address: string): string => {
+/** Returns a hint how to issue a key in the database. */
+export const issueHint = (address: string): string => {
   const command = "animal-store keys issue --plan Free"
   return address === DEFAULT
-    ? `To make a key: ${command}`
-    : `To make a key, with the same --database: ${command}`
+    ? `To issue a key: ${command}`
+    : `To issue a key, with the same --database: ${command}`
 }

@@ -1,4 +1,4 @@
-/** How `animal-store` ends while it opens a database: with one line, or at a signal. */
+/** Exits of `animal-store` while it opens a database. */
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
@@ -17,14 +17,17 @@ it.skipIf(process.platform !== "linux").each(["/proc/x/y", "/proc/x", "/sys/x/y"
   }
 )
 
-it.each(["SIGTERM", "SIGINT"] as const)("%s ends a start that waits for its database", async (signal) => {
-  const silent = createServer(() => undefined).listen(0, "127.0.0.1")
-  onTestFinished(() => void silent.close())
-  await once(silent, "listening")
-  const { port } = silent.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
-  const database = `postgres://u@127.0.0.1:${port}/x`
-  const { child, ended } = launch(["serve", "--database", database, "--database-timeout", "60s"], {}, {})
-  await once(silent, "connection")
-  child.kill(signal)
-  expect(await ended).toEqual({ code: 0, signal: null, stdout: "", stderr: "" })
-})
+it.each(["SIGTERM", "SIGINT"] as const)(
+  "%s stops a server that is waiting for its database",
+  async (signal) => {
+    const silent = createServer(() => undefined).listen(0, "127.0.0.1")
+    onTestFinished(() => void silent.close())
+    await once(silent, "listening")
+    const { port } = silent.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
+    const database = `postgres://u@127.0.0.1:${port}/x`
+    const { child, ended } = launch(["serve", "--database", database, "--database-timeout", "60s"], {}, {})
+    await once(silent, "connection")
+    child.kill(signal)
+    expect(await ended).toEqual({ code: 0, signal: null, stdout: "", stderr: "" })
+  }
+)

@@ -1,4 +1,4 @@
-/** What survives the end of a process, however it ends. */
+/** Durability of data when a server is killed or stopped. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -7,15 +7,15 @@ import { expect, it, onTestFinished } from "vitest"
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import * as Databases from "../sql/Databases.fixture.ts"
 import * as Load from "./Load.fixture.ts"
-import { type Ended, type Started, start, stop } from "./Serve.fixture.ts"
+import { type ProcessResult, type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
 const CLIENTS = 16
 const PER_DAY = 1_000_000
 
 interface Running {
-  readonly server: Started
+  readonly server: ServerProcess
   readonly url: string
-  /** The secret of the key that was issued at the start, if one was. */
+  /** The secret of the key that was issued at the start; empty without one. */
   readonly key: string
 }
 
@@ -24,7 +24,7 @@ interface Announced {
   readonly keys: ReadonlyArray<{ readonly key: string }>
 }
 
-/** A server whose key, if one is asked for, has a day that ends before its minute. */
+/** Starts a server; the key of `issueKey` reaches its daily limit before its per-minute limit. */
 const serve = async (database: string, ...args: ReadonlyArray<string>): Promise<Running> => {
   const server = await start(["--json", "--port", "0", "--database", database, ...args])
   onTestFinished(async () => void (await stop(server, "SIGKILL")))
@@ -34,24 +34,24 @@ const serve = async (database: string, ...args: ReadonlyArray<string>): Promise<
 
 const issueKey = ["--issue-key", `Enterprise:perMinute=${PER_DAY * 100},perDay=${PER_DAY}`]
 
-/** What clients have been promised, over all the lives of a server. */
+/** Records what a server has acknowledged to its clients, across restarts. */
 class Ledger {
   readonly sent = new Map<bigint, NewPet>()
   readonly acknowledged = new Map<bigint, Load.WirePet>()
-  readonly #answersUntil = new Map<string, number>()
+  readonly #responsesByReset = new Map<string, number>()
   #requests = 0
   #latestId = 0n
 
-  /** Creates an animal; answers whether the server did, and false once the connection is lost. */
+  /** Creates an animal; returns false if the connection was lost. */
   async create(client: Load.Client, key: string, pet: NewPet): Promise<boolean> {
     const latestId = this.#latestId
     this.sent.set(pet.categoryId, pet)
-    const answer = await this.ask(client, { key, path: "/pets", body: Load.bodyOf(pet) })
-    if (answer === undefined) return false
-    expect(answer).toMatchObject({ status: 201 })
-    const created = Load.petIn(answer.body)
+    const response = await this.send(client, { key, path: "/pets", body: Load.bodyOf(pet) })
+    if (response === undefined) return false
+    expect(response).toMatchObject({ status: 201 })
+    const created = Load.petIn(response.body)
     expect(Load.isSame(created, pet)).toBe(true)
-    // It was asked for after the answer that told of that id.
+    // This request was sent after the response with `latestId`.
     expect(created.id > latestId, `${created.id} > ${latestId}`).toBe(true)
     expect(this.acknowledged.has(created.id)).toBe(false)
     this.acknowledged.set(created.id, created)
@@ -59,57 +59,57 @@ class Ledger {
     return true
   }
 
-  /** Sends a request and counts it; `undefined` when there is no answer. */
-  async ask(
+  /** Sends a request and counts it; returns `undefined` without a response. */
+  async send(
     client: Load.Client,
     request: Load.Request,
     onSent?: () => void
-  ): Promise<Load.Answer | undefined> {
+  ): Promise<Load.LoadResponse | undefined> {
     this.#requests++
-    const answer = await client.send(request, onSent).catch(() => undefined)
-    if (answer !== undefined) {
-      const until = answer.header("x-ratelimit-reset")
-      this.#answersUntil.set(until, (this.#answersUntil.get(until) ?? 0) + 1)
+    const response = await client.send(request, onSent).catch(() => undefined)
+    if (response !== undefined) {
+      const until = response.header("x-ratelimit-reset")
+      this.#responsesByReset.set(until, (this.#responsesByReset.get(until) ?? 0) + 1)
     }
-    return answer
+    return response
   }
 
-  /** Checks that every answer is counted, and no request twice. */
-  checkUsage(answer: Load.Answer): void {
-    expect(answer.header("x-ratelimit-limit")).toBe(String(PER_DAY))
-    const used = PER_DAY - Number(answer.header("x-ratelimit-remaining"))
-    const answers = this.#answersUntil.get(answer.header("x-ratelimit-reset")) ?? 0
-    expect(used).toBeGreaterThanOrEqual(answers)
+  /** Expects that the quota counts every response and no request twice. */
+  checkUsage(response: Load.LoadResponse): void {
+    expect(response.header("x-ratelimit-limit")).toBe(String(PER_DAY))
+    const used = PER_DAY - Number(response.header("x-ratelimit-remaining"))
+    const responses = this.#responsesByReset.get(response.header("x-ratelimit-reset")) ?? 0
+    expect(used).toBeGreaterThanOrEqual(responses)
     expect(used).toBeLessThanOrEqual(this.#requests)
   }
 }
 
-/** Reads the list on from where it ended last. */
+/** Reads the list incrementally. */
 class Reader {
   readonly pets = new Map<bigint, Load.WirePet>()
   #position = "/pets?limit=100"
   #latest = 0n
 
-  async readOn(ledger: Ledger, client: Load.Client, key: string): Promise<void> {
+  async readNewPages(ledger: Ledger, client: Load.Client, key: string): Promise<void> {
     while (true) {
-      const answer = await ledger.ask(client, { key, path: this.#position })
-      if (answer === undefined) throw new Error("a server that nobody kills has gone")
-      expect(answer.status).toBe(200)
-      ledger.checkUsage(answer)
-      for (const pet of Load.petsIn(answer.body)) {
-        // The last page is read again.
+      const response = await ledger.send(client, { key, path: this.#position })
+      if (response === undefined) throw new Error("the connection to a running server was lost")
+      expect(response.status).toBe(200)
+      ledger.checkUsage(response)
+      for (const pet of Load.petsIn(response.body)) {
+        // The last page is read again, because it may have grown.
         if (this.pets.has(pet.id)) expect(pet).toEqual(this.pets.get(pet.id))
         else expect(pet.id > this.#latest).toBe(true)
         this.pets.set(pet.id, pet)
         if (pet.id > this.#latest) this.#latest = pet.id
       }
-      const next = /^<\/v1([^>]+)>; rel="next"$/.exec(answer.header("link"))?.[1]
+      const next = /^<\/v1([^>]+)>; rel="next"$/.exec(response.header("link"))?.[1]
       if (next === undefined) return
       this.#position = next
     }
   }
 
-  /** Checks that all that was promised is there, and nothing that nobody sent. */
+  /** Expects every acknowledged animal, and no animal that was not sent. */
   check({ acknowledged, sent }: Ledger): void {
     for (const [id, pet] of acknowledged) expect(this.pets.get(id)).toEqual(pet)
     const categories = new Set<bigint>()
@@ -122,7 +122,7 @@ class Reader {
   }
 }
 
-/** Creates animals with many clients until the server is gone; `onFirst` is told of the first that is acknowledged. */
+/** Creates animals with many clients until the server exits; `onFirst` is called after the first acknowledged one. */
 const storm = async (
   ledger: Ledger,
   { key, url }: { readonly key: string; readonly url: string },
@@ -138,7 +138,7 @@ const storm = async (
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "a server", () => {
-    it("that is killed in a storm of creates, 20 times, keeps every promise", async () => {
+    it("that is killed 20 times under load loses no acknowledged animal", async () => {
       const { address } = await Databases.createForTest(kind)
       const ledger = new Ledger()
       const reader = new Reader()
@@ -149,7 +149,7 @@ for (const kind of Databases.kinds) {
         const running = await serve(address, ...(round === 0 ? issueKey : []))
         if (round === 0) key = running.key
         if (round > 0) {
-          await Load.together([running.url], 1, (client) => reader.readOn(ledger, client, key))
+          await Load.together([running.url], 1, (client) => reader.readNewPages(ledger, client, key))
           reader.check(ledger)
         }
         const delay = 100 + Math.random() * 300
@@ -162,40 +162,40 @@ for (const kind of Databases.kinds) {
         figures.push(`${count} in ${Math.round(delay)} ms`)
       }
       const { url } = await serve(address)
-      await Load.together([url], 1, (client) => reader.readOn(ledger, client, key))
+      await Load.together([url], 1, (client) => reader.readNewPages(ledger, client, key))
       reader.check(ledger)
-      const unanswered = reader.pets.size - ledger.acknowledged.size
-      // The clients' requests that were open at the end of each round may have been carried out.
-      expect(unanswered).toBeLessThanOrEqual(20 * CLIENTS)
-      console.log(`${kind.name}: ${figures.join(", ")}; ${unanswered} stored without an answer`)
+      const unacknowledged = reader.pets.size - ledger.acknowledged.size
+      // Requests in flight at the end of each round may have been stored.
+      expect(unacknowledged).toBeLessThanOrEqual(20 * CLIENTS)
+      console.log(`${kind.name}: ${figures.join(", ")}; ${unacknowledged} stored without a response`)
     }, 120_000)
 
-    it("that is stopped in a storm of creates answers all that was sent before", async () => {
+    it("that is stopped under load responds to all requests that were sent before", async () => {
       const { address } = await Databases.createForTest(kind)
       const { key, server, url } = await serve(address, ...issueKey)
       const ledger = new Ledger()
       const next = Load.makeAnimals(4)
       let isStopping = false
-      let ended: Promise<Ended> | undefined
-      const answered = new Set<number>()
+      let ended: Promise<ProcessResult> | undefined
+      const connected = new Set<number>()
       const lost: Array<string> = []
       await Load.together([url], CLIENTS, async (client, index) => {
         while (true) {
           const pet = next()
           let sentBefore = false
           ledger.sent.set(pet.categoryId, pet)
-          const answer = await ledger.ask(client, { key, path: "/pets", body: Load.bodyOf(pet) }, () => {
+          const response = await ledger.send(client, { key, path: "/pets", body: Load.bodyOf(pet) }, () => {
             sentBefore = !isStopping
           })
-          if (answer === undefined) {
+          if (response === undefined) {
             if (sentBefore) lost.push(Load.bodyOf(pet))
             return
           }
-          expect(answer.status).toBe(201)
-          const created = Load.petIn(answer.body)
+          expect(response.status).toBe(201)
+          const created = Load.petIn(response.body)
           ledger.acknowledged.set(created.id, created)
-          // From here on all connections have been accepted.
-          if (answered.add(index).size < CLIENTS) continue
+          // All connections have been accepted from here on.
+          if (connected.add(index).size < CLIENTS) continue
           ended ??= sleep(200).then(() => {
             isStopping = true
             return stop(server)
@@ -206,20 +206,20 @@ for (const kind of Databases.kinds) {
       expect(await ended).toMatchObject({
         code: 0,
         signal: null,
-        stderr: "animal-store: stopping; requests in flight may finish\n"
+        stderr: "animal-store: stopping; waiting for requests in flight\n"
       })
       if (kind.name === "SQLite") expectClosed(address.slice("sqlite:".length))
 
-      const again = await serve(address)
+      const restarted = await serve(address)
       const reader = new Reader()
-      await Load.together([again.url], 1, (client) => reader.readOn(ledger, client, key))
+      await Load.together([restarted.url], 1, (client) => reader.readNewPages(ledger, client, key))
       reader.check(ledger)
       expect(reader.pets.size).toBe(ledger.acknowledged.size)
     }, 60_000)
   })
 }
 
-/** Checks that the file holds all there is, and that it is whole. */
+/** Expects one intact database file without journal files. */
 const expectClosed = (filename: string): void => {
   expect(fs.readdirSync(path.dirname(filename))).toEqual([path.basename(filename)])
   const database = new DatabaseSync(filename, { readOnly: true })

@@ -10,7 +10,7 @@ const MAX_MS = 3_650 * unitMs.d
 const amounts = fc.nat({ max: MAX_MS })
 
 describe("a duration", () => {
-  it("is a number of its unit, refused outside of the range and only there", () => {
+  it("is accepted in every unit exactly if it is within the range", () => {
     fc.assert(
       fc.property(
         fc.nat({ max: 10_000 }),
@@ -29,7 +29,7 @@ describe("a duration", () => {
     )
   })
 
-  it("that is written is read as what was meant, in at most as many characters as in milliseconds", () => {
+  it("is formatted to a text that parses to the same value and is at most as long as in milliseconds", () => {
     const round = fc
       .tuple(fc.nat({ max: 400 }), fc.constantFrom(...Object.values(unitMs)))
       .map(([count, unit]) => count * unit)
@@ -43,7 +43,7 @@ describe("a duration", () => {
     )
   })
 
-  it("is a whole number of milliseconds in the range, or refused with the range, whatever is given", () => {
+  it("parses any text to an integer within the range, or fails with the range", () => {
     const noise = fc
       .array(fc.constantFrom("0", "5", "00", "ms", "s", "m", "h", "d", "-", "+", ".", "e", " ", "\n"), {
         maxLength: 5

@@ -35,7 +35,7 @@ describe("a duration", () => {
     "1min",
     "1h30m",
     "1e3s"
-  ])("%j is refused", (text) => {
+  ])("%j is rejected", (text) => {
     expect(parse(text)).toEqual(Result.fail("must be a duration from 0 to 10d, such as 500ms, 30s or 24h"))
   })
 

@@ -1,4 +1,4 @@
-/** The value of a flag that is a length of time: a whole number and its unit, such as `500ms`, `30s`, `5m`, `24h`, `7d`. */
+/** Durations as flag values: a whole number and a unit, such as `500ms`, `30s`, `5m`, `24h`, `7d`. */
 import * as Result from "effect/Result"
 
 const SECOND = 1_000
@@ -15,7 +15,7 @@ const unitMs = new Map([
 ])
 
 /**
- * Reads a duration from `minMs` to `maxMs` as milliseconds; 0 needs no unit. Fails with what is wrong with it.
+ * Parses a duration from `minMs` to `maxMs` to milliseconds, or fails with the reason; 0 needs no unit.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export const parse =
       : Result.fail(`must be a duration from ${format(minMs)} to ${format(maxMs)}, such as 500ms, 30s or 24h`)
   }
 
-/** The shortest way to write whole milliseconds, 0 or more; `parse` reads it. */
+/** Formats milliseconds as the shortest text that `parse` accepts. */
 export const format = (ms: number): string => {
   if (ms === 0) return "0"
   const [unit, length] = [...unitMs].find(([, candidate]) => ms % candidate === 0) ?? ["ms", 1]

@@ -1,4 +1,4 @@
-/** How commands report what the store refuses: in one line, in the words of the command line. */
+/** Converts errors of the store to one-line messages with the names of flags. */
 import * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
@@ -6,12 +6,13 @@ import { DatabaseUnusable, InvalidDatabase, InvalidOption, PlanInvalid } from ".
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
 
-/** The flag of each option of the store that has one. */
+/** The flags of store options. */
 export const flagOf = {
   database: "database",
   databaseConnections: "database-connections",
   databaseTimeoutMs: "database-timeout",
   keyCacheMs: "key-cache",
+  limits: "limits",
   maxAnonymousStates: "max-anonymous-states",
   publicBaseUrl: "public-base-url",
   stagingBaseUrl: "staging-base-url",
@@ -19,12 +20,12 @@ export const flagOf = {
   trustedProxyHops: "trusted-proxy-hops"
 } as const
 
-/** What a promise of the store comes to; `signal` is aborted when the command is interrupted. */
+/** Runs a promise of the store; `signal` is aborted when the command is interrupted. */
 export const attempt = <A>(
   evaluate: (signal: AbortSignal) => Promise<A>
 ): Effect.Effect<A, CliError.UserError> => Effect.tryPromise({ try: evaluate, catch: userError })
 
-/** What ends the command, and its line on standard error. */
+/** Creates the error that ends the command with a line on standard error. */
 export const userError = (cause: unknown): CliError.UserError =>
   new CliError.UserError({ cause, userMessage: printable(messageOf(cause)) })
 
@@ -34,14 +35,14 @@ const messageOf = (cause: unknown): string => {
   if (cause instanceof PlanInvalid) return inFlags(cause.reason)
   if (cause instanceof InvalidDatabase) return `${Setting.title(flagOf[cause.option])}: ${cause.reason}`
   if (cause instanceof InvalidOption && cause.option in flagOf) {
-    // checked by the line above
+    // The cast is safe: the condition above checks `in flagOf`.
     return `${Setting.title(flagOf[cause.option as keyof typeof flagOf])}: ${cause.reason}`
   }
   if (cause instanceof Error && cause.message !== "") return cause.message
   return innermost(cause)
 }
 
-/** What a chain of errors is about. */
+/** Returns the message of the innermost error in a chain of causes. */
 const innermost = (cause: unknown): string => {
   if (cause instanceof AggregateError) return innermost(cause.errors[0])
   if (!(cause instanceof Error)) return String(cause)

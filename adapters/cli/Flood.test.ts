@@ -1,4 +1,4 @@
-/** Clients that send without end and without a key: what they get, and what they cost. */
+/** Clients that flood a server with requests without a key. */
 import { Buffer } from "node:buffer"
 import * as fs from "node:fs"
 import * as Http from "node:http"
@@ -9,12 +9,12 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { kinds } from "../sql/Databases.fixture.ts"
-import { type Started, start, stop } from "./Serve.fixture.ts"
+import { type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
 const databases = [{ name: "memory", missing: undefined, create: undefined }, ...kinds]
 
 interface Running {
-  readonly server: Started
+  readonly server: ServerProcess
   readonly port: number
   readonly key: string
 }
@@ -61,18 +61,18 @@ const post = [
   ""
 ].join("\r\n")
 
-/** The resident memory of a process in bytes; Linux only. */
-const residentBytes = ({ process }: Started): number =>
+/** Returns the resident memory of a process in bytes; Linux only. */
+const residentBytes = ({ process }: ServerProcess): number =>
   1024 * Number(/^VmRSS:\s+([0-9]+) kB$/m.exec(fs.readFileSync(`/proc/${process.pid}/status`, "utf8"))?.[1])
 
 const MEBIBYTE = 1024 * 1024
 const CONNECTIONS = 60
 
-/** A load that never ends, and whether it is read what comes back. */
+/** Endless loads, and whether their clients read the responses. */
 const floods = [
   { name: "small requests", bytes: get("/v1/pets").repeat(2_000), isRead: true },
   { name: "bodies of 60 kB", bytes: `${post}${" ".repeat(60_000)}`.repeat(20), isRead: true },
-  { name: "requests for long responses that it does not read", bytes: openApi.repeat(2_000), isRead: false }
+  { name: "requests for long responses that they do not read", bytes: openApi.repeat(2_000), isRead: false }
 ]
 
 const flood = (port: number, { bytes, isRead }: (typeof floods)[number]): void => {
@@ -89,7 +89,7 @@ const flood = (port: number, { bytes, isRead }: (typeof floods)[number]): void =
 
 describe.each(databases)("$name", (database) => {
   it.skipIf(database.missing !== undefined || !fs.existsSync("/proc/self/status")).each(floods)(
-    "stays small and goes on serving others while clients without a key send $name",
+    "uses bounded memory and serves other clients while clients without a key send $name",
     async (load) => {
       const { key, port, server } = await serve(database)
       const others = new Http.Agent({ keepAlive: true, maxSockets: 1 })

@@ -17,7 +17,7 @@ const inAnyCase = (text: string) =>
     )
 
 describe("the name of a plan", () => {
-  it("is understood in any case, and no other text is", () => {
+  it("is accepted in any case, and no other text is", () => {
     const names = plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name)))
     fc.assert(
       fc.property(names, fc.string({ minLength: 1 }), ([name, written], more) => {
@@ -34,7 +34,7 @@ describe("the name of a plan", () => {
 })
 
 describe("a key specification", () => {
-  it("that is written says what was meant, in any case of the plan and any order of the numbers", () => {
+  it("is parsed with any case of the plan and any order of the limits", () => {
     fc.assert(
       fc.property(
         plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name))),
@@ -54,7 +54,7 @@ describe("a key specification", () => {
     )
   })
 
-  it("is either refused with a reason or makes a plan that can be issued, and never throws", () => {
+  it("is rejected with a reason or can be issued, and never throws, for any text", () => {
     const noise = fc
       .array(
         fc.constantFrom(

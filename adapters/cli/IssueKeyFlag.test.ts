@@ -21,20 +21,20 @@ describe("a key specification", () => {
     [" Free", /PLAN one of/],
     ["Free:perDay=1:x", /PLAN one of/],
     [":perDay=1", /PLAN one of/],
-    ["Free:", /perMinute and perDay once at most/],
-    ["Free:perDay=1,", /once at most/],
-    ["Free:perday=1", /once at most/],
-    ["Free:perDay=-1", /once at most/],
-    ["Free:perDay=1.5", /once at most/],
-    ["Free:perDay=", /once at most/],
-    ["Free:perDay=12345678901", /once at most/],
-    ["Free:perDay=1,perDay=2", /once at most/],
-    ["Free:perDay=1,perMinute=2,perDay=1", /once at most/],
+    ["Free:", /perMinute and perDay at most once/],
+    ["Free:perDay=1,", /at most once/],
+    ["Free:perday=1", /at most once/],
+    ["Free:perDay=-1", /at most once/],
+    ["Free:perDay=1.5", /at most once/],
+    ["Free:perDay=", /at most once/],
+    ["Free:perDay=12345678901", /at most once/],
+    ["Free:perDay=1,perDay=2", /at most once/],
+    ["Free:perDay=1,perMinute=2,perDay=1", /at most once/],
     ["Free:perDay=0", /^perMinute and perDay must be integers between 1 and 1000000000$/],
     ["Free:perDay=1000000001", /^perMinute and perDay must be integers/],
     ["Enterprise", /^Enterprise needs both perMinute and perDay$/],
     ["Enterprise:perDay=1", /^Enterprise needs both/]
-  ])("'%s' is refused with the reason", (text, reason) => {
+  ])("'%s' is rejected with the reason", (text, reason) => {
     expect(Result.getOrElse(IssueKeyFlag.parse(text), (fault) => fault)).toEqual(
       expect.stringMatching(reason)
     )

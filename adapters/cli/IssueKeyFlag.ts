@@ -6,7 +6,7 @@ import * as Plan from "../../core/limits/Plan.ts"
 const form = "must be PLAN or PLAN:perMinute=N,perDay=N"
 
 /**
- * Reads a key specification, the plan in any case; fails with what is wrong with it.
+ * Parses a key specification, with the plan in any case, or fails with the reason.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export const parse = (text: string): Result.Result<KeyLifecycle.IssueOptions, st
     const match = /^(perMinute|perDay)=([0-9]{1,10})$/.exec(pair)
     const window = match?.[1] === "perDay" ? "perDay" : "perMinute"
     if (match === null || limits[window] !== undefined) {
-      return Result.fail(`${form} with each of perMinute and perDay once at most`)
+      return Result.fail(`${form} with perMinute and perDay at most once`)
     }
     limits[window] = Number(match[2])
   }

@@ -19,7 +19,7 @@ const expiring = (expiresAt: number): ApiKey["secrets"] => [
   { hash: "ff00", createdAt: now, expiresAt }
 ]
 
-it("keys stand in columns, and no label breaks out of them", () => {
+it("formats keys in columns, and labels cannot break the layout", () => {
   const keys: ReadonlyArray<ApiKey> = [
     key,
     {

@@ -1,4 +1,4 @@
-/** API keys as a table for people. */
+/** Formats API keys as a text table. */
 import type { ApiKey } from "../embed/index.ts"
 import { printable } from "./Printable.ts"
 
@@ -8,7 +8,7 @@ interface Column {
   readonly cell: (key: ApiKey, now: number) => string
 }
 
-// The label comes last: nobody knows how wide a terminal draws it.
+// The label is the last column, because its display width depends on the terminal.
 const columns: ReadonlyArray<Column> = [
   { title: "ID", alignment: "left", cell: ({ id }) => id },
   { title: "PLAN", alignment: "left", cell: ({ plan }) => plan },
@@ -19,7 +19,7 @@ const columns: ReadonlyArray<Column> = [
   { title: "LABEL", alignment: "left", cell: ({ label = "" }) => printable(label) }
 ]
 
-/** A line of titles and a line for each key; `now` (epoch milliseconds) decides what is still being rotated. */
+/** Returns a header line and a line for each key; `now` (epoch milliseconds) determines which keys are rotating. */
 export const make = (keys: ReadonlyArray<ApiKey>, now: number): string => {
   const rows = [
     columns.map(({ title }) => title),
@@ -39,7 +39,7 @@ export const make = (keys: ReadonlyArray<ApiKey>, now: number): string => {
     .join("\n")
 }
 
-/** Epoch milliseconds as ISO 8601 in UTC; what no calendar can name stays a number. */
+/** Formats epoch milliseconds as ISO 8601 in UTC; times out of range stay numbers. */
 export const time = (ms: number): string => {
   const date = new Date(ms)
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString()

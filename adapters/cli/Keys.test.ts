@@ -1,4 +1,4 @@
-/** `animal-store keys`, as people and scripts use it. */
+/** `animal-store keys`, for people and scripts. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -9,19 +9,19 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type Environment, run, start, stop } from "./Serve.fixture.ts"
 
-/** The address of an empty database. */
+/** Creates an empty database and returns its address. */
 const create = async (kind: Databases.Kind): Promise<string> => {
   return (await Databases.createForTest(kind)).address
 }
 
-/** Runs a command of the group, which has to succeed; answers its standard output. */
+/** Runs a `keys` command, expects success, and returns its standard output. */
 const keys = async (args: ReadonlyArray<string>, environment?: Environment): Promise<string> => {
   const { code, stderr, stdout } = await run(["keys", ...args], environment)
   expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" })
   return stdout
 }
 
-/** The same with `--json`, which prints a line and nothing else. */
+/** Runs a `keys` command with `--json`, and expects exactly one line. */
 const keysJson = async <A>(args: ReadonlyArray<string>, environment?: Environment): Promise<A> => {
   const stdout = await keys([...args, "--json"], environment)
   const value: A = JSON.parse(stdout)
@@ -31,8 +31,8 @@ const keysJson = async <A>(args: ReadonlyArray<string>, environment?: Environmen
 
 type Mistake = readonly [args: ReadonlyArray<string>, message: string]
 
-/** Runs commands that have to fail, each with one line and no output. */
-const refuse = (mistakes: ReadonlyArray<Mistake>, cwd = os.tmpdir()): Promise<unknown> =>
+/** Expects commands to fail with a one-line message and no output. */
+const expectFailure = (mistakes: ReadonlyArray<Mistake>, cwd = os.tmpdir()): Promise<unknown> =>
   Promise.all(
     mistakes.map(async ([args, message]) => {
       const { code, stderr, stdout } = await run(["keys", ...args], {}, { cwd })
@@ -56,7 +56,7 @@ const serve = async (database: string, keyCache: string) => {
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "a key", () => {
-    it("lives its whole life while servers run", async () => {
+    it("can be issued, rotated and revoked while servers are running", async () => {
       const address = await create(kind)
       const database = ["--database", address]
       const [uncached, cached] = await Promise.all([serve(address, "0"), serve(address, "2s")])
@@ -71,13 +71,13 @@ for (const kind of Databases.kinds) {
         200, 200, 200, 200
       ])
 
-      // The old one of a second rotation goes at once, and the one before it, too.
+      // With overlap 0, a second rotation expires both old secrets at once.
       const last = await keysJson<Issued>(["rotate", issued.id, "--overlap", "0", ...database])
       expect([await uncached(issued.key), await uncached(rotated.key)]).toEqual([401, 401])
       expect(await statuses(last.key)).toEqual([200, 200])
 
       const revoking = keys(["revoke", issued.id, ...database])
-      // Asked for all the time, so that it is in the cache.
+      // Constant requests keep the key in the cache.
       let isRevoking = true
       const revoked = revoking.finally(() => {
         isRevoking = false
@@ -87,7 +87,7 @@ for (const kind of Databases.kinds) {
         await sleep(50)
       }
       expect(await revoked).toBe(
-        `Revoked ${issued.id}. Servers that run refuse it within 5 seconds (their --key-cache).\n`
+        `Revoked ${issued.id}. Running servers reject it within 5 seconds (their --key-cache).\n`
       )
       expect(await uncached(last.key)).toBe(401)
       const revokedAt = performance.now()
@@ -161,7 +161,7 @@ for (const kind of Databases.kinds) {
 
 describe("keys", () => {
   it.skipIf(!fs.existsSync("/dev/full"))(
-    "fails when the secret cannot be shown, and says of which key (needs /dev/full)",
+    "fail if the secret cannot be printed, and name the key (needs /dev/full)",
     async () => {
       const database = await create(Databases.sqlite)
       const main = fileURLToPath(new URL("./main.ts", import.meta.url))
@@ -174,16 +174,18 @@ describe("keys", () => {
       expect({ status, stderr }).toEqual({
         status: 1,
         stderr: expect.stringMatching(
-          new RegExp(`^animal-store: cannot write to standard output: ENOSPC.*; nobody knows .* ${id}: .*\n$`)
+          new RegExp(
+            `^animal-store: cannot write to standard output: ENOSPC.*; the new secret of ${id} is lost: .*\n$`
+          )
         )
       })
     }
   )
 
-  it("tells people what they need, and every flag can be a variable", async () => {
+  it("print readable output, and read every flag from its environment variable", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
     onTestFinished(async () => fs.rmSync(folder, { recursive: true }))
-    const say = async (args: ReadonlyArray<string>, environment?: Environment) => {
+    const output = async (args: ReadonlyArray<string>, environment?: Environment) => {
       const { code, stderr, stdout } = await run(["keys", ...args], environment, { cwd: folder })
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
       return stdout
@@ -197,19 +199,19 @@ describe("keys", () => {
       })
     }
     expect(fs.readdirSync(folder)).toEqual([])
-    const issued = await say(["issue"], {
+    const issued = await output(["issue"], {
       ANIMAL_STORE_PLAN: "pro",
       ANIMAL_STORE_PER_MINUTE: "7",
       ANIMAL_STORE_PER_DAY: "70",
       ANIMAL_STORE_LABEL: "shop\u202e",
       ANIMAL_STORE_DATABASE_TIMEOUT: "3s"
     })
-    const told =
+    const pattern =
       /^Issued (key_\w+) for shop\\u\{202e\}: 7 requests a minute, 70 a day\.\n\n {2}Pro key, shown only now: ast_\w{33}\n\n$/
-    expect(issued).toMatch(told)
-    const id = told.exec(issued)?.[1] ?? ""
+    expect(issued).toMatch(pattern)
+    const id = pattern.exec(issued)?.[1] ?? ""
     const before = Date.now()
-    const rotated = await say(["rotate", id], { ANIMAL_STORE_OVERLAP: "30m" })
+    const rotated = await output(["rotate", id], { ANIMAL_STORE_OVERLAP: "30m" })
     const until = new RegExp(
       `^Rotated ${id}\\. The old key works until (\\S+Z)\\.\n\n {2}Pro key, shown only now: ast_\\w{33}\n\n$`
     )
@@ -220,7 +222,7 @@ describe("keys", () => {
     expect(fs.readdirSync(folder)).toEqual(["data"])
   })
 
-  it("explain themselves", async () => {
+  it("have help texts", async () => {
     const help = async (...args: ReadonlyArray<string>) => {
       const { code, stdout } = await run(["keys", ...args, "--help"])
       expect(code).toBe(0)
@@ -239,7 +241,7 @@ describe("keys", () => {
     }
   })
 
-  it("report a mistake in one line, and make no database for it", async () => {
+  it("report invalid input in one line, without creating a database", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
     onTestFinished(async () => fs.rmSync(folder, { recursive: true }))
     const requests = "must be a whole number from 1 to 1000000000"
@@ -257,19 +259,19 @@ describe("keys", () => {
       [["rotate", secret], "id: must be the id of a key (key_…), not the key itself"],
       [
         ["list", "--database", "memory:"],
-        "--database (ANIMAL_STORE_DATABASE): memory: ends with this process, so it has no keys to manage"
+        "--database (ANIMAL_STORE_DATABASE): memory: has no keys to manage, because it exists only within one process"
       ]
     ]
-    await refuse(mistakes, folder)
+    await expectFailure(mistakes, folder)
     expect(fs.readdirSync(folder)).toEqual([])
   })
 
-  it("that are unknown or revoked are reported in one line, and nothing changes", async () => {
+  it("report unknown or revoked keys in one line, and change nothing", async () => {
     const database = ["--database", await create(Databases.sqlite)]
     const { id } = await keysJson<Issued>(["issue", "--plan", "Business", ...database])
     await keys(["revoke", id, ...database])
     const before = await keys(["list", "--json", ...database])
-    await refuse([
+    await expectFailure([
       [["rotate", "key_none", ...database], "there is no API key key_none"],
       [["revoke", "key_none\n\x9b", ...database], "there is no API key key_none\\u{a}\\u{9b}"],
       [["rotate", id, ...database], `the API key ${id} is revoked`]
@@ -277,10 +279,10 @@ describe("keys", () => {
     expect(await keys(["list", "--json", ...database])).toBe(before)
   })
 
-  it("that cannot reach their database say so", async () => {
+  it("report an unreachable database", async () => {
     const database = "postgres://postgres:s3cret@127.0.0.1:1/animals"
     const message =
       "--database (ANIMAL_STORE_DATABASE): cannot reach the PostgreSQL server at 127.0.0.1:1: connect ECONNREFUSED"
-    await refuse([[["list", "--database", database], message]])
+    await expectFailure([[["list", "--database", database], message]])
   })
 })

@@ -1,4 +1,4 @@
-/** `animal-store keys`: administration of API keys, on any database, also under running servers. */
+/** `animal-store keys`: administration of API keys on any database, also while servers are running. */
 import * as Clock from "effect/Clock"
 import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
@@ -23,11 +23,11 @@ import * as Setting from "./Setting.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** What every command of the group takes. */
+/** Flags of every `keys` command. */
 const common = {
   database: Database.address,
   databaseTimeoutMs: Database.timeoutMs,
-  json: Setting.toggle("json", "Print one line of JSON on standard output, and nothing else.")
+  json: Setting.toggle("json", "Print exactly one line of JSON on standard output.")
 }
 
 interface CommonFlags {
@@ -44,7 +44,7 @@ const open = (
     ? Effect.fail(
         Failure.userError(
           new Error(
-            `${Setting.title("database")}: memory: ends with this process, so it has no keys to manage`
+            `${Setting.title("database")}: memory: has no keys to manage, because it exists only within one process`
           )
         )
       )
@@ -57,13 +57,13 @@ const print = (
   consequence?: string
 ): Effect.Effect<void, CliError.UserError> => Output.print(json ? JSON.stringify(value) : text, consequence)
 
-/** A secret that was not shown is lost. */
-const isLost = (id: string): string => `; nobody knows the new secret of ${id}: rotate or revoke that key`
+/** Tells what to do about a secret that could not be printed. */
+const lostSecretHint = (id: string): string => `; the new secret of ${id} is lost: rotate or revoke that key`
 
 const keyId = Argument.String("id").pipe(
   Argument.withDescription("Id of the key, such as key_5BKLi8DbtKY; 'keys list' shows it."),
   Argument.mapEffect((id) =>
-    // A secret must not end up in messages, and it is easily mistaken for the id.
+    // A secret is easily confused with the id, and must not appear in messages.
     id.startsWith("ast_")
       ? Effect.fail(
           new CliError.ValidationError({ message: "id: must be the id of a key (key_…), not the key itself" })
@@ -85,16 +85,19 @@ const issue = Command.make(
     plan: Setting.make(
       "plan",
       "PLAN",
-      `What the key may send: ${Plan.names.join(", ")}; Enterprise needs both numbers.`,
+      `Plan of the key: ${Plan.names.join(", ")}; Enterprise requires both limits.`,
       IssueKeyFlag.parsePlan
     ),
-    perMinute: Setting.make("per-minute", "N", "Requests a minute, instead of the plan's.", requests).pipe(
+    perMinute: Setting.make(
+      "per-minute",
+      "N",
+      "Requests per minute; overrides the plan's limit.",
+      requests
+    ).pipe(Flag.optional),
+    perDay: Setting.make("per-day", "N", "Requests per day; overrides the plan's limit.", requests).pipe(
       Flag.optional
     ),
-    perDay: Setting.make("per-day", "N", "Requests a day, instead of the plan's.", requests).pipe(
-      Flag.optional
-    ),
-    label: Setting.make("label", "TEXT", "A name for people; clients never see it.", label).pipe(
+    label: Setting.make("label", "TEXT", "Name for operators; never sent to clients.", label).pipe(
       Flag.optional
     ),
     ...common
@@ -108,24 +111,24 @@ const issue = Command.make(
       },
       label: Option.getOrUndefined(flags.label)
     }
-    // Before a database is made for nothing.
+    // Validated before a database is created.
     yield* Effect.mapError(Effect.fromResult(KeyLifecycle.limitsOf(options)), Failure.userError)
     const store = yield* open(flags, Database.open)
     const { id, key, label = null, limits, plan } = yield* Failure.attempt(() => store.keys.issue(options))
-    const named = label === null ? "" : ` for ${printable(label)}`
+    const suffix = label === null ? "" : ` for ${printable(label)}`
     yield* print(
       flags,
       { id, plan, limits, label, key },
       [
-        `Issued ${id}${named}: ${limits.perMinute} requests a minute, ${limits.perDay} a day.`,
+        `Issued ${id}${suffix}: ${limits.perMinute} requests a minute, ${limits.perDay} a day.`,
         "",
         `  ${plan} key, shown only now: ${key}`,
         ""
       ].join("\n"),
-      isLost(id)
+      lostSecretHint(id)
     )
   }, Effect.scoped)
-).pipe(Command.withDescription("Issue a key. It is shown once: the database holds its SHA-256 only."))
+).pipe(Command.withDescription("Issue a key. It is shown only once; the database stores only its SHA-256."))
 
 const list = Command.make(
   "list",
@@ -134,12 +137,12 @@ const list = Command.make(
     const store = yield* open(flags)
     const keys = yield* Failure.attempt(() => store.keys.list())
     const now = yield* Clock.currentTimeMillis
-    const none = `There are no keys in ${Database.placeOf(flags.database)}\n${Database.howToIssue(flags.database)}`
-    yield* print(flags, keys.map(recordOf), keys.length === 0 ? none : KeyTable.make(keys, now))
+    const empty = `There are no keys in ${Database.locationOf(flags.database)}\n${Database.issueHint(flags.database)}`
+    yield* print(flags, keys.map(recordOf), keys.length === 0 ? empty : KeyTable.make(keys, now))
   }, Effect.scoped)
-).pipe(Command.withDescription("List all keys, oldest first, without anything that opens the store."))
+).pipe(Command.withDescription("List all keys, oldest first, without secrets."))
 
-/** A key as `list --json` shows it: times are epoch milliseconds, what is absent is null, hashes are left out. */
+/** Converts a key for `list --json`: times are epoch milliseconds, absent values are null, hashes are omitted. */
 const recordOf = (key: ApiKey) => ({
   id: key.id,
   plan: key.plan,
@@ -157,7 +160,7 @@ const rotate = Command.make(
     overlapMs: Setting.make(
       "overlap",
       "DURATION",
-      "How long the old key works beside the new one, such as 0, 90s, 30m, 24h or 7d; default 24h.",
+      "Time until the old key expires, such as 0, 90s, 30m, 24h or 7d; default 24h.",
       DurationFlag.parse(0, 3_650 * DAY_MS)
     ).pipe(Flag.withDefault(DAY_MS)),
     ...common
@@ -177,10 +180,14 @@ const rotate = Command.make(
       flags,
       { id, plan, key, oldKeyExpiresAt },
       [`Rotated ${id}.${until}`, "", `  ${plan} key, shown only now: ${key}`, ""].join("\n"),
-      isLost(id)
+      lostSecretHint(id)
     )
   }, Effect.scoped)
-).pipe(Command.withDescription("Give a key a new secret. Both share its limits and bans while they overlap."))
+).pipe(
+  Command.withDescription(
+    "Issue a new secret for a key. Both secrets share its limits and bans until the old one expires."
+  )
+)
 
 const revoke = Command.make(
   "revoke",
@@ -191,15 +198,15 @@ const revoke = Command.make(
     yield* print(
       flags,
       { id, revokedAt },
-      `Revoked ${id}. Servers that run refuse it within 5 seconds (their --key-cache).`
+      `Revoked ${id}. Running servers reject it within 5 seconds (their --key-cache).`
     )
   }, Effect.scoped)
-).pipe(Command.withDescription("Refuse a key from now on, for good."))
+).pipe(Command.withDescription("Revoke a key permanently."))
 
-/** The group. */
+/** The `keys` commands. */
 export const keys = Command.make("keys").pipe(
   Command.withSubcommands([issue, list, rotate, revoke]),
   Command.withDescription(
-    "Issue, list, rotate and revoke API keys; servers on the database may run meanwhile."
+    "Issue, list, rotate and revoke API keys, also while servers are running on the database."
   )
 )

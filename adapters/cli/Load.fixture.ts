@@ -1,13 +1,13 @@
-/** Clients that ask one request after the other, each on a connection that it keeps, as busy programs do. */
+/** Clients that send one request after the other, each on its own keep-alive connection. */
 import { Buffer } from "node:buffer"
 import * as Http from "node:http"
 import * as fc from "fast-check"
+import * as Json from "../../core/codec/Json.ts"
 import * as NewPetArbitrary from "../../core/domain/NewPet.arbitrary.ts"
 import type { NewPet } from "../../core/domain/NewPet.ts"
-import * as Json from "../../core/validation/Json.ts"
 
-/** An answer that came whole. */
-export interface Answer {
+/** A complete response. */
+export interface LoadResponse {
   readonly status: number
   readonly header: (name: string) => string
   readonly body: string
@@ -15,7 +15,7 @@ export interface Answer {
 
 export interface Request {
   readonly method?: "GET" | "POST"
-  /** Below the base URL, such as `/pets`. */
+  /** The path below the base URL, such as `/pets`. */
   readonly path: string
   readonly key: string
   readonly body?: string
@@ -23,8 +23,11 @@ export interface Request {
 
 /** A connection to a server. */
 export interface Client {
-  /** Rejects when the connection ends before the answer does. `onSent` is told once the last byte is handed over. */
-  readonly send: (request: Request, onSent?: () => void) => Promise<Answer>
+  /**
+   * Rejects if the connection closes before the response is complete. `onSent` is called after the last byte is
+   * written.
+   */
+  readonly send: (request: Request, onSent?: () => void) => Promise<LoadResponse>
   readonly close: () => void
 }
 
@@ -61,7 +64,7 @@ export const connect = (url: string): Client => {
   }
 }
 
-/** Does `work` with so many clients at once, spread over the servers in turn, and waits for all. */
+/** Runs `work` with `count` concurrent clients, distributed over the servers. */
 export const together = async <A>(
   urls: ReadonlyArray<string>,
   count: number,
@@ -75,19 +78,19 @@ export const together = async <A>(
   }
 }
 
-/** A pet as the wire has it, exact. */
+/** A pet in a response, with exact integers. */
 export interface WirePet extends NewPet {
   readonly id: bigint
 }
 
 const read = (value: Json.Json | undefined): WirePet => {
-  if (typeof value !== "object" || value === null || !isObject(value)) throw new Error("no pet")
+  if (typeof value !== "object" || value === null || !isObject(value)) throw new Error("not a pet")
   const { categoryId, id, name, status } = value
   if (
     !(id instanceof Json.JsonNumber && categoryId instanceof Json.JsonNumber && typeof name === "string") ||
     !(status === "available" || status === "pending" || status === "sold")
   ) {
-    throw new Error(`no pet: ${JSON.stringify(value)}`)
+    throw new Error(`not a pet: ${JSON.stringify(value)}`)
   }
   return { id: BigInt(id.text), name, categoryId: BigInt(categoryId.text), status }
 }
@@ -101,17 +104,17 @@ const parse = (text: string): Json.Json => {
   return parsed.success
 }
 
-/** The pet in the body of an answer. */
+/** Parses the pet in a response body. */
 export const petIn = (body: string): WirePet => read(parse(body))
 
-/** The pets in the body of a list. */
+/** Parses the pets in the body of a list response. */
 export const petsIn = (body: string): ReadonlyArray<WirePet> => {
   const list = parse(body)
-  if (!Array.isArray(list)) throw new Error(`no list: ${body}`)
+  if (!Array.isArray(list)) throw new Error(`not a list: ${body}`)
   return list.map(read)
 }
 
-/** Different animals, as many as are asked for: hostile names, and an int64 far from zero that tells them apart. */
+/** Creates a generator of distinct animals with hostile names; the categoryId identifies each animal. */
 export const makeAnimals = (seed: number): (() => NewPet) => {
   const samples = fc.sample(NewPetArbitrary.newPet, { seed, numRuns: 500 })
   let serial = 0n
@@ -119,20 +122,20 @@ export const makeAnimals = (seed: number): (() => NewPet) => {
     serial++
     const sample = samples[Number(serial) % samples.length]
     if (sample === undefined) throw new Error("no sample")
-    // An odd factor: no two serial numbers give the same int64.
+    // The factor is odd, so that distinct serial numbers give distinct values modulo 2⁶⁴.
     return { ...sample, categoryId: BigInt.asIntN(64, serial * 0x9e3779b97f4a7c15n) }
   }
 }
 
-/** The body that creates an animal. */
+/** Encodes the body that creates an animal. */
 export const bodyOf = ({ categoryId, name, status }: NewPet): string =>
   `{"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`
 
-/** Whether the answer says what was sent. */
+/** Whether a pet in a response equals the animal that was sent. */
 export const isSame = (pet: WirePet, sent: NewPet): boolean =>
   pet.name === sent.name && pet.categoryId === sent.categoryId && pet.status === sent.status
 
-/** Waits until the UTC day, and with it a daily quota, is not about to end. */
+/** Waits until midnight UTC is at least `marginMs` away, so that the daily quota does not reset during a test. */
 export const awayFromMidnight = async (marginMs: number): Promise<void> => {
   const left = 86_400_000 - (Date.now() % 86_400_000)
   if (left < marginMs) await new Promise((resolve) => setTimeout(resolve, left + 1_000))

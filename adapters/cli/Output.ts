@@ -1,4 +1,4 @@
-/** What the command line prints: results, and errors on standard error, one line each; help only when asked for. */
+/** Output of the command line: results on standard output, one-line errors on standard error, and help on request. */
 import * as Console from "effect/Console"
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
@@ -19,22 +19,22 @@ const formatter: CliOutput.Formatter = {
 const presenter: CliOutput.Presenter = {
   present: (event) => {
     if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
-    const hint = `Run '${event.commandPath.join(" ")} --help' to see what is possible.`
+    const hint = `Run '${event.commandPath.join(" ")} --help' for usage.`
     const isUsageClear = event.errors.every(({ _tag }) => _tag === "ValidationError")
     return Console.error(formatter.formatErrors(event.errors) + (isUsageClear ? "" : `\n${hint}`))
   }
 }
 
-/** What errors look like, and where they go. */
+/** Formats errors and prints them on standard error. */
 export const layer = Layer.merge(CliOutput.layer(formatter), CliOutput.layerPresenter(presenter))
 
 /**
- * Prints a line on standard output. Fails when it cannot be written, on a full disk for one: what is printed may be a
- * secret that is shown only now. `consequence` tells what to do about it then.
+ * Prints a line on standard output. Fails if it cannot be written, for example on a full disk, because the line may be
+ * a secret that is shown only once. `consequence` is appended to the error message.
  */
 export const print = (line: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
   Effect.callback((resume) => {
-    // The callback tells it; without anybody who listens the event would end the process.
+    // The callback handles the error, but without a listener the event would end the process.
     const ignore = (): void => undefined
     process.stdout.on("error", ignore)
     process.stdout.write(`${line}\n`, (error) => {

@@ -1,10 +1,10 @@
-/** Texts of others on a terminal. */
+/** Untrusted text in terminal output. */
 
-// Controls (Cc), invisible ones that can turn the direction of the line (Cf), separators of lines, lone surrogates.
+// Control characters, format characters such as text direction marks, line separators and lone surrogates.
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /**
- * The text with every character that could break or disguise a line written as its code point.
+ * Escapes every character that could break or disguise a line as its code point.
  *
  * @example
  * ```ts

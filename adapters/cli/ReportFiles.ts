@@ -1,11 +1,11 @@
-/** A conformance report as files: the JSON is the truth, the others are made from it. */
+/** Writes a conformance report as files in several formats. */
 import { access, constants, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import type { Report } from "../../conformance/engine/Report.ts"
 import * as Html from "../../conformance/reports/Html.ts"
 import * as Json from "../../conformance/reports/Json.ts"
 import * as JUnit from "../../conformance/reports/JUnit.ts"
 import * as Markdown from "../../conformance/reports/Markdown.ts"
-import type { Report } from "../../conformance/reports/Report.ts"
 
 const renderings = [
   ["report.json", Json.render],
@@ -14,13 +14,13 @@ const renderings = [
   ["report.html", Html.render]
 ] as const
 
-/** Makes the directory, or fails because that is impossible. */
+/** Creates the directory; fails if it is not writable. */
 export const prepare = async (directory: string): Promise<void> => {
   await mkdir(directory, { recursive: true })
   await access(directory, constants.W_OK)
 }
 
-/** Writes all of them and a script for each failure; answers where the script of each check is, by its id. */
+/** Writes all files and a script for each failure; returns the paths of the scripts by check id. */
 export const write = async (report: Report, directory: string): Promise<ReadonlyMap<string, string>> => {
   await Promise.all(renderings.map(([name, render]) => writeFile(join(directory, name), render(report))))
   const scripts = new Map<string, string>()

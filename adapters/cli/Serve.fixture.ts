@@ -1,62 +1,62 @@
-/** `animal-store` as a process of its own, with nothing of this process's environment that could set it up. */
+/** Runs `animal-store` in its own process, without the settings in this process's environment. */
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url))
 
-export interface Ended {
+export interface ProcessResult {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
 }
 
-export interface Started {
+export interface ServerProcess {
   readonly process: ChildProcess
-  /** What standard output holds once the server listens. */
+  /** The output on standard output when the server listens. */
   readonly greeting: string
   /** Milliseconds from the start of the process to the greeting. */
   readonly startedIn: number
-  /** Waits for standard error to say this. */
-  readonly says: (pattern: RegExp) => Promise<RegExpExecArray>
-  readonly ended: Promise<Ended>
+  /** Waits until standard error matches the pattern. */
+  readonly waitForLog: (pattern: RegExp) => Promise<RegExpExecArray>
+  readonly ended: Promise<ProcessResult>
 }
 
 export type Environment = { readonly [name: string]: string }
 
-/** Where a process runs, and as whom. */
+/** Working directory, user and umask of a process. */
 export interface Place {
   readonly cwd?: string
-  /** The number of a user and of a group. */
+  /** User id and group id. */
   readonly uid?: number
-  /** What the modes of new files leave out, in octal digits. */
+  /** The umask in octal digits. */
   readonly umask?: string
 }
 
-/** Longest life of a process, so that none outlives a test that failed. */
+/** Maximum lifetime of a process, so that none outlives a failed test. */
 const LIFETIME_MS = 25_000
 
-/** Keeps what a stream said, and lets others wait for it to say something. */
+/** Collects the text of a stream, and waits for patterns in it. */
 const listenTo = (stream: Readable) => {
-  let said = ""
+  let text = ""
   stream.setEncoding("utf8").on("data", (chunk: string) => {
-    said += chunk
+    text += chunk
   })
-  const ended = new Promise<string>((resolve) => stream.once("close", () => resolve(said)))
-  const says = (pattern: RegExp): Promise<RegExpExecArray> =>
+  const ended = new Promise<string>((resolve) => stream.once("close", () => resolve(text)))
+  const waitFor = (pattern: RegExp): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
-      const look = (): void => {
-        const match = pattern.exec(said)
+      const check = (): void => {
+        const match = pattern.exec(text)
         if (match === null) return
-        stream.off("data", look)
+        stream.off("data", check)
         resolve(match)
       }
-      stream.on("data", look)
-      stream.once("close", () => reject(new Error(`never said ${pattern}: ${JSON.stringify(said)}`)))
-      look()
+      stream.on("data", check)
+      stream.once("close", () => reject(new Error(`no match for ${pattern}: ${JSON.stringify(text)}`)))
+      check()
     })
-  return { ended, says }
+  return { ended, waitFor }
 }
 
 export const launch = (args: ReadonlyArray<string>, environment: Environment, { cwd, uid, umask }: Place) => {
@@ -67,7 +67,7 @@ export const launch = (args: ReadonlyArray<string>, environment: Environment, { 
   const child = spawn(file, rest, {
     ...(cwd === undefined ? {} : { cwd }),
     ...(uid === undefined ? {} : { uid, gid: uid }),
-    // Without a drain period, for which most tests need not wait.
+    // Most tests need no drain period.
     env: { ...Object.fromEntries(inherited), ANIMAL_STORE_DRAIN: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: LIFETIME_MS,
@@ -78,36 +78,36 @@ export const launch = (args: ReadonlyArray<string>, environment: Environment, { 
   )
   const stdout = listenTo(child.stdout)
   const stderr = listenTo(child.stderr)
-  const ended: Promise<Ended> = Promise.all([exit, stdout.ended, stderr.ended]).then(
+  const ended: Promise<ProcessResult> = Promise.all([exit, stdout.ended, stderr.ended]).then(
     ([[code, signal], out, err]) => ({ code, signal, stdout: out, stderr: err })
   )
   return { child, ended, stderr, stdout }
 }
 
-/** Runs to the end. */
+/** Runs a command until it exits. */
 export const run = (
   args: ReadonlyArray<string>,
   environment: Environment = {},
   place: Place = {}
-): Promise<Ended> => launch(args, environment, place).ended
+): Promise<ProcessResult> => launch(args, environment, place).ended
 
-/** Runs `serve` until it listens; rejects with its output when it ends instead. */
+/** Starts `serve` and waits until it listens; rejects with its output if it exits instead. */
 export const start = async (
   args: ReadonlyArray<string>,
   environment: Environment = {},
   place: Place = {}
-): Promise<Started> => {
+): Promise<ServerProcess> => {
   const launchedAt = performance.now()
   const { child, ended, stderr, stdout } = launch(["serve", ...args], environment, place)
   const failed = ended.then((end) => Promise.reject(new Error(`ended early: ${JSON.stringify(end)}`)))
   failed.catch(() => undefined)
-  const greeting = await Promise.race([stdout.says(/^.*\n$/s), failed])
+  const greeting = await Promise.race([stdout.waitFor(/^.*\n$/s), failed])
   const startedIn = performance.now() - launchedAt
-  return { process: child, greeting: greeting[0], startedIn, says: stderr.says, ended }
+  return { process: child, greeting: greeting[0], startedIn, waitForLog: stderr.waitFor, ended }
 }
 
-/** Ends a server as a supervisor does. */
-export const stop = (server: Started, signal: NodeJS.Signals = "SIGTERM"): Promise<Ended> => {
+/** Stops a server with a signal and waits for its exit. */
+export const stop = (server: ServerProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<ProcessResult> => {
   server.process.kill(signal)
   return server.ended
 }

@@ -5,18 +5,18 @@ import { createServer, request as httpRequest, type IncomingMessage } from "node
 import { type AddressInfo, connect } from "node:net"
 import { promisify } from "node:util"
 import { afterEach, describe, expect, it } from "vitest"
-import { type Environment, run, type Started, start, stop } from "./Serve.fixture.ts"
+import { type Environment, run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
-const running: Array<Started> = []
+const running: Array<ServerProcess> = []
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => stop(server, "SIGKILL")))
 })
 
-/** Nothing here is about what lasts. */
+/** These tests need no persistent database. */
 const inMemory: Environment = { ANIMAL_STORE_DATABASE: "memory:" }
 
-const serve = async (args: ReadonlyArray<string>, environment?: Environment): Promise<Started> => {
+const serve = async (args: ReadonlyArray<string>, environment?: Environment): Promise<ServerProcess> => {
   const server = await start(args, { ...inMemory, ...environment })
   running.push(server)
   return server
@@ -27,7 +27,7 @@ interface Announced {
   readonly keys: ReadonlyArray<{ readonly id: string; readonly plan: string; readonly key: string }>
 }
 
-/** Starts with `--json --port 0` and reads what it announces. */
+/** Starts a server with `--json --port 0` and parses its output. */
 const serveJson = async (args: ReadonlyArray<string> = [], environment?: Environment) => {
   const server = await serve(["--json", "--port", "0", ...args], environment)
   const announced: Announced = JSON.parse(server.greeting)
@@ -38,7 +38,7 @@ const serveJson = async (args: ReadonlyArray<string> = [], environment?: Environ
 }
 
 describe("serve --json", () => {
-  it("prints one line of the documented shape on standard output and nothing else, ever", async () => {
+  it("prints exactly one line of the documented shape on standard output", async () => {
     const { get, keys, server, url } = await serveJson()
     expect(server.greeting).toBe(`${JSON.stringify({ url, keys })}\n`)
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9][0-9]*\/v1$/)
@@ -53,7 +53,7 @@ describe("serve --json", () => {
     expect((await stop(server)).stdout).toBe(server.greeting)
   })
 
-  it("issues the keys that were asked for, in the order of their flags", async () => {
+  it("issues the requested keys in the order of their flags", async () => {
     const { keys, url } = await serveJson([
       ...["--issue-key", "pro", "--issue-key", "Enterprise:perMinute=5,perDay=50"],
       ...["--issue-key", "FREE:perDay=7", "--issue-key", "Business"]
@@ -67,10 +67,10 @@ describe("serve --json", () => {
     expect(limits).toEqual(["300", "5", "7", "1000"])
   })
 
-  it("listens within a second of its start, where Node itself starts in 50 ms", async () => {
+  it("listens within a second after its start, on a machine where Node starts in 50 ms", async () => {
     const times: Array<number> = []
     const bare: Array<number> = []
-    // The best of several: other tests run on the same cores, which a bare Node has to share as well.
+    // The best of several runs, relative to a bare Node process, because other tests use the same cores.
     for (let start = 0; start < 5; start++) {
       const begin = performance.now()
       await promisify(execFile)(process.execPath, ["-e", "0"])
@@ -82,7 +82,7 @@ describe("serve --json", () => {
 })
 
 describe("serve", () => {
-  it("greets people with a curl line that works as it stands", async () => {
+  it("prints a working curl command", async () => {
     const { greeting } = await serve(["--port", "0"])
     const line = greeting.split("\n").find((candidate) => candidate.trim().startsWith("curl ")) ?? "false"
     const { stdout } = await promisify(execFile)("sh", ["-c", line])
@@ -90,23 +90,23 @@ describe("serve", () => {
     expect(stdout).toMatch(/\r\n\r\n\[\]$/)
   })
 
-  it("names an address that can be called when it listens on all", async () => {
+  it("prints a reachable URL if it listens on all addresses", async () => {
     const { greeting } = await serve(["--json", "--port", "0", "--host", "0.0.0.0"])
     const { url }: Announced = JSON.parse(greeting)
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/)
     expect((await fetch(`${url}/pets`)).status).toBe(401)
   })
 
-  it.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("ends with code 0 on %s", async (signal) => {
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("exits with code 0 on %s", async (signal) => {
     const { server } = await serveJson()
     expect(await stop(server, signal)).toMatchObject({
       code: 0,
       signal: null,
-      stderr: "animal-store: stopping; requests in flight may finish\n"
+      stderr: "animal-store: stopping; waiting for requests in flight\n"
     })
   })
 
-  it("lets a request in flight finish after SIGTERM, and takes no new connection", async () => {
+  it("lets a request in flight finish after SIGTERM, and accepts no new connection", async () => {
     const { key, server, url } = await serveJson()
     const body = '{"name":"Rex","categoryId":1}'
     const request = httpRequest(`${url}/pets`, {
@@ -115,16 +115,16 @@ describe("serve", () => {
         Authorization: `Bearer ${key}`,
         "Content-Type": "application/json",
         "Content-Length": body.length,
-        // The server asks for the body once the request is admitted, so it is in flight from then on.
+        // The server sends "100 Continue" after it admitted the request, so the request is in flight.
         Expect: "100-continue"
       }
     })
     request.flushHeaders()
     await once(request, "continue")
     server.process.kill("SIGTERM")
-    await server.says(/stopping/)
+    await server.waitForLog(/stopping/)
     await expect
-      .poll(() => fetch(`${url}/pets`).then(() => "answered", String))
+      .poll(() => fetch(`${url}/pets`).then(() => "connected", String))
       .toBe("TypeError: fetch failed")
     request.end(body)
     const [response]: Array<IncomingMessage> = await once(request, "response")
@@ -133,7 +133,7 @@ describe("serve", () => {
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
 
-  it("answers after SIGTERM what was sent before it, also on connections that it had not accepted yet", async () => {
+  it("responds after SIGTERM to earlier requests, also on connections in the accept backlog", async () => {
     const { key, server, url } = await serveJson()
     server.process.kill("SIGSTOP")
     const { hostname, port } = new URL(url)
@@ -142,16 +142,16 @@ describe("serve", () => {
       socket.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`)
       return socket
     })
-    const answers = sockets.map(async (socket) => String((await once(socket, "data"))[0]))
+    const responses = sockets.map(async (socket) => String((await once(socket, "data"))[0]))
     await Promise.all(sockets.map((socket) => once(socket, "connect")))
     server.process.kill("SIGTERM")
     server.process.kill("SIGCONT")
-    const statusLines = (await Promise.all(answers)).map((answer) => answer.split("\r\n", 1)[0])
+    const statusLines = (await Promise.all(responses)).map((response) => response.split("\r\n", 1)[0])
     expect(new Set(statusLines)).toEqual(new Set(["HTTP/1.1 200 OK"]))
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
 
-  it("tells its version, which is the package's", async () => {
+  it("prints the version of the package", async () => {
     const manifest: { readonly version: string } = JSON.parse(
       readFileSync(new URL("../../package.json", import.meta.url), "utf8")
     )
@@ -162,18 +162,18 @@ describe("serve", () => {
 describe("every flag and its environment variable", () => {
   const help = () => run(["serve", "--help"])
 
-  it("stand beside each other in the help", async () => {
+  it("appear together in the help", async () => {
     const { code, stdout } = await help()
     expect(code).toBe(0)
     const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
     const flags = [...section.matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)/gm)]
-    expect(flags).toHaveLength(16)
+    expect(flags).toHaveLength(17)
     for (const [, flag = "", variable] of flags) {
       expect(variable).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
     }
   })
 
-  it("mean the same", async () => {
+  it("have the same effect", async () => {
     const { keys, url } = await serveJson([], {
       ANIMAL_STORE_ISSUE_KEY: " Pro  enterprise:perMinute=5,perDay=50 ",
       ANIMAL_STORE_PUBLIC_BASE_URL: "https://example.org/v1",
@@ -202,7 +202,7 @@ describe("every flag and its environment variable", () => {
     ])
   })
 
-  it("set up the listener and the output alike", async () => {
+  it("configure the listener and the output", async () => {
     const { greeting } = await serve([], {
       ANIMAL_STORE_JSON: "1",
       ANIMAL_STORE_PORT: "0",
@@ -213,7 +213,7 @@ describe("every flag and its environment variable", () => {
     expect((await fetch(`${url}/pets`)).status).toBe(401)
   })
 
-  it("yield to the flag where both are given, and an empty variable is none", async () => {
+  it("a flag overrides its variable, and an empty variable is ignored", async () => {
     const { keys, url } = await serveJson(["--issue-key", "Pro"], {
       ANIMAL_STORE_PORT: "not a port",
       ANIMAL_STORE_ISSUE_KEY: "Business",
@@ -226,10 +226,10 @@ describe("every flag and its environment variable", () => {
   })
 })
 
-describe("a mistake", () => {
+describe("invalid input", () => {
   const port = "must be a whole number from 0 to 65535"
   const plan = "must be PLAN or PLAN:perMinute=N,perDay=N with PLAN one of Free, Pro, Business, Enterprise"
-  const url = "must be an absolute http(s) address without query"
+  const url = "must be an absolute http(s) URL without query"
   const duration = (min: string, max: string) =>
     `must be a duration from ${min} to ${max}, such as 500ms, 30s or 24h`
 
@@ -266,28 +266,28 @@ describe("a mistake", () => {
     [["--port", "1\u202e\u009b"], {}, `--port: ${port}; got "1\\u{202e}\\u{9b}"`],
     [["--public-base-url", "example.org"], {}, `--public-base-url (ANIMAL_STORE_PUBLIC_BASE_URL): ${url}`],
     [[], { ANIMAL_STORE_STAGING_BASE_URL: "x" }, `--staging-base-url (ANIMAL_STORE_STAGING_BASE_URL): ${url}`]
-  ])("%j %j is reported in one clear line", async (args, environment, message) => {
+  ])("%j %j is reported in one line", async (args, environment, message) => {
     const { code, stderr, stdout } = await run(["serve", ...args], { ...inMemory, ...environment })
     expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: `animal-store: ${message}\n`, stdout: "" })
   })
 
-  it("in the database is reported in one line that names the flag", async () => {
+  it("in --database is reported in one line that names the flag", async () => {
     const { code, stderr, stdout } = await run(["serve", "--database", "oracle:x"])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^animal-store: --database \(ANIMAL_STORE_DATABASE\): must be .*\n$/)
   })
 
-  it("in the name of a flag is reported with the way to the help", async () => {
+  it("in the name of a flag is reported with a hint to the help", async () => {
     const { code, stderr, stdout } = await run(["serve", "--prot", "1"])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^animal-store: Unrecognized flag: --prot .*'animal-store serve --help'/s)
   })
 
-  it("of taking a port in use is reported in one line, without a stack", async () => {
+  it("in --port, such as a port in use, is reported in one line without a stack trace", async () => {
     const other = createServer()
     other.listen(0, "127.0.0.1")
     await once(other, "listening")
-    const { port: used } = other.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+    const { port: used } = other.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
     const [server, clock] = await Promise.all([
       run(["serve", "--port", String(used)], inMemory),
       run(["serve", "--port", "0", "--test-clock-port", String(used)], inMemory)
@@ -301,10 +301,10 @@ describe("a mistake", () => {
 })
 
 describe("--test-clock-port", () => {
-  it("moves the time of the service: buckets refill and getPet reaches its sunset", async () => {
+  it("advances the clock of the service: buckets refill and getPet reaches its sunset", async () => {
     const args = ["--test-clock-port", "0", "--issue-key", "pro:perMinute=1"]
     const { keys, server, url } = await serveJson(args)
-    const [clock] = await server.says(/http:\S+\/clock/)
+    const [clock] = await server.waitForLog(/http:\S+\/clock/)
     expect(clock).toMatch(/^http:\/\/127\.0\.0\.1:/)
     const status = async (path: string) =>
       (await fetch(url + path, { headers: { Authorization: `Bearer ${keys[0]?.key}` } })).status
@@ -322,7 +322,7 @@ describe("--test-clock-port", () => {
     expect(await status("/pets/1")).toBe(410)
   })
 
-  it("opens nothing when it is absent", async () => {
+  it("opens no port if it is absent", async () => {
     const { server } = await serveJson()
     const { stderr } = await stop(server)
     expect(stderr).not.toContain("clock")

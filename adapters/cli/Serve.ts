@@ -33,10 +33,11 @@ export const serve = Command.make(
     port: Setting.make(
       "port",
       "PORT",
-      "Port to listen on; 0 takes a free one.",
+      "Port to listen on; 0 chooses a free port.",
       Setting.natural(MAX_PORT)
     ).pipe(Flag.withDefault(3000)),
     database: Database.address,
+    limits: Database.limits,
     databaseTimeoutMs: Database.timeoutMs,
     databaseConnections: Database.connections,
     keyCacheMs: Database.keyCacheMs,
@@ -44,48 +45,48 @@ export const serve = Command.make(
     issueKeys: Setting.repeated(
       "issue-key",
       "PLAN[:perMinute=N,perDay=N]",
-      "Issue a key at start; may be given several times. Enterprise needs both numbers.",
+      "Issue a key at start; repeatable. Enterprise requires both limits.",
       IssueKeyFlag.parse
     ),
     json: Setting.toggle(
       "json",
-      "Print one line of JSON on standard output once the server listens, and nothing else."
+      "Print exactly one line of JSON on standard output once the server listens."
     ),
     publicBaseUrl: Setting.make(
       Failure.flagOf.publicBaseUrl,
       "URL",
-      "Address that clients see, such as https://example.org/v1; makes links absolute.",
+      "Public URL of the service, such as https://example.org/v1; makes links absolute.",
       Setting.text
     ).pipe(Flag.optional),
     stagingBaseUrl: Setting.make(
       Failure.flagOf.stagingBaseUrl,
       "URL",
-      "The same of the staging environment, for the OpenAPI document.",
+      "Public URL of the staging environment, for the OpenAPI document.",
       Setting.text
     ).pipe(Flag.optional),
-    strict: Setting.toggle(Failure.flagOf.strict, "Refuse unknown body fields and query parameters."),
+    strict: Setting.toggle(Failure.flagOf.strict, "Reject unknown body fields and query parameters."),
     trustedProxyHops: Setting.make(
       Failure.flagOf.trustedProxyHops,
       "N",
-      "Proxies in front that append to X-Forwarded-For.",
+      "Number of trusted proxies that append to X-Forwarded-For.",
       Setting.natural(100)
     ).pipe(Flag.withDefault(0)),
     drainMs: Setting.make(
       "drain",
       "DURATION",
-      `How long requests are still accepted after SIGTERM while /readyz returns 503, such as 15s; default ${DurationFlag.format(DRAIN_MS)}.`,
+      `Time after SIGTERM in which /readyz returns 503 and requests are still accepted, such as 15s; default ${DurationFlag.format(DRAIN_MS)}.`,
       DurationFlag.parse(0, MAX_DRAIN_MS)
     ).pipe(Flag.withDefault(DRAIN_MS)),
     maxConnectionsPerAddress: Setting.make(
       "max-connections-per-address",
       "N",
-      "Open connections of one IPv4 address or IPv6 /64; more are closed at once. Without it there is no such limit.",
+      "Maximum number of open connections per IPv4 address or IPv6 /64; no limit by default.",
       Setting.between(1, MAX_CONNECTIONS)
     ).pipe(Flag.optional),
     testClockPort: Setting.make(
       "test-clock-port",
       "PORT",
-      "For conformance tests only: serve a clock that can be moved, on the loopback address.",
+      "For conformance tests only: serve a clock on the loopback address that tests can advance.",
       Setting.natural(MAX_PORT)
     ).pipe(Flag.optional)
   },
@@ -93,6 +94,7 @@ export const serve = Command.make(
     const clock = TestClock.make()
     const store = yield* Database.open({
       database: flags.database,
+      limits: Option.getOrUndefined(flags.limits),
       databaseTimeoutMs: flags.databaseTimeoutMs,
       databaseConnections: flags.databaseConnections,
       keyCacheMs: flags.keyCacheMs,
@@ -117,8 +119,8 @@ export const serve = Command.make(
         maxConnectionsPerAddress: Option.getOrUndefined(flags.maxConnectionsPerAddress)
       })
     )
-    const url = `http://${reachable(flags.host)}:${port}/v1`
-    // Once nothing can fail any more: a key whose secret nobody sees would be lost, and the first one for good.
+    const url = `http://${localHost(flags.host)}:${port}/v1`
+    // Issued last: if the start failed after this, the secrets would be lost.
     const keys = yield* issueAtStart(store, flags.issueKeys)
     yield* Output.print(
       flags.json
@@ -129,17 +131,17 @@ export const serve = Command.make(
   }, Effect.scoped)
 ).pipe(Command.withDescription("Run the animal store over HTTP."))
 
-/** Runs the drain period, which a second signal ends; the store closes with the scope. */
+/** Runs the drain period, which a second signal ends early; the store closes with the scope. */
 const drain = Effect.fnUntraced(function* (store: AnimalStore, drainMs: number) {
-  const period = `for ${DurationFlag.format(drainMs)}, or until a second signal, new requests are accepted; then `
-  yield* Console.error(`animal-store: stopping; ${drainMs === 0 ? "" : period}requests in flight may finish`)
+  const period = `accepting requests for ${DurationFlag.format(drainMs)}, or until a second signal; then `
+  yield* Console.error(`animal-store: stopping; ${drainMs === 0 ? "" : period}waiting for requests in flight`)
   yield* Effect.raceFirst(
     Effect.promise(() => store.drain(drainMs)),
     StopSignal.second
   )
 })
 
-/** The keys that were asked for, in that order; a store in which nobody has a key gets one of plan Free. */
+/** Issues the requested keys in order; without a request, issues a Free key if the store has no keys. */
 const issueAtStart = (
   store: AnimalStore,
   requested: ReadonlyArray<KeyLifecycle.IssueOptions>
@@ -151,8 +153,8 @@ const issueAtStart = (
         (first) => (first === undefined ? [] : [first])
       )
 
-/** How a program on this machine writes the host that the server is bound to. */
-const reachable = (host: string): string => {
+/** Returns the host for URLs on this machine, given the host that the server is bound to. */
+const localHost = (host: string): string => {
   if (host === "0.0.0.0") return "127.0.0.1"
   if (host === "::") return "[::1]"
   return host.includes(":") ? `[${host}]` : host
@@ -160,15 +162,15 @@ const reachable = (host: string): string => {
 
 const greeting = (url: string, keys: ReadonlyArray<IssuedApiKey>, database: string): string => {
   const [first] = keys
-  const told =
+  const lines =
     first === undefined
-      ? [`  Everything is kept in ${Database.placeOf(database)}`, `  ${Database.howToIssue(database)}`]
+      ? [`  Data is stored in ${Database.locationOf(database)}`, `  ${Database.issueHint(database)}`]
       : [
           ...keys.map(({ key, plan }) => `  ${plan} key, shown only now: ${key}`),
           "",
           `  curl -i -H 'Authorization: Bearer ${first.key}' ${url}/pets`,
           "",
-          `  Everything is kept in ${Database.placeOf(database)}`
+          `  Data is stored in ${Database.locationOf(database)}`
         ]
-  return [`animal-store listens on ${url}`, "", ...told, ""].join("\n")
+  return [`animal-store listens on ${url}`, "", ...lines, ""].join("\n")
 }

@@ -1,4 +1,4 @@
-/** `animal-store serve --database`: what is made, what lasts, and what is said when it cannot be used. */
+/** `animal-store serve --database`: created files, persistence, and error messages. */
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
-import { type Place, run, type Started, start, stop } from "./Serve.fixture.ts"
+import { type Place, run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
 const createFolder = (): string => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
@@ -18,7 +18,7 @@ const createFolder = (): string => {
   return folder
 }
 
-const serve = async (args: ReadonlyArray<string>, place?: Place): Promise<Started> => {
+const serve = async (args: ReadonlyArray<string>, place?: Place): Promise<ServerProcess> => {
   const server = await start(["--port", "0", ...args], {}, place)
   onTestFinished(async () => void (await stop(server, "SIGKILL")))
   return server
@@ -43,7 +43,7 @@ const plansOf = (servers: ReadonlyArray<Announced>): ReadonlyArray<string> =>
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "serve", () => {
-    it("goes on after a restart with the keys, the animals and the limits it had", async () => {
+    it("keeps keys, animals and rate limits across a restart", async () => {
       const { address } = await Databases.createForTest(kind)
       const args = ["--database", address]
       const { keys, server, url } = await serveJson([
@@ -69,7 +69,7 @@ for (const kind of Databases.kinds) {
       )
     })
 
-    it("starts ten times at once on an empty database, and one key is issued in all", async () => {
+    it("issues one key in total when ten servers start at once on an empty database", async () => {
       const { address } = await Databases.createForTest(kind)
       const servers = await Promise.all(
         Array.from({ length: 10 }, () => serveJson(["--database", address, "--database-connections", "2"]))
@@ -82,7 +82,7 @@ for (const kind of Databases.kinds) {
       expect((await serveJson(["--database", address])).keys).toEqual([])
     })
 
-    it("refuses a database that a newer program has made", async () => {
+    it("rejects a database with a newer schema", async () => {
       const { address, client } = await Databases.createForTest(kind)
       await run(["keys", "issue", "--plan", "Free", "--database", address])
       await Effect.runPromise(
@@ -94,17 +94,20 @@ for (const kind of Databases.kinds) {
           client
         )
       )
-      await refuse([address, /^it was made by a newer animal-store \(schema 9000, .*; use that version$/])
+      await expectFailure([
+        address,
+        /^it was made by a newer animal-store \(schema 9000, .*; use that version$/
+      ])
     })
   })
 }
 
 describe("serve on its default database", () => {
-  it("makes a folder and files that nobody else can read, whatever the umask", async () => {
+  it("creates a folder and files that only the owner can read, with any umask", async () => {
     const cwd = createFolder()
     const { greeting } = await serve([], { cwd, umask: "000" })
     expect(greeting).toMatch(
-      /^animal-store listens on (\S+)\n\n {2}Free key, shown only now: (ast_\w{33})\n\n {2}curl -i -H 'Authorization: Bearer \2' \1\/pets\n\n {2}Everything is kept in sqlite:\.\/data\/animal-store\.db\n\n$/
+      /^animal-store listens on (\S+)\n\n {2}Free key, shown only now: (ast_\w{33})\n\n {2}curl -i -H 'Authorization: Bearer \2' \1\/pets\n\n {2}Data is stored in sqlite:\.\/data\/animal-store\.db\n\n$/
     )
     const mode = (name: string): string => (fs.statSync(path.join(cwd, name)).mode & 0o777).toString(8)
     expect(mode("data")).toBe("700")
@@ -113,28 +116,28 @@ describe("serve on its default database", () => {
     expect(names.map((name) => mode(`data/${name}`))).toEqual(["600", "600", "600"])
   })
 
-  it("says on later starts where everything is and how to make a key", async () => {
+  it("prints on later starts where the data is stored and how to issue a key", async () => {
     const cwd = createFolder()
     await stop(await serve([], { cwd }))
     const url = "http://127\\.0\\.0\\.1:[0-9]+/v1"
-    const where = "\n\n {2}Everything is kept in sqlite:\\./data/animal-store\\.db\n"
+    const where = "\n\n {2}Data is stored in sqlite:\\./data/animal-store\\.db\n"
     const { greeting } = await serve([], { cwd })
     expect(greeting).toMatch(
       new RegExp(
-        `^animal-store listens on ${url}${where} {2}To make a key: animal-store keys issue --plan Free\n\n$`
+        `^animal-store listens on ${url}${where} {2}To issue a key: animal-store keys issue --plan Free\n\n$`
       )
     )
     const other = await serve(["--database", "sqlite:data/../data/animal-store.db"], { cwd })
     expect(other.greeting).toContain(
-      "\n  Everything is kept in sqlite:data/../data/animal-store.db\n  To make a key, with the same --database: animal-store keys issue --plan Free\n"
+      "\n  Data is stored in sqlite:data/../data/animal-store.db\n  To issue a key, with the same --database: animal-store keys issue --plan Free\n"
     )
   })
 
-  it("loses no first key to a start that fails after all", async () => {
+  it("issues no first key if the start fails", async () => {
     const cwd = createFolder()
     const other = createServer().listen(0, "127.0.0.1")
     await once(other, "listening")
-    const { port } = other.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+    const { port } = other.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
     expect(await run(["serve", "--port", String(port)], {}, { cwd })).toMatchObject({ code: 1, stdout: "" })
     other.close()
     expect(plansOf([await serveJson([], { cwd })])).toEqual(["Free"])
@@ -142,7 +145,7 @@ describe("serve on its default database", () => {
 })
 
 Databases.describeOn(Databases.postgres, "serve", () => {
-  it("tells no password when it says where everything is", async () => {
+  it("prints the location of the data without passwords", async () => {
     const { address } = await Databases.createForTest(Databases.postgres)
     const withPassword = new URL(address)
     withPassword.password = "s3cret"
@@ -151,12 +154,12 @@ Databases.describeOn(Databases.postgres, "serve", () => {
     await stop(await serve(args))
     const { greeting } = await serve(args)
     expect(greeting).toContain(
-      `\n  Everything is kept in postgres://${withPassword.host}${withPassword.pathname}\n`
+      `\n  Data is stored in postgres://${withPassword.host}${withPassword.pathname}\n`
     )
     expect(greeting).not.toMatch(/s3cret|search_path/)
   })
 
-  it("refuses what the server refuses, in one line", async () => {
+  it("reports errors of the database server in one line", async () => {
     const { address } = await Databases.createForTest(Databases.postgres)
     const changed = (change: (url: URL) => void): string => {
       const url = new URL(address)
@@ -166,22 +169,22 @@ Databases.describeOn(Databases.postgres, "serve", () => {
     }
     const { host } = new URL(address)
     const [server, role, database] = [escaped(host), "animal_store_nobody", "animal_store_none"]
-    await refuse(
+    await expectFailure(
       [
         changed((url) => {
           url.username = role
         }),
-        new RegExp(`^the PostgreSQL server at ${server} refuses the login: .*"${role}"`)
+        new RegExp(`^the PostgreSQL server at ${server} rejects the login: .*"${role}"`)
       ],
       [
         changed((url) => {
           url.pathname = database
         }),
-        new RegExp(`^the PostgreSQL server at ${server} says: database "${database}" does not exist$`)
+        new RegExp(`^the PostgreSQL server at ${server} reports: database "${database}" does not exist$`)
       ],
       [
         changed((url) => url.searchParams.set("options", "-csearch_path=none")),
-        new RegExp(`^the PostgreSQL server at ${server} says: no schema has been selected to create in$`)
+        new RegExp(`^the PostgreSQL server at ${server} reports: no schema has been selected to create in$`)
       ]
     )
   })
@@ -189,10 +192,10 @@ Databases.describeOn(Databases.postgres, "serve", () => {
 
 const escaped = (text: string): string => text.replace(/[.[\]]/g, "\\$&")
 
-/** Starts with each database, which has to end with code 1 and one line that holds neither a password nor a stack. */
-const refuse = (...refused: ReadonlyArray<readonly [database: string, reason: RegExp, place?: Place]>) =>
+/** Expects each start to exit with code 1 and one line without passwords and stack traces. */
+const expectFailure = (...cases: ReadonlyArray<readonly [database: string, reason: RegExp, place?: Place]>) =>
   Promise.all(
-    refused.map(async ([database, reason, place]) => {
+    cases.map(async ([database, reason, place]) => {
       const { code, stderr, stdout } = await run(
         ["serve", "--port", "0", "--database", database],
         {},
@@ -208,25 +211,25 @@ const refuse = (...refused: ReadonlyArray<readonly [database: string, reason: Re
 describe("a database that cannot be used", () => {
   const wrong = /^must be 'memory:', 'sqlite:PATH' or 'postgres:\/\/user:password@host:port\/database'$/
 
-  it("is no address", async () => {
+  it("is an invalid address", async () => {
     const databases = [
       "oracle://u:s3cret@x/y",
       "sqlite:",
       "postgres:u:s3cret@x",
       "postgres://u:s3cret@x:port/y"
     ]
-    await refuse(...[...databases, "/tmp/x.db"].map((database) => [database, wrong] as const))
+    await expectFailure(...[...databases, "/tmp/x.db"].map((database) => [database, wrong] as const))
   })
 
-  it("is a server that is missing, unknown, silent or something else", async () => {
+  it("is a server that is missing, unknown, silent or not PostgreSQL", async () => {
     const silent = createServer(() => undefined).listen(0, "127.0.0.1")
     const closing = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1")
     await Promise.all([once(silent, "listening"), once(closing, "listening")])
     const [silentPort, closingPort] = [silent, closing].map(
-      (server) => (server.address() as AddressInfo).port // a TCP listener's address is neither a pipe name nor null
+      (server) => (server.address() as AddressInfo).port // the address of a TCP server is neither a pipe name nor null
     )
     const reach = "^cannot reach the PostgreSQL server at"
-    await refuse(
+    await expectFailure(
       ["postgres://u:s3cret@127.0.0.1:1/x", new RegExp(`${reach} 127.0.0.1:1: connect ECONNREFUSED$`)],
       ["postgres://u:s3cret@localhost:1/x", new RegExp(`${reach} localhost:1: connect ECONNREFUSED$`)],
       ["postgres://u:s3cret@none.invalid/x", new RegExp(`${reach} none.invalid:5432: getaddrinfo E`)],
@@ -241,21 +244,21 @@ describe("a database that cannot be used", () => {
       await run(["serve", "--database", `postgres://u:s3cret@127.0.0.1:${port}/x`])
       return performance.now() - startedAt
     }
-    // Next to a server that is missing, since the start of the process takes what the machine leaves it.
+    // Compared with a missing server, because the process start depends on the load of the machine.
     const [missing, waited] = await Promise.all([timed(1), timed(silentPort)])
     expect(waited - missing).toBeLessThan(3_000)
     silent.close()
     closing.close()
   })
 
-  it("is a file that is none, or no database", async () => {
+  it("is a folder, or a file that is not a database", async () => {
     const folder = createFolder()
     fs.mkdirSync(path.join(folder, "folder"))
     fs.writeFileSync(path.join(folder, "text.db"), "no database ".repeat(400))
     const place = { cwd: folder }
-    await refuse(
+    await expectFailure(
       ["sqlite:folder", /^cannot use the SQLite file folder: it is a folder$/, place],
-      ["sqlite:text.db", /^cannot use the SQLite file text\.db: it is no SQLite database$/, place],
+      ["sqlite:text.db", /^cannot use the SQLite file text\.db: it is not a SQLite database$/, place],
       [
         "sqlite:text.db/x.db",
         /^cannot use the SQLite file text\.db\/x\.db: a part of its path is no folder$/,
@@ -264,31 +267,31 @@ describe("a database that cannot be used", () => {
     )
   })
 
-  // The superuser may write everywhere, and so somebody else has to try.
+  // The superuser can write everywhere, so the test runs as another user.
   const uid = process.getuid?.() === 0 ? 65_534 : undefined
   const repository = fileURLToPath(new URL("../../package.json", import.meta.url))
   const canRun = spawnSync(process.execPath, ["-e", `fs.readFileSync(${JSON.stringify(repository)})`], {
     ...(uid === undefined ? {} : { uid, gid: uid })
   })
 
-  const title = "is a file, or in a folder, that may only be read"
+  const title = "is a read-only file, or a file in a read-only folder"
   it.skipIf(canRun.status !== 0)(
     canRun.status === 0 ? title : `${title} (skipped: user ${uid} cannot read the repository)`,
     async () => {
       const folder = createFolder()
       const [inside, file] = [path.join(folder, "new/x.db"), path.join(folder, "x.db")]
       await run(["keys", "issue", "--plan", "Free", "--database", `sqlite:${file}`])
-      const refuseUnder = async (fileMode: number, folderMode: number, database: string): Promise<void> => {
+      const expectDenied = async (fileMode: number, folderMode: number, database: string): Promise<void> => {
         fs.chmodSync(file, fileMode)
         fs.chmodSync(folder, folderMode)
         const denied = `cannot use the SQLite file ${database}: no permission to write to it or its folder`
         const place = uid === undefined ? {} : { uid }
-        await refuse([`sqlite:${database}`, new RegExp(`^${escaped(denied)}$`), place])
+        await expectFailure([`sqlite:${database}`, new RegExp(`^${escaped(denied)}$`), place])
         fs.chmodSync(folder, 0o755)
       }
-      await refuseUnder(0o444, 0o755, file)
-      await refuseUnder(0o666, 0o555, file)
-      await refuseUnder(0o666, 0o555, inside)
+      await expectDenied(0o444, 0o755, file)
+      await expectDenied(0o666, 0o555, file)
+      await expectDenied(0o666, 0o555, inside)
     }
   )
 })

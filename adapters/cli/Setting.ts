@@ -1,4 +1,4 @@
-/** One setting of the command line: a flag, and the environment variable that stands in when the flag is absent. */
+/** Settings of the command line: a flag, with an environment variable as fallback. */
 import * as Config from "effect/Config"
 import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
@@ -6,11 +6,11 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { printable } from "./Printable.ts"
 
-/** The value that a text denotes, or what is wrong with it, such as "must be a whole number". */
+/** Parses a value, or fails with the reason, such as "must be a whole number". */
 export type Parse<A> = (text: string) => Result.Result<A, string>
 
 /**
- * The environment variable of a flag.
+ * Returns the environment variable of a flag.
  *
  * @example
  * ```ts
@@ -19,35 +19,35 @@ export type Parse<A> = (text: string) => Result.Result<A, string>
  */
 export const variable = (flag: string): string => `ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`
 
-/** How messages call a setting whose source is not known any more. */
+/** Returns the name of a setting in messages that do not know its source. */
 export const title = (flag: string): string => `--${flag} (${variable(flag)})`
 
 const describe = (flag: string, description: string): string => `${description} [${variable(flag)}]`
 
-interface Given {
-  /** The flag or the variable that it comes from. */
+interface Source {
+  /** The flag or the environment variable of the text. */
   readonly source: string
   readonly text: string
 }
 
-const fromFlag = (flag: string, text: string): Given => ({ source: `--${flag}`, text })
+const fromFlag = (flag: string, text: string): Source => ({ source: `--${flag}`, text })
 
-const fromVariable = (flag: string): Config.Config<Given> =>
+const fromVariable = (flag: string): Config.Config<Source> =>
   Config.map(Config.String(variable(flag)), (text) => ({ source: variable(flag), text }))
 
-const parsed = <A>(parse: Parse<A>, { source, text }: Given): Effect.Effect<A, CliError.CliError> =>
+const parsed = <A>(parse: Parse<A>, { source, text }: Source): Effect.Effect<A, CliError.CliError> =>
   Effect.mapError(
     Effect.fromResult(parse(text)),
     (fault) =>
       new CliError.ValidationError({ message: `${source}: ${fault}; got ${printable(JSON.stringify(text))}` })
   )
 
-// An empty variable counts as absent: composing tools pass one where nothing is configured.
-const isAbsent = (flag: string, { source, text }: Given): boolean => text === "" && source === variable(flag)
+// An empty variable counts as absent, because tools such as Docker Compose pass unset variables as empty.
+const isAbsent = (flag: string, { source, text }: Source): boolean => text === "" && source === variable(flag)
 
 const parsedIfPresent =
   <A>(flag: string, parse: Parse<A>) =>
-  (given: Given): Effect.Effect<A, CliError.CliError> =>
+  (given: Source): Effect.Effect<A, CliError.CliError> =>
     isAbsent(flag, given) ? Effect.fail(new CliError.MissingOption({ option: flag })) : parsed(parse, given)
 
 /** A setting with one value. */
@@ -60,7 +60,7 @@ export const make = <A>(flag: string, metavar: string, description: string, pars
     Flag.mapEffect(parsedIfPresent(flag, parse))
   )
 
-/** A setting with any number of values: the flag is repeated, the variable holds them separated by spaces. */
+/** A setting with any number of values: a repeated flag, or an environment variable separated by spaces. */
 export const repeated = <A>(
   flag: string,
   metavar: string,
@@ -74,14 +74,14 @@ export const repeated = <A>(
     Flag.map((texts) => texts.map((text) => fromFlag(flag, text))),
     Flag.withFallbackConfig(
       Config.map(fromVariable(flag), ({ source, text }) =>
-        (text.match(/\S+/g) ?? []).map((word): Given => ({ source, text: word }))
+        (text.match(/\S+/g) ?? []).map((word): Source => ({ source, text: word }))
       )
     ),
-    Flag.withDefault([] as ReadonlyArray<Given>),
+    Flag.withDefault([] as ReadonlyArray<Source>),
     Flag.mapEffect((given) => Effect.forEach(given, (one) => parsed(parse, one)))
   )
 
-/** A setting that is on or off, off by default. */
+/** A boolean setting, off by default. */
 export const toggle = (flag: string, description: string): Flag.Flag<boolean> =>
   Flag.Boolean(flag).pipe(
     Flag.withDescription(describe(flag, description)),
@@ -92,7 +92,7 @@ export const toggle = (flag: string, description: string): Flag.Flag<boolean> =>
     Flag.withDefault(false)
   )
 
-/** Any text but the empty one. */
+/** Any text that is not empty. */
 export const text: Parse<string> = (given) =>
   given === "" ? Result.fail("must not be empty") : Result.succeed(given)
 

@@ -1,4 +1,4 @@
-/** Several servers on one database act as one. */
+/** Several servers on one database behave like one server. */
 import { expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import * as Load from "./Load.fixture.ts"
@@ -6,7 +6,7 @@ import { start, stop } from "./Serve.fixture.ts"
 
 const CONNECTIONS = 20
 
-/** How many servers there are on a database of a kind. */
+/** Number of servers on each kind of database. */
 const serversOn = { SQLite: 2, PostgreSQL: 4 } as const
 
 interface Announced {
@@ -14,7 +14,7 @@ interface Announced {
   readonly keys: ReadonlyArray<{ readonly key: string }>
 }
 
-/** Servers that start at the same moment on an empty database, and a key that one of them issued. */
+/** Starts servers concurrently on an empty database; one of them issues a key. */
 const serveTogether = async (kind: Databases.Kind, plan: string) => {
   const { address } = await Databases.createForTest(kind)
   const announced = await Promise.all(
@@ -28,28 +28,28 @@ const serveTogether = async (kind: Databases.Kind, plan: string) => {
   return { urls: announced.map(({ url }) => url), key: announced[0]?.keys[0]?.key ?? "" }
 }
 
-interface Decision extends Load.Answer {
+interface Decision extends Load.LoadResponse {
   readonly limit: number
   readonly remaining: number
   readonly reset: number
-  /** Epoch seconds at which it was here. */
+  /** Epoch seconds at which the response was received. */
   readonly receivedAt: number
 }
 
-/** Seconds that a database's clock may differ from this machine's. */
+/** Maximum seconds by which the database's clock differs from this machine's. */
 const SKEW = 5
 
-const decisionOf = (answer: Load.Answer): Decision => {
+const decisionOf = (response: Load.LoadResponse): Decision => {
   const [limit, remaining, reset] = (["limit", "remaining", "reset"] as const).map((name) => {
-    const text = answer.header(`x-ratelimit-${name}`)
+    const text = response.header(`x-ratelimit-${name}`)
     expect(text, name).toMatch(/^(0|[1-9][0-9]*)$/)
     return Number(text)
   })
   const receivedAt = Date.now() / 1_000
-  return { ...answer, limit: limit ?? 0, remaining: remaining ?? 0, reset: reset ?? 0, receivedAt }
+  return { ...response, limit: limit ?? 0, remaining: remaining ?? 0, reset: reset ?? 0, receivedAt }
 }
 
-/** Asks over all connections at once until `isOver`; every fourth request creates an animal. */
+/** Sends requests on all connections until `isOver`; every fourth request creates an animal. */
 const hammer = async (
   urls: ReadonlyArray<string>,
   key: string,
@@ -63,19 +63,19 @@ const hammer = async (
       const pet = next()
       const body = Load.bodyOf(pet)
       const request = count++ % 4 === 0 ? { key, path: "/pets", body } : { key, path: "/pets?limit=1" }
-      const answer = await client.send(request)
-      if (answer.status === 201) expect(Load.isSame(Load.petIn(answer.body), pet)).toBe(true)
-      decisions.push(decisionOf(answer))
+      const response = await client.send(request)
+      if (response.status === 201) expect(Load.isSame(Load.petIn(response.body), pet)).toBe(true)
+      decisions.push(decisionOf(response))
     }
   })
   return decisions
 }
 
-const isDenied = ({ status }: Load.Answer): boolean => status === 429
+const isDenied = ({ status }: Load.LoadResponse): boolean => status === 429
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, `${serversOn[kind.name]} servers that start at once`, () => {
-    it("admit a key exactly as often as its day allows, and count down without a gap", async () => {
+    it("admit a key exactly as often as its daily limit allows, and count down without a gap", async () => {
       await Load.awayFromMidnight(30_000)
       const { key, urls } = await serveTogether(kind, "Enterprise:perMinute=1000000,perDay=1000")
       const decisions = await hammer(urls, key, (made) => made.filter(isDenied).length >= 100)
@@ -100,7 +100,7 @@ for (const kind of Databases.kinds) {
       expect(new Set(ids).size).toBe(ids.length)
     }, 60_000)
 
-    it("admit a key of 1000 a minute as one bucket of 1000 would", async () => {
+    it("admit a key of 1000 a minute like a single bucket of 1000", async () => {
       await Load.awayFromMidnight(30_000)
       const { key, urls } = await serveTogether(kind, "Business")
       const began = performance.now()
@@ -108,7 +108,7 @@ for (const kind of Databases.kinds) {
       const elapsedMs = performance.now() - began
 
       const admitted = decisions.filter((decision) => !isDenied(decision)).length
-      // Full at the beginning; at most what is refilled in all the time that it could have taken.
+      // The full bucket, and at most the tokens that are refilled in the elapsed time.
       expect(admitted).toBeGreaterThanOrEqual(1_000)
       expect(admitted).toBeLessThanOrEqual(1_000 + Math.floor(((elapsedMs + 1) * 1_000) / 60_000))
       for (const { header, limit, receivedAt, remaining, reset, status } of decisions) {
@@ -119,14 +119,14 @@ for (const kind of Databases.kinds) {
         expect(reset).toBeLessThanOrEqual(receivedAt + 61 + SKEW)
         if (status !== 429) continue
         expect(remaining).toBe(0)
-        // a slot of its own for each, within the minute that fills the bucket
+        // Each denied request has its own slot within the minute that fills the bucket.
         expect(Number(header("retry-after"))).toBeGreaterThanOrEqual(1)
         expect(Number(header("retry-after"))).toBeLessThanOrEqual(60)
       }
       console.log(`${kind.name}: ${admitted} admitted in ${Math.round(elapsedMs)} ms`)
     }, 60_000)
 
-    it("see at once what another has created", async () => {
+    it("see at once the animals that other servers have created", async () => {
       const { key, urls } = await serveTogether(kind, "Enterprise:perMinute=1000000,perDay=1000000")
       const clients = urls.map(Load.connect)
       onTestFinished(async () => {
@@ -143,15 +143,15 @@ for (const kind of Databases.kinds) {
           expect(id > latest).toBe(true)
           latest = id
           for (const client of clients) {
-            const found = await client.send({ key, path: `/pets/${id}` })
-            expect([found.status, found.body]).toEqual([200, created.body])
+            const read = await client.send({ key, path: `/pets/${id}` })
+            expect([read.status, read.body]).toEqual([200, created.body])
           }
         }
       }
       const lists = await Promise.all(clients.map((client) => client.send({ key, path: "/pets?limit=10" })))
       expect(new Set(lists.map(({ body }) => body)).size).toBe(1)
       for (const [index, list] of lists.entries()) {
-        // Each reads on with the cursor of another.
+        // Each server continues with a cursor of another one.
         const path = /^<\/v1([^>]+)>; rel="next"$/.exec(list.header("link"))?.[1] ?? "/none"
         const page = await clients[(index + 1) % clients.length]?.send({ key, path })
         expect(Load.petsIn(page?.body ?? "")).toHaveLength(10)

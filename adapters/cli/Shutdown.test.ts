@@ -1,4 +1,4 @@
-/** How `serve` ends: nobody loses a request, however the process is told to stop. */
+/** Shutdown of `serve`: clients lose no request, for every stop signal. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
@@ -19,7 +19,7 @@ interface Announced {
 const serve = async (drain: string) => {
   const server = await start(
     ["--json", "--port", "0", "--database", "memory:", "--issue-key", limits],
-    // A variable, since a server without drain periods ignores it.
+    // The variable overrides the default of the fixture.
     { ANIMAL_STORE_DRAIN: drain }
   )
   onTestFinished(async () => void (await stop(server, "SIGKILL")))
@@ -28,7 +28,7 @@ const serve = async (drain: string) => {
   return { server, url, key: keys[0]?.key ?? "", ready: () => fetch(`${origin}/readyz`) }
 }
 
-const isRefused = (url: string): Promise<boolean> =>
+const refusesConnections = (url: string): Promise<boolean> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname, () => {
@@ -45,7 +45,7 @@ const readsAndWrites = (key: string) => {
 }
 
 describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("at %s", (signal) => {
-  it("no keep-alive client under load loses a request, and each is told to close its connection", async () => {
+  it("keep-alive clients under load lose no request, and each gets Connection: close", async () => {
     const { key, server, url } = await serve("2s")
     const request = readsAndWrites(key)
     let sent = 0
@@ -54,38 +54,38 @@ describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("at %s", (signal)
         const index = sent++
         if (index === 500) server.process.kill(signal)
         try {
-          const answer = await client.send(request(index))
-          if (![200, 201].includes(answer.status)) return `status ${answer.status}`
-          if (answer.header("connection") === "close") return "told"
+          const response = await client.send(request(index))
+          if (![200, 201].includes(response.status)) return `status ${response.status}`
+          if (response.header("connection") === "close") return "closed"
         } catch (error) {
           return `lost: ${error}`
         }
       }
     }
     const ends = await Load.together([url], CLIENTS, hammer)
-    expect(ends).toEqual(Array.from({ length: CLIENTS }, () => "told"))
+    expect(ends).toEqual(Array.from({ length: CLIENTS }, () => "closed"))
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
 
-  it("ends with code 0, at once where no request has ever come", async () => {
+  it("exits with code 0, at once if there was no request", async () => {
     const { server } = await serve("1h")
     expect(await stop(server, signal)).toMatchObject({
       code: 0,
       signal: null,
       stderr:
-        "animal-store: stopping; for 1h, or until a second signal, new requests are accepted; then requests in flight may finish\n"
+        "animal-store: stopping; accepting requests for 1h, or until a second signal; then waiting for requests in flight\n"
     })
   })
 })
 
 describe("the drain period", () => {
-  it("keeps the port open and reports 503 on /readyz, until a second signal; a duplicate does not end it", async () => {
+  it("keeps the port open and returns 503 on /readyz until a second signal, but ignores a duplicate signal", async () => {
     const { key, ready, server, url } = await serve("1h")
     expect((await ready()).status).toBe(200)
     // A terminal's SIGINT reaches the server twice when npm forwards it.
     server.process.kill("SIGINT")
     server.process.kill("SIGINT")
-    await server.says(/stopping/)
+    await server.waitForLog(/stopping/)
     const signalledAt = performance.now()
     do {
       const notReady = await ready()
@@ -97,17 +97,17 @@ describe("the drain period", () => {
     } while (performance.now() - signalledAt < 1_500)
     server.process.kill("SIGTERM")
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
-    expect(await isRefused(url)).toBe(true)
+    expect(await refusesConnections(url)).toBe(true)
   })
 
-  it("ends by itself", async () => {
+  it("ends after its duration", async () => {
     const { ready, server, url } = await serve("300ms")
     await ready()
     expect(await stop(server)).toMatchObject({ code: 0, signal: null })
-    expect(await isRefused(url)).toBe(true)
+    expect(await refusesConnections(url)).toBe(true)
   })
 
-  it("ends early for nobody but an operator: requests in flight still finish after the second signal", async () => {
+  it("ends early on a second signal, and requests in flight still finish", async () => {
     const { key, ready, server, url } = await serve("1h")
     await ready()
     const body = '{"name":"Rex","categoryId":1}'
@@ -117,11 +117,11 @@ describe("the drain period", () => {
       `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
     )
-    // The server asks for the body once the request is admitted, so it is in flight from then on.
+    // The server sends "100 Continue" after it admitted the request, so the request is in flight.
     expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 100 /)
     server.process.kill("SIGTERM")
-    await server.says(/stopping/)
-    while (!(await isRefused(url))) {
+    await server.waitForLog(/stopping/)
+    while (!(await refusesConnections(url))) {
       server.process.kill("SIGTERM")
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
@@ -133,7 +133,7 @@ describe("the drain period", () => {
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 
-/** `npm start` in a process group of its own, by which all that it has started can be found. */
+/** Runs `npm start` in its own process group, which identifies all its child processes. */
 const npmStart = async (): Promise<{ readonly npm: ChildProcess; readonly url: string }> => {
   const args = [
     "start",
@@ -149,14 +149,14 @@ const npmStart = async (): Promise<{ readonly npm: ChildProcess; readonly url: s
   ]
   const npm = spawn("npm", args, { cwd: repository, detached: true, stdio: ["ignore", "pipe", "inherit"] })
   onTestFinished(() => {
-    if (groupLives(npm)) process.kill(-(npm.pid ?? 0), "SIGKILL")
+    if (groupIsAlive(npm)) process.kill(-(npm.pid ?? 0), "SIGKILL")
   })
   const [greeting] = await once(npm.stdout.setEncoding("utf8"), "data")
   const { url }: Announced = JSON.parse(greeting)
   return { npm, url }
 }
 
-const groupLives = ({ pid }: ChildProcess): boolean => {
+const groupIsAlive = ({ pid }: ChildProcess): boolean => {
   if (pid === undefined) return false
   try {
     process.kill(-pid, 0)
@@ -169,15 +169,15 @@ const groupLives = ({ pid }: ChildProcess): boolean => {
 // Windows has neither signals nor process groups.
 describe.skipIf(process.platform === "win32")("npm start", () => {
   it.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])(
-    "drains at %s to npm alone, and leaves no process behind",
+    "drains on %s to npm alone, and leaves no process behind",
     async (signal) => {
       const { npm, url } = await npmStart()
       expect((await fetch(`${url}/pets`)).status).toBe(401)
       npm.kill(signal)
       const [code] = await once(npm, "exit")
       expect(code).toBe(0)
-      expect(await isRefused(url)).toBe(true)
-      expect(groupLives(npm)).toBe(false)
+      expect(await refusesConnections(url)).toBe(true)
+      expect(groupIsAlive(npm)).toBe(false)
     }
   )
 })

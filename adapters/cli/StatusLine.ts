@@ -1,4 +1,4 @@
-/** One line of a terminal that is written over while a command works; nothing where standard error is no terminal. */
+/** A terminal line that a running command overwrites; no output if standard error is not a terminal. */
 import * as Effect from "effect/Effect"
 
 export interface StatusLine {

@@ -1,15 +1,15 @@
-/** The signals that stop a process, beyond the first one, which `runMain` turns into an interruption. */
+/** Stop signals after the first one, which `runMain` turns into an interruption. */
 import * as Effect from "effect/Effect"
 
 const signals = ["SIGINT", "SIGTERM"] as const
 
 /**
- * Signals that come so soon after the first one were sent for the same reason: a terminal sends its SIGINT to npm and to
- * the server, and npm forwards what it received.
+ * Signals within this time after the first one are duplicates: a terminal sends SIGINT to npm and to the server, and
+ * npm forwards it to the server again.
  */
 const DUPLICATE_MS = 1_000
 
-/** Completes with the second signal; run it when the first has come. */
+/** Completes with the second signal; run it after the first one. */
 export const second: Effect.Effect<void> = Effect.andThen(
   Effect.sleep(DUPLICATE_MS),
   Effect.callback((resume) => {

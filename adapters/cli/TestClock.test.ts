@@ -26,29 +26,29 @@ const nowOf = async (response: Response): Promise<number> => {
 }
 
 describe("the test clock", () => {
-  it("goes as the machine's until it is moved", async () => {
+  it("equals the system clock until it is advanced", async () => {
     const before = Date.now()
     const now = await nowOf(await fetch(`${origin}/clock`))
     expect(now).toBeGreaterThanOrEqual(before)
     expect(now).toBeLessThanOrEqual(Date.now())
   })
 
-  it("is ahead of the machine's by the sum of all advances, and both answers tell so", async () => {
+  it("is ahead of the system clock by the sum of all advances, in both responses", async () => {
     let ahead = clock.now() - Date.now()
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 10 * 366 * 86_400_000 }), async (ms) => {
         ahead += ms
         const before = Date.now() + ahead
-        const answers = [
+        const responses = [
           await nowOf(await advance(JSON.stringify({ ms }))),
           await nowOf(await fetch(`${origin}/clock`))
         ]
         const after = Date.now() + ahead
-        for (const now of [...answers, clock.now()]) {
-          // The clock was read a moment after the machine's, once, when `ahead` was taken.
+        for (const now of [...responses, clock.now()]) {
+          // `ahead` may be 1 ms too small, because it was computed from two clock reads.
           expect(now).toBeGreaterThanOrEqual(before - 1)
         }
-        for (const now of answers) expect(now).toBeLessThanOrEqual(after + 1)
+        for (const now of responses) expect(now).toBeLessThanOrEqual(after + 1)
       }),
       { numRuns: 30 }
     )
@@ -69,7 +69,7 @@ describe("the test clock", () => {
     '{"ms":9007199254740991}',
     '{"ms":9007199254740993}',
     `{"ms":5,"x":"${"a".repeat(2_000)}"}`
-  ])("refuses %j with 400 and stays", async (body) => {
+  ])("returns 400 for %j and does not advance", async (body) => {
     const ahead = clock.now() - Date.now()
     const response = await advance(body)
     expect(response.status).toBe(400)
@@ -77,7 +77,7 @@ describe("the test clock", () => {
     expect(clock.now() - Date.now()).toBeLessThanOrEqual(ahead + 1)
   })
 
-  it("reads nothing of a body that does not say how long it is", async () => {
+  it("rejects a body without Content-Length", async () => {
     expect((await advance(new Blob(['{"ms":1}']).stream())).status).toBe(400)
   })
 
@@ -86,7 +86,7 @@ describe("the test clock", () => {
     ["GET", "/clock/advance"],
     ["GET", "/"],
     ["DELETE", "/clock"]
-  ])("knows no %s %s", async (method, path) => {
+  ])("returns 404 for %s %s", async (method, path) => {
     expect((await fetch(origin + path, { method })).status).toBe(404)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * A clock that conformance tests move over HTTP: `GET /clock`, `POST /clock/advance {"ms":n}`, both answering
- * `{"now":ms}`. Only this clock moves, never the machine's; the listener is bound to the loopback address.
+ * A clock that conformance tests advance over HTTP: `GET /clock` and `POST /clock/advance {"ms":n}`, which both return
+ * `{"now":ms}`. It does not affect the system clock; the listener is bound to the loopback address.
  */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -13,7 +13,7 @@ import * as Setting from "./Setting.ts"
 
 const MAX_BODY_LENGTH = 1_024
 
-/** The end of year 9999: HTTP writes no later date. */
+/** The end of the year 9999, the last date that HTTP can represent. */
 const MAX_NOW = 253_402_300_799_999
 
 const Advance = Schema.fromJsonString(
@@ -21,14 +21,14 @@ const Advance = Schema.fromJsonString(
 )
 const decodeAdvance = Schema.decodeUnknownOption(Advance)
 
-/** A clock ahead of the machine's. */
+/** A clock that is ahead of the system clock. */
 export interface TestClock {
-  /** Epoch milliseconds: the machine's time plus all advances. */
+  /** Epoch milliseconds: the system time plus all advances. */
   readonly now: () => number
   readonly advance: (ms: number) => void
 }
 
-/** A clock that tells the machine's time until it is advanced. */
+/** Creates a clock that equals the system clock until it is advanced. */
 export const make = (): TestClock => {
   let offset = 0
   return {
@@ -39,7 +39,7 @@ export const make = (): TestClock => {
   }
 }
 
-/** The controls could not be bound; `cause` is Node's error. */
+/** The listener could not bind its port; `cause` is Node's error. */
 export class TestClockUnbound extends Data.TaggedError("TestClockUnbound")<{
   readonly port: number
   readonly cause: Error
@@ -49,7 +49,7 @@ export class TestClockUnbound extends Data.TaggedError("TestClockUnbound")<{
   }
 }
 
-/** Serves the controls of `clock` on 127.0.0.1 until the scope closes; port 0 takes a free one. */
+/** Serves `clock` on 127.0.0.1 until the scope closes; port 0 chooses a free port. */
 export const serve = (
   clock: TestClock,
   port: number
@@ -58,7 +58,7 @@ export const serve = (
     Effect.acquireRelease(
       Effect.callback<Http.Server, TestClockUnbound>((resume) => {
         const server = Http.createServer((request, response) => void respond(clock, request, response))
-        // Stays, since an accept that fails later must not end the process.
+        // Not removed after the start: an error of a later `accept` must not end the process.
         server.on("error", (cause) => resume(Effect.fail(new TestClockUnbound({ port, cause }))))
         server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
@@ -68,7 +68,7 @@ export const serve = (
           server.closeAllConnections()
         })
     ),
-    (server) => server.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+    (server) => server.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
   )
 
 const respond = async (
@@ -76,22 +76,22 @@ const respond = async (
   request: Http.IncomingMessage,
   response: Http.ServerResponse
 ): Promise<void> => {
-  const answer = (status: number, body: object): void => {
+  const send = (status: number, body: object): void => {
     response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body))
   }
   const operation = `${request.method} ${request.url}`
-  if (operation === "GET /clock") return answer(200, { now: clock.now() })
+  if (operation === "GET /clock") return send(200, { now: clock.now() })
   if (operation !== "POST /clock/advance") {
-    return answer(404, { message: "there are GET /clock and POST /clock/advance" })
+    return send(404, { message: "the paths are GET /clock and POST /clock/advance" })
   }
-  // Nothing is read of a body that is too long or does not say how long it is.
+  // A body that is too long or has no Content-Length is not read.
   const readable = Number(request.headers["content-length"]) <= MAX_BODY_LENGTH
   const advance = decodeAdvance(readable ? await text(request).catch(() => "") : "")
   if (advance._tag === "None" || clock.now() + advance.value.ms > MAX_NOW) {
-    return answer(400, {
+    return send(400, {
       message: 'expected {"ms":n} and its Content-Length, with n a whole number of milliseconds, 0 or more'
     })
   }
   clock.advance(advance.value.ms)
-  answer(200, { now: clock.now() })
+  send(200, { now: clock.now() })
 }

@@ -7,36 +7,36 @@ import * as References from "effect/References"
 import * as Runtime from "effect/Runtime"
 import packageJson from "../../package.json" with { type: "json" }
 import * as LogSink from "../log/LogSink.ts"
-import * as Ended from "./Ended.ts"
+import * as CommandExit from "./CommandExit.ts"
 import { keys } from "./Keys.ts"
 import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
 
-// A server that is stopped by a signal has not failed: a supervisor would take any other code for a crash.
+// A server that a signal stops exits with 0, because supervisors treat other codes as a crash.
 const INTERRUPTED = 130
 
-// By default Node ends at once when its terminal is closed. `runMain` handles the other two signals.
+// `runMain` handles SIGINT and SIGTERM only. Without this, closing the terminal would kill the server at once.
 process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
 
 const isConformance = process.argv[2] === "conformance"
 
-// The suite tells "not conformant" by 1, so that its own misuse must be something else.
-const MISUSED = isConformance ? 2 : 1
+// For `conformance`, 1 means "not conformant", so usage errors exit with 2.
+const USAGE_ERROR = isConformance ? 2 : 1
 
-// A command goes on when its messages cannot be written, on a full disk or to a closed pipe.
+// Commands continue when standard error cannot be written, for example on a full disk or to a closed pipe.
 LogSink.ignoreErrors(process.stderr)
 
 const teardown: Runtime.Teardown = (exit, onExit) =>
   Runtime.defaultTeardown(exit, (code) => {
     if (code === INTERRUPTED) return onExit(isConformance ? INTERRUPTED : 0)
-    onExit(code === 1 && !Ended.isEnd(exit) ? MISUSED : code)
+    onExit(code === 1 && !CommandExit.isCommandExit(exit) ? USAGE_ERROR : code)
   })
 
-// It takes a while to load, which a server that starts must not pay for.
+// Loaded on demand: the suite would slow down the start of a server.
 const conformance = isConformance
   ? (await import("./Conformance.ts")).conformance
   : Command.make("conformance").pipe(
-      Command.withDescription("Prove that a server keeps the contract, whatever it is written in.")
+      Command.withDescription("Test whether a server in any language conforms to the contract.")
     )
 
 Command.make("animal-store").pipe(

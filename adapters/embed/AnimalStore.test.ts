@@ -62,17 +62,17 @@ describe("opening", () => {
     [{ maxBodyBytes: -1 }, "maxBodyBytes", /^maxBodyBytes: must be/],
     [{ trustedProxyHops: 0.5 }, "trustedProxyHops", /^trustedProxyHops: must be/],
     [{ anonymousPlan: { perMinute: 0, perDay: 1 } }, "anonymousPlan", /^anonymousPlan: must have/],
-    [{ cursorKey: new Uint8Array(8) }, "cursorKey", /^cursorKey: must have at least 32 bytes/],
+    [{ cursorKey: new Uint8Array(8) }, "cursorKey", /^cursorKey: must be a Uint8Array of at least 32 bytes/],
     [{ ban: { strikes: 0 } }, "ban", /^ban: must have whole numbers/],
     [{ ban: { cleanMs: Number.NaN } }, "ban", /^ban: must have whole numbers/]
-  ])("%j is refused by an InvalidOption that names the option", async (options, option, message) => {
+  ])("rejects %j with an InvalidOption that names the option", async (options, option, message) => {
     const reason = await rejection(openAnimalStore(options))
     expect(reason).toBeInstanceOf(InvalidOption)
     expect(reason).toMatchObject({ option, message: expect.stringMatching(message) })
   })
 
   it.each(["", "memory", "oracle:x"])(
-    "the database '%s' is refused by an InvalidDatabase",
+    "rejects the database '%s' with an InvalidDatabase",
     async (database) => {
       const reason = await rejection(openAnimalStore({ database }))
       expect(reason).toBeInstanceOf(InvalidDatabase)
@@ -80,7 +80,7 @@ describe("opening", () => {
     }
   )
 
-  it("twice makes two stores that share nothing", async () => {
+  it("creates independent stores", async () => {
     const [one, other] = [await open(), await open()]
     const { key } = await one.keys.issue({ plan: "Free" })
     expect((await create(one, key)).status).toBe(201)
@@ -93,7 +93,7 @@ describe("opening", () => {
 })
 
 describe("keys", () => {
-  it("are listed oldest first, without anything that opens the store", async () => {
+  it("are listed oldest first, without secrets", async () => {
     const store = await open()
     const first = await store.keys.issue({ plan: "Pro", label: "till" })
     const second = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } })
@@ -111,7 +111,7 @@ describe("keys", () => {
     expect(first.key).toMatch(/^ast_[0-9A-Za-z]{33}$/)
   })
 
-  it("open with the old secret as long as the rotation overlaps, and with the new one from the start", async () => {
+  it("are accepted with the old secret until the overlap ends, and with the new one at once", async () => {
     let now = Date.UTC(2026, 11, 1)
     const store = await open({ now: () => now })
     const old = await store.keys.issue({ plan: "Free" })
@@ -129,7 +129,7 @@ describe("keys", () => {
     expect(await statuses()).toEqual([401, 200])
   })
 
-  it("are refused once revoked", async () => {
+  it("are rejected after their revocation", async () => {
     const store = await open()
     const { id, key } = await store.keys.issue({ plan: "Free" })
     const revoked = await store.keys.revoke(id)
@@ -141,7 +141,7 @@ describe("keys", () => {
     expect(reason).toMatchObject({ id, message: expect.stringContaining(id) })
   })
 
-  it("that do not exist reject with ApiKeyUnknown", async () => {
+  it("reject with ApiKeyUnknown for an unknown id", async () => {
     const store = await open()
     for (const reason of [
       await rejection(store.keys.revoke("key_none")),
@@ -152,7 +152,7 @@ describe("keys", () => {
     }
   })
 
-  it("whose numbers make no plan reject with PlanInvalid", async () => {
+  it("reject with PlanInvalid for invalid limits", async () => {
     const store = await open()
     const reason = await rejection(store.keys.issue({ plan: "Enterprise", limits: { perDay: 5 } }))
     expect(reason).toBeInstanceOf(PlanInvalid)
@@ -162,7 +162,7 @@ describe("keys", () => {
 })
 
 describe("the option now", () => {
-  it("is the time that limits go by: a bucket refills when it has passed, and not before", async () => {
+  it("is the clock of the rate limits", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.nat({ max: 1_000 }), async (perMinute, early) => {
         let now = Date.UTC(2026, 11, 1)
@@ -205,12 +205,12 @@ describe("the option ban", () => {
   }
   const now = () => Date.UTC(2026, 11, 1)
 
-  it("replaces what it names of the policy and leaves the rest", async () => {
+  it("overrides single fields of the policy", async () => {
     const store = await open({ now, ban: { strikes: 1 } })
     expect(await exhaust(store)).toEqual([200, "rate_limit_exceeded", "api_key_banned", "api_key_banned"])
   })
 
-  it("absent, or undefined in it, is the standard policy", async () => {
+  it("defaults to the standard policy, also for undefined fields", async () => {
     const limited = [200, "rate_limit_exceeded", "rate_limit_exceeded", "rate_limit_exceeded"]
     expect(await exhaust(await open({ now }))).toEqual(limited)
     const untyped: object = { strikes: undefined, durationsMs: undefined }
@@ -219,7 +219,7 @@ describe("the option ban", () => {
 })
 
 describe("the option clientAddress", () => {
-  it("gives each network its own anonymous budget", async () => {
+  it("gives each network its own anonymous limit", async () => {
     const clientAddress = (request: Request) => new URL(request.url).searchParams.get("from") ?? undefined
     const store = await open({ clientAddress })
     const left = async (from: string) =>
@@ -233,7 +233,7 @@ describe("the option clientAddress", () => {
 })
 
 describe("the option log", () => {
-  /** A request whose host breaks while it is handled. */
+  /** Creates a request that throws while it is handled. */
   const brokenRequest = (key: string): Request => {
     const request = new Request("http://store.test/v1/pets", {
       method: "POST",
@@ -247,7 +247,7 @@ describe("the option log", () => {
     return request
   }
 
-  it("receives what is behind a 500, under the id that the client was told", async () => {
+  it("receives the cause of a 500, with the X-Request-Id of the response", async () => {
     const lines: Array<string> = []
     const store = await open({ log: (line) => lines.push(line) })
     const { key } = await store.keys.issue({ plan: "Free" })
@@ -262,7 +262,7 @@ describe("the option log", () => {
     expect(lines[0]).not.toContain(key)
   })
 
-  it("may throw without costing a request its answer", async () => {
+  it("may throw without affecting the response", async () => {
     const store = await open({
       log: () => {
         throw new Error("disk full")
@@ -272,7 +272,7 @@ describe("the option log", () => {
     expect((await store.fetch(brokenRequest(key))).status).toBe(500)
   })
 
-  it("may reject without an unhandled rejection", async () => {
+  it("may return a rejected promise without an unhandled rejection", async () => {
     const unhandled: Array<unknown> = []
     const collect = (reason: unknown): void => void unhandled.push(reason)
     process.on("unhandledRejection", collect)
@@ -288,7 +288,7 @@ describe("the option log", () => {
     expect(unhandled).toEqual([])
   })
 
-  it("receives one line for failures that repeat, and the summary of the rest when the store is closed", async () => {
+  it("receives one line for repeated failures, and a summary when the store closes", async () => {
     const lines: Array<string> = []
     const store = await openAnimalStore({ log: (line) => lines.push(line) })
     const { key } = await store.keys.issue({ plan: "Free" })
@@ -311,7 +311,7 @@ describe("listen", () => {
     await expect(fetch(`http://127.0.0.1:${port}/v1/pets`)).rejects.toThrow("fetch failed")
   })
 
-  it("on a port in use rejects with the address and the reason, and the store lives on", async () => {
+  it("rejects with address and reason if the port is in use, and the store stays usable", async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
     const { port } = other.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
@@ -334,7 +334,7 @@ describe("drain", () => {
     return Promise.race([promise.then(() => true), late])
   }
 
-  it("announces the end on /readyz and on each connection, while everything works, also listen", async () => {
+  it("makes /readyz return 503 and closes each connection after its response, while requests and listen still work", async () => {
     const store = await open()
     const { key } = await store.keys.issue({ plan: "Free" })
     expect((await get(store, "/readyz")).status).toBe(200)
@@ -350,7 +350,7 @@ describe("drain", () => {
     await drained
   })
 
-  it("resolves after its time", async () => {
+  it("resolves after the given time", async () => {
     const store = await open()
     await get(store, "/readyz")
     const beganAt = performance.now()
@@ -359,7 +359,7 @@ describe("drain", () => {
     expect((await get(store, "/readyz")).status).toBe(503)
   })
 
-  it("does not wait where the store has received no request, or is closed", async () => {
+  it("does not wait if the store has received no request or is closed", async () => {
     const store = await open()
     await store.drain(60_000)
     await get(store, "/livez")
@@ -370,14 +370,14 @@ describe("drain", () => {
 })
 
 describe("close", () => {
-  it("takes an option that is undefined for absent, and so listens on the loopback address", async () => {
+  it("listens on the loopback address if the host option is undefined", async () => {
     const store = await open()
-    // What a program without types makes of an unset environment variable.
+    // As passed by an untyped program for an unset environment variable.
     const address: unknown = await Reflect.apply(store.listen, undefined, [{ host: undefined, port: 0 }])
     expect(address).toMatchObject({ address: "127.0.0.1" })
   })
 
-  it("leaves a store that listens no more", async () => {
+  it("makes listen reject", async () => {
     const store = await openAnimalStore()
     const closed = store.close()
     expect(await rejection(store.listen({ port: 0 }))).toMatchObject({ message: "the store is closed" })
@@ -385,15 +385,15 @@ describe("close", () => {
     expect(await rejection(store.listen({ port: 0 }))).toMatchObject({ message: "the store is closed" })
   })
 
-  it("can be called again, during and after", async () => {
+  it("can be called again, before and after it resolves", async () => {
     const store = await openAnimalStore()
     await store.listen({ port: 0 })
     await Promise.all([store.close(), store.close()])
     await store.close()
   })
 
-  /** Closes the store under a request; `finish` lets that go on. */
-  const closeUnder = async (store: AnimalStore, answer: Promise<number>, finish: () => void) => {
+  /** Closes the store while a request is in flight; `finish` completes the request. */
+  const closeUnder = async (store: AnimalStore, response: Promise<number>, finish: () => void) => {
     let isClosed = false
     const closed = store.close()
     const again = store.close().then(() => {
@@ -402,7 +402,7 @@ describe("close", () => {
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
     const closedEarly = isClosed
     finish()
-    const status = await answer
+    const status = await response
     await Promise.all([closed, again])
     return { closedEarly, status }
   }
@@ -421,8 +421,8 @@ describe("close", () => {
     })
     const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
     const init = { method: "POST", headers, body: stream, duplex: "half" as const }
-    const answer = store.fetch(new Request("http://store.test/v1/pets", init))
-    const status = answer.then((response) => response.status)
+    const response = store.fetch(new Request("http://store.test/v1/pets", init))
+    const status = response.then((response) => response.status)
     expect(await closeUnder(store, status, finish)).toEqual({ closedEarly: false, status: 201 })
   })
 
@@ -439,13 +439,13 @@ describe("close", () => {
         Authorization: `Bearer ${key}`,
         "Content-Type": "application/json",
         "Content-Length": body.length,
-        // The server asks for the body once the request is admitted, so it is in flight from then on.
+        // The server sends "100 Continue" after it admitted the request, so the request is in flight.
         Expect: "100-continue"
       }
     })
     request.flushHeaders()
     await once(request, "continue")
-    const answer = new Promise<number>((resolve, reject) => {
+    const response = new Promise<number>((resolve, reject) => {
       request.once("error", reject)
       request.once("response", (response: IncomingMessage) => {
         response.resume()
@@ -453,10 +453,10 @@ describe("close", () => {
       })
     })
     const finish = () => void request.end(body)
-    expect(await closeUnder(store, answer, finish)).toEqual({ closedEarly: false, status: 201 })
+    expect(await closeUnder(store, response, finish)).toEqual({ closedEarly: false, status: 201 })
   })
 
-  it("leaves a store in memory readable, and not ready", async () => {
+  it("leaves a memory store readable but not ready", async () => {
     const store = await openAnimalStore()
     const { key } = await store.keys.issue({ plan: "Free" })
     await store.close()

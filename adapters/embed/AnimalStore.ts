@@ -1,4 +1,4 @@
-/** Everything put together for programs that do not use Effect: one promise, then listeners and functions. */
+/** The whole store for programs that do not use Effect: a promise of listeners and functions. */
 import type { AddressInfo } from "node:net"
 import * as Clock from "effect/Clock"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -23,75 +23,82 @@ import * as DrainPeriod from "./DrainPeriod.ts"
 import * as InFlight from "./InFlight.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 
-/** What `openAnimalStore` takes: the options of the service, and those of what it stands on. */
+/** Options of `openAnimalStore`: those of the service, the database and the host. */
 export interface AnimalStoreOptions extends Partial<ServiceOptions>, Partial<Database.DatabaseOptions> {
   /**
-   * Where everything is kept: `memory:` (the default) ends with the process, `sqlite:PATH` is a file, `postgres://…` a
-   * server.
+   * Address of the database: `memory:` (the default) loses its data with the process, `sqlite:PATH` is a file,
+   * `postgres://…` a server.
    */
   readonly database?: string | undefined
-  /** When a key is banned for going on after a 429; what is absent is as in `BanPolicy.standard`. */
+  /** Where rate limits and bans are stored: an address as in `database`, which is the default. */
+  readonly limits?: string | undefined
+  /** When keys are banned for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */
   readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
-  /** Epoch milliseconds that count as now, for tests; the machine's time by default. */
+  /** Returns the current time in epoch milliseconds, for tests; by default the system time. */
   readonly now?: (() => number) | undefined
   /**
-   * Receives what the service reports, such as failures behind a 500 or 503, standard error by default: the first line of
-   * a kind at once, repetitions as one summary a second. It may throw or return a promise that rejects: lines that are lost
-   * so are counted, and the count precedes the next line. It must not block.
+   * Receives log lines, such as the cause of a 500 or 503; by default they go to standard error. The first line of a
+   * kind is logged at once, repetitions as one summary per second. If the function throws or its promise rejects, the
+   * lost lines are counted, and the count precedes the next line. It must not block.
    */
   readonly log?: ((line: string) => void) | undefined
-  /** The caller's address for `fetch`, where the host knows it; without it all share one anonymous bucket. */
+  /** Returns the client address of a `fetch` request; without it, all anonymous clients share one rate limit. */
   readonly clientAddress?: FetchHandler.FetchHandlerOptions["clientAddress"]
-  /** Aborts the opening, for example of a database that does not respond; without effect once the store is open. */
+  /** Aborts `openAnimalStore`, for example if the database does not respond; has no effect once the store is open. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A key at the moment it is issued or rotated; `key` is the secret, shown here only. */
+/** A key that was just issued or rotated; `key` is the secret, which cannot be retrieved later. */
 export interface IssuedApiKey extends Pick<ApiKey, "id" | "plan" | "limits" | "label"> {
   readonly key: string
-  /** Epoch milliseconds at which the secret that it replaces stops to be accepted; `undefined` for a new key. */
+  /** Epoch milliseconds at which the previous secret expires; `undefined` for a new key. */
   readonly oldKeyExpiresAt: number | undefined
 }
 
 /** An open store. */
 export interface AnimalStore {
-  /** For `http.createServer`, Express and Connect (`app.use("/v1", …)`), Fastify: before any body parser. */
+  /**
+   * For `http.createServer`, Express and Connect (`app.use("/v1", …)`) and Fastify; mount it before any body parser.
+   */
   readonly nodeListener: NodeListener.NodeListener
-  /** For web-standard hosts: Hono, Bun, Deno, route handlers. */
+  /** For web-standard hosts: Hono, Bun, Deno and Next.js route handlers. */
   readonly fetch: FetchHandler.FetchHandler
-  /** Starts a server of its own; it is stopped by `close`. Rejects with `ListenFailed`, and once the store is closed. */
+  /** Starts a server, which `close` stops. Rejects with `ListenFailed`, or with an `Error` if the store is closed. */
   readonly listen: (options?: Partial<NodeServer.NodeServerOptions>) => Promise<AddressInfo>
-  /** Administration of keys. Each also rejects with `StoreUnavailable` when the database is out of reach. */
+  /** Administration of keys. All methods reject with `StoreUnavailable` if the database is unavailable. */
   readonly keys: {
-    /** Makes a key. Rejects with `PlanInvalid` when plan and numbers make no limits, or `LabelInvalid`. */
+    /** Issues a key. Rejects with `PlanInvalid` if plan and overrides give invalid limits, or with `LabelInvalid`. */
     readonly issue: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey>
-    /** Makes a key if there is none yet, else answers `undefined`: of several that start at once, one gets a key. */
+    /**
+     * Issues a key if the store has none, otherwise returns `undefined`. If several processes start on an empty store
+     * at once, only one issues a key.
+     */
     readonly issueFirst: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey | undefined>
-    /** All keys, oldest first; of their secrets only the hashes. */
+    /** Returns all keys, oldest first, with the hashes of their secrets. */
     readonly list: () => Promise<ReadonlyArray<ApiKey>>
     /**
-     * Gives the key a new secret; the old one works for `overlapMs` (0 or more) more. Rejects with `ApiKeyUnknown`,
+     * Issues a new secret for the key; the old one expires after `overlapMs` (0 or more). Rejects with `ApiKeyUnknown`,
      * `ApiKeyRevoked` or `OverlapInvalid`.
      */
     readonly rotate: (id: string, options: { readonly overlapMs: number }) => Promise<IssuedApiKey>
-    /** Refuses the key from now on, and answers what is known of it. Rejects with `ApiKeyUnknown`. */
+    /** Revokes the key and returns its record. Rejects with `ApiKeyUnknown`. */
     readonly revoke: (id: string) => Promise<ApiKey>
   }
   /**
-   * Prepares for `close`: from now on `/readyz` returns 503, and responses through `listen` and `nodeListener` carry
-   * `Connection: close`, so that load balancers and clients move to another process; everything else still works. Resolves
-   * after `ms` milliseconds, or at once where the store has received no request or is closed meanwhile.
+   * Prepares for `close`: `/readyz` returns 503, and responses through `listen` and `nodeListener` carry
+   * `Connection: close`, so that load balancers and clients move to another process. Requests are still served.
+   * Resolves after `ms` milliseconds, or earlier if the store has received no request or is closed.
    */
   readonly drain: (ms: number) => Promise<void>
   /**
-   * Lets requests in flight finish, for ten seconds at most, stops servers that `listen` started, then closes the
-   * database. Calling it again waits for the same end.
+   * Waits at most ten seconds for requests in flight, stops the servers that `listen` started, and closes the database.
+   * Further calls return the same promise.
    */
   readonly close: () => Promise<void>
 }
 
 /**
- * Opens a store. Rejects with `InvalidOption`, `InvalidDatabase` or `DatabaseUnusable`, and with the reason of `signal`.
+ * Opens a store. Rejects with `InvalidOption`, `InvalidDatabase`, `DatabaseUnusable`, or the reason of `signal`.
  *
  * @example
  * ```ts
@@ -115,7 +122,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
     nodeListener: await run(NodeListener.make),
     fetch: await run(FetchHandler.make(options)),
     listen: async (serverOptions) => {
-      // A server in a closed scope would be stopped as soon as it listens, and its address would answer nobody.
+      // A server in a closed scope would stop at once, and its address would be useless.
       if (closing !== undefined) throw new Error("the store is closed")
       return run(Scope.provide(NodeServer.make(serverOptions), scope))
     },
@@ -147,17 +154,18 @@ const build = Effect.fnUntraced(function* (options: AnimalStoreOptions, scope: S
     databaseTimeoutMs = Database.defaults.databaseTimeoutMs,
     keyCacheMs = Database.defaults.keyCacheMs,
     maxAnonymousStates = Database.defaults.maxAnonymousStates,
+    limits,
     log,
     now,
     ...rest
   } = options
-  const stores = yield* Effect.fromResult(
-    Database.stores(
-      database,
-      { databaseConnections, databaseTimeoutMs, keyCacheMs, maxAnonymousStates },
-      now === undefined ? "database" : "service"
-    )
-  )
+  const databaseOptions = { databaseConnections, databaseTimeoutMs, keyCacheMs, maxAnonymousStates }
+  const clock = now === undefined ? "database" : "service"
+  const all = yield* Effect.fromResult(Database.stores(database, databaseOptions, clock))
+  const stores =
+    limits === undefined
+      ? all
+      : Layer.merge(all, yield* Effect.fromResult(Database.limits(limits, databaseOptions, clock)))
   const settings = Layer.mergeAll(
     Log.layer(log === undefined ? LogSink.toStream(process.stderr) : LogSink.toFunction(log)),
     Layer.succeed(BanPolicy.BanPolicy, banPolicyOf(ban)),

@@ -1,4 +1,4 @@
-/** The whole service, held to the contract and to every decision of ours: as a fetch handler and over sockets. */
+/** Runs the conformance suite at design level against the fetch handler and against the Node server. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -15,9 +15,9 @@ afterAll(async () => {
   for (const close of closing.toReversed()) await close()
 })
 
-/** A service in a time of its own, and the keys that the suite asks for. */
+/** Opens a service with its own clock and the keys that the suite needs. */
 const opened = async (database: string) => {
-  // Long before getPet is removed, whenever the tests run.
+  // A fixed start time before the removal of getPet.
   let offset = Date.UTC(2027, 0, 1, 9) - Date.now()
   const clock = {
     now: () => Date.now() + offset,
@@ -45,7 +45,7 @@ const opened = async (database: string) => {
   return { clock, keys, store }
 }
 
-/** The service on a database, listening on a port of its own. */
+/** Starts a server on a database. */
 const served = async (name: string, database: string) => {
   const { clock, keys, store } = await opened(database)
   const { port } = await store.listen({ port: 0, host: "127.0.0.1" })

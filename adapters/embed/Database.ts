@@ -1,31 +1,32 @@
-/** Which stores a database address names. */
+/** Creates the stores for a database address. */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Memory from "../memory/Memory.ts"
 import type { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
 import type * as Sql from "../sql/Sql.ts"
 import * as SqlOptions from "../sql/SqlOptions.ts"
 
-/** How a database is used; what is absent is as in `defaults`. */
+/** Options of databases. */
 export interface DatabaseOptions {
-  /** Milliseconds, 1 or more, after which a database that does not answer counts as out of reach (503). */
+  /** Milliseconds, 1 or more, after which a call to the database fails (503). */
   readonly databaseTimeoutMs: number
-  /** Most connections to PostgreSQL, 1 or more. */
+  /** Maximum number of connections to PostgreSQL, 1 or more. */
   readonly databaseConnections: number
-  /** Milliseconds, 0 to 5000, that API keys are kept: so long a revocation may take to reach every node. */
+  /** Milliseconds, 0 to 5000, for which API keys are cached, which delays revocations on other nodes. */
   readonly keyCacheMs: number
   /**
-   * Most rate-limit states of client networks, 1000 or more, which requests without a valid key are counted for; beyond it
-   * those go that were used least recently.
+   * Maximum number of stored rate-limit states of client networks, 1000 or more. Requests without a valid key are
+   * counted against these states; the least recently used ones are evicted.
    */
   readonly maxAnonymousStates: number
 }
 
-/** What holds for every option that is not given. */
+/** The default options. */
 export const defaults: DatabaseOptions = {
   databaseTimeoutMs: SqlOptions.defaults.timeoutMs,
   databaseConnections: SqlOptions.defaultConnections,
@@ -33,7 +34,7 @@ export const defaults: DatabaseOptions = {
   maxAnonymousStates: SqlOptions.defaults.maxAnonymousStates
 }
 
-/** The least and the most that each may be, in whole numbers. */
+/** The bounds of each option; all options are integers. */
 export const bounds = {
   databaseTimeoutMs: SqlOptions.bounds.timeoutMs,
   databaseConnections: SqlOptions.bounds.connections,
@@ -41,9 +42,12 @@ export const bounds = {
   maxAnonymousStates: SqlOptions.bounds.maxAnonymousStates
 } as const
 
-/** A database address, or an option of databases, that cannot be meant. */
+/** The options that take an address. */
+export type AddressOption = "database" | "limits"
+
+/** The database address or a database option is invalid. */
 export class InvalidDatabase extends Data.TaggedError("InvalidDatabase")<{
-  readonly option: "database" | keyof DatabaseOptions
+  readonly option: AddressOption | keyof DatabaseOptions
   readonly reason: string
 }> {
   override get message(): string {
@@ -59,17 +63,18 @@ const names = [
 ] as const satisfies ReadonlyArray<keyof DatabaseOptions>
 
 /**
- * The stores at `address`: `memory:` keeps everything in this process and loses it with it, `sqlite:PATH` in a file,
- * `postgres://…` on a server. `clock` says whose time limits go by on a server.
+ * Returns the stores at `address`: `memory:` stores data in this process only, `sqlite:PATH` in a file, and
+ * `postgres://…` on a server. `clock` selects the clock for rate limits.
  */
 export const stores = (
   address: string,
   given: DatabaseOptions,
-  clock: SqlOptions.SqlOptions["clock"]
+  clock: SqlOptions.SqlOptions["clock"],
+  option: AddressOption = "database"
 ): Result.Result<Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom>, InvalidDatabase> => {
-  for (const option of names) {
-    const reason = SqlOptions.fault(given[option], bounds[option])
-    if (reason !== undefined) return Result.fail(new InvalidDatabase({ option, reason }))
+  for (const name of names) {
+    const reason = SqlOptions.fault(given[name], bounds[name])
+    if (reason !== undefined) return Result.fail(new InvalidDatabase({ option: name, reason }))
   }
   const {
     databaseConnections: connections,
@@ -83,8 +88,9 @@ export const stores = (
       Memory.layerWith({ maxAnonymousStates, clock: clock === "service" ? "service" : "process" })
     )
   }
-  // Drivers are loaded when they are used: it takes time, and node:sqlite warns on older Nodes.
-  // `sqlite://a/b` would be the file /a/b, and `sqlite::memory:` a file of that name.
+  // Drivers are imported on demand: loading takes time, and node:sqlite prints a warning on older Node versions.
+  // `sqlite://` and `sqlite::memory:` are rejected: they look like a URL and like SQLite's memory database, but would
+  // be file names.
   const filename = /^sqlite:(?!\/\/)([^\0]+)$/.exec(address)?.[1]
   if (filename !== undefined && filename !== ":memory:") {
     return Result.succeed(
@@ -96,7 +102,7 @@ export const stores = (
       )
     )
   }
-  // A password with an unescaped "#" would be cut there, and what stands before it taken for the server.
+  // "#" is rejected: an unescaped "#" in a password would start the fragment and change the host.
   if (/^postgres(?:ql)?:\/\/[^#]*$/.test(address) && URL.canParse(address)) {
     const url = Redacted.make(address)
     return Result.succeed(
@@ -108,11 +114,21 @@ export const stores = (
       )
     )
   }
-  // The address may hold a password, so it is not repeated.
+  // The message does not contain the address, which may include a password.
   return Result.fail(
     new InvalidDatabase({
-      option: "database",
+      option,
       reason: "must be 'memory:', 'sqlite:PATH' or 'postgres://user:password@host:port/database'"
     })
   )
 }
+
+/** Returns only the rate-limit store at `address`, to store rate limits in another database than animals and keys. */
+export const limits = (
+  address: string,
+  given: DatabaseOptions,
+  clock: SqlOptions.SqlOptions["clock"]
+): Result.Result<Layer.Layer<RateLimitStore, DatabaseUnusable, SecureRandom.SecureRandom>, InvalidDatabase> =>
+  Result.map(stores(address, given, clock, "limits"), (layer) =>
+    Layer.effect(RateLimitStore, RateLimitStore).pipe(Layer.provide(layer))
+  )

@@ -1,4 +1,4 @@
-/** Paths that cannot be a SQLite database: each ends the opening at once, with a reason that names no other cause. */
+/** Paths that cannot be SQLite databases: opening rejects at once with the correct reason. */
 
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -44,7 +44,7 @@ const paths: ReadonlyArray<readonly [of: string, make: (folder: string) => strin
     "its path has a loop of symbolic links"
   ],
   ["a link to nowhere", (folder) => link(folder, "link", "none/x"), "no file can be created at this path"],
-  ["a file that is no database", (folder) => file(folder, "plain"), "it is no SQLite database"]
+  ["a file that is no database", (folder) => file(folder, "plain"), "it is not a SQLite database"]
 ]
 
 const file = (folder: string, target: string): string => {
@@ -57,7 +57,7 @@ const link = (folder: string, name: string, target: string): string => {
   return path.join(folder, name)
 }
 
-it.each(paths)("%s is refused with the reason", async (_, make, fault) => {
+it.each(paths)("rejects %s with the reason", async (_, make, fault) => {
   const filename = make(createFolder())
   expect(await reasonFor(filename)).toBe(unusable(filename, fault))
 })
@@ -65,13 +65,13 @@ it.each(paths)("%s is refused with the reason", async (_, make, fault) => {
 const devices = ["/dev/null", "/dev/full", "/dev/zero"].filter((device) => fs.existsSync(device))
 
 it.skipIf(devices.length === 0).each(devices.length === 0 ? ["a device (skipped: there is none)"] : devices)(
-  "%s is refused, since it is not a regular file",
+  "rejects %s, because it is not a regular file",
   async (device) => {
     expect(await reasonFor(device)).toBe(unusable(device, "it is not a regular file"))
   }
 )
 
-it.skipIf(process.platform === "win32")("a socket is refused", async () => {
+it.skipIf(process.platform === "win32")("rejects a socket", async () => {
   const filename = path.join(createFolder(), "socket")
   const server = createServer().listen(filename)
   await once(server, "listening")
@@ -81,13 +81,13 @@ it.skipIf(process.platform === "win32")("a socket is refused", async () => {
 
 const hasFifos = spawnSync("mkfifo", ["--version"]).error === undefined
 
-it.skipIf(!hasFifos)("a FIFO is refused, and nobody waits for its other end", async () => {
+it.skipIf(!hasFifos)("rejects a FIFO without waiting for a writer", async () => {
   const filename = path.join(createFolder(), "fifo")
   expect(spawnSync("mkfifo", [filename]).status).toBe(0)
   expect(await reasonFor(filename)).toBe(unusable(filename, "it is not a regular file"))
 })
 
-it("missing folders are created, for the owner only", async () => {
+it("creates missing folders with access for the owner only", async () => {
   const folder = createFolder()
   const filename = path.join(folder, "a/b/c/x.db")
   expect(await reasonFor(filename)).toBe("it was opened")
@@ -96,13 +96,13 @@ it("missing folders are created, for the owner only", async () => {
   }
 })
 
-it("stores that create the same folders at once all open", async () => {
+it("opens all stores that create the same folders concurrently", async () => {
   const filename = path.join(createFolder(), "a/b/x.db")
   const opened = await Promise.all(Array.from({ length: 4 }, () => reasonFor(filename)))
   expect(opened).toEqual(opened.map(() => "it was opened"))
 })
 
-it("an aborted signal ends the opening with its reason", async () => {
+it("rejects with the reason of an aborted signal", async () => {
   const silent = createServer(() => undefined).listen(0, "127.0.0.1")
   onTestFinished(() => void silent.close())
   await once(silent, "listening")

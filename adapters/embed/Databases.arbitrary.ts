@@ -1,8 +1,8 @@
-/** Conversations that put into a database what databases get wrong, and read it back page by page. */
+/** Request sequences with values that databases often corrupt, which are stored and read back page by page. */
 import * as fc from "fast-check"
+import { jsonText, nearlyJsonText, numberText } from "../../core/codec/Json.arbitrary.ts"
 import { int64 } from "../../core/domain/Int64.arbitrary.ts"
 import { newPet, petStatus } from "../../core/domain/NewPet.arbitrary.ts"
-import { jsonText, nearlyJsonText, numberText } from "../../core/validation/Json.arbitrary.ts"
 import { Body, conversation as hostConversation, NEXT_PAGE, type WireRequest } from "./Hosts.arbitrary.ts"
 
 const authorization = fc.oneof(
@@ -25,7 +25,7 @@ const request = (method: string, target: fc.Arbitrary<string>, body: fc.Arbitrar
     })
   )
 
-/** Every code unit escaped: pairs and lone surrogates come out of a text without any. */
+/** Escapes every code unit, so that surrogate pairs and lone surrogates appear as escapes. */
 const escaped = (text: string): string => {
   const units = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))
   return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("")}"`
@@ -60,7 +60,7 @@ const oddName = fc.constantFrom(
   ]
 )
 
-/** Animals of which a part is odd, some of them legal still. */
+/** Bodies with one or more unusual parts; some are valid. */
 const oddPet = fc
   .record({
     name: fc.oneof(
@@ -118,7 +118,7 @@ const get = request(
   fc.constant(undefined)
 )
 
-/** Requests in a row by a caller with few of them, waiting too short a time in between. */
+/** Consecutive requests of a caller with low limits, with waits that are often too short. */
 const burst: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc
   .tuple(
     fc.array(fc.constantFrom(0, 1, 1, 300, 1_000, 3_000, 30_000, 61_000), {
@@ -126,7 +126,7 @@ const burst: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc
       maxLength: 20,
       size: "max"
     }),
-    fc.constantFrom("Bearer KEY_TIGHT", "Bearer nobody")
+    fc.constantFrom("Bearer KEY_TIGHT", "Bearer unknown")
   )
   .map(([waits, credential]) =>
     waits.map((wait) => ({
@@ -145,7 +145,7 @@ const segment: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc.oneof(
   { weight: 2, arbitrary: burst }
 )
 
-/** Requests sent one after the other. */
+/** Requests that are sent one after the other. */
 export const conversation: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc
   .array(segment, { minLength: 1, maxLength: 5, size: "max" })
   .map((segments) => segments.flat())

@@ -9,26 +9,26 @@ import { MAX_BODY_BYTES, NEXT_PAGE, type WireRequest } from "./Hosts.arbitrary.t
 
 const START = Date.UTC(2026, 11, 1, 23, 50)
 
-/** A conversation that is answered differently is made smaller for so long, then told as it is. */
+/** Time limit for shrinking a counterexample. */
 const SHRINKING_MS = 60_000
 
-/** What `now` is for all stores. */
+/** The current time of all stores. */
 let now = START
 
 interface Opened {
   readonly store: AnimalStore
   readonly secrets: { readonly [placeholder: string]: string }
-  /** What the service had to report. */
-  readonly reports: Array<string>
+  /** The log lines of the service. */
+  readonly logs: Array<string>
 }
 
 const open = async (database: string): Promise<Opened> => {
-  const reports: Array<string> = []
+  const logs: Array<string> = []
   const store = await openAnimalStore({
     database,
     databaseTimeoutMs: 20_000,
     now: () => now,
-    log: (line) => reports.push(line),
+    log: (line) => logs.push(line),
     clientAddress: () => "192.0.2.1",
     trustedProxyHops: 1,
     maxBodyBytes: MAX_BODY_BYTES * 16,
@@ -39,10 +39,10 @@ const open = async (database: string): Promise<Opened> => {
   const tight = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 2, perDay: 30 } })
   const revoked = await store.keys.issue({ plan: "Free" })
   await store.keys.revoke(revoked.id)
-  return { store, secrets: { KEY_PRO: pro.key, KEY_TIGHT: tight.key, KEY_REVOKED: revoked.key }, reports }
+  return { store, secrets: { KEY_PRO: pro.key, KEY_TIGHT: tight.key, KEY_REVOKED: revoked.key }, logs }
 }
 
-/** A store on a database that each history finds empty, with ids from 1 on. */
+/** Opens a store on a database that is emptied before each sequence, with ids from 1. */
 const openOn = (kind: Kind) =>
   Effect.gen(function* () {
     const database = yield* kind.create
@@ -63,7 +63,7 @@ const openOn = (kind: Kind) =>
     return { ...opened, empty: () => Effect.runPromise(empty) }
   })
 
-/** The request as `Request` says it, or `undefined` where none can. */
+/** Converts to a `Request`, or returns `undefined` if `Request` cannot represent it. */
 const requestOf = (
   { body, headers, method, target }: WireRequest,
   { secrets }: Opened
@@ -80,8 +80,8 @@ const requestOf = (
   })
 }
 
-/** All of an answer but what no two services share: the request's id, and the seal in a cursor, which they keep secret. */
-const observed = async (response: Response) => {
+/** Returns the comparable parts of a response: without the request id and without the signature in cursors. */
+const comparable = async (response: Response) => {
   const headers = Object.fromEntries(response.headers)
   expect(headers["x-request-id"]).toMatch(/^[0-9a-f]{16}-[0-9a-z]+$/)
   return {
@@ -97,7 +97,7 @@ const observed = async (response: Response) => {
   }
 }
 
-/** Sends requests to a store, whose own links it follows. */
+/** Sends requests to a store and follows its `next` links. */
 const client = (opened: Opened) => {
   let next = "/v1/pets?limit=1"
   return async (request: WireRequest) => {
@@ -105,16 +105,16 @@ const client = (opened: Opened) => {
     if (sent === undefined) return undefined
     const response = await opened.store.fetch(sent)
     next = /<([^>]+)>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1] ?? next
-    return observed(response)
+    return comparable(response)
   }
 }
 
 for (const kind of kinds) {
-  describeOn(kind, "whatever a conversation puts into a database and asks of it", () => {
+  describeOn(kind, "any sequence of requests to a store on a database", () => {
     const opened = forAllTests(openOn(kind))
 
     it(
-      "status, headers and body of every answer are those of a store in memory",
+      "gets the same statuses, headers and bodies as from a memory store",
       async () => {
         const seen = new Set<string>()
         const durable = opened()
@@ -124,11 +124,11 @@ for (const kind of kinds) {
             const memory = await open("memory:")
             await durable.empty()
             try {
-              const [askMemory, ask] = [client(memory), client(durable)]
+              const [sendToMemory, send] = [client(memory), client(durable)]
               for (const request of requests) {
                 now += request.wait
-                const expected = await askMemory(request)
-                expect(await ask(request)).toEqual(expected)
+                const expected = await sendToMemory(request)
+                expect(await send(request)).toEqual(expected)
                 if (expected === undefined) continue
                 const [, code = ""] = /"code":"(\w+)"/.exec(expected.body) ?? []
                 seen.add(`${expected.status} ${code}`)
@@ -137,7 +137,7 @@ for (const kind of kinds) {
             } finally {
               await memory.store.close()
             }
-            expect([...memory.reports, ...durable.reports]).toEqual([])
+            expect([...memory.logs, ...durable.logs]).toEqual([])
           }),
           { numRuns: 60, interruptAfterTimeLimit: SHRINKING_MS }
         )

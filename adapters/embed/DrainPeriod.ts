@@ -1,11 +1,11 @@
-/** The time between the announcement that a store is about to close and its closing: load balancers need it to notice. */
+/** The period between the start of a drain and the close of a store, in which load balancers notice the drain. */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import { Service } from "../../core/service/Service.ts"
 import { InFlight } from "./InFlight.ts"
 
 export interface DrainPeriod {
-  /** Announces the end, then waits for so many milliseconds; a store that has received no request does not wait. */
+  /** Starts the drain and waits for `ms` milliseconds; a store that has received no request does not wait. */
   readonly run: (ms: number) => Effect.Effect<void>
   /** Ends the wait early. */
   readonly end: Effect.Effect<void>

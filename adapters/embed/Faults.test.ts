@@ -1,4 +1,4 @@
-/** What callers see while the database is out of reach, and that all is well again when it is back. */
+/** Responses while the database is unavailable, and recovery when it is available again. */
 import { spawn, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
@@ -20,12 +20,12 @@ import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
 
 const TIMEOUT_MS = 600
 
-/** The machine may be busy with other tests. */
+/** Factor for time limits, because other tests may use the machine. */
 const SLACK = 3
 
 const CONNECTIONS = 4
 
-/** A new SQLite file. */
+/** Creates a new SQLite file. */
 const createFile = async (): Promise<string> =>
   (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
 
@@ -37,23 +37,23 @@ interface Outcome {
   readonly tookMs: number
 }
 
-/** Sends requests in some way, and remembers what became of the animals that were to be created. */
+/** Sends requests and records which creates were acknowledged and which were rejected. */
 class Caller {
-  readonly #send: (path: string, init?: RequestInit) => Promise<Response>
+  readonly #transport: (path: string, init?: RequestInit) => Promise<Response>
   readonly #key: string
   readonly #acknowledged = new Set<string>()
-  readonly #refused = new Set<string>()
+  readonly #rejected = new Set<string>()
   #count = 0
 
-  constructor(send: (path: string, init?: RequestInit) => Promise<Response>, key: string) {
-    this.#send = send
+  constructor(transport: (path: string, init?: RequestInit) => Promise<Response>, key: string) {
+    this.#transport = transport
     this.#key = key
   }
 
-  async ask(target: string, init: RequestInit = {}, name = ""): Promise<Outcome> {
+  async send(target: string, init: RequestInit = {}, name = ""): Promise<Outcome> {
     const began = performance.now()
     const headers = { Authorization: `Bearer ${this.#key}`, "Content-Type": "application/json" }
-    const response = await this.#send(target, { ...init, headers })
+    const response = await this.#transport(target, { ...init, headers })
     const body = await response.text()
     return {
       name,
@@ -66,22 +66,22 @@ class Caller {
 
   async create(): Promise<Outcome> {
     const name = `n${++this.#count}`
-    const outcome = await this.ask(
+    const outcome = await this.send(
       "/v1/pets",
       { method: "POST", body: `{"name":"${name}","categoryId":1}` },
       name
     )
     if (outcome.status === 201) this.#acknowledged.add(name)
-    else this.#refused.add(name)
+    else this.#rejected.add(name)
     return outcome
   }
 
-  /** Creates, lists and gets at the same time. */
+  /** Sends creates, lists and gets concurrently. */
   requests(count: number): Promise<ReadonlyArray<Outcome>> {
     return Promise.all(
       Array.from({ length: count }, (_, index) => {
-        if (index % 4 === 2) return this.ask("/v1/pets")
-        return index % 4 === 3 ? this.ask("/v1/pets/1") : this.create()
+        if (index % 4 === 2) return this.send("/v1/pets")
+        return index % 4 === 3 ? this.send("/v1/pets/1") : this.create()
       })
     )
   }
@@ -91,10 +91,10 @@ class Caller {
   }
 
   async status(target: string): Promise<number> {
-    return (await this.ask(target)).status
+    return (await this.send(target)).status
   }
 
-  /** Asks until an animal is created; answers how long that took and how many requests failed before. */
+  /** Retries until an animal is created; returns the time and the number of failed requests. */
   async recover(): Promise<{ readonly afterMs: number; readonly failed: number }> {
     const began = performance.now()
     let failed = 0
@@ -107,12 +107,12 @@ class Caller {
     }
   }
 
-  /** Checks that all that was acknowledged is stored; answers how much of what was refused is stored, too. */
+  /** Expects every acknowledged animal to be stored; returns how many rejected animals are stored, too. */
   async checkStored(): Promise<number> {
     const stored = new Set<string>()
     let target: string | undefined = "/v1/pets?limit=100"
     while (target !== undefined) {
-      const page = await this.ask(target)
+      const page = await this.send(target)
       expect(page.status).toBe(200)
       const pets: ReadonlyArray<{ readonly name: string }> = JSON.parse(page.body)
       for (const { name } of pets) {
@@ -122,11 +122,11 @@ class Caller {
       target = /^<([^>]+)>; rel="next"$/.exec(page.headers.get("link") ?? "")?.[1]
     }
     for (const name of this.#acknowledged) expect(stored.has(name), `${name} was acknowledged`).toBe(true)
-    return [...this.#refused].filter((name) => stored.has(name)).length
+    return [...this.#rejected].filter((name) => stored.has(name)).length
   }
 }
 
-/** Checks answers while the database is out of reach: what they say, and that they came in time. */
+/** Expects complete 503 responses in time. */
 const expectUnavailable = (outcomes: ReadonlyArray<Outcome>, timeoutMs = TIMEOUT_MS): void => {
   for (const { body, headers, status, tookMs } of outcomes) {
     expect({ status, body: JSON.parse(body) }).toEqual({
@@ -146,14 +146,14 @@ const expectServed = (outcomes: ReadonlyArray<Outcome>): void => {
   for (const { status } of outcomes) expect([200, 201]).toContain(status)
 }
 
-/** Checks that the process is alive, and quick, whatever its database does. */
+/** Expects that the process responds quickly, independent of its database. */
 const expectLive = async (caller: Caller): Promise<void> => {
-  const { status, tookMs } = await caller.ask("/livez")
+  const { status, tookMs } = await caller.send("/livez")
   expect(status).toBe(200)
   expect(tookMs).toBeLessThan(100 * SLACK)
 }
 
-/** Readiness is found out once a second. */
+/** Interval of the readiness probe. */
 const READINESS_MS = 1_000
 
 const expectReadiness = async (caller: Caller, status: number): Promise<void> => {
@@ -164,7 +164,7 @@ const expectReadiness = async (caller: Caller, status: number): Promise<void> =>
   }
 }
 
-/** That the fault is over: served again within a second, also many at once, and ready. */
+/** Expects that requests are served again within a second and that the store is ready. */
 const expectRecovery = async (
   caller: Caller
 ): Promise<{ readonly afterMs: number; readonly failed: number }> => {
@@ -178,7 +178,7 @@ const expectRecovery = async (
 const slowest = (outcomes: ReadonlyArray<Outcome>): number =>
   Math.round(Math.max(...outcomes.map(({ tookMs }) => tookMs)))
 
-/** Opens a store in this process; it has one animal. */
+/** Opens a store in this process with one animal. */
 const open = async (database: string, options: AnimalStoreOptions = {}) => {
   const store = await openAnimalStore({
     databaseTimeoutMs: TIMEOUT_MS,
@@ -226,7 +226,7 @@ const execute = (database: Databases.Database, statement: string): Promise<unkno
   )
 
 Databases.describeOn(Databases.postgres, "a store behind a network with faults", () => {
-  /** A store whose pool is full of connections, all of which go over the network. */
+  /** Opens a store with a full pool of connections through the faulty network. */
   const openOverNetwork = async (options?: AnimalStoreOptions) => {
     const database = await Databases.createForTest(Databases.postgres)
     const url = new URL(database.address)
@@ -235,7 +235,7 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
     url.hostname = "127.0.0.1"
     url.port = String(network.port)
     const opened = await open(url.href, options)
-    // Before the store is closed: it would wait for those who do not answer.
+    // Runs before the store closes, which would otherwise wait for hanging connections.
     onTestFinished(network.pass)
     while (network.connections() < CONNECTIONS) await opened.caller.requests(CONNECTIONS * 4)
     await opened.caller.recover()
@@ -243,7 +243,7 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
   }
 
   it.each([0, 5_000])(
-    "answers 503 at once while the server is down, keys kept for %i ms",
+    "returns 503 at once while the server is down, with keys cached for %i ms",
     async (keyCacheMs) => {
       const { caller, network } = await openOverNetwork({ keyCacheMs })
       await network.refuse()
@@ -261,7 +261,7 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
     }
   )
 
-  it.each([1, 10])("answers 503 in time while the server hangs %i times as long", async (times) => {
+  it.each([1, 10])("returns 503 in time while the server hangs (%i rounds)", async (times) => {
     const { caller, network } = await openOverNetwork()
     network.hang()
     const outcomes = await caller.requests(24)
@@ -271,85 +271,85 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
     for (let time = 1; time < times; time++) expectUnavailable(await caller.requests(8))
     await network.pass()
     const { afterMs, failed } = await expectRecovery(caller)
-    // They were counted first, and came no further.
+    // The requests hung while they were counted, so no animal was inserted.
     expect(await caller.checkStored()).toBe(0)
     console.log(
       `hung: 503 in ${slowest(outcomes)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
     )
   })
 
-  it("answers all that is going on when the server hangs", async () => {
+  it("responds to all requests in flight when the server hangs", async () => {
     const { caller, network } = await openOverNetwork()
     const rounds = 6
-    let refused = 0
+    let rejected = 0
     for (let round = 0; round < rounds; round++) {
-      const going = Array.from({ length: 40 }, () => caller.create())
-      // While they are counted, or while the first are stored.
-      await (round % 2 === 0 ? sleep(10) : Promise.race(going))
+      const pending = Array.from({ length: 40 }, () => caller.create())
+      // Hangs while the requests are counted, or while the first animals are inserted.
+      await (round % 2 === 0 ? sleep(10) : Promise.race(pending))
       network.hang()
-      const outcomes = await Promise.all(going)
+      const outcomes = await Promise.all(pending)
       const failed = outcomes.filter(({ status }) => status === 503)
-      // A request may wait once to be counted, and once for what it asks.
+      // A request may time out in the rate limit store or in its operation.
       expectUnavailable(failed, 2 * TIMEOUT_MS)
       expectServed(outcomes.filter(({ status }) => status !== 503))
-      refused += failed.length
+      rejected += failed.length
       await network.pass()
       await caller.recover()
     }
-    expect(refused).toBeGreaterThan(0)
-    // What was sent before and answered after may be stored, though nobody can know that.
+    expect(rejected).toBeGreaterThan(0)
+    // Inserts that were sent before the fault may be stored although their outcome is unknown.
     const stored = await caller.checkStored()
     expect(stored).toBeLessThanOrEqual(rounds * CONNECTIONS)
-    console.log(`hung midway: ${refused} of ${rounds * 40} 503, ${stored} of them stored`)
+    console.log(`hung midway: ${rejected} of ${rounds * 40} 503, ${stored} of them stored`)
   })
 
-  it("answers all that is going on when connections are cut", async () => {
+  it("responds to all requests in flight when connections are reset", async () => {
     const { caller, network } = await openOverNetwork()
-    let refused = 0
+    let rejected = 0
     for (let round = 0; round < 10; round++) {
-      const going = Array.from({ length: 40 }, () => caller.create())
-      await (round % 2 === 0 ? sleep(round * 2) : Promise.race(going))
+      const pending = Array.from({ length: 40 }, () => caller.create())
+      await (round % 2 === 0 ? sleep(round * 2) : Promise.race(pending))
       network.cut()
-      const outcomes = await Promise.all(going)
+      const outcomes = await Promise.all(pending)
       const failed = outcomes.filter(({ status }) => status === 503)
       expectUnavailable(failed)
       expectServed(outcomes.filter(({ status }) => status !== 503))
-      refused += failed.length
+      rejected += failed.length
       await caller.recover()
     }
-    expect(refused).toBeGreaterThan(0)
+    expect(rejected).toBeGreaterThan(0)
     const stored = await caller.checkStored()
     expect(stored).toBeLessThanOrEqual(10 * CONNECTIONS)
-    console.log(`cut: ${refused} of 400 503, ${stored} of them stored`)
+    console.log(`cut: ${rejected} of 400 503, ${stored} of them stored`)
   })
 
-  it("is rid of connections that nobody answers any more in bounded time", async () => {
+  it("replaces dead connections in bounded time", async () => {
     const { caller, network } = await openOverNetwork()
-    network.forget()
+    network.blackhole()
     const { afterMs, failed } = await caller.recover()
-    // Each is found out by a request that it fails, and the driver listens for five seconds before it gives one up.
+    // Each dead connection fails one request, and the driver waits five seconds before it closes it.
     expect(afterMs).toBeLessThan((5_000 + CONNECTIONS * TIMEOUT_MS) * SLACK)
-    // From then on there are new ones.
+    // All connections are new from here on.
     for (let round = 0; round < 3; round++) expectServed(await caller.requests(12))
     expect(await caller.checkStored()).toBe(0)
-    console.log(`forgotten: back after ${Math.round(afterMs)} ms, ${failed} failed`)
+    console.log(`blackholed: back after ${Math.round(afterMs)} ms, ${failed} failed`)
   })
 
   it("closes in bounded time while the server hangs", async () => {
     const { caller, network, store } = await openOverNetwork()
     network.hang()
-    const going = caller.requests(12)
+    const pending = caller.requests(12)
     const began = performance.now()
     await store.close()
     const tookMs = performance.now() - began
-    expectUnavailable(await going)
+    expectUnavailable(await pending)
     expect(tookMs).toBeLessThan(10_000 * SLACK)
     console.log(`closed in ${Math.round(tookMs)} ms`)
   })
 })
 
 Databases.describeOn(Databases.postgres, "a store", () => {
-  it("answers 503 in time while all connections wait for locks, and keeps none of them", async () => {
+  it("returns 503 in time while all connections wait for locks, and leaves no lock waiting", async () => {
     const database = await Databases.createForTest(Databases.postgres)
     const { caller } = await open(database.address)
     const release = await inTransaction(database, "LOCK TABLE pets, rate_limits, settings")
@@ -365,13 +365,13 @@ Databases.describeOn(Databases.postgres, "a store", () => {
     )
   })
 
-  it("stores nothing of creates that waited for a lock in vain", async () => {
+  it("stores nothing for creates that timed out while they waited for a lock", async () => {
     const database = await Databases.createForTest(Databases.postgres)
     const { caller } = await open(database.address)
     const release = await inTransaction(database, "LOCK TABLE pets IN SHARE MODE")
     expectUnavailable(await caller.creates(12))
-    // Reads go on.
-    expectServed([await caller.ask("/v1/pets"), await caller.ask("/v1/pets/1")])
+    // Reads still work.
+    expectServed([await caller.send("/v1/pets"), await caller.send("/v1/pets/1")])
     await sleep(200)
     await release()
     expectServed(await caller.creates(12))
@@ -382,12 +382,12 @@ Databases.describeOn(Databases.postgres, "a store", () => {
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "a store", () => {
     it.each(["pets", "rate_limits", "api_keys", "api_key_secrets"])(
-      "answers 503 while table %s is missing",
+      "returns 503 while table %s is missing",
       async (table) => {
         const database = await Databases.createForTest(kind)
         const { caller } = await open(database.address, { keyCacheMs: 0 })
         await execute(database, `ALTER TABLE ${table} RENAME TO gone`)
-        // The probe finds it out, without any request.
+        // The readiness probe detects it without any request.
         await expectReadiness(caller, 503)
         expectUnavailable(await caller.requests(12))
         await expectLive(caller)
@@ -398,7 +398,7 @@ for (const kind of Databases.kinds) {
       }
     )
 
-    it("stores whole animals or none for clients that leave while they create", async () => {
+    it("stores complete animals or nothing for clients that disconnect during a create", async () => {
       const database = await Databases.createForTest(kind)
       const { caller, key, store } = await open(database.address)
       const { port } = await store.listen({ port: 0 })
@@ -415,7 +415,7 @@ for (const kind of Databases.kinds) {
       }
       const outcomes = await caller.requests(24)
       expectServed(outcomes)
-      const names = (await caller.ask("/v1/pets?limit=100")).body.match(/"name":"left [0-9]+"/g) ?? []
+      const names = (await caller.send("/v1/pets?limit=100")).body.match(/"name":"left [0-9]+"/g) ?? []
       expect(new Set(names).size).toBe(names.length)
       for (const name of names) expect(Number(/[0-9]+/.exec(name)?.[0]) % 3, name).not.toBe(0)
       console.log(`${kind.name}: ${names.length} of 40 creates were stored though their clients left`)
@@ -424,7 +424,7 @@ for (const kind of Databases.kinds) {
 }
 
 describe("a store on SQLite", () => {
-  it("answers 503 in time while another holds the lock, with the event loop free", async () => {
+  it("returns 503 in time while another process holds the lock, without blocking the event loop", async () => {
     const filename = await createFile()
     const { caller } = await open(`sqlite:${filename}`)
     const other = new DatabaseSync(filename)
@@ -451,7 +451,7 @@ describe("a store on SQLite", () => {
     )
   })
 
-  it("does not crash when the file is overwritten with rubbish", async () => {
+  it("does not crash when the file is overwritten with random bytes", async () => {
     const filename = await createFile()
     const { caller } = await open(`sqlite:${filename}`)
     expectServed(await caller.creates(100))
@@ -459,7 +459,7 @@ describe("a store on SQLite", () => {
     fs.writeFileSync(`${filename}-wal`, randomBytes(100_000))
     const outcomes = await caller.requests(40)
     const statuses = outcomes.map(({ status }) => status)
-    console.log("rubbish:", [...new Set(statuses)])
+    console.log("random bytes:", [...new Set(statuses)])
     for (const outcome of outcomes) if (outcome.status >= 400) expectUnavailable([outcome])
     await expectLive(caller)
     await expectReadiness(caller, 503)
@@ -467,7 +467,7 @@ describe("a store on SQLite", () => {
 })
 
 Databases.describeOn(Databases.postgres, "a server", () => {
-  it("whose database hangs when it starts ends with one line within five seconds", async () => {
+  it("exits with a one-line error within five seconds if the database hangs at start", async () => {
     const url = new URL((await Databases.createForTest(Databases.postgres)).address)
     const network = await FaultyNetwork.make(url.hostname, Number(url.port === "" ? 5432 : url.port))
     onTestFinished(network.close)
@@ -484,8 +484,8 @@ Databases.describeOn(Databases.postgres, "a server", () => {
   })
 })
 
-describe("a store whose SQLite file is gone", () => {
-  it("acknowledges nothing more", async () => {
+describe("a store whose SQLite file is deleted", () => {
+  it("acknowledges no further animal", async () => {
     const filename = await createFile()
     const { caller } = await open(`sqlite:${filename}`)
     fs.rmSync(filename)
@@ -495,19 +495,19 @@ describe("a store whose SQLite file is gone", () => {
   it.each([
     ["removed", (log: string) => fs.rmSync(log)],
     ["emptied", (log: string) => fs.truncateSync(log)]
-  ] as const)("is not ready once its -wal is %s, and acknowledges nothing more", async (_, damage) => {
+  ] as const)("is not ready after its -wal is %s, and acknowledges no further animal", async (_, damage) => {
     const filename = await createFile()
     const { caller } = await open(`sqlite:${filename}`)
     await expectReadiness(caller, 200)
     damage(`${filename}-wal`)
-    // The probe finds it out, without any request.
+    // The readiness probe detects it without any request.
     await expectReadiness(caller, 503)
     expectUnavailable(await caller.requests(12))
     await expectLive(caller)
   })
 })
 
-/** A server in a process of its own, started through a shell command that sets its bounds. */
+/** Starts a server in its own process, through a shell command that sets resource limits. */
 const serveWithin = async (wrapper: ReadonlyArray<string>, prepare: string, filename: string) => {
   const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url))
   const [command = "sh", ...rest] = [...wrapper, "sh", "-c", `${prepare} && exec "$0" "$@"`]
@@ -534,21 +534,21 @@ const serveWithin = async (wrapper: ReadonlyArray<string>, prepare: string, file
   return { caller, ended, pid: child.pid ?? 0, stop: () => child.kill("SIGTERM") }
 }
 
-/** Creates until there is no room even for one more request to be counted. */
+/** Sends creates until single requests fail, because the disk is full. */
 const fill = async (caller: Caller): Promise<ReadonlyArray<Outcome>> => {
-  const refused: Array<Outcome> = []
+  const rejected: Array<Outcome> = []
   let count = 100
-  let inVain = 0
-  while (inVain < 5) {
+  let failures = 0
+  while (failures < 5) {
     const outcomes = (await caller.creates(count)).filter(({ status }) => status !== 201)
-    refused.push(...outcomes)
+    rejected.push(...outcomes)
     if (outcomes.length > 0) count = 1
-    inVain = count === 1 && outcomes.length > 0 ? inVain + 1 : 0
+    failures = count === 1 && outcomes.length > 0 ? failures + 1 : 0
   }
-  return refused
+  return rejected
 }
 
-/** That the log is written again, and reports first how much of it is lost. */
+/** Expects that logging works again and first reports the number of lost lines. */
 const expectLogRecovery = async (caller: Caller, folder: string): Promise<void> => {
   const database = path.join(folder, "test.db")
   fs.renameSync(database, `${database}.moved`)
@@ -570,40 +570,37 @@ describe("a server on SQLite", () => {
   /** Default timeout of a server. */
   const timeoutMs = 1_000
 
-  it.skipIf(!canMount)(
-    "answers 503 while the disk is full (skipped where no disk can be mounted)",
-    async () => {
-      const filename = await createFile()
-      const folder = path.dirname(filename)
-      // The log is on the disk that will be full, and the next line needs a block of its own.
-      const mount =
-        `mount -t tmpfs -o size=2m none '${folder}' && head -c 500000 /dev/zero > '${folder}/other' && ` +
-        `head -c 4096 /dev/zero > '${folder}/log' && exec 2>>'${folder}/log'`
-      // The shell and what it executes are alone in seeing that disk.
-      const { caller, ended, pid, stop } = await serveWithin(["unshare", "-rm"], mount, filename)
-      const refused = await fill(caller)
-      expectUnavailable(refused, timeoutMs)
-      await expectLive(caller)
-      await expectReadiness(caller, 503)
-      expectUnavailable(await caller.creates(8), timeoutMs)
-      fs.rmSync(`/proc/${pid}/root${folder}/other`)
-      const { afterMs, failed } = await caller.recover()
-      await expectReadiness(caller, 200)
-      expect(await caller.checkStored()).toBe(0)
-      await expectLogRecovery(caller, `/proc/${pid}/root${folder}`)
-      stop()
-      expect(await ended).toEqual([0, null])
-      console.log(
-        `disk full: 503 in ${slowest(refused)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
-      )
-    }
-  )
+  it.skipIf(!canMount)("returns 503 while the disk is full (skipped if no disk can be mounted)", async () => {
+    const filename = await createFile()
+    const folder = path.dirname(filename)
+    // The log is on the same disk, and its next line needs a new block.
+    const mount =
+      `mount -t tmpfs -o size=2m none '${folder}' && head -c 500000 /dev/zero > '${folder}/other' && ` +
+      `head -c 4096 /dev/zero > '${folder}/log' && exec 2>>'${folder}/log'`
+    // Only the shell and its child processes see this mount.
+    const { caller, ended, pid, stop } = await serveWithin(["unshare", "-rm"], mount, filename)
+    const rejected = await fill(caller)
+    expectUnavailable(rejected, timeoutMs)
+    await expectLive(caller)
+    await expectReadiness(caller, 503)
+    expectUnavailable(await caller.creates(8), timeoutMs)
+    fs.rmSync(`/proc/${pid}/root${folder}/other`)
+    const { afterMs, failed } = await caller.recover()
+    await expectReadiness(caller, 200)
+    expect(await caller.checkStored()).toBe(0)
+    await expectLogRecovery(caller, `/proc/${pid}/root${folder}`)
+    stop()
+    expect(await ended).toEqual([0, null])
+    console.log(
+      `disk full: 503 in ${slowest(rejected)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
+    )
+  })
 
   it.skipIf(!canRaise)(
-    "answers 503 while files may not grow (skipped where that cannot be set)",
+    "returns 503 while files cannot grow (skipped if the limit cannot be set)",
     async () => {
       const filename = await createFile()
-      // The log has that size already.
+      // The log file already has the maximum size.
       const log = path.join(path.dirname(filename), "log")
       fs.writeFileSync(log, Buffer.alloc(2_048 * 1_024))
       const { caller, ended, pid, stop } = await serveWithin(
@@ -611,8 +608,8 @@ describe("a server on SQLite", () => {
         `ulimit -S -f 2048 && exec 2>>'${log}'`,
         filename
       )
-      const refused = await fill(caller)
-      expectUnavailable(refused, timeoutMs)
+      const rejected = await fill(caller)
+      expectUnavailable(rejected, timeoutMs)
       await expectLive(caller)
       await expectReadiness(caller, 503)
       expect(works("prlimit", "--pid", String(pid), "--fsize=unlimited:")).toBe(true)
@@ -623,7 +620,7 @@ describe("a server on SQLite", () => {
       stop()
       expect(await ended).toEqual([0, null])
       console.log(
-        `no growth: 503 in ${slowest(refused)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
+        `no growth: 503 in ${slowest(rejected)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
       )
     }
   )

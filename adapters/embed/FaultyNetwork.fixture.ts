@@ -1,7 +1,7 @@
-/** The network between a program and a server, with the faults that networks have. */
+/** A TCP relay between a client and a server that injects network faults. */
 import * as Net from "node:net"
 
-/** One connection: the client's half and the server's. */
+/** The two sockets of a relayed connection. */
 interface Pair {
   readonly client: Net.Socket
   readonly server: Net.Socket
@@ -10,29 +10,29 @@ interface Pair {
 /** A relay on a free port of the loopback address. */
 export interface FaultyNetwork {
   readonly port: number
-  /** Carries everything; what hung goes on where it was. */
+  /** Relays all data; connections that hung continue. */
   readonly pass: () => Promise<void>
-  /** Carries nothing, on old connections and new ones, which are accepted. */
+  /** Accepts connections but relays no data, on old and new connections. */
   readonly hang: () => void
-  /** Forgets the connections there are: they stay open and are never answered. New ones work. */
-  readonly forget: () => void
-  /** Cuts the connections there are; new ones work. */
+  /** Silently drops the data of open connections, which stay open. New connections work. */
+  readonly blackhole: () => void
+  /** Resets open connections. New connections work. */
   readonly cut: () => void
-  /** Cuts the connections there are and refuses new ones. */
+  /** Resets open connections and refuses new ones. */
   readonly refuse: () => Promise<void>
-  /** How many connections are open. */
+  /** Returns the number of open connections. */
   readonly connections: () => number
   readonly close: () => Promise<void>
 }
 
-/** `onAnswer` hears what the server says on any of the connections. */
+/** Starts a relay on a free loopback port; `onResponse` receives the data of the server. */
 export const make = async (
   host: string,
   port: number,
-  onAnswer: (connection: Net.Socket, chunk: Buffer) => void = () => {}
+  onResponse: (connection: Net.Socket, chunk: Buffer) => void = () => {}
 ): Promise<FaultyNetwork> => {
   const pairs = new Set<Pair>()
-  const forgotten = new Set<Net.Socket>()
+  const blackholed = new Set<Net.Socket>()
   let isHanging = false
 
   const listener = Net.createServer((client) => {
@@ -44,7 +44,7 @@ export const make = async (
       client.destroy()
       server.destroy()
     }
-    server.on("data", (chunk) => onAnswer(server, chunk))
+    server.on("data", (chunk) => onResponse(server, chunk))
     for (const [from, to] of [
       [client, server],
       [server, client]
@@ -72,7 +72,7 @@ export const make = async (
   const stopListening = (): Promise<void> =>
     new Promise((resolve) => {
       if (!listener.listening) return resolve()
-      for (const socket of forgotten) socket.destroy()
+      for (const socket of blackholed) socket.destroy()
       cut()
       listener.close(() => resolve())
     })
@@ -98,11 +98,11 @@ export const make = async (
         server.pause()
       }
     },
-    forget: () => {
+    blackhole: () => {
       for (const pair of pairs) {
         pairs.delete(pair)
-        forgotten.add(pair.client)
-        pair.client.once("close", () => forgotten.delete(pair.client))
+        blackholed.add(pair.client)
+        pair.client.once("close", () => blackholed.delete(pair.client))
         pair.client.resume()
         pair.server.destroy()
       }

@@ -1,7 +1,7 @@
-/** Requests as clients may send them, well-meant or not; texts such as `KEY_PRO` stand for keys of the test. */
+/** Valid and hostile requests; placeholders such as `KEY_PRO` stand for keys of the test. */
 import * as fc from "fast-check"
 
-/** A body that a report of a failure shows as text, cut where it gets long. */
+/** A body that fast-check reports as truncated text. */
 export class Body {
   readonly bytes: Uint8Array
 
@@ -16,13 +16,13 @@ export class Body {
 }
 
 export interface WireRequest {
-  /** Milliseconds that pass before it. */
+  /** Milliseconds that pass before the request. */
   readonly wait: number
   readonly method: string
   readonly target: string
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
   readonly body: Body | undefined
-  /** Whether the body comes without a length, in pieces. */
+  /** Whether the body is chunked, without Content-Length. */
   readonly chunked: boolean
 }
 
@@ -32,7 +32,7 @@ export const NEXT_PAGE = "/next"
 const wait = fc.oneof(
   { weight: 12, arbitrary: fc.constant(0) },
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 90_000 }) },
-  // to the other side of the sunset of getPet, and back never
+  // Long enough to pass the sunset of getPet.
   { weight: 1, arbitrary: fc.constantFrom(86_400_000, 4 * 366 * 86_400_000) }
 )
 
@@ -213,7 +213,7 @@ const headers = fc
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Longest body that the services of the test take. */
+/** Maximum body size of the services under test. */
 export const MAX_BODY_BYTES = 256
 
 const padded = (length: number): Uint8Array => utf8('{"name":"Rex","categoryId":1}'.padEnd(length))
@@ -265,7 +265,7 @@ const request: fc.Arbitrary<WireRequest> = fc.record({
   chunked: fc.boolean()
 })
 
-/** Requests sent one after the other. */
+/** Requests that are sent one after the other. */
 export const conversation: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc.array(request, {
   minLength: 1,
   maxLength: 10,

@@ -1,4 +1,4 @@
-/** Requests that a client sends ahead, on every store. */
+/** Pipelined requests on every store. */
 import * as Net from "node:net"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -10,7 +10,7 @@ import { openAnimalStore } from "./AnimalStore.ts"
 const statusLine = /HTTP\/1\.1 ([0-9]{3}) /g
 const STATUS_LINE_LENGTH = 13
 
-/** The statuses of the next responses; their bodies must not hold a status line. */
+/** Reads the statuses of the next responses, whose bodies must not contain a status line. */
 const readStatuses = (socket: Net.Socket, count: number): Promise<ReadonlyArray<number>> =>
   new Promise((resolve, reject) => {
     const statuses: Array<number> = []
@@ -31,9 +31,9 @@ const readStatuses = (socket: Net.Socket, count: number): Promise<ReadonlyArray<
 const memory = { name: "memory", missing: undefined, create: Effect.succeed({ address: "memory:" }) } as const
 
 for (const { create, missing, name } of [memory, ...kinds]) {
-  const title = `100,000 requests on one connection are answered in their order: ${name}`
-  const why = missing === undefined ? "" : ` (skipped, ${missing})`
-  it.skipIf(missing !== undefined)(`${title}${why}`, { timeout: 300_000 }, async () => {
+  const title = `100,000 pipelined requests on one connection get their responses in order: ${name}`
+  const reason = missing === undefined ? "" : ` (skipped, ${missing})`
+  it.skipIf(missing !== undefined)(`${title}${reason}`, { timeout: 300_000 }, async () => {
     const scope = Scope.makeUnsafe()
     onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
     const { address } = await Effect.runPromise(Scope.provide(create, scope))
@@ -50,7 +50,7 @@ for (const { create, missing, name } of [memory, ...kinds]) {
     })
     const live = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
     const unknown = `GET /v1/pets/7 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`
-    // A sequence without a period, so that no response can be missing or out of place.
+    // An aperiodic sequence, so that missing or reordered responses are detected.
     const expected = Array.from({ length: 100_000 }, (_, index) =>
       (Math.imul(index, index + 7) >>> 5) % 23 === 1 ? 404 : 200
     )

@@ -1,4 +1,4 @@
-/** The store in each of the usual hosts, as the documentation prints it: every region is a whole recipe. */
+/** The store in common hosts; the documentation includes each region as a complete recipe. */
 import * as http from "node:http"
 import express from "express"
 import Fastify from "fastify"

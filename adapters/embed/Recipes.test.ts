@@ -24,7 +24,7 @@ const over =
   (path, init) =>
     fetch(origin + path, init)
 
-/** Serves on a free port until the test ends. */
+/** Listens on a free port until the test ends. */
 const served = async (store: AnimalStore, listener: http.RequestListener): Promise<Mounted> => {
   const server = http.createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -100,7 +100,7 @@ describe.each(mounts)("mounted in %s at %s", (_host, base, mount) => {
     expect(await second.json()).toMatchObject([{ id: 2, name: "Tom" }])
   })
 
-  it("answers 401 with our headers to a caller without a key", async () => {
+  it("returns 401 with the service's headers without a key", async () => {
     const { send } = await mount()
     const response = await send(`${base}/pets`)
     expect(response.status).toBe(401)
@@ -108,7 +108,7 @@ describe.each(mounts)("mounted in %s at %s", (_host, base, mount) => {
     expect(await response.json()).toMatchObject({ code: "missing_api_key", status: 401 })
   })
 
-  it("answers HEAD and OPTIONS itself", async () => {
+  it("handles HEAD and OPTIONS itself", async () => {
     const { send, store } = await mount()
     const { key } = await store.keys.issue({ plan: "Free" })
     const headers = { Authorization: `Bearer ${key}` }
@@ -125,7 +125,7 @@ const tooLate = {
   status: 500
 }
 
-describe("a host that read the body first is told what to do, at once", () => {
+describe("a host that has already read the body gets an immediate 500 with instructions", () => {
   const deadline = (): AbortSignal => AbortSignal.timeout(10_000)
   const body = '{"name":"Rex","categoryId":1}'
 
@@ -142,7 +142,7 @@ describe("a host that read the body first is told what to do, at once", () => {
     expect(list.status).toBe(200)
   })
 
-  it("in Node after setEncoding, which makes text of the bytes", async () => {
+  it("in Node after setEncoding, which decodes the bytes to text", async () => {
     const store = await openAnimalStore()
     const { send } = await served(store, (request, response) => {
       request.setEncoding("utf8")
@@ -153,7 +153,7 @@ describe("a host that read the body first is told what to do, at once", () => {
     expect(await response.json()).toEqual(tooLate)
   })
 
-  it("in Fastify behind its own parser", async () => {
+  it("in Fastify after its own parser", async () => {
     const store = await openAnimalStore()
     const app = Fastify()
     app.all("/v1/*", (request, reply) => {
@@ -181,7 +181,7 @@ describe("a host that read the body first is told what to do, at once", () => {
     expect(await response.json()).toEqual(tooLate)
   })
 
-  it("with a Request that was read", async () => {
+  it("with a Request whose body was read", async () => {
     const store = await openAnimalStore()
     cleanups.push(store.close)
     const { key } = await store.keys.issue({ plan: "Free" })

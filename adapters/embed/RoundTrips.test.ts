@@ -1,4 +1,4 @@
-/** How often a request asks PostgreSQL: each round trip costs more than all that the service itself does. */
+/** Number of PostgreSQL round trips per request; a round trip costs more than all other work of the service. */
 import { Buffer } from "node:buffer"
 import type { Socket } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
@@ -6,15 +6,15 @@ import * as Databases from "../sql/Databases.fixture.ts"
 import * as FaultyNetwork from "./FaultyNetwork.fixture.ts"
 import { openAnimalStore } from "./index.ts"
 
-/** The byte of the message with which the server ends its answer, ready for the next question. */
+/** Type byte of ReadyForQuery, the last message of each round trip. */
 const READY_FOR_QUERY = 0x5a
 
-/** Counts answers in what a server says: messages of one byte for the kind, four for the length, and so many less four. */
-class Answers {
+/** Counts ReadyForQuery messages. A message is a type byte, a 4-byte length that includes itself, and the content. */
+class RoundTripCounter {
   count = 0
   readonly #unread = new Map<Socket, Buffer>()
 
-  hear(connection: Socket, chunk: Buffer): void {
+  read(connection: Socket, chunk: Buffer): void {
     let unread = Buffer.concat([this.#unread.get(connection) ?? Buffer.alloc(0), chunk])
     while (unread.length >= 5 && unread.length > unread.readUInt32BE(1)) {
       if (unread[0] === READY_FOR_QUERY) this.count++
@@ -25,12 +25,12 @@ class Answers {
 }
 
 const open = async () => {
-  const answers = new Answers()
+  const counter = new RoundTripCounter()
   const url = new URL((await Databases.createForTest(Databases.postgres)).address)
   const network = await FaultyNetwork.make(
     url.hostname,
     Number(url.port === "" ? 5432 : url.port),
-    (connection, chunk) => answers.hear(connection, chunk)
+    (connection, chunk) => counter.read(connection, chunk)
   )
   onTestFinished(network.close)
   url.hostname = "127.0.0.1"
@@ -40,9 +40,9 @@ const open = async () => {
   const issue = async (perMinute: number) =>
     (await store.keys.issue({ plan: "Enterprise", limits: { perMinute, perDay: 1_000 } })).key
 
-  /** Round trips of a request that is answered with `status`. */
+  /** Returns the number of round trips of a request with the response `status`. */
   const cost = async (status: number, key: string, target: string, body?: string): Promise<number> => {
-    const before = answers.count
+    const before = counter.count
     const response = await store.fetch(
       new Request(`http://store.test/v1${target}`, {
         method: body === undefined ? "GET" : "POST",
@@ -51,7 +51,7 @@ const open = async () => {
       })
     )
     expect(response.status).toBe(status)
-    return answers.count - before
+    return counter.count - before
   }
   return { cost, issue }
 }
@@ -59,10 +59,10 @@ const open = async () => {
 const rex = '{"name":"Rex","categoryId":7}'
 
 Databases.describeOn(Databases.postgres, "a request", () => {
-  it("asks once to be counted, and once for what it wants, while its key is known", async () => {
+  it("needs one round trip for its rate limit and one for its operation if its key is cached", async () => {
     const { cost, issue } = await open()
     const key = await issue(1_000)
-    // The key is read, and each statement is prepared, once.
+    // Warm-up: the first requests read the key and prepare the statements.
     await cost(201, key, "/pets", rex)
     await cost(200, key, "/pets")
     await cost(200, key, "/pets?status=sold")
@@ -76,21 +76,21 @@ Databases.describeOn(Databases.postgres, "a request", () => {
     }
   })
 
-  it("asks for nothing that it can do without", async () => {
+  it("needs no unnecessary round trips", async () => {
     const { cost, issue } = await open()
     const key = await issue(1_000)
     const exhausted = await issue(1)
     await cost(200, key, "/pets")
     await cost(200, exhausted, "/pets")
-    // Refused for what was sent: counted only.
+    // Rejected by validation: rate limit only.
     expect(await cost(400, key, "/pets?limit=0")).toBe(1)
     expect(await cost(400, key, "/pets", "{}")).toBe(1)
     expect(await cost(404, key, "/pets/none")).toBe(1)
     expect(await cost(404, key, "/nothing")).toBe(1)
     expect(await cost(429, exhausted, "/pets")).toBe(1)
-    // Malformed: counted for the network, not looked up.
+    // Malformed key: rate limit of the network, no lookup.
     expect(await cost(401, "ast_no", "/pets")).toBe(1)
-    // Unknown: looked up, and counted for the network.
+    // Unknown key: lookup and rate limit of the network.
     await cost(401, "ast_00000000000000000000000000010kADx", "/pets")
     expect(await cost(401, "ast_00000000000000000000000000010kADx", "/pets")).toBe(2)
   })

@@ -1,4 +1,5 @@
-/** The promises to clients that share a key, on every store: what `core/limits/Workers.laws.test.ts` proves of the step. */
+/** Promises to clients that share a key, checked on every store as in `core/limits/Workers.laws.test.ts`. */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,7 +17,7 @@ const MINUTE = 60_000
 const DAY = 86_400_000
 const START = 20_500 * DAY
 
-/** The stores, each empty and on a clock that the test tells. */
+/** Empty stores with a clock that the test controls. */
 const stores = [
   {
     name: "memory",
@@ -37,15 +38,28 @@ const run = (
   plan: Plan.Plan
 ): Promise<ReadonlyArray<Workers.Sent>> =>
   Effect.gen(function* () {
-    const limits = Context.get(yield* Layer.build(yield* layer), RateLimitStore)
+    let time = START
+    const machine = yield* Clock.Clock
+    const clock: Clock.Clock = {
+      currentTimeMillisUnsafe: () => time,
+      currentTimeMillis: Effect.sync(() => time),
+      currentTimeNanosUnsafe: () => BigInt(time) * 1_000_000n,
+      currentTimeNanos: Effect.sync(() => BigInt(time) * 1_000_000n),
+      monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: machine.monotonicTimeNanos,
+      sleep: (duration) => machine.sleep(duration)
+    }
+    const built = Effect.provideService(Layer.build(yield* layer), Clock.Clock, clock)
+    const limits = Context.get(yield* built, RateLimitStore)
     const policy = { plan, ban: BanPolicy.standard }
     return yield* Effect.promise(() =>
-      Workers.runAsync(simulation, (now) =>
-        Effect.runPromise(
+      Workers.runAsync(simulation, (now) => {
+        time = now
+        return Effect.runPromise(
           limits.consume?.("key:a", now, policy) ??
             limits.modify("key:a", (state) => RateLimit.step(state, now, policy))
         )
-      )
+      })
     )
   }).pipe(Effect.scoped, Effect.runPromise)
 
@@ -59,7 +73,7 @@ for (const store of stores) {
       { perMinute: 6, minutes: 60, jitterMs: 500 },
       { perMinute: 60, minutes: 8, jitterMs: 500 }
     ])(
-      "are not banned: $perMinute of them at $perMinute a minute that wait as told, $jitterMs ms late at most",
+      "are not banned if they respect Retry-After: $perMinute workers at $perMinute a minute, at most $jitterMs ms late",
       async ({ jitterMs, minutes, perMinute }) => {
         const sent = await run(
           store,
@@ -67,7 +81,7 @@ for (const store of stores) {
             starts: Array.from({ length: perMinute }, (_, worker) => START + worker * 37),
             end: START + minutes * MINUTE,
             work: () => 1,
-            wait: (told) => told + (jitterMs === 0 ? 0 : (told * 7) % jitterMs)
+            wait: (retryAfterMs) => retryAfterMs + (jitterMs === 0 ? 0 : (retryAfterMs * 7) % jitterMs)
           }),
           { perMinute, perDay: Plan.maxRequests }
         )
@@ -76,21 +90,21 @@ for (const store of stores) {
       }
     )
 
-    it("are admitted when each comes back exactly when it was told", async () => {
+    it("are admitted when each retries exactly after Retry-After", async () => {
       const plan = { perMinute: 20, perDay: Plan.maxRequests }
       const first = await run(store, Workers.burst(START, 40), plan)
-      const again = first.slice(40)
-      expect(again).toHaveLength(20)
-      expect(again.filter(({ verdict }) => verdict.outcome !== "admitted")).toEqual([])
+      const retried = first.slice(40)
+      expect(retried).toHaveLength(20)
+      expect(retried.filter(({ verdict }) => verdict.outcome !== "admitted")).toEqual([])
     })
 
-    it("are banned within three minutes if they send at four times the rate without pause", async () => {
+    it("are banned within three minutes if they constantly send at four times the rate", async () => {
       const plan = { perMinute: 60, perDay: Plan.maxRequests }
       const sent = await run(store, Workers.constantRate(START, START + 10 * MINUTE, 240), plan)
       expect(bans(sent)[0]?.now).toBeLessThanOrEqual(START + 3 * MINUTE)
     })
 
-    it("are not banned on a used-up day if eight of them come back every 30 s", async () => {
+    it("are not banned on an exhausted day if eight of them retry every 30 s", async () => {
       const simulation = Workers.closedLoop({
         starts: Array.from({ length: 8 }, (_, worker) => START + worker * SECOND),
         end: START + 30 * MINUTE,
@@ -100,7 +114,7 @@ for (const store of stores) {
       expect(bans(await run(store, simulation, { perMinute: 60, perDay: 1 }))).toEqual([])
     })
 
-    it("are banned on a used-up day within ten minutes if one of them asks every second, on Free", async () => {
+    it("are banned within ten minutes on an exhausted day if one of them sends every second on the Free plan", async () => {
       const simulation = Workers.closedLoop({
         starts: [START],
         end: START + 20 * MINUTE,

@@ -1,4 +1,4 @@
-/** The store for programs without Effect. */
+/** The store for programs that do not use Effect. */
 export { type ApiKey, ApiKeyRevoked, type StoredSecret } from "../../core/access/ApiKey.ts"
 export {
   ApiKeyUnknown,

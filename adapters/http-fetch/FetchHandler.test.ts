@@ -28,7 +28,7 @@ const ok = (body = "", headers: ServiceResponse["headers"] = []): ServiceRespons
   body
 })
 
-/** Answers with the body it read, or with what kept it from reading. */
+/** A service that returns the body it read, or the error of reading it. */
 const echo =
   (maxBytes: number): Handle =>
   (request) =>
@@ -40,7 +40,7 @@ const echo =
 const post = (body: ReadableStream<Uint8Array>, init: RequestInit = {}): Request =>
   new Request("http://store.test/v1/pets", { method: "POST", body, duplex: "half", ...init })
 
-/** A stream of these chunks that counts what was pulled and knows whether it was cancelled. */
+/** A stream of chunks that records the number of pulled chunks and its cancellation. */
 const streamOf = (chunks: Iterable<string>, last?: Error) => {
   const state = { pulled: 0, cancelled: false }
   const iterator = chunks[Symbol.iterator]()
@@ -74,7 +74,7 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 describe("a request", () => {
-  it("reaches the service as the host has it", async () => {
+  it("reaches the service unchanged", async () => {
     const handler = handlerOf(
       (request) =>
         Effect.succeed(
@@ -93,13 +93,13 @@ describe("a request", () => {
     ])
   })
 
-  it("is targeted without the fragment, which no connection carries", async () => {
+  it("has a target without the fragment", async () => {
     const handler = handlerOf((request) => Effect.succeed(ok(request.target)))
     const response = await handler(new Request("http://store.test/v1/pets?limit=1#fragment"))
     expect(await response.text()).toBe("http://store.test/v1/pets?limit=1")
   })
 
-  it("comes from the address that the host's option finds, and from none without it", async () => {
+  it("has the client address of the option, and none without it", async () => {
     const handle: Handle = (request) => Effect.succeed(ok(String(request.clientAddress)))
     const options = { clientAddress: (request: Request) => request.headers.get("x-real-ip") ?? undefined }
     const request = () => new Request("http://store.test/", { headers: { "X-Real-IP": "203.0.113.9" } })
@@ -109,7 +109,7 @@ describe("a request", () => {
 })
 
 describe("a body", () => {
-  it("is what the chunks say together when it fits, however they are cut, and too large when it does not", async () => {
+  it("is the concatenation of its chunks if it fits, and too large otherwise", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: "binary-ascii", maxLength: 6 }), { maxLength: 6 }),
@@ -125,14 +125,14 @@ describe("a body", () => {
     )
   })
 
-  it("without an end is cancelled as soon as it is too large", async () => {
+  it("that never ends is cancelled as soon as it is too large", async () => {
     const { state, stream } = streamOf(forever("0123456789"))
     const response = await handlerOf(echo(25))(post(stream))
     expect(await response.text()).toBe("BodyTooLarge")
     expect(state).toEqual({ pulled: 3, cancelled: true })
   })
 
-  it("whose source never acknowledges the cancellation holds up no answer", async () => {
+  it("whose source never acknowledges the cancellation does not delay the response", async () => {
     const stream = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(10)),
       cancel: () => new Promise(() => undefined)
@@ -140,18 +140,18 @@ describe("a body", () => {
     expect(await (await handlerOf(echo(5))(post(stream))).text()).toBe("BodyTooLarge")
   })
 
-  it("that is absent is empty", async () => {
+  it("is empty if it is absent", async () => {
     const request = new Request("http://store.test/", { method: "POST" })
     expect(await (await handlerOf(echo(5))(request)).text()).toBe("")
   })
 
-  it("is left alone when the service does not ask for it", async () => {
+  it("is not read if the service does not read it", async () => {
     const { state, stream } = streamOf(forever("x"))
     await handlerOf(() => Effect.succeed(ok()))(post(stream))
     expect(state).toEqual({ pulled: 0, cancelled: false })
   })
 
-  it("that breaks off rejects with the stream's error and runs nothing of the service after it", async () => {
+  it("that fails rejects with the stream's error and interrupts the service", async () => {
     const broken = new Error("connection reset")
     let went: unknown = "interrupted"
     const handle: Handle = (request) =>
@@ -200,14 +200,14 @@ describe("an aborted request", () => {
       },
       { highWaterMark: 0 }
     )
-    const answer = rejection(handlerOf(handle)(post(stream, { signal: controller.signal })))
+    const outcome = rejection(handlerOf(handle)(post(stream, { signal: controller.signal })))
     await reached
     controller.abort()
-    expect(await answer).toMatchObject({ name: "AbortError" })
+    expect(await outcome).toMatchObject({ name: "AbortError" })
     expect({ interrupted, cancelled }).toEqual({ interrupted: true, cancelled: true })
   })
 
-  it("before it begins never reaches the service", async () => {
+  it("that is already aborted never reaches the service", async () => {
     let reached = false
     const handle: Handle = () =>
       Effect.sync(() => {
@@ -220,7 +220,7 @@ describe("an aborted request", () => {
     expect(reached).toBe(false)
   })
 
-  it("after it was answered changes nothing", async () => {
+  it("that is aborted after the response has no effect", async () => {
     const controller = new AbortController()
     const request = new Request("http://store.test/", { signal: controller.signal })
     const response = await handlerOf(() => Effect.succeed(ok("{}")))(request)
@@ -230,7 +230,7 @@ describe("an aborted request", () => {
 })
 
 describe("a response", () => {
-  it("to HEAD has the length of the body in bytes and not the body", async () => {
+  it("to HEAD has the Content-Length of the body but no body", async () => {
     const handler = handlerOf(() => Effect.succeed(ok('["é"]', [["X-A", "1"]])))
     const response = await handler(new Request("http://store.test/", { method: "HEAD" }))
     expect(response.body).toBeNull()
@@ -238,14 +238,14 @@ describe("a response", () => {
     expect(response.headers.get("X-A")).toBe("1")
   })
 
-  it("without a body has none, whatever its status", async () => {
+  it("without a body has a null body, for any status", async () => {
     const handler = handlerOf(() => Effect.succeed({ status: 204, headers: [["Allow", "GET"]], body: "" }))
     const response = await handler(new Request("http://store.test/", { method: "OPTIONS" }))
     expect([response.status, response.body, response.headers.get("Allow")]).toEqual([204, null, "GET"])
     expect(response.headers.has("Content-Type")).toBe(false)
   })
 
-  it("keeps every value of a header that occurs twice", async () => {
+  it("keeps all values of a repeated header", async () => {
     const handler = handlerOf(() =>
       Effect.succeed(
         ok("", [

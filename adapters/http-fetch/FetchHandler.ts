@@ -1,49 +1,43 @@
-/** The service as a web-standard `Request → Response` function: Hono, Bun, Deno, workers, route handlers. */
-import * as Clock from "effect/Clock"
+/** The service as a web-standard `Request → Response` function, for Hono, Bun, Deno, workers and route handlers. */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Immediate from "../../core/ports/Immediate.ts"
 import { Service } from "../../core/service/Service.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
 
-/** What web-standard hosts call. */
+/** The handler that a web-standard host calls. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
-/** What a host can tell the handler. */
+/** Options of the handler. */
 export interface FetchHandlerOptions {
-  /** The caller's IP address, where the host knows it; a `Request` does not. */
+  /** Returns the client's IP address, which a `Request` does not contain. */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined
 }
 
 /**
- * A handler. Its promise rejects when there is no one left to answer: with `request.signal.reason` when that signal
- * aborts, which also interrupts the request's fiber, and with the stream's error when the body breaks off.
+ * Creates a handler. Its promise rejects if the client has disconnected: with `request.signal.reason` if that signal
+ * aborts, which also interrupts the request's fiber, or with the stream's error if the body fails.
  */
 export const make = Effect.fnUntraced(function* (
   options: FetchHandlerOptions = {}
 ): Effect.fn.Return<FetchHandler, never, Service> {
   const service = yield* Service
-  const clock = yield* Clock.Clock
   const run = Effect.runPromiseWith(yield* Effect.context())
   return async (request) => {
     const { signal } = request
     signal.throwIfAborted()
     const incoming = new FetchRequest(request, options)
     try {
-      const answering = Immediate.start(service.handle(incoming, clock))
-      const isAnswered = Immediate.isDone(answering) && Exit.isSuccess(answering)
-      return toResponse(request, isAnswered ? answering.value : await run(answering, { signal }))
+      return toResponse(request, await run(service.handle(incoming), { signal }))
     } catch (error) {
       signal.throwIfAborted()
-      throw incoming.brokenOff === undefined ? error : incoming.brokenOff.reason
+      throw incoming.bodyFailure === undefined ? error : incoming.bodyFailure.reason
     }
   }
 })
 
 class FetchRequest implements ServiceRequest {
-  /** Why the body ended too early, if it did. */
-  brokenOff: { readonly reason: unknown } | undefined
+  /** The error of the body stream, if it failed. */
+  bodyFailure: { readonly reason: unknown } | undefined
   readonly #request: Request
   readonly #options: FetchHandlerOptions
 
@@ -56,7 +50,7 @@ class FetchRequest implements ServiceRequest {
     return this.#request.method
   }
 
-  // A `Request` keeps the fragment, which is never sent over a connection.
+  // A `Request` URL may have a fragment, which HTTP clients never send.
   get target(): string {
     const { url } = this.#request
     const hash = url.indexOf("#")
@@ -79,7 +73,7 @@ class FetchRequest implements ServiceRequest {
       onSuccess: (bytes) => (bytes === undefined ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)),
       onFailure: ({ reason }) =>
         Effect.withFiber((fiber) => {
-          this.brokenOff = { reason }
+          this.bodyFailure = { reason }
           fiber.interruptUnsafe()
           return Effect.never
         })
@@ -87,7 +81,7 @@ class FetchRequest implements ServiceRequest {
   }
 }
 
-/** The bytes of `body`, or `undefined` when there are more than `maxBytes`: no more than that is read. */
+/** Reads `body`, or returns `undefined` as soon as it exceeds `maxBytes`. */
 const readAtMost = (
   body: ReadableStream<Uint8Array>,
   maxBytes: number
@@ -95,7 +89,7 @@ const readAtMost = (
   Effect.tryPromise({
     try: async (signal) => {
       const reader = body.getReader()
-      // The source may never acknowledge that it is not wanted any more; nothing waits for it.
+      // Not awaited, because the source may never acknowledge the cancellation.
       const cancel = (): void => void reader.cancel().catch(() => undefined)
       signal.addEventListener("abort", cancel)
       const chunks: Array<Uint8Array> = []
@@ -119,10 +113,11 @@ const readAtMost = (
     catch: (reason) => ({ reason })
   })
 
-const toResponse = (request: Request, { body, bodyBytes, headers, status }: ServiceResponse): Response => {
+const toResponse = (request: Request, { body, headers, status }: ServiceResponse): Response => {
   const fields = new Headers()
   for (const [name, value] of headers) fields.append(name, value)
-  if (request.method === "HEAD")
-    fields.set("Content-Length", String(bodyBytes ?? new TextEncoder().encode(body).length))
+  if (request.method === "HEAD") {
+    fields.set("Content-Length", String(new TextEncoder().encode(body).length))
+  }
   return new Response(request.method === "HEAD" || body === "" ? null : body, { status, headers: fields })
 }

@@ -1,2 +1,3 @@
 /** The service on web-standard hosts. */
+export type { Service } from "../../core/service/Service.ts"
 export * as FetchHandler from "./FetchHandler.ts"

@@ -1,4 +1,4 @@
-/** How many connections one client address may have. */
+/** Limits the number of open connections per client address. */
 import type { Socket } from "node:net"
 import * as ClientAddress from "../../core/service/ClientAddress.ts"
 
@@ -11,7 +11,7 @@ export class AddressLimit {
     this.#max = max
   }
 
-  /** Whether the connection is within the limit; if so, it counts until it is closed. */
+  /** Whether the connection is within the limit; an admitted connection counts until it closes. */
   admit(socket: Socket): boolean {
     if (this.#max === undefined) return true
     const network = ClientAddress.network(socket.remoteAddress)

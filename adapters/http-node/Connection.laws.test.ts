@@ -2,12 +2,12 @@ import { Buffer } from "node:buffer"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { expectAlive, expectError, serve } from "./Server.fixture.ts"
-import { type Answer, pet, request, type Sent, Wire } from "./Wire.fixture.ts"
+import { pet, request, type Sent, Wire, type WireResponse } from "./Wire.fixture.ts"
 
 interface Exchange {
   readonly sent: Sent
   readonly status: number
-  /** Bytes to send instead of `sent` as it stands. */
+  /** The encoded request. */
   readonly bytes: string
 }
 
@@ -18,7 +18,7 @@ const chunked = (key: string | undefined, body: string): string => {
   return `${head}${size}\r\n${body}\r\n0\r\n\r\n`
 }
 
-/** Requests that leave their connection usable, each with the status it must get. */
+/** Requests that keep the connection alive, each with its expected status. */
 const exchange = (key: string): fc.Arbitrary<Exchange> => {
   const exchangeOf = (sent: Sent, status: number, bytes = request(sent)): Exchange => ({
     sent,
@@ -36,15 +36,15 @@ const exchange = (key: string): fc.Arbitrary<Exchange> => {
     fc.constant(exchangeOf({ key, method: "DELETE" }, 405)),
     fc.constant(exchangeOf({ key, target: "/v1/none" }, 404)),
     fc.constant(exchangeOf({ key, body: "{" }, 400)),
-    fc.constant(exchangeOf({ body: pet("refused") }, 401)),
-    fc.constant(exchangeOf({}, 401, chunked(undefined, pet("refused")))),
+    fc.constant(exchangeOf({ body: pet("rejected") }, 401)),
+    fc.constant(exchangeOf({}, 401, chunked(undefined, pet("rejected")))),
     name.map((text) => exchangeOf({ key, body: pet(text) }, 201)),
     name.map((text) => exchangeOf({ key }, 201, chunked(key, pet(text)))),
     fc.nat({ max: 3_000 }).map((length) => exchangeOf({ key, body: " ".repeat(1_001 + length) }, 413))
   )
 }
 
-/** Cuts bytes at places between 0 and 1. */
+/** Splits bytes at relative positions between 0 and 1. */
 const pieces = (bytes: Buffer, places: ReadonlyArray<number>): ReadonlyArray<Buffer> => {
   const cuts = [
     0,
@@ -58,7 +58,7 @@ const place = fc.double({ min: 0, max: 1, noNaN: true })
 const setup = { service: { maxBodyBytes: 1_000, anonymousPlan: { perMinute: 100_000, perDay: 1_000_000 } } }
 
 describe("on one connection", () => {
-  it("every request gets its own answer, in order, however the bytes are cut", async () => {
+  it("every request gets its own response, in order, however the bytes are split", async () => {
     const server = await serve(setup)
     const key = await server.issue()
     await fc.assert(
@@ -70,8 +70,8 @@ describe("on one connection", () => {
           const bytes = Buffer.from(exchanges.map((one) => one.bytes).join(""))
           for (const piece of pieces(bytes, places)) await wire.send(piece)
           for (const { sent, status } of exchanges) {
-            const answer = await wire.answer({ head: sent.method === "HEAD" })
-            expect(answer.status).toBe(status)
+            const response = await wire.response({ head: sent.method === "HEAD" })
+            expect(response.status).toBe(status)
           }
           wire.end()
           expect(await wire.rest()).toBe("")
@@ -80,7 +80,7 @@ describe("on one connection", () => {
     )
   })
 
-  it("the quota is counted once for each request, in order", async () => {
+  it("each request consumes one token, in order", async () => {
     const server = await serve(setup)
     await fc.assert(
       fc.asyncProperty(
@@ -90,9 +90,9 @@ describe("on one connection", () => {
           const key = await server.issue({ perMinute })
           const wire = await Wire.sending(server.port, request({ key }).repeat(count))
           for (let index = 0; index < count; index++) {
-            const answer: Answer = await wire.answer()
-            expect(answer.status).toBe(index < perMinute ? 200 : 429)
-            expect(answer.header("x-ratelimit-remaining")).toBe(String(Math.max(perMinute - index - 1, 0)))
+            const response: WireResponse = await wire.response()
+            expect(response.status).toBe(index < perMinute ? 200 : 429)
+            expect(response.header("x-ratelimit-remaining")).toBe(String(Math.max(perMinute - index - 1, 0)))
           }
           wire.abort()
         }
@@ -100,7 +100,7 @@ describe("on one connection", () => {
     )
   })
 
-  it("bytes of any kind after good requests leave the answers to those whole, and get one error at most", async () => {
+  it("arbitrary bytes after valid requests do not affect earlier responses and cause at most one error", async () => {
     const server = await serve(setup)
     const key = await server.issue()
     const noise = fc.oneof(
@@ -118,10 +118,10 @@ describe("on one connection", () => {
           const bytes = Buffer.concat([Buffer.from(exchanges.map((one) => one.bytes).join("")), garbage])
           for (const piece of pieces(bytes, places)) await wire.send(piece)
           for (const { sent, status } of exchanges) {
-            expect((await wire.answer({ head: sent.method === "HEAD" })).status).toBe(status)
+            expect((await wire.response({ head: sent.method === "HEAD" })).status).toBe(status)
           }
           wire.end()
-          const last = await wire.answer().catch(() => undefined)
+          const last = await wire.response().catch(() => undefined)
           if (last?.status === 401) expectError(last, 401, "missing_api_key")
           else if (last !== undefined) expectError(last, 400, "malformed_request")
           if (last?.status !== 401) expect(await wire.rest()).toBe("")

@@ -3,10 +3,10 @@ import { IncomingMessage } from "node:http"
 import { Readable } from "node:stream"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { Count, expectAlive, expectError, Gate, serve } from "./Server.fixture.ts"
-import { answers, pet, request, statuses, Wire } from "./Wire.fixture.ts"
+import { pet, request, responses, statuses, Wire } from "./Wire.fixture.ts"
 
-describe("requests sent without waiting for answers", () => {
-  it("a thousand are answered in their order, each counted once", async () => {
+describe("pipelined requests", () => {
+  it("a thousand get their responses in order and each consumes one token", async () => {
     const server = await serve()
     const key = await server.issue({ perMinute: 1_000 })
     const bytes = Array.from({ length: 1_000 }, (_, index) =>
@@ -15,23 +15,23 @@ describe("requests sent without waiting for answers", () => {
         : request({ key, target: `/v1/pets/${(index + 1) / 2}` })
     )
     const wire = await Wire.sending(server.port, bytes.join(""))
-    const received = await answers(wire, 1_000)
+    const received = await responses(wire, 1_000)
     expect(received.map(({ status }) => status)).toEqual(
       Array.from({ length: 1_000 }, (_, index) => (index % 2 === 0 ? 201 : 200))
     )
-    expect(received.map((answer) => answer.json())).toEqual(
+    expect(received.map((response) => response.json())).toEqual(
       Array.from({ length: 1_000 }, (_, index) =>
         expect.objectContaining({ name: `pet ${index - (index % 2)}` })
       )
     )
-    expect(received.map((answer) => Number(answer.header("x-ratelimit-remaining")))).toEqual(
+    expect(received.map((response) => Number(response.header("x-ratelimit-remaining")))).toEqual(
       Array.from({ length: 1_000 }, (_, index) => 999 - index)
     )
     await wire.send(request({ key }))
-    expectError(await wire.answer(), 429, "rate_limit_exceeded")
+    expectError(await wire.response(), 429, "rate_limit_exceeded")
   })
 
-  it("a quick answer waits for the slow one before it", async () => {
+  it("a fast response waits for the slow response before it", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -41,41 +41,41 @@ describe("requests sent without waiting for answers", () => {
     expect(await statuses(wire, 2)).toEqual([200, 404])
   })
 
-  it("what follows Connection: close is not carried out", async () => {
+  it("a request after Connection: close is discarded", async () => {
     const server = await serve()
     const key = await server.issue()
     const last = request({ key, headers: ["Connection: close"] })
     const wire = await Wire.sending(server.port, last + request({ key, body: pet("Rex") }))
-    const answer = await wire.answer()
-    expect([answer.status, answer.header("connection")]).toEqual([200, "close"])
+    const response = await wire.response()
+    expect([response.status, response.header("connection")]).toEqual([200, "close"])
     expect(await wire.rest()).toBe("")
     expect(await server.countPets()).toBe(0)
   })
 
-  it("what follows a request that HTTP forbids is not carried out", async () => {
+  it("a request after an invalid one is discarded", async () => {
     const server = await serve()
     const key = await server.issue()
     const faulty = "GET /v1/pets HTTP/1.1\r\n\r\n"
     const wire = await Wire.sending(server.port, faulty + request({ key, body: pet("Rex") }))
-    expectError(await wire.answer(), 400, "malformed_request")
+    expectError(await wire.response(), 400, "malformed_request")
     expect(await wire.rest()).toBe("")
     expect(await server.countPets()).toBe(0)
   })
 })
 
-describe("bad bytes after good requests", () => {
+describe("invalid bytes after valid requests", () => {
   const garbage = "garbage\r\n\r\n"
 
-  it("leave the answer before them whole", async () => {
+  it("get a 400 after the complete response to the request before them", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.sending(server.port, request({ key }) + garbage)
-    expect((await wire.answer()).status).toBe(200)
-    expectError(await wire.answer(), 400, "malformed_request")
+    expect((await wire.response()).status).toBe(200)
+    expectError(await wire.response(), 400, "malformed_request")
     expect(await wire.rest()).toBe("")
   })
 
-  it("wait for the answer that is still being made", async () => {
+  it("get a 400 only after the request before them is handled", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -83,12 +83,12 @@ describe("bad bytes after good requests", () => {
     await gate.entered.reaches(1)
     await wire.send(garbage)
     gate.open()
-    expect((await wire.answer()).status).toBe(201)
-    expectError(await wire.answer(), 400, "malformed_request")
+    expect((await wire.response()).status).toBe(201)
+    expectError(await wire.response(), 400, "malformed_request")
     expect(await wire.rest()).toBe("")
   })
 
-  it("wait for all answers before them, quick ones behind slow ones", async () => {
+  it("get a 400 only after the responses to all pipelined requests, slow and fast", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -100,7 +100,7 @@ describe("bad bytes after good requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("in a body, too", async () => {
+  it("in a chunked body get a 400 after the earlier response, and consume no token of the key", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -109,77 +109,77 @@ describe("bad bytes after good requests", () => {
     const wire = await Wire.sending(server.port, request({ key }) + broken)
     await gate.entered.reaches(1)
     gate.open()
-    const good = await wire.answer()
+    const good = await wire.response()
     expect(good.status).toBe(200)
-    expectError(await wire.answer(), 400, "malformed_request")
+    expectError(await wire.response(), 400, "malformed_request")
     expect(await wire.rest()).toBe("")
-    // The broken request was not begun, so it cost its key nothing.
-    const next = await (await Wire.sending(server.port, request({ key }))).answer()
+    // The broken request was not handled, so it consumed no token of the key.
+    const next = await (await Wire.sending(server.port, request({ key }))).response()
     expect(Number(next.header("x-ratelimit-remaining"))).toBe(
       Number(good.header("x-ratelimit-remaining")) - 1
     )
   })
 
-  it("in a body that was refused already, get no second answer", async () => {
+  it("in a body that was already rejected get no second response", async () => {
     const server = await serve()
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
     const wire = await Wire.sending(server.port, request({ method: "POST", headers }))
-    expectError(await wire.answer(), 401, "missing_api_key")
+    expectError(await wire.response(), 401, "missing_api_key")
     await wire.send("zz\r\n")
     expect(await wire.rest()).toBe("")
   })
 
-  it("after Connection: close get no answer", async () => {
+  it("after a request with Connection: close get no response", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.sending(server.port, request({ key, headers: ["Connection: close"] }) + garbage)
-    expect((await wire.answer()).status).toBe(200)
+    expect((await wire.response()).status).toBe(200)
     expect(await wire.rest()).toBe("")
   })
 
-  it("are counted once, in however many pieces they come", async () => {
+  it("consume one anonymous token, in however many pieces they arrive", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 9, perDay: 100 } } })
     const wire = await Wire.sending(server.port, garbage)
-    const answer = await wire.answer()
+    const response = await wire.response()
     for (let piece = 0; piece < 5; piece++) await wire.send(garbage)
     expect(await wire.rest()).toBe("")
-    expect(answer.header("x-ratelimit-remaining")).toBe("8")
-    const next = await (await Wire.sending(server.port, request({}))).answer()
+    expect(response.header("x-ratelimit-remaining")).toBe("8")
+    const next = await (await Wire.sending(server.port, request({}))).response()
     expect(next.header("x-ratelimit-remaining")).toBe("7")
   })
 
-  it("are counted once while the limits are slow to answer", async () => {
+  it("consume one anonymous token while the rate limit store is slow", async () => {
     const gate = new Gate()
     const anonymousPlan = { perMinute: 9, perDay: 100 }
     const server = await serve({ limits: gate.limits, service: { anonymousPlan } })
     const wire = await Wire.sending(server.port, garbage)
     await gate.entered.reaches(1)
     await wire.send(garbage)
-    // Whatever the server reads before this request, it has read before the gate opens.
+    // The response to this later request proves that the server has read the earlier bytes.
     const next = await Wire.sending(server.port, request({}))
     await gate.entered.reaches(2)
     gate.open()
-    expect((await wire.answer()).header("x-ratelimit-remaining")).toBe("8")
+    expect((await wire.response()).header("x-ratelimit-remaining")).toBe("8")
     expect(await wire.rest()).toBe("")
-    expect((await next.answer()).header("x-ratelimit-remaining")).toBe("7")
+    expect((await next.response()).header("x-ratelimit-remaining")).toBe("7")
   })
 
-  it("after a faulty request do not stop the work on the request before it", async () => {
+  it("after an invalid request do not interrupt the request before it", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
     const faulty = "POST /v1/pets HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
     const wire = await Wire.sending(server.port, request({ key }) + faulty)
     await gate.entered.reaches(1)
-    // Whatever the server reads before this request, it has read before the gate opens.
-    expectError(await (await Wire.sending(server.port, request({}))).answer(), 401, "missing_api_key")
+    // The response to this later request proves that the server has read the earlier bytes.
+    expectError(await (await Wire.sending(server.port, request({}))).response(), 401, "missing_api_key")
     gate.open()
-    expect((await wire.answer()).status).toBe(200)
-    expectError(await wire.answer(), 400, "malformed_request")
+    expect((await wire.response()).status).toBe(200)
+    expectError(await wire.response(), 400, "malformed_request")
     expect(await wire.rest()).toBe("")
   })
 
-  it("leave their sender to send twenty megabytes before it reads", async () => {
+  it("get a readable 400 even if the client sends twenty megabytes before it reads", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -187,13 +187,13 @@ describe("bad bytes after good requests", () => {
     await gate.entered.reaches(1)
     gate.open()
     for (let sent = 0; sent < 20; sent++) await wire.send(Buffer.alloc(1_000_000, "x"))
-    expect((await wire.answer()).status).toBe(200)
-    expectError(await wire.answer(), 400, "malformed_request")
+    expect((await wire.response()).status).toBe(200)
+    expectError(await wire.response(), 400, "malformed_request")
   })
 })
 
-describe("a client that goes away", () => {
-  it("before its answer is made ends the work on its request", async () => {
+describe("a client that disconnects", () => {
+  it("interrupts its request in flight", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -206,7 +206,7 @@ describe("a client that goes away", () => {
     await expectAlive(server)
   })
 
-  it("ends the work on all that it asked for, begun or not", async () => {
+  it("interrupts its request in flight and discards its pipelined requests", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -219,7 +219,7 @@ describe("a client that goes away", () => {
     expect(gate.entered.value).toBe(1)
   })
 
-  it("within its body leaves nothing behind", async () => {
+  it("while it sends a body creates nothing", async () => {
     const read = new Count()
     const server = await serve({
       pets: (real) => ({
@@ -238,11 +238,16 @@ describe("a client that goes away", () => {
     )
     for (const wire of wires) wire.abort()
     const whole = await Wire.sending(server.port, request({ key, body: pet("Rex") }))
-    expect((await whole.answer()).json()).toEqual({ id: 1, name: "Rex", categoryId: 1, status: "available" })
+    expect((await whole.response()).json()).toEqual({
+      id: 1,
+      name: "Rex",
+      categoryId: 1,
+      status: "available"
+    })
     expect(read.value).toBe(1)
   })
 
-  it("while its answer is written does no harm", async () => {
+  it("while its response is written does not affect the server", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -256,8 +261,8 @@ describe("a client that goes away", () => {
   })
 })
 
-describe("a body that comes together with its head", () => {
-  it("is there before the request is looked at", async () => {
+describe("a body that arrives together with its head", () => {
+  it("is read at once, without waiting for data events", async () => {
     const server = await serve()
     const key = await server.issue()
     let waited = 0
@@ -271,20 +276,20 @@ describe("a body that comes together with its head", () => {
     })
     onTestFinished(() => wait.mockRestore())
     const wire = await Wire.sending(server.port, request({ key, body: pet("Rex") }))
-    expect((await wire.answer()).status).toBe(201)
+    expect((await wire.response()).status).toBe(201)
     expect(waited).toBe(0)
   })
 
   const padded = (key: string, size: number): string => {
     const withSpaces = (spaces: number) => request({ key, body: pet("Rex") + " ".repeat(spaces) })
     let spaces = size - withSpaces(0).length
-    while (withSpaces(spaces).length > size) spaces-- // for the digits of its length
+    while (withSpaces(spaces).length > size) spaces-- // a longer body may need one more digit in Content-Length
     return withSpaces(spaces)
   }
 
-  // The sizes of whole reads: the end of the connection may be read in the same turn of the loop.
+  // Sizes around one read of the socket, where the end of the connection may be read in the same turn.
   it.each([1_000, 65_535, 65_536, 65_537, 131_072])(
-    "is answered when its sender ends with it, and so is what came before, after %i bytes",
+    "gets its response, as do the requests before it, when the client ends the connection after %i bytes",
     async (size) => {
       const server = await serve({ service: { maxBodyBytes: 1_000_000 } })
       const key = await server.issue()
@@ -301,13 +306,16 @@ describe("a body that comes together with its head", () => {
     }
   )
 
-  it("costs no connection where it did not wait to be asked for", async () => {
+  it("keeps the connection alive if it did not wait for 100 Continue", async () => {
     const server = await serve()
     const key = await server.issue()
     const create = { key, body: pet("Rex") }
     const impatient = request({ ...create, headers: ["Expect: 100-continue"] })
     const wire = await Wire.sending(server.port, request(create) + impatient + request(create))
-    const seen = (await answers(wire, 4)).map((answer) => [answer.status, answer.header("connection")])
+    const seen = (await responses(wire, 4)).map((response) => [
+      response.status,
+      response.header("connection")
+    ])
     expect(seen).toEqual([
       [201, "keep-alive"],
       [100, undefined],
@@ -316,13 +324,16 @@ describe("a body that comes together with its head", () => {
     ])
   })
 
-  it("is not taken after an answer that announced the end", async () => {
+  it("is discarded after a response with Connection: close", async () => {
     const server = await serve()
     const key = await server.issue()
     const create = request({ key, body: pet("Rex") })
-    const refused = request({ key: "wrong", body: pet("Rex"), headers: ["Expect: 100-continue"] })
-    const wire = await Wire.sending(server.port, create + refused + create)
-    const seen = (await answers(wire, 2)).map((answer) => [answer.status, answer.header("connection")])
+    const rejected = request({ key: "wrong", body: pet("Rex"), headers: ["Expect: 100-continue"] })
+    const wire = await Wire.sending(server.port, create + rejected + create)
+    const seen = (await responses(wire, 2)).map((response) => [
+      response.status,
+      response.header("connection")
+    ])
     expect(seen).toEqual([
       [201, "keep-alive"],
       [401, "close"]
@@ -339,21 +350,21 @@ describe("a body that arrives too slowly", () => {
     clearInterval(timer)
   }
 
-  it("is answered with 408, and not carried out when it is completed after all", async () => {
+  it("gets a 408 and creates nothing, even if it is completed later", async () => {
     const server = await serve({ server: { requestTimeoutMs: 100 } })
     const key = await server.issue()
     const bytes = request({ key, body: pet("Rex") })
     const wire = await Wire.sending(server.port, bytes.slice(0, -1))
-    const answer = await wire.answer()
-    expectError(answer, 408, "request_timeout")
-    expect(answer.header("connection")).toBe("close")
+    const response = await wire.response()
+    expectError(response, 408, "request_timeout")
+    expect(response.header("connection")).toBe("close")
     await wire.send(bytes.slice(-1))
     expect(await wire.rest()).toBe("")
     expect(await server.countPets()).toBe(0)
     await expectAlive(server)
   })
 
-  it("behind another request is answered with 408, and not carried out after all", async () => {
+  it("after another request gets a 408 and creates nothing, even if it is completed later", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets, server: { requestTimeoutMs: 100 } })
     const key = await server.issue()
@@ -361,63 +372,63 @@ describe("a body that arrives too slowly", () => {
     const wire = await Wire.sending(server.port, request({ key }) + bytes.slice(0, -1))
     await gate.entered.reaches(1)
     gate.open()
-    expect((await wire.answer()).status).toBe(200)
-    expectError(await wire.answer(), 408, "request_timeout")
+    expect((await wire.response()).status).toBe(200)
+    expectError(await wire.response(), 408, "request_timeout")
     await wire.send(bytes.slice(-1))
     expect(await wire.rest()).toBe("")
     expect(await server.countPets()).toBe(0)
   })
 
-  it("byte by byte is answered with 408 and then cut", async () => {
+  it("gets a 408 and then a closed connection while its bytes trickle in", async () => {
     const server = await serve({ server: { requestTimeoutMs: 100 } })
     const key = await server.issue()
     const headers = ["Content-Type: application/json", "Content-Length: 1000"]
     const wire = await Wire.sending(server.port, request({ method: "POST", key, headers }))
-    const cut = trickling(wire)
-    expectError(await wire.answer(), 408, "request_timeout")
-    await cut
+    const closed = trickling(wire)
+    expectError(await wire.response(), 408, "request_timeout")
+    await closed
   })
 
-  it("after its request was refused ends the connection", async () => {
+  it("closes the connection after its request was rejected", async () => {
     const server = await serve({ server: { requestTimeoutMs: 100 } })
     const wire = await Wire.sending(
       server.port,
       request({ method: "POST", headers: ["Content-Length: 1000"] })
     )
-    const cut = trickling(wire)
-    expectError(await wire.answer(), 401, "missing_api_key")
-    await cut
+    const closed = trickling(wire)
+    expectError(await wire.response(), 401, "missing_api_key")
+    await closed
   })
 })
 
 describe("headers that arrive too slowly", () => {
-  it("are answered with 408", async () => {
+  it("get a 408", async () => {
     const server = await serve({ server: { headersTimeoutMs: 100 } })
     const wire = await Wire.sending(server.port, "GET /v1/pets HTTP/1.1\r\nHost: a\r\n")
     const timer = setInterval(() => void wire.send("X: a\r\n"), 20)
-    expectError(await wire.answer(), 408, "request_timeout")
+    expectError(await wire.response(), 408, "request_timeout")
     await wire.closed
     clearInterval(timer)
   })
 
-  it("after an answered request are answered with 408", async () => {
+  it("after a complete request get a 408", async () => {
     const server = await serve({ server: { headersTimeoutMs: 100 } })
     const key = await server.issue()
     const wire = await Wire.sending(server.port, `${request({ key })}GET /v1/pets HTTP/1.1\r\n`)
-    expect((await wire.answer()).status).toBe(200)
-    expectError(await wire.answer(), 408, "request_timeout")
+    expect((await wire.response()).status).toBe(200)
+    expectError(await wire.response(), 408, "request_timeout")
     expect(await wire.rest()).toBe("")
   })
 
-  it("do not hurry the answer before them", async () => {
+  it("get a 408 only after the slow response before them", async () => {
     const gate = new Gate()
     const server = await serve({ server: { headersTimeoutMs: 100 }, pets: gate.pets })
     const key = await server.issue()
     const wire = await Wire.sending(server.port, `${request({ key })}GET /v1/pets HTTP/1.1\r\n`)
     const other = await Wire.sending(server.port, "GET")
-    expectError(await other.answer(), 408, "request_timeout")
+    expectError(await other.response(), 408, "request_timeout")
     gate.open()
-    expect((await wire.answer()).status).toBe(200)
-    expectError(await wire.answer(), 408, "request_timeout")
+    expect((await wire.response()).status).toBe(200)
+    expectError(await wire.response(), 408, "request_timeout")
   })
 })

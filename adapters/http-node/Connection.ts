@@ -1,4 +1,4 @@
-/** One connection of `NodeServer`: in which order it is answered, what breaks it, and how it ends. */
+/** One connection of `NodeServer`: the order of its responses, its protocol errors and its timeouts. */
 import { Buffer } from "node:buffer"
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
@@ -7,272 +7,278 @@ import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
 import * as IncomingRequest from "./IncomingRequest.ts"
 import * as NodeListener from "./NodeListener.ts"
 import { hasBody, hasPendingBody } from "./NodeRequest.ts"
-import type { PreparedResponse } from "./PreparedResponse.ts"
+import type { OutgoingResponse } from "./OutgoingResponse.ts"
+import type { Resumable, ResumeQueue } from "./ResumeQueue.ts"
 import * as TransportFault from "./TransportFault.ts"
-import type { Turns, Waiting } from "./Turns.ts"
 
-/** Milliseconds that a broken connection stays open after its answer, so that its client comes to read it. */
+/** Milliseconds that a failed connection stays open after its last response, so that the client can read it. */
 const LINGER_MS = 1_000
 
-/** What a connection is answered with. */
-export interface Answers {
+/** Produces the responses. */
+export interface Responder {
   readonly handle: NodeListener.Handler
-  readonly refuse: (
+  readonly reject: (
     error: TransportError,
     clientAddress: string | undefined,
-    write: (answer: ServiceResponse) => void
+    write: (response: ServiceResponse) => void
   ) => void
-  /** Whether responses announce that the connection is closed. */
+  /** Whether responses announce that the connection closes. */
   readonly isDraining: () => boolean
 }
 
-/** How long a connection may be silent, in milliseconds. */
-export interface Patience {
-  /** When it is idle, as the client is told. */
+/** Timeouts of a connection, in milliseconds. */
+export interface Timeouts {
+  /** Idle timeout that the `Keep-Alive` header announces; 0 omits the header. */
   readonly keepAliveTimeoutMs: number
-  /** When it is idle, also where that is not said. */
+  /** Idle timeout that the server enforces. */
   readonly idleTimeoutMs: number
-  /** When its client does not read what it asked for. */
+  /** Time without progress after which a client that does not read its responses is disconnected; 0 disables it. */
   readonly readTimeoutMs: number
 }
 
-/** What the connections of a server share. */
-export interface Host {
-  readonly answers: Answers
-  readonly patience: Patience
-  readonly turns: Turns
-  /** Gives a socket to a new parser of the server. */
-  readonly parse: (socket: Socket) => void
+/** The state and functions that all connections of a server share. */
+export interface ConnectionContext {
+  readonly responder: Responder
+  readonly timeouts: Timeouts
+  readonly resumeQueue: ResumeQueue
+  /** Attaches a new HTTP parser of the server to a socket. */
+  readonly attachParser: (socket: Socket) => void
 }
 
-export class Connection implements Waiting {
+export class Connection implements Resumable {
   readonly #socket: Socket
-  readonly #host: Host
+  readonly #context: ConnectionContext
   /** The response to the latest request. */
-  #latest: PreparedResponse | undefined
+  #latest: OutgoingResponse | undefined
   #stopLatest: (() => void) | undefined
-  /** Whether a request waits for the response to the one before it, unparsed and together with the bytes after it. */
+  /** Whether the socket holds an unparsed request that waits for the response before it. */
   #isHolding = false
   #hasHeld = false
-  /** Whether Node may have stopped to read from the socket when the first request was held. */
-  #isStopped = false
-  #broken = false
-  /** What it had sent when the last look found it answered; silent since then, it is idle. */
-  #bytesReadWhenAnswered: number | undefined
+  /** Whether Node may have paused the socket when the first request was held. */
+  #isPausedByNode = false
+  #isBroken = false
+  /** Bytes received when the last check found no response outstanding. */
+  #bytesReadAtCheck: number | undefined
   #idleMs = 0
   #isWaitingForReader = false
-  /** How long no byte could be written to the client, and how many had been by then. */
-  #unreadMs = 0
+  /** How long no byte could be written to the client. */
+  #stalledMs = 0
+  /** Bytes written to the client at the last check. */
   #bytesFlushed = 0
-  /** Whether it reads on only when it has its turn. */
-  #isWaitingForTurn = false
+  /** Whether the connection waits in the resume queue before it reads more. */
+  #isQueued = false
 
-  constructor(socket: Socket, host: Host) {
+  constructor(socket: Socket, context: ConnectionContext) {
     this.#socket = socket
-    this.#host = host
-    // While a request is held, no parser listens to the socket.
+    this.#context = context
+    // While a request is held, no parser listens to the socket, and an error without a listener ends the process.
     socket.on("error", () => {})
-    socket.on("timeout", () => this.#timeOut())
+    socket.on("timeout", () => this.#closeStalled())
   }
 
-  /** Whether the next request has to wait, or is not handled at all: then the parser stops at it. */
+  /** Whether the next request must wait or be discarded; the parser then stops after its head. */
   get isBusy(): boolean {
     const latest = this.#latest
-    // Node takes the socket from a response once it is flushed, at the earliest in the next tick.
-    return latest !== undefined && (latest.socket !== null || this.#isOver)
+    // Node detaches the socket from a response once the response is flushed, in the next tick at the earliest.
+    return latest !== undefined && (latest.socket !== null || this.#isClosing)
   }
 
-  /** Whether no request is handled any more; none is after a response that announces the end (RFC 9112 §9.6). */
-  get #isOver(): boolean {
-    return this.#broken || this.#latest?.shouldKeepAlive === false
+  /** Whether further requests are discarded, as after a response with `Connection: close` (RFC 9112 §9.6). */
+  get #isClosing(): boolean {
+    return this.#isBroken || this.#latest?.shouldKeepAlive === false
   }
 
-  receive(request: IncomingMessage, response: PreparedResponse, sendContinue?: () => void): void {
-    response._keepAliveTimeout = this.#host.patience.keepAliveTimeoutMs
-    // The parser should have stopped. Handled nevertheless, requests would pile up without bound.
+  receive(request: IncomingMessage, response: OutgoingResponse, sendContinue?: () => void): void {
+    response.keepAliveTimeoutMs = this.#context.timeouts.keepAliveTimeoutMs
+    // The parser should have stopped. If it did not, requests would accumulate without bound.
     if (this.isBusy) return void this.#socket.destroy()
     this.#latest = response
     const fault = TransportFault.ofRequest(request)
     if (fault !== undefined) {
       this.#stopLatest = undefined
       response.shouldKeepAlive = false
-      // Where its body ends cannot be trusted: nothing after its head is parsed for a response.
-      this.#broken = hasPendingBody(request)
-      this.#refuse(fault, (answer) => {
-        if (this.#broken) this.#sendLast(response, answer)
-        else NodeListener.send(request, response, answer)
+      // The end of its body is uncertain, so nothing after its head is parsed as a request.
+      this.#isBroken = hasPendingBody(request)
+      this.#reject(fault, (rejection) => {
+        if (this.#isBroken) this.#sendAndClose(response, rejection)
+        else NodeListener.send(request, response, rejection)
       })
-    } else if ((hasPendingBody(request) && sendContinue === undefined) || this.#host.answers.isDraining()) {
-      // Most bodies come together with their heads: at the next tick they are there and need no waiting for. A
-      // pipelined request is held by then, so that the response before it does not close the connection.
-      let stopped = false
+    } else if (
+      (hasPendingBody(request) && sendContinue === undefined) ||
+      this.#context.responder.isDraining()
+    ) {
+      // Most bodies arrive together with their heads and are complete at the next tick. While the server drains, a
+      // pipelined request is held by then, so that this response does not close the connection.
+      let isStopped = false
       this.#stopLatest = () => {
-        stopped = true
+        isStopped = true
       }
       process.nextTick(() => {
-        if (!stopped) this.#handle(request, response, sendContinue)
+        if (!isStopped) this.#handle(request, response, sendContinue)
       })
     } else this.#handle(request, response, sendContinue)
   }
 
   /**
-   * Holds a request at which the parser stopped, and the bytes after it, until the response before it is flushed
-   * (RFC 9112 §9.3.2). Both go back into the socket, which stops to read when it holds enough.
+   * Holds a request after which the parser stopped, and the bytes after it, until the previous response is flushed
+   * (RFC 9112 §9.3.2). Both are pushed back into the socket, which stops reading when its buffer is full.
    */
   hold(request: IncomingMessage, rest: Buffer): void {
     const socket = this.#socket
-    // Read and discarded: a connection that is closed with bytes unread takes the response from its client.
-    if (this.#isOver) return void socket.resume()
+    // Closing a socket with unread bytes resets the connection, and the client could lose the response.
+    if (this.#isClosing) return void socket.resume()
     const latest = this.#latest
-    // Node's first parser reads below the stream. Where it stopped to read a body, only Node reads on.
-    this.#isStopped = !this.#hasHeld && latest !== undefined && hasBody(latest.req)
+    // Node's first parser reads below the stream; if it paused the socket for a body, only Node can resume it.
+    this.#isPausedByNode = !this.#hasHeld && latest !== undefined && hasBody(latest.req)
     this.#hasHeld = true
     socket.pause()
     socket.unshift(rest)
     socket.unshift(IncomingRequest.head(request))
     this.#isHolding = true
     if (latest !== undefined) latest.hasSuccessor = true
-    if (latest === undefined || latest.socket === null) this.#host.turns.add(this)
+    if (latest === undefined || latest.socket === null) this.#context.resumeQueue.add(this)
     else {
       latest.once("finish", () => {
         if (!latest.shouldKeepAlive) return void socket.resume()
-        // It is not needed any more, and a thousand that wait for their turns would grow old in memory.
+        // Frees the response while the connection waits in the queue.
         this.#latest = undefined
         this.#stopLatest = undefined
-        this.#host.turns.add(this)
+        this.#context.resumeQueue.add(this)
       })
     }
   }
 
-  /** In its turn: gives what is held to a new parser, or reads on. */
-  goOn(): void {
-    this.#isWaitingForTurn = false
+  /** Parses the held request, or reads more; called by the resume queue. */
+  resume(): void {
+    this.#isQueued = false
     const socket = this.#socket
     if (socket.destroyed) return
     if (this.#isHolding) {
       this.#isHolding = false
-      this.#host.parse(socket)
-      if (this.#isStopped) socket.once("resume", () => this.#startPacing())
-      else this.#startPacing()
+      this.#context.attachParser(socket)
+      if (this.#isPausedByNode) socket.once("resume", () => this.#limitReads())
+      else this.#limitReads()
       socket.resume()
-    } else if (!this.#broken) socket.resume()
+    } else if (!this.#isBroken) socket.resume()
   }
 
-  /** Whether the service works on the latest request. */
-  get isUnderWay(): boolean {
+  /** Whether the service is processing the latest request. */
+  get isInFlight(): boolean {
     const latest = this.#latest
     return latest !== undefined && !latest.writableEnded && !latest.destroyed && !hasPendingBody(latest.req)
   }
 
-  /** Answers what cannot be understood or did not come in time, after all that was asked before. */
+  /** Responds to a parse error or a timeout after all earlier responses, and closes the connection. */
   fail(error: Error): void {
-    // Node reports every further piece of a broken stream, too.
-    if (this.#broken || !this.#socket.writable) return
-    this.#broken = true
+    // Node also reports an error for each further chunk of a broken stream.
+    if (this.#isBroken || !this.#socket.writable) return
+    this.#isBroken = true
     const latest = this.#latest
     const fault = TransportFault.ofError(error)
-    const answerOutsideRequests = (): void =>
-      this.#refuse(fault, (answer) => this.#lingeringClose(messageOf(answer)))
+    const respondWithoutRequest = (): void =>
+      this.#reject(fault, (rejection) => this.#lingeringClose(serialize(rejection)))
 
-    if (latest === undefined || latest.writableFinished) answerOutsideRequests()
+    if (latest === undefined || latest.writableFinished) respondWithoutRequest()
     else if (latest.req.complete) {
-      // Until then nothing is read: bytes of no use must not make a client that does not read look alive.
+      // Pauses reading: further bytes would reset the socket's timeout for a client that does not read.
       this.#socket.pause()
       latest.once("finish", () => {
         this.#socket.resume()
-        answerOutsideRequests()
+        respondWithoutRequest()
       })
     } else if (latest.headersSent) latest.end(() => this.#lingeringClose())
     else {
       this.#stopLatest?.()
       latest.shouldKeepAlive = false
-      this.#refuse(fault, (answer) => this.#sendLast(latest, answer))
+      this.#reject(fault, (rejection) => this.#sendAndClose(latest, rejection))
     }
   }
 
-  /** Closes the connection as soon as every request that it has received has its response. */
-  dismiss(): void {
-    // While the server drains, the response to the last request that is held, or parsed again, closes the connection.
-    if (this.#broken || this.#isHolding || this.#socket.readableLength > 0) return
+  /** Closes the connection once every received request has its response. */
+  closeWhenIdle(): void {
+    // While the server drains, the response to the last held or unparsed request closes the connection.
+    if (this.#isBroken || this.#isHolding || this.#socket.readableLength > 0) return
     const latest = this.#latest
     if (latest === undefined || latest.writableFinished) this.#socket.destroySoon()
-    else latest.once("finish", () => this.dismiss())
+    else latest.once("finish", () => this.closeWhenIdle())
   }
 
   /**
-   * Looks after the connection, each time `elapsedMs` after the last: cuts it once it was idle for long enough, and
-   * watches a client that leaves its answers lying. Timers of the socket would cost each request a microsecond.
+   * Destroys the connection if it is idle for too long, or if its client does not read its responses. `NodeServer`
+   * calls it every `elapsedMs`, because a socket timer for each request costs about a microsecond.
    */
-  inspect(elapsedMs: number): void {
+  checkTimeouts(elapsedMs: number): void {
     const socket = this.#socket
-    const owesNothing = this.#latest?.writableFinished === true && !this.#broken
-    const isSilent = socket.bytesRead === this.#bytesReadWhenAnswered
-    const isIdle = owesNothing && !this.#isHolding && !this.#isWaitingForTurn && isSilent
-    this.#bytesReadWhenAnswered = owesNothing ? socket.bytesRead : undefined
+    const hasResponded = this.#latest?.writableFinished === true && !this.#isBroken
+    const isSilent = socket.bytesRead === this.#bytesReadAtCheck
+    const isIdle = hasResponded && !this.#isHolding && !this.#isQueued && isSilent
+    this.#bytesReadAtCheck = hasResponded ? socket.bytesRead : undefined
     this.#idleMs = isIdle ? this.#idleMs + elapsedMs : 0
-    // A look longer than announced, for what a client sends just before: it starts to count later than we do.
-    const { idleTimeoutMs, readTimeoutMs } = this.#host.patience
+    // `>`: one extra interval, because the client's timer starts later than ours.
+    const { idleTimeoutMs, readTimeoutMs } = this.#context.timeouts
     if (isIdle && this.#idleMs > idleTimeoutMs) return void socket.destroy()
 
     const isWaitingForReader = socket.writableLength > 0
-    // The socket's own timer starts anew with each byte that comes in, also where none of them is parsed.
+    // Incoming bytes restart the socket's own timer even where they are not parsed, so stalls are counted here, too.
     const bytesFlushed = socket.bytesWritten - socket.writableLength
-    const readsNothing = isWaitingForReader && bytesFlushed === this.#bytesFlushed
+    const isStalled = isWaitingForReader && bytesFlushed === this.#bytesFlushed
     this.#bytesFlushed = bytesFlushed
-    this.#unreadMs = readsNothing && (this.#isHolding || this.#isOver) ? this.#unreadMs + elapsedMs : 0
-    if (readTimeoutMs > 0 && this.#unreadMs > readTimeoutMs) return void socket.destroy()
+    this.#stalledMs = isStalled && (this.#isHolding || this.#isClosing) ? this.#stalledMs + elapsedMs : 0
+    if (readTimeoutMs > 0 && this.#stalledMs > readTimeoutMs) return void socket.destroy()
     if (isWaitingForReader !== this.#isWaitingForReader) {
       this.#isWaitingForReader = isWaitingForReader
       socket.setTimeout(isWaitingForReader ? readTimeoutMs : 0)
     }
   }
 
-  /** Cuts the connection whose client has not read for long; it may have begun to since the last look. */
-  #timeOut(): void {
+  /** Destroys the connection when the socket's timer expires, unless the client has read everything since. */
+  #closeStalled(): void {
     if (this.#socket.writableLength > 0) this.#socket.destroy()
   }
 
   #handle(request: IncomingMessage, response: ServerResponse, sendContinue?: () => void): void {
-    const stop = this.#host.answers.handle(request, response, sendContinue)
+    const stop = this.#context.responder.handle(request, response, sendContinue)
     if (this.#latest === response) this.#stopLatest = stop
   }
 
-  /** For each parser anew: until somebody else listens, Node reads on at every `resume`, however much the socket holds. */
-  #startPacing(): void {
-    this.#socket.off("data", this.#pace).on("data", this.#pace)
+  /** Repeated for each parser: without a `data` listener, Node reads on after `resume`, however full the socket is. */
+  #limitReads(): void {
+    this.#socket.off("data", this.#pauseUntilResumed).on("data", this.#pauseUntilResumed)
   }
 
-  /** Reads on in turn: what a thousand clients send would otherwise be read and parsed in one turn of the event loop. */
-  readonly #pace = (): void => {
+  /**
+   * Waits in the resume queue after each read, so that pipelined data of many clients does not block the event loop.
+   */
+  readonly #pauseUntilResumed = (): void => {
     const socket = this.#socket
     if (this.#isHolding || socket.readableLength > 0 || socket.isPaused()) return
     socket.pause()
-    this.#isWaitingForTurn = true
-    this.#host.turns.add(this)
+    this.#isQueued = true
+    this.#context.resumeQueue.add(this)
   }
 
-  #refuse(error: TransportError, write: (answer: ServiceResponse) => void): void {
-    this.#host.answers.refuse(error, this.#socket.remoteAddress, write)
+  #reject(error: TransportError, write: (response: ServiceResponse) => void): void {
+    this.#context.responder.reject(error, this.#socket.remoteAddress, write)
   }
 
-  /** Answers a request whose body is broken, and ends the connection. */
-  #sendLast(response: ServerResponse, answer: ServiceResponse): void {
+  /** Responds to a request whose body is broken, and closes the connection. */
+  #sendAndClose(response: ServerResponse, rejection: ServiceResponse): void {
     if (response.headersSent) return
-    NodeListener.writeHead(response, answer)
-    response.write(answer.body, () => this.#lingeringClose())
+    NodeListener.writeHead(response, rejection)
+    response.write(rejection.body, () => this.#lingeringClose())
   }
 
-  /** Ends the connection, but reads on for a while: closed with bytes unread, it would take the answer from its client. */
+  /** Closes the connection, but reads on for a while: closing with unread bytes could lose the response. */
   #lingeringClose(last = ""): void {
     this.#socket.end(last)
     this.#socket.resume()
-    const cut = setTimeout(() => this.#socket.destroy(), LINGER_MS)
-    this.#socket.once("close", () => clearTimeout(cut))
+    const timer = setTimeout(() => this.#socket.destroy(), LINGER_MS)
+    this.#socket.once("close", () => clearTimeout(timer))
   }
 }
 
-/** An answer as text, for a connection on which there is no request to answer. */
-const messageOf = ({ body, headers, status }: ServiceResponse): string => {
+/** Encodes a response as HTTP text, for a connection without a request to respond to. */
+const serialize = ({ body, headers, status }: ServiceResponse): string => {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),

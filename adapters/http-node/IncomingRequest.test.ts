@@ -20,7 +20,7 @@ const token = fc
   .filter((name) => !/^upgrade$/i.test(name))
 
 describe("the head of a held request", () => {
-  it("is the head that was parsed, and not longer", () => {
+  it("encodes the parsed head without extra bytes", () => {
     fc.assert(
       fc.property(latin1(1), fc.array(fc.tuple(token, latin1(0)), { maxLength: 8 }), (target, fields) => {
         const message = Object.assign(new IncomingMessage(new Socket()), {
@@ -35,21 +35,21 @@ describe("the head of a held request", () => {
     )
   })
 
-  it("does not ask for an upgrade any more", async () => {
+  it("drops the upgrade, so that the request is handled as an ordinary one", async () => {
     const server = await serve()
     const key = await server.issue()
     const upgrade = request({ key, headers: ["Connection: Upgrade", "Upgrade: websocket"] })
     const wire = await Wire.sending(server.port, upgrade.repeat(3))
-    for (let count = 0; count < 3; count++) expect((await wire.answer()).status).toBe(200)
+    for (let count = 0; count < 3; count++) expect((await wire.response()).status).toBe(200)
   })
 
-  it("keeps every byte of a large head", async () => {
+  it("stays within the header size limit for a large head", async () => {
     const server = await serve()
     const key = await server.issue()
-    // With one more byte for each field it would be above the limit.
+    // One more byte for each field would exceed the limit.
     const fields = Array.from({ length: 97 }, (_, index) => `X-${index}:${"a".repeat(158)}`)
     const large = request({ key, headers: fields })
     const wire = await Wire.sending(server.port, large.repeat(3))
-    for (let count = 0; count < 3; count++) expect((await wire.answer()).status).toBe(200)
+    for (let count = 0; count < 3; count++) expect((await wire.response()).status).toBe(200)
   })
 })

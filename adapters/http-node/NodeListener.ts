@@ -1,57 +1,58 @@
 /** The service as a `(request, response)` listener of `node:http`, for any server built on it. */
 import { Buffer } from "node:buffer"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Immediate from "../../core/ports/Immediate.ts"
 import { Service } from "../../core/service/Service.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
 import { hasPendingBody, NodeRequest } from "./NodeRequest.ts"
-import { PreparedResponse } from "./PreparedResponse.ts"
+import { OutgoingResponse } from "./OutgoingResponse.ts"
 
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A listener of a server that leaves "100 Continue" to it; what it returns stops its work on the request. */
+/**
+ * Handles one request and returns a function that interrupts the handling.
+ *
+ * @internal
+ */
 export type Handler = (
   request: IncomingMessage,
   response: ServerResponse,
-  /** Called before a body is read, and only then: a refused client need not send one. */
+  /** Sends "100 Continue"; called only before a body is read, so that a rejected client need not send it. */
   sendContinue?: () => void
 ) => () => void
 
-/**
- * Bytes of a rejected body that are read and discarded, so that its sender comes to read the response: of a body that the
- * service asked for, and of any other, such as that of a caller without a key.
- */
-const MAX_WANTED_BYTES = 64 * 1024 * 1024
-const MAX_UNWANTED_BYTES = 1024 * 1024
+/** Bytes of a rejected body that are read and discarded, so that its sender gets to read the response. */
+const MAX_DISCARDED_BYTES = {
+  /** The service started to read the body, so the caller has a key. */
+  requested: 64 * 1024 * 1024,
+  /** The service rejected the request before its body, for example without a key. */
+  unrequested: 1024 * 1024
+}
 
-/** Milliseconds in which the sender of a longer body can still read the response. */
+/** Milliseconds for the sender of a longer body to read the response before the connection closes. */
 const LINGER_MS = 1_000
 
-/** A handler; the request's fiber is interrupted when its client goes away. */
+/**
+ * Creates a handler that interrupts the fiber of a request when its client disconnects.
+ *
+ * @internal
+ */
 export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(function* () {
   const service = yield* Service
-  const clock = yield* Clock.Clock
   const run = Effect.runCallbackWith(yield* Effect.context())
   return (request, response, sendContinue) => {
     if (response.destroyed) return () => {}
     const incoming = new NodeRequest(request, sendContinue)
-    const conclude = (exit: Exit.Exit<ServiceResponse>): void => {
+    const respond = (exit: Exit.Exit<ServiceResponse>): void => {
       if (Exit.isFailure(exit)) return void response.destroy()
       if (service.isDraining()) announceClose(response)
       send(request, response, exit.value, incoming)
     }
-    const answering = Immediate.start(service.handle(incoming, clock))
-    if (Immediate.isDone(answering)) {
-      conclude(answering)
-      return () => {}
-    }
     let running = true
-    const interrupt = run(answering, {
+    const interrupt = run(service.handle(incoming), {
       onExit: (exit) => {
-        if (running || Exit.isSuccess(exit)) conclude(exit)
+        if (running || Exit.isSuccess(exit)) respond(exit)
         running = false
       }
     })
@@ -64,7 +65,7 @@ export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(fu
   }
 })
 
-/** A listener; mount it before any body parser. */
+/** Creates a listener; mount it before any body parser. */
 export const make: Effect.Effect<NodeListener, never, Service> = Effect.map(
   makeHandler,
   (handle) => (request, response) => {
@@ -73,46 +74,52 @@ export const make: Effect.Effect<NodeListener, never, Service> = Effect.map(
 )
 
 /**
- * Closes the connection after the response, and says so, so that the client sends its next request on another one, which
- * a load balancer opens to another process. Requests that the client has pipelined are handled first.
+ * Sends `Connection: close`, so that the client opens a new connection, which a load balancer routes to another
+ * process. Pipelined requests are handled first: only the last response closes the connection.
  */
 const announceClose = (response: ServerResponse): void => {
-  if (response instanceof PreparedResponse && response.hasSuccessor) return
+  if (response instanceof OutgoingResponse && response.hasSuccessor) return
   response.shouldKeepAlive = false
 }
 
-/** Writes an answer, unless the host has answered already. */
+/**
+ * Sends the service's response, unless the host has already sent one.
+ *
+ * @internal
+ */
 export const send = (
   request: IncomingMessage,
   response: ServerResponse,
-  answer: ServiceResponse,
+  serviceResponse: ServiceResponse,
   incoming?: NodeRequest
 ): void => {
   if (response.headersSent) return
   if (incoming?.isBodyRead || incoming?.isAwaitingContinue || !hasPendingBody(request)) {
-    writeHead(response, answer)
-    response.end(answer.body)
+    writeHead(response, serviceResponse)
+    response.end(serviceResponse.body)
     return
   }
-  const maxDiscarded = incoming?.isBodyWanted ? MAX_WANTED_BYTES : MAX_UNWANTED_BYTES
-  if (Number(request.headers["content-length"] ?? 0) > maxDiscarded) response.shouldKeepAlive = false
-  writeHead(response, answer)
-  discardBody(request, response, answer.body, maxDiscarded)
+  const maxBytes = MAX_DISCARDED_BYTES[incoming?.isBodyRequested ? "requested" : "unrequested"]
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) response.shouldKeepAlive = false
+  writeHead(response, serviceResponse)
+  discardBody(request, response, serviceResponse.body, maxBytes)
 }
 
-export const writeHead = (response: ServerResponse, answer: ServiceResponse): void => {
-  const { headers, status } = answer
-  const contentLength = answer.bodyBytes ?? Buffer.byteLength(answer.body)
-  if (response instanceof PreparedResponse && response.tryHead(answer, contentLength)) return
+/** @internal */
+export const writeHead = (response: ServerResponse, { body, headers, status }: ServiceResponse): void => {
   const fields: Array<string> = []
   for (const [name, value] of headers) fields.push(name, value)
-  if (status !== 204) fields.push("Content-Length", String(contentLength))
+  if (status !== 204) fields.push("Content-Length", String(Buffer.byteLength(body)))
+  // Node writes this header only with its own idle timeout, which starts a timer for each request.
+  if (response instanceof OutgoingResponse && response.keepAliveTimeoutMs > 0 && response.shouldKeepAlive) {
+    fields.push("Keep-Alive", `timeout=${Math.floor(response.keepAliveTimeoutMs / 1000)}`)
+  }
   response.writeHead(status, fields)
 }
 
 /**
- * Sends the response at once and reads on before it ends it: many clients read only after they have sent everything,
- * and a connection that is closed with bytes unread takes the response from them.
+ * Sends the response at once, but ends it only after the request body is read: many clients read only after they have
+ * sent everything, and closing a connection with unread bytes could lose the response.
  */
 const discardBody = (
   request: IncomingMessage,
@@ -128,8 +135,8 @@ const discardBody = (
     left -= chunk.length
     if (left >= 0) return
     request.pause()
-    const cut = setTimeout(() => request.socket.destroy(), LINGER_MS)
-    response.once("close", () => clearTimeout(cut))
+    const timer = setTimeout(() => request.socket.destroy(), LINGER_MS)
+    response.once("close", () => clearTimeout(timer))
   })
   request.once("end", () => response.end())
 }

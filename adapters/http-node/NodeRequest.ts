@@ -1,17 +1,16 @@
-/** A request of `node:http` as the service asks for it. */
+/** Adapts a request of `node:http` to the service's `ServiceRequest`. */
 import { Buffer } from "node:buffer"
 import type { IncomingMessage } from "node:http"
 import { Readable } from "node:stream"
 import * as Effect from "effect/Effect"
-import * as Immediate from "../../core/ports/Immediate.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
 
 export class NodeRequest implements ServiceRequest {
   readonly #request: IncomingMessage & { readonly originalUrl?: unknown }
   #sendContinue: (() => void) | undefined
-  /** Whether the service asked for the body, as it does for callers that may send one. */
-  isBodyWanted = false
-  /** Whether all of the body was there at once and was read. */
+  /** Whether the service started to read the body. */
+  isBodyRequested = false
+  /** Whether the whole body had already arrived and was read at once. */
   isBodyRead = false
 
   constructor(request: IncomingMessage, sendContinue: (() => void) | undefined) {
@@ -19,7 +18,7 @@ export class NodeRequest implements ServiceRequest {
     this.#sendContinue = sendContinue
   }
 
-  /** Whether the client waits for "100 Continue": it sends no body without, and Node ends the connection. */
+  /** Whether the client still waits for "100 Continue" and sends no body; Node then closes the connection. */
   get isAwaitingContinue(): boolean {
     return this.#sendContinue !== undefined
   }
@@ -28,7 +27,7 @@ export class NodeRequest implements ServiceRequest {
     return this.#request.method ?? ""
   }
 
-  // Express and Connect cut the path they mount at from `url` and keep the whole in `originalUrl`.
+  // Express and Connect remove the mount path from `url`; `originalUrl` has the full target.
   get target(): string {
     const { originalUrl, url } = this.#request
     return typeof originalUrl === "string" ? originalUrl : (url ?? "")
@@ -38,7 +37,7 @@ export class NodeRequest implements ServiceRequest {
     return this.#request.socket.remoteAddress
   }
 
-  // `request.headers` drops repeated fields such as a second Authorization; the raw list keeps them.
+  // `request.headers` drops repeated fields such as a second Authorization; `rawHeaders` has them all.
   header(name: string): string | undefined {
     const { rawHeaders } = this.#request
     let values: string | undefined
@@ -53,23 +52,23 @@ export class NodeRequest implements ServiceRequest {
   }
 
   body(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> {
-    return new Immediate.Immediate<Uint8Array, BodyTooLarge | BodyConsumed>(() => {
-      this.isBodyWanted = true
+    return Effect.suspend((): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> => {
+      this.isBodyRequested = true
       const request = this.#request
-      // A host that set an encoding gets text instead of bytes, and so would we.
+      // If the host has set an encoding, the stream returns text instead of bytes.
       if (Readable.isDisturbed(request) || request.readableEncoding !== null) {
         return Effect.fail(new BodyConsumed())
       }
-      // Where the server knows that there is no body, its end has come already and is not told.
+      // Without a body, `end` may already have been emitted.
       if (request.readableEnded) return Effect.succeed(new Uint8Array())
       const { complete, headers, readableLength } = request
       const declaredLength = Number(headers["content-length"] ?? Number.NaN)
-      // Before "100 Continue": the client need not send what is too large anyway.
+      // Checked before "100 Continue", so that the client does not send a body that is too large.
       if (declaredLength > maxBytes) return Effect.fail(new BodyTooLarge())
       this.#sendContinue?.()
       this.#sendContinue = undefined
-      const isThere = complete || readableLength === declaredLength
-      if (!isThere) return this.#arrivingBody(maxBytes)
+      const hasArrived = complete || readableLength === declaredLength
+      if (!hasArrived) return this.#arrivingBody(maxBytes)
       if (readableLength > maxBytes) return Effect.fail(new BodyTooLarge())
       const bytes: Buffer | null = request.read()
       this.isBodyRead = true
@@ -77,6 +76,7 @@ export class NodeRequest implements ServiceRequest {
     })
   }
 
+  /** Collects the body as its chunks arrive. */
   #arrivingBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
     return Effect.callback((resume) => {
       const request = this.#request
@@ -101,10 +101,10 @@ export class NodeRequest implements ServiceRequest {
   }
 }
 
-/** Whether the request has a body, as its headers say. */
+/** Whether the headers declare a request body. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
-/** Whether more of the request's body is to come. Where the server knows that there is none, its end has come already. */
+/** Whether part of the request body has not arrived yet. Without a body, `end` may already have been emitted. */
 export const hasPendingBody = (request: IncomingMessage): boolean =>
   !request.complete && !request.readableEnded && hasBody(request)

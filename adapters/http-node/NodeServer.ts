@@ -1,4 +1,4 @@
-/** The service on a socket: `node:http` with bounded time and size, JSON answers for all errors, graceful shutdown. */
+/** An HTTP server over the service: `node:http` with timeouts, size limits, JSON error bodies and graceful shutdown. */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
@@ -7,31 +7,31 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Service } from "../../core/service/Service.ts"
 import { AddressLimit } from "./AddressLimit.ts"
-import { Connection, type Host, type Patience } from "./Connection.ts"
+import { Connection, type ConnectionContext, type Timeouts } from "./Connection.ts"
 import * as IncomingRequest from "./IncomingRequest.ts"
 import * as NodeListener from "./NodeListener.ts"
-import { PreparedResponse } from "./PreparedResponse.ts"
+import { OutgoingResponse } from "./OutgoingResponse.ts"
+import { ResumeQueue } from "./ResumeQueue.ts"
 import { MAX_HEADER_BYTES } from "./TransportFault.ts"
-import { Turns } from "./Turns.ts"
 
 export interface NodeServerOptions {
   readonly host: string
-  /** 0 takes a free port. */
+  /** 0 chooses a free port. */
   readonly port: number
-  /** Milliseconds for the header section of a request; then 408. */
+  /** Milliseconds in which the header section of a request must arrive; then 408. */
   readonly headersTimeoutMs: number
-  /** Milliseconds for a whole request; then 408. */
+  /** Milliseconds in which a whole request must arrive; then 408. */
   readonly requestTimeoutMs: number
   /**
-   * Milliseconds that an idle connection is kept, as clients are told; it lasts up to two seconds longer. 0 tells them
-   * nothing, and keeps it for `requestTimeoutMs`, as long as it likes where that is 0.
+   * Idle timeout in milliseconds, announced in the `Keep-Alive` header and enforced up to two seconds later. With 0,
+   * nothing is announced and idle connections close after `requestTimeoutMs`, or never if that is 0 too.
    */
   readonly keepAliveTimeoutMs: number
-  /** Open connections; more are closed at once. */
+  /** Maximum number of open connections; further ones are closed at once. */
   readonly maxConnections: number
-  /** The same for one IPv4 address or one /64 of IPv6; without it there is no such limit. */
+  /** Maximum number of open connections of one IPv4 address or one IPv6 /64; `undefined` means no limit. */
   readonly maxConnectionsPerAddress: number | undefined
-  /** Milliseconds that requests in flight may take to finish when the server closes. */
+  /** Milliseconds that requests in flight may take to finish when the server closes; then they are cut. */
   readonly shutdownTimeoutMs: number
 }
 
@@ -46,7 +46,7 @@ export const defaults: NodeServerOptions = {
   shutdownTimeoutMs: 10_000
 }
 
-/** The address could not be bound; `cause` is Node's error (`EADDRINUSE`, `EACCES`, …). */
+/** The server could not bind its address; `cause` is Node's error (`EADDRINUSE`, `EACCES`, …). */
 export class ListenFailed extends Data.TaggedError("ListenFailed")<{
   readonly host: string
   readonly port: number
@@ -57,22 +57,23 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
   }
 }
 
-/** Bytes that a socket holds before it stops to read; the last read may exceed them by 64 KiB. */
-const HELD_BYTES = 16_384
+/** Bytes that a socket buffers before it stops reading; the last read may exceed this by 64 KiB. */
+const SOCKET_BUFFER_BYTES = 16_384
 
-/** Milliseconds between two looks at all connections: at most, and at least, however short timeouts are. */
-const INSPECTION_MS = 1_000
-const MIN_INSPECTION_MS = 20
+/** Bounds of the interval, in milliseconds, at which the timeouts of all connections are checked. */
+const MAX_CHECK_INTERVAL_MS = 1_000
+const MIN_CHECK_INTERVAL_MS = 20
 
-/** Turns of the event loop without a new connection after which none is waiting, and most turns that are waited. */
-const QUIET_TURNS = 3
-const MAX_TURNS = 1_000
+/** Consecutive turns of the event loop without a new connection before the accept backlog counts as drained. */
+const IDLE_TURNS = 3
+/** Upper bound on the turns spent to drain the accept backlog. */
+const MAX_BACKLOG_TURNS = 1_000
 
-/** Listens until the scope closes; then requests in flight finish before the scope's earlier resources go. */
+/** Listens until the scope closes; then requests in flight finish before the scope releases earlier resources. */
 export const make = Effect.fnUntraced(function* (
   given: Partial<NodeServerOptions> = {}
 ): Effect.fn.Return<AddressInfo, ListenFailed, Service | Scope.Scope> {
-  // Absent, not undefined: `host: undefined` would listen on every interface.
+  // Drops undefined options: `host: undefined` would listen on every interface.
   const present = Object.entries(given).filter(([, value]) => value !== undefined)
   const options: NodeServerOptions = { ...defaults, ...Object.fromEntries(present) }
   const headersTimeout = Math.min(options.headersTimeoutMs, options.requestTimeoutMs)
@@ -80,7 +81,7 @@ export const make = Effect.fnUntraced(function* (
   const run = Effect.runCallbackWith(yield* Effect.context())
   const handle = yield* NodeListener.makeHandler
   const connections = new Map<Duplex, Connection>()
-  const patience: Patience = {
+  const timeouts: Timeouts = {
     keepAliveTimeoutMs: options.keepAliveTimeoutMs,
     idleTimeoutMs: options.keepAliveTimeoutMs || options.requestTimeoutMs || Number.POSITIVE_INFINITY,
     readTimeoutMs: options.requestTimeoutMs
@@ -88,30 +89,30 @@ export const make = Effect.fnUntraced(function* (
 
   const server = Http.createServer({
     IncomingMessage: IncomingRequest.makeClass((socket) => connections.get(socket)?.isBusy === true),
-    ServerResponse: PreparedResponse,
-    // Most requests have no body, and a stream for none is a tenth of their CPU; Node knows it since 24.12.
+    ServerResponse: OutgoingResponse,
+    // Without a body, creating its stream costs a tenth of a request's CPU. Node supports this option since 24.12.
     optimizeEmptyRequests: true,
     maxHeaderSize: MAX_HEADER_BYTES,
-    highWaterMark: HELD_BYTES,
+    highWaterMark: SOCKET_BUFFER_BYTES,
     headersTimeout,
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.min(INSPECTION_MS, headersTimeout),
-    // Node would answer by itself, without a body and without our headers.
+    connectionsCheckingInterval: Math.min(MAX_CHECK_INTERVAL_MS, headersTimeout),
+    // Node's own response has no body and none of our headers; `TransportFault` checks `Host` instead.
     requireHostHeader: false
   })
-  // Checked by Node, but looked after here: connections are inspected.
+  // Node validates the option above; `Connection` enforces the timeout.
   server.keepAliveTimeout = 0
   server.maxConnections = options.maxConnections
-  const host: Host = {
-    answers: {
+  const context: ConnectionContext = {
+    responder: {
       handle,
-      refuse: (error, address, write) => run(Effect.map(service.transportError(error, address), write)),
+      reject: (error, address, write) => run(Effect.map(service.transportError(error, address), write)),
       isDraining: service.isDraining
     },
-    patience,
-    turns: new Turns(),
-    parse: (socket) => server.emit("connection", socket)
+    timeouts,
+    resumeQueue: new ResumeQueue(),
+    attachParser: (socket) => server.emit("connection", socket)
   }
   const addresses = new AddressLimit(options.maxConnectionsPerAddress)
   let accepted = 0
@@ -119,7 +120,7 @@ export const make = Effect.fnUntraced(function* (
     if (connections.has(socket)) return
     accepted++
     if (!addresses.admit(socket)) return void socket.destroy()
-    connections.set(socket, new Connection(socket, host))
+    connections.set(socket, new Connection(socket, context))
     socket.once("close", () => connections.delete(socket))
   })
   server.on("request", (request, response) => connections.get(request.socket)?.receive(request, response))
@@ -131,26 +132,26 @@ export const make = Effect.fnUntraced(function* (
   )
   server.on("clientError", (error, socket) => connections.get(socket)?.fail(error))
   server.on("upgrade", (request, socket, rest) => connections.get(socket)?.hold(request, rest))
-  // Each connection listens for it; without a listener here Node would cut those that are read slowly.
+  // `Connection` handles socket timeouts. Without a listener here, Node destroys sockets that are read slowly.
   server.on("timeout", () => {})
-  // `server.close` calls it; Node's own would cut answers that are not yet flushed.
+  // `server.close` calls this method; Node's version cuts responses that are not yet flushed.
   server.closeIdleConnections = () => {
-    for (const connection of connections.values()) connection.dismiss()
+    for (const connection of connections.values()) connection.closeWhenIdle()
   }
 
-  const inspectionMs = Math.max(
-    MIN_INSPECTION_MS,
-    Math.min(INSPECTION_MS, patience.idleTimeoutMs, headersTimeout)
+  const checkIntervalMs = Math.max(
+    MIN_CHECK_INTERVAL_MS,
+    Math.min(MAX_CHECK_INTERVAL_MS, timeouts.idleTimeoutMs, headersTimeout)
   )
   server.once("listening", () => {
-    const inspection = setInterval(() => {
-      for (const connection of connections.values()) connection.inspect(inspectionMs)
-    }, inspectionMs)
-    server.once("close", () => clearInterval(inspection))
+    const timer = setInterval(() => {
+      for (const connection of connections.values()) connection.checkTimeouts(checkIntervalMs)
+    }, checkIntervalMs)
+    server.once("close", () => clearInterval(timer))
   })
 
   const listen = Effect.callback<AddressInfo, ListenFailed>((resume) => {
-    // Stays, since an accept that fails later must not end the process.
+    // Not removed after the start: an error of a later `accept` must not end the process.
     server.on("error", (cause) => resume(Effect.fail(new ListenFailed({ ...options, cause }))))
     server.listen(options.port, options.host, () => {
       const address = server.address()
@@ -158,31 +159,31 @@ export const make = Effect.fnUntraced(function* (
     })
   })
 
-  // What the system holds for us was sent before we stopped: connections to accept, a few each turn, and their requests.
-  const catchUp = Effect.gen(function* () {
-    for (let turn = 0, quiet = 0; quiet < QUIET_TURNS && turn < MAX_TURNS; turn++) {
+  // Accepts the connections that were made before the server stops; Node accepts a few in each turn.
+  const drainBacklog = Effect.gen(function* () {
+    for (let turn = 0, idleTurns = 0; idleTurns < IDLE_TURNS && turn < MAX_BACKLOG_TURNS; turn++) {
       const before = accepted
       yield* nextTurn
-      quiet = accepted === before ? quiet + 1 : 0
+      idleTurns = accepted === before ? idleTurns + 1 : 0
     }
   })
 
   const close = Effect.callback<void>((resume) => {
-    // Not `closeAllConnections`: Node does not know those whose requests are held.
-    const late = setTimeout(() => {
+    // Not `closeAllConnections`: it misses connections whose requests are held.
+    const timer = setTimeout(() => {
       for (const socket of connections.keys()) socket.destroy()
     }, options.shutdownTimeoutMs)
     server.close(() => {
-      clearTimeout(late)
+      clearTimeout(timer)
       resume(Effect.void)
     })
   })
 
-  const stop = Effect.all([service.drain, catchUp, close], { discard: true })
+  const stop = Effect.all([service.drain, drainBacklog, close], { discard: true })
   return yield* Effect.acquireRelease(listen, () => stop)
 })
 
-/** One turn of the event loop. */
+/** Waits for the next turn of the event loop. */
 const nextTurn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })

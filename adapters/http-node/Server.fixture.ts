@@ -1,4 +1,4 @@
-/** A server over the memory adapter on a free port of the loopback address, under a clock that stands still. */
+/** Test servers over the memory adapter on a free loopback port, with a fixed clock. */
 import { setImmediate } from "node:timers/promises"
 import * as V8 from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -19,10 +19,12 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Service from "../../core/service/Service.ts"
 import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
 import * as NodeDigest from "../embed/NodeDigest.ts"
-import { MemoryApiKeyStore, MemoryPetRepository, MemoryRateLimitStore } from "../memory/index.ts"
+import * as MemoryApiKeyStore from "../memory/MemoryApiKeyStore.ts"
+import * as MemoryPetRepository from "../memory/MemoryPetRepository.ts"
+import * as MemoryRateLimitStore from "../memory/MemoryRateLimitStore.ts"
 import * as NodeListener from "./NodeListener.ts"
 import * as NodeServer from "./NodeServer.ts"
-import type { Answer } from "./Wire.fixture.ts"
+import type { WireResponse } from "./Wire.fixture.ts"
 
 type Pets = PetRepository["Service"]
 type Limits = RateLimitStore["Service"]
@@ -30,7 +32,7 @@ type Limits = RateLimitStore["Service"]
 export interface Setup {
   readonly server?: Partial<NodeServer.NodeServerOptions>
   readonly service?: Partial<ServiceOptions>
-  /** Ports that stand in for those of the memory adapter, which they are given. */
+  /** Wrap the ports of the memory adapter. */
   readonly pets?: (real: Pets) => Pets
   readonly limits?: (real: Limits) => Limits
 }
@@ -50,7 +52,7 @@ const stillClock = Layer.effect(
   }))
 )
 
-/** The service alone, with what programs over it need; closed at the end of the test. */
+/** Opens the service without a server; it is closed at the end of the test. */
 export const openService = async ({
   limits = (real) => real,
   pets = (real) => real,
@@ -84,7 +86,7 @@ export const openService = async ({
     run,
     scope,
     close,
-    /** A key with limits that no test reaches, unless it says which. */
+    /** Issues a key; without explicit limits, they are too high for tests to reach. */
     issue: async (limits: Partial<Plan> = {}): Promise<string> => {
       const { secret } = await run(
         KeyLifecycle.issue({
@@ -94,18 +96,18 @@ export const openService = async ({
       )
       return Redacted.value(secret)
     },
-    /** How many animals are stored, a hundred at most. */
+    /** Returns the number of stored animals, at most a hundred. */
     countPets: async (): Promise<number> => {
-      const found = await run(
+      const page = await run(
         PetRepository.use((stored) => stored.page({ limit: 100, after: undefined, status: undefined }))
       )
-      return found.length
+      return page.length
     },
     listener: () => run(NodeListener.make)
   }
 }
 
-/** A server of its own; closed at the end of the test. */
+/** Opens a service and a server; both are closed at the end of the test. */
 export const serve = async (setup: Setup = {}) => {
   const service = await openService(setup)
   const { port } = await service.run(
@@ -114,7 +116,7 @@ export const serve = async (setup: Setup = {}) => {
   return { ...service, port }
 }
 
-/** A number that grows, and that can be waited for. */
+/** A counter that a test can wait for. */
 export class Count {
   #value = 0
   readonly #waiting: Array<readonly [value: number, resolve: () => void]> = []
@@ -136,7 +138,7 @@ export class Count {
   }
 }
 
-/** A store that is busy until it is told to go on. */
+/** Blocks store calls until it is opened. */
 export class Gate {
   readonly entered = new Count()
   readonly interrupted = new Count()
@@ -144,18 +146,20 @@ export class Gate {
   readonly #latch = Latch.makeUnsafe(false)
 
   readonly pets = (real: Pets): Pets => ({
-    insert: (pet) => this.#held(real.insert(pet)),
-    find: (id) => this.#held(real.find(id)),
-    page: (query) => this.#held(real.page(query))
+    insert: (pet) => this.#blocked(real.insert(pet)),
+    find: (id) => this.#blocked(real.find(id)),
+    page: (query) => this.#blocked(real.page(query))
   })
 
-  readonly limits = (real: Limits): Limits => ({ modify: (key, step) => this.#held(real.modify(key, step)) })
+  readonly limits = (real: Limits): Limits => ({
+    modify: (key, step) => this.#blocked(real.modify(key, step))
+  })
 
   open(): void {
     this.#latch.openUnsafe()
   }
 
-  #held<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
+  #blocked<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.suspend(() => {
       this.entered.increment()
       return Effect.andThen(
@@ -166,30 +170,30 @@ export class Gate {
   }
 }
 
-/** Checks that an answer is an error as the interface has it, with the headers that every answer carries. */
-export const expectError = (answer: Answer, status: number, code: string): void => {
-  expect({ status: answer.status, body: answer.json() }).toEqual({
+/** Expects an error response with the Error body and the headers that every response carries. */
+export const expectError = (response: WireResponse, status: number, code: string): void => {
+  expect({ status: response.status, body: response.json() }).toEqual({
     status,
     body: { code, message: expect.any(String), status }
   })
-  expect(answer.header("content-type")).toBe("application/json; charset=utf-8")
+  expect(response.header("content-type")).toBe("application/json; charset=utf-8")
   for (const name of ["limit", "remaining", "reset"]) {
-    expect(answer.header(`x-ratelimit-${name}`), name).toMatch(/^[0-9]+$/)
+    expect(response.header(`x-ratelimit-${name}`), name).toMatch(/^[0-9]+$/)
   }
 }
 
-/** Checks that a server still serves. */
+/** Expects that a server still serves requests. */
 export const expectAlive = async ({ port }: { readonly port: number }): Promise<void> => {
   const response = await fetch(`http://127.0.0.1:${port}/livez`, { headers: { Connection: "close" } })
   expect(await response.json()).toEqual({ status: "live" })
 }
 
-/** Frees what nothing refers to. */
+/** Runs the garbage collector until unreachable buffers are freed. */
 export const collectGarbage = async (): Promise<void> => {
   V8.setFlagsFromString("--expose-gc")
-  // The global function that the flag above brings into new contexts.
+  // The flag above defines this function in new contexts.
   const collect = runInNewContext("gc") as () => void
-  // Buffers are given back by a thread that runs behind the collector.
+  // A background thread frees buffers after the collection.
   for (let round = 0; round < 10; round++) {
     collect()
     await setImmediate()

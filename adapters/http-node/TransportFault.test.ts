@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest"
 import { expectAlive, expectError, serve } from "./Server.fixture.ts"
 import { pet, request, Wire } from "./Wire.fixture.ts"
 
-/** Sends bytes and checks that exactly one error comes back, after which the connection ends and the server lives. */
-const expectRefusal = async (bytes: string | Uint8Array, status: number, code: string): Promise<void> => {
+/** Sends bytes; expects exactly one error response, a closed connection and a live server. */
+const expectRejection = async (bytes: string | Uint8Array, status: number, code: string): Promise<void> => {
   const server = await serve()
   const wire = await Wire.sending(server.port, bytes)
-  const answer = await wire.answer()
-  expectError(answer, status, code)
-  expect(answer.header("connection")).toBe("close")
+  const response = await wire.response()
+  expectError(response, status, code)
+  expect(response.header("connection")).toBe("close")
   expect(await wire.rest()).toBe("")
   expect(await server.countPets()).toBe(0)
   await expectAlive(server)
@@ -17,7 +17,7 @@ const expectRefusal = async (bytes: string | Uint8Array, status: number, code: s
 
 const head = (...lines: ReadonlyArray<string>): string => `${lines.join("\r\n")}\r\n\r\n`
 
-describe("what is not HTTP is answered with 400 as the interface has it, and ends the connection", () => {
+describe("invalid HTTP gets a 400 with the Error body, and the connection closes", () => {
   const get = "GET /v1/pets HTTP/1.1"
   const post = "POST /v1/pets HTTP/1.1"
   const host = "Host: a"
@@ -44,8 +44,8 @@ describe("what is not HTTP is answered with 400 as the interface has it, and end
     ["NUL in a header", head(get, host, "X: a\0b")],
     ["a space in the target", head("GET /v1/ pets HTTP/1.1", host)],
     ["a target without slash", head("GET v1/pets HTTP/1.1", host)],
-    ["a line of garbage", "garbage\r\n\r\n"],
-    ["a word of HTTP", head("HTTP/1.1 200 OK")],
+    ["a line that is not HTTP", "garbage\r\n\r\n"],
+    ["a response line instead of a request line", head("HTTP/1.1 200 OK")],
     ["an unknown method", head("FOO /v1/pets HTTP/1.1", host)],
     ["an unknown version", head("GET /v1/pets HTTP/7.3", host)],
     ["no version", "GET /v1/pets\r\n\r\n"],
@@ -55,15 +55,15 @@ describe("what is not HTTP is answered with 400 as the interface has it, and end
     ["a path in Host", head(get, "Host: a/b")],
     ["a list in Host", head(get, "Host: a, b")],
     ["a user in Host", head(get, "Host: a@b")],
-    ["a port that is no number in Host", head(get, "Host: a:b")],
-    ["an open bracket in Host", head(get, "Host: [::1")],
-    ["an address that is none in Host", head(get, "Host: [1::2::3]")],
-    ["a zone in Host", head(get, "Host: [fe80::1%25eth0]")],
+    ["a non-numeric port in Host", head(get, "Host: a:b")],
+    ["an unclosed bracket in Host", head(get, "Host: [::1")],
+    ["an invalid IPv6 address in Host", head(get, "Host: [1::2::3]")],
+    ["an IPv6 zone in Host", head(get, "Host: [fe80::1%25eth0]")],
     ["a bare IPv6 address in Host", head(get, "Host: ::1")],
     ["a percent sign without digits in Host", head(get, "Host: a%z0")],
     ["another coding before chunked", head(post, host, "Transfer-Encoding: gzip, chunked")],
     [
-      "another coding before chunked, apart",
+      "another coding before chunked in a header of its own",
       head(post, host, "Transfer-Encoding: gzip", "Transfer-Encoding: chunked")
     ],
     ["chunked in HTTP/1.0", head("POST /v1/pets HTTP/1.0", host, "Transfer-Encoding: chunked")],
@@ -75,15 +75,15 @@ describe("what is not HTTP is answered with 400 as the interface has it, and end
     ["a folded header", head(get, host, "X: a", " b")],
     ["a header without colon", head(get, host, "X")],
     ["a header without name", head(get, host, ": a")],
-    ["a TLS greeting", Uint8Array.of(0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03)],
+    ["a TLS ClientHello", Uint8Array.of(0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03)],
     ["bytes above ASCII", Uint8Array.of(0xff, 0xfe, 0x0d, 0x0a, 0x0d, 0x0a)]
   ]
 
   for (const [what, bytes] of cases) {
-    it(what, () => expectRefusal(bytes, 400, "malformed_request"))
+    it(what, () => expectRejection(bytes, 400, "malformed_request"))
   }
 
-  it("a chunk size that is no number, in a body that is waited for", async () => {
+  it("an invalid chunk size in a body that the service is reading", async () => {
     const server = await serve()
     const key = await server.issue()
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
@@ -91,30 +91,33 @@ describe("what is not HTTP is answered with 400 as the interface has it, and end
       server.port,
       `${request({ method: "POST", key, headers })}zz\r\n{}\r\n0\r\n\r\n`
     )
-    const answer = await wire.answer()
-    expectError(answer, 400, "malformed_request")
-    expect(answer.header("connection")).toBe("close")
+    const response = await wire.response()
+    expectError(response, 400, "malformed_request")
+    expect(response.header("connection")).toBe("close")
     expect(await wire.rest()).toBe("")
     await expectAlive(server)
   })
 
-  it("a body that ends early, in a body that is waited for", async () => {
+  it("a body that ends early while the service is reading it", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.sending(server.port, request({ key, body: pet("Rex") }).slice(0, -1))
     wire.end()
-    expectError(await wire.answer(), 400, "malformed_request")
+    expectError(await wire.response(), 400, "malformed_request")
     expect(await wire.rest()).toBe("")
     expect(await server.countPets()).toBe(0)
   })
 
-  it("counts for the client's network and not for the key that the bytes may name", async () => {
+  it("consumes an anonymous token of the client's network, not one of the key in the bytes", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 5, perDay: 100 } } })
     const key = await server.issue({ perMinute: 7 })
     const wire = await Wire.sending(server.port, head(get, `Authorization: Bearer ${key}`))
-    const refused = await wire.answer()
-    expect([refused.header("x-ratelimit-limit"), refused.header("x-ratelimit-remaining")]).toEqual(["5", "4"])
-    const admitted = await (await Wire.sending(server.port, request({ key }))).answer()
+    const rejected = await wire.response()
+    expect([rejected.header("x-ratelimit-limit"), rejected.header("x-ratelimit-remaining")]).toEqual([
+      "5",
+      "4"
+    ])
+    const admitted = await (await Wire.sending(server.port, request({ key }))).response()
     expect([admitted.header("x-ratelimit-limit"), admitted.header("x-ratelimit-remaining")]).toEqual([
       "7",
       "6"
@@ -137,55 +140,55 @@ describe("what is not HTTP is answered with 400 as the interface has it, and end
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.sending(server.port, head(get, `Host: ${value}`, `Authorization: Bearer ${key}`))
-    expect((await wire.answer()).status).toBe(200)
+    expect((await wire.response()).status).toBe(200)
   })
 
-  it("HTTP/1.0 needs no Host", async () => {
+  it("HTTP/1.0 without Host is accepted", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.sending(
       server.port,
       head("GET /v1/pets HTTP/1.0", `Authorization: Bearer ${key}`)
     )
-    const answer = await wire.answer()
-    expect([answer.status, answer.body]).toEqual([200, "[]"])
+    const response = await wire.response()
+    expect([response.status, response.body]).toEqual([200, "[]"])
     expect(await wire.rest()).toBe("")
   })
 
-  it("a sender that goes on for twenty megabytes can still read the answer", async () => {
+  it("a client that sends twenty more megabytes can still read the response", async () => {
     const server = await serve()
     const wire = await Wire.sending(server.port, "garbage\r\n")
     for (let sent = 0; sent < 20; sent++) await wire.send(Buffer.alloc(1_000_000, "x"))
-    expectError(await wire.answer(), 400, "malformed_request")
+    expectError(await wire.response(), 400, "malformed_request")
   })
 
-  it("a sender that never stops is cut", async () => {
+  it("a client that never stops sending is disconnected", async () => {
     const server = await serve()
     const wire = await Wire.sending(server.port, "garbage\r\n")
     const more = setInterval(() => wire.send("x".repeat(1_000)), 10)
-    expectError(await wire.answer(), 400, "malformed_request")
+    expectError(await wire.response(), 400, "malformed_request")
     await wire.closed
     clearInterval(more)
   })
 })
 
-describe("what is too large is answered with 431 as the interface has it, and ends the connection", () => {
+describe("oversized input gets a 431 with the Error body, and the connection closes", () => {
   const get = "GET /v1/pets HTTP/1.1"
 
   it("a header section above 16 KiB", () =>
-    expectRefusal(head(get, "Host: a", `X: ${"a".repeat(16_384)}`), 431, "headers_too_large"))
+    expectRejection(head(get, "Host: a", `X: ${"a".repeat(16_384)}`), 431, "headers_too_large"))
 
   it("a header section of a megabyte", () =>
-    expectRefusal(head(get, "Host: a", `X: ${"a".repeat(1_000_000)}`), 431, "headers_too_large"))
+    expectRejection(head(get, "Host: a", `X: ${"a".repeat(1_000_000)}`), 431, "headers_too_large"))
 
   it("more than 100 headers", () =>
-    expectRefusal(head(get, "Host: a", ...Array(100).fill("X: a")), 431, "headers_too_large"))
+    expectRejection(head(get, "Host: a", ...Array(100).fill("X: a")), 431, "headers_too_large"))
 
   it("thousands of headers", () =>
-    expectRefusal(head(get, "Host: a", ...Array(4_000).fill("X: a")), 431, "headers_too_large"))
+    expectRejection(head(get, "Host: a", ...Array(4_000).fill("X: a")), 431, "headers_too_large"))
 
   it("a target above 8 KiB", () =>
-    expectRefusal(head(`GET /${"a".repeat(8_192)} HTTP/1.1`, "Host: a"), 431, "headers_too_large"))
+    expectRejection(head(`GET /${"a".repeat(8_192)} HTTP/1.1`, "Host: a"), 431, "headers_too_large"))
 
   it("trailers above 16 KiB", async () => {
     const server = await serve()
@@ -193,54 +196,54 @@ describe("what is too large is answered with 431 as the interface has it, and en
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
     const start = request({ method: "POST", key, headers })
     const wire = await Wire.sending(server.port, `${start}2\r\n{}\r\n0\r\nX: ${"a".repeat(20_000)}\r\n\r\n`)
-    expectError(await wire.answer(), 431, "headers_too_large")
+    expectError(await wire.response(), 431, "headers_too_large")
     expect(await wire.rest()).toBe("")
   })
 
-  it("100 headers and a target of 8 KiB are not", async () => {
+  it("100 headers and a target of 8 KiB are accepted", async () => {
     const server = await serve()
     const key = await server.issue()
     const target = `/v1/pets?x=${"a".repeat(8_192 - 11)}`
     const wire = await Wire.sending(server.port, request({ key, target, headers: Array(98).fill("X: a") }))
-    expect((await wire.answer()).status).toBe(200)
+    expect((await wire.response()).status).toBe(200)
   })
 })
 
-describe("requests to become something else", () => {
-  it("CONNECT ends the connection without an answer", async () => {
+describe("requests to switch protocols", () => {
+  it("CONNECT closes the connection without a response", async () => {
     const server = await serve()
     const wire = await Wire.sending(server.port, head("CONNECT animals.example:443 HTTP/1.1", "Host: a"))
     expect(await wire.rest()).toBe("")
     await expectAlive(server)
   })
 
-  it("a preface of HTTP/2 ends the connection", async () => {
+  it("an HTTP/2 preface closes the connection", async () => {
     const server = await serve()
     const wire = await Wire.sending(server.port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
     await wire.rest()
     await expectAlive(server)
   })
 
-  it("Upgrade is ignored, and the connection stays usable", async () => {
+  it("Upgrade is ignored, and the connection stays alive", async () => {
     const server = await serve()
     const key = await server.issue()
     const headers = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
     const wire = await Wire.sending(server.port, request({ key, headers }))
-    expect((await wire.answer()).status).toBe(200)
+    expect((await wire.response()).status).toBe(200)
     await wire.send(request({ key }))
-    expect((await wire.answer()).status).toBe(200)
+    expect((await wire.response()).status).toBe(200)
   })
 })
 
 describe("a client that resets its connection", () => {
-  it("is neither answered nor counted", async () => {
+  it("gets no response and consumes no token", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 5, perDay: 100 } } })
     for (const bytes of ["", "GET /v1", request({}).slice(0, -2)]) {
       const wire = await Wire.sending(server.port, bytes)
       wire.abort()
     }
     await expectAlive(server)
-    const answer = await (await Wire.sending(server.port, request({}))).answer()
-    expect(answer.header("x-ratelimit-remaining")).toBe("4")
+    const response = await (await Wire.sending(server.port, request({}))).response()
+    expect(response.header("x-ratelimit-remaining")).toBe("4")
   })
 })

@@ -1,4 +1,4 @@
-/** What is wrong with what came in, where there is no request to answer or none that HTTP allows. */
+/** Protocol errors: input that is not a valid HTTP request, or exceeds a transport limit. */
 import type { IncomingMessage } from "node:http"
 import { isIPv6 } from "node:net"
 import type { TransportError } from "../../core/service/Service.ts"
@@ -7,7 +7,7 @@ export const MAX_HEADER_BYTES = 16_384
 const MAX_HEADERS = 100
 const MAX_TARGET_LENGTH = 8_192
 
-/** What HTTP forbids and Node's parser lets through. */
+/** Returns the fault of a request that HTTP forbids but Node's parser accepts. */
 export const ofRequest = ({ httpVersion, rawHeaders, url }: IncomingMessage): TransportError | undefined => {
   if (rawHeaders.length > MAX_HEADERS * 2 || (url?.length ?? 0) > MAX_TARGET_LENGTH)
     return "headers_too_large"
@@ -19,7 +19,7 @@ export const ofRequest = ({ httpVersion, rawHeaders, url }: IncomingMessage): Tr
       hosts++
       if (!isHost(value)) return "malformed_request"
     } else if (name.length === 17 && name.toLowerCase() === "transfer-encoding") {
-      // Node's parser decodes the last coding and ignores the others. HTTP/1.0 knows none (RFC 9112 §6.1).
+      // Node's parser decodes the last coding and ignores the others. HTTP/1.0 has no codings (RFC 9112 §6.1).
       if (value.toLowerCase() !== "chunked" || httpVersion !== "1.1") return "malformed_request"
     }
   }
@@ -27,18 +27,18 @@ export const ofRequest = ({ httpVersion, rawHeaders, url }: IncomingMessage): Tr
   return isComplete ? undefined : "malformed_request"
 }
 
-/** The value of a `Host` header: `uri-host [":" port]` (RFC 9110 §7.2), which may be empty. */
+/** Whether a `Host` header is valid: `uri-host [":" port]` (RFC 9110 §7.2), which may be empty. */
 const isHost = (value: string): boolean => {
   if (isRegisteredName.test(value)) return true
   const address = /^\[(.*)\](?::\d*)?$/.exec(value)?.[1]
-  // Node takes zone identifiers for IPv6, URIs do not (RFC 3986 §3.2.2).
+  // Node's `isIPv6` accepts zone identifiers; URIs do not (RFC 3986 §3.2.2).
   return address !== undefined && ((isIPv6(address) && !address.includes("%")) || isIpFuture.test(address))
 }
 
 const isRegisteredName = /^(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*(?::\d*)?$/i
 const isIpFuture = /^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i
 
-/** What an error of Node's parser, or of its timers, means. */
+/** Maps an error of Node's HTTP parser or request timers to a transport error. */
 export const ofError = ({ code }: NodeJS.ErrnoException): TransportError => {
   if (code === "HPE_HEADER_OVERFLOW") return "headers_too_large"
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "request_timeout" : "malformed_request"

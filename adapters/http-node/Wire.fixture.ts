@@ -1,4 +1,4 @@
-/** A client that knows no manners: it sends any bytes, and sees any that come back. */
+/** A raw TCP client: it sends arbitrary bytes and reads arbitrary responses. */
 import { Buffer } from "node:buffer"
 import * as Net from "node:net"
 import { onTestFinished } from "vitest"
@@ -7,15 +7,15 @@ export interface Sent {
   readonly method?: string
   readonly target?: string
   readonly version?: string
-  /** The secret of a key, for an `Authorization` header. */
+  /** API key secret for the `Authorization` header. */
   readonly key?: string
-  /** Whole lines, beside `Host`. */
+  /** Header lines besides `Host`. */
   readonly headers?: ReadonlyArray<string>
-  /** Sent with its length, as JSON. */
+  /** JSON body, sent with its Content-Length. */
   readonly body?: string
 }
 
-/** A request as text, well-formed when what it is made of is. */
+/** Encodes a request, without validating its parts. */
 export const request = ({
   body,
   headers = [],
@@ -38,7 +38,7 @@ export const request = ({
 
 export const pet = (name: string): string => JSON.stringify({ name, categoryId: 1 })
 
-export class Answer {
+export class WireResponse {
   readonly status: number
   readonly body: string
   readonly #headers: ReadonlyArray<readonly [name: string, value: string]>
@@ -66,7 +66,7 @@ export class Wire {
   readonly #socket: Net.Socket
   #received = Buffer.alloc(0)
   #notify = (): void => {}
-  /** Resolves when the connection is gone, in whichever way. */
+  /** Resolves when the connection is closed, for whatever reason. */
   readonly closed: Promise<void>
   #ended = false
 
@@ -79,11 +79,11 @@ export class Wire {
         this.#notify()
       })
     }
-    // A reset shows as bytes that are missing.
+    // Tests notice a reset by the missing bytes.
     socket.on("error", () => {})
   }
 
-  /** Connects; what comes back is left in the system's buffers until it is read. */
+  /** Connects without reading: received bytes stay in the socket buffers until the first read. */
   static open(port: number): Promise<Wire> {
     return new Promise((resolve, reject) => {
       const socket = Net.connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true })
@@ -102,7 +102,7 @@ export class Wire {
     return wire
   }
 
-  /** Resolves once the bytes are with the system, or cannot be sent any more. */
+  /** Resolves once the bytes are written, or the connection is closed. */
   send(bytes: string | Uint8Array): Promise<void> {
     if (this.#socket.destroyed) return this.closed
     return new Promise((resolve) => {
@@ -110,8 +110,8 @@ export class Wire {
     })
   }
 
-  /** The next answer; `head` when it belongs to a `HEAD` request and so has no body. */
-  async answer({ head = false }: { readonly head?: boolean } = {}): Promise<Answer> {
+  /** Reads the next response; `head` for a response to a `HEAD` request, which has no body. */
+  async response({ head = false }: { readonly head?: boolean } = {}): Promise<WireResponse> {
     this.#read()
     for (;;) {
       const end = this.#received.indexOf("\r\n\r\n")
@@ -123,18 +123,18 @@ export class Wire {
         if (this.#received.length >= total) {
           const body = this.#received.toString("utf8", end + 4, total)
           this.#received = this.#received.subarray(total)
-          return new Answer(text, body)
+          return new WireResponse(text, body)
         }
       }
       if (this.#ended)
-        throw new Error(`ended before or within an answer: ${this.#received.toString("latin1")}`)
+        throw new Error(`connection ended before or within a response: ${this.#received.toString("latin1")}`)
       await new Promise<void>((resolve) => {
         this.#notify = resolve
       })
     }
   }
 
-  /** All bytes up to the end of the connection, once the server has ended it; then the client does, too. */
+  /** Reads until the server closes the connection, closes it too, and returns the remaining bytes. */
   async rest(): Promise<string> {
     this.#read()
     this.#socket.once("end", () => this.#socket.end())
@@ -143,12 +143,12 @@ export class Wire {
     return this.#received.toString("latin1")
   }
 
-  /** Sends nothing more, but still reads. */
+  /** Closes the sending side; reading still works. */
   end(): void {
     this.#socket.end()
   }
 
-  /** Goes away at once. */
+  /** Resets the connection. */
   abort(): void {
     this.#socket.resetAndDestroy()
   }
@@ -162,13 +162,13 @@ export class Wire {
   }
 }
 
-/** The next responses of a connection. */
-export const answers = async (wire: Wire, count: number): Promise<ReadonlyArray<Answer>> => {
-  const received: Array<Answer> = []
-  while (received.length < count) received.push(await wire.answer())
+/** Reads the next `count` responses. */
+export const responses = async (wire: Wire, count: number): Promise<ReadonlyArray<WireResponse>> => {
+  const received: Array<WireResponse> = []
+  while (received.length < count) received.push(await wire.response())
   return received
 }
 
-/** Their statuses. */
+/** Reads the statuses of the next `count` responses. */
 export const statuses = async (wire: Wire, count: number): Promise<ReadonlyArray<number>> =>
-  (await answers(wire, count)).map(({ status }) => status)
+  (await responses(wire, count)).map(({ status }) => status)

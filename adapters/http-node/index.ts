@@ -1,3 +1,4 @@
 /** The service on `node:http`. */
+export type { Service } from "../../core/service/Service.ts"
 export * as NodeListener from "./NodeListener.ts"
 export * as NodeServer from "./NodeServer.ts"

@@ -24,7 +24,7 @@ const open = Effect.gen(function* () {
   return { lines, disk, log, close: Scope.close(scope, Exit.void) }
 })
 
-/** Without what differs from run to run. */
+/** Removes timestamps and other varying parts. */
 const stable = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.map((line) => line.replace(/^timestamp=1970-\S+ level=WARN (fiber=#\d+ )?/, ""))
 
@@ -32,7 +32,7 @@ const outage = (port: number) =>
   new Error("unavailable", { cause: new Error(`connect ECONNREFUSED :${port}`) })
 
 describe("the log", () => {
-  it.effect("writes the first line of a kind at once, then a summary each second", () =>
+  it.effect("writes the first line of a kind at once, then one summary per second", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* open
       for (let second = 0; second < 3; second++) {
@@ -51,7 +51,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("takes lines for the same that differ in annotations and numbers only", () =>
+  it.effect("treats lines that differ only in annotations and numbers as the same kind", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* open
       yield* Effect.annotateLogs(log("500", outage(40_001)), "request", "a")
@@ -68,7 +68,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("writes a line for each event, and none of several lines", () =>
+  it.effect("writes one line per event, never several lines", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* open
       yield* log("a\nb\u2028", new Error("c\r\nd"))
@@ -77,7 +77,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("reports how many lines were lost before the next that can be written", () =>
+  it.effect("reports the number of lost lines before the next written line", () =>
     Effect.gen(function* () {
       const { disk, lines, log } = yield* open
       disk.isFull = true
@@ -90,7 +90,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("writes the last summary when it is released, and goes on without one", () =>
+  it.effect("writes the last summary when it is released, and later lines without summaries", () =>
     Effect.gen(function* () {
       const { close, lines, log } = yield* open
       yield* log("a")
@@ -103,7 +103,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("sums up kinds together once there are many of them", () =>
+  it.effect("summarizes kinds together if there are too many", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* open
       const name = (index: number): string => String.fromCodePoint(0x4e00 + index)
@@ -116,7 +116,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("survives an event that throws when it is read", () =>
+  it.effect("logs an event whose message getter throws", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* open
       const hostile = new Error("x")

@@ -1,4 +1,6 @@
-/** The logger of the service: `LogFormat` makes lines, `Repetition` limits them, and a `LogSink` writes them. */
+/**
+ * The logger of the service: `Repetition` limits events, `LogFormat` formats them, and a `LogSink` writes the lines.
+ */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
@@ -11,7 +13,7 @@ import * as Repetition from "./Repetition.ts"
 
 const NANOS_PER_MS = 1_000_000n
 
-/** Replaces all loggers. When the layer is released, pending summaries are written. */
+/** Replaces all loggers. Pending summaries are written when the layer is released. */
 export const layer = (open: LogSink.Open): Layer.Layer<never> => Logger.layer([make(open)])
 
 const make = (open: LogSink.Open): Effect.Effect<Logger.Logger<unknown, void>, never, Scope.Scope> =>
@@ -43,7 +45,7 @@ const make = (open: LogSink.Open): Effect.Effect<Logger.Logger<unknown, void>, n
       )
     )
     return Logger.make((event) => {
-      // An error may throw when its message is read.
+      // Formatting may throw, for example if an error has a throwing `message` getter.
       try {
         const kind = LogFormat.kindOf(event)
         advance((at) => Repetition.step(state, at, kind, event))

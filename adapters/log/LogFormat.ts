@@ -1,27 +1,27 @@
-/** Log events as lines of text, in logfmt. */
+/** Formats log events as lines in logfmt. */
 import * as Cause from "effect/Cause"
 import * as Logger from "effect/Logger"
 import type * as Repetition from "./Repetition.ts"
 
-/** What Effect hands to a logger. */
+/** The input of an Effect logger. */
 export type LogEvent = Logger.Options<unknown>
 
-/** The line of an event, or of several that are summed up: `503 service_unavailable × 1,700 in 1 s`. */
+/** Formats an event, or a summary such as `503 service_unavailable × 1,700 in 1 s`. */
 export const line = ({ count, event, isMixed, withinMs }: Repetition.Emission<LogEvent>): string => {
   if (count === 1 && withinMs === 0) return Logger.formatLogFmt.log(event)
   const [first, ...rest] = partsOf(event)
-  const total = `${counted(count)} in ${seconds(withinMs)}`
+  const total = `${formatCount(count)} in ${seconds(withinMs)}`
   const message = isMixed ? `events of many kinds × ${total}, the latest: ${first}` : `${first} × ${total}`
   return Logger.formatLogFmt.log({ ...event, message: [message, ...rest] })
 }
 
-/** The line that reports how many lines could not be written. */
+/** Formats the line that reports the number of lost lines. */
 export const lost = (count: number, date: Date): string =>
-  `timestamp=${date.toISOString()} level=WARN message="log lines lost: ${counted(count)}"`
+  `timestamp=${date.toISOString()} level=WARN message="log lines lost: ${formatCount(count)}"`
 
 /**
- * What kind of event it is: events that differ only in annotations, such as the request id, or in the numbers of an
- * error, such as ports, are of the same kind.
+ * Returns the kind of an event. Events of the same kind differ only in annotations, such as the request id, or in the
+ * numbers of an error, such as ports.
  */
 export const kindOf = (event: LogEvent): string =>
   [event.logLevel, ...partsOf(event), ...event.cause.reasons.map(reasonOf)].map(described).join("\n")
@@ -34,7 +34,7 @@ const reasonOf = (reason: Cause.Reason<unknown>): unknown => {
   return Cause.isDieReason(reason) ? reason.defect : "interrupted"
 }
 
-/** Longest chain of causes, and longest text, that tells kinds apart. */
+/** Maximum depth of causes and maximum length of text that distinguish kinds. */
 const MAX_DEPTH = 4
 const MAX_LENGTH = 500
 
@@ -50,6 +50,6 @@ const described = (value: unknown): string => {
   return texts.join(" < ").slice(0, MAX_LENGTH).replace(/\d+/g, "0")
 }
 
-const counted = (count: number): string => count.toLocaleString("en-US")
+const formatCount = (count: number): string => count.toLocaleString("en-US")
 
 const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`

@@ -9,7 +9,7 @@ import * as LogSink from "./LogSink.ts"
 
 const lost = (count: number): string => `lost ${count}`
 
-/** A stream that works again after failed writes, as standard error does. */
+/** A stream that keeps working after failed writes, like standard error. */
 const makeDisk = () => {
   const state: { isFull: boolean; text: string } = { isFull: false, text: "" }
   const stream = Object.assign(new Writable(), {
@@ -24,7 +24,7 @@ const makeDisk = () => {
   return { state, stream }
 }
 
-/** A stream whose reader sleeps. */
+/** A stream that is never read. */
 class Pipe extends Writable {
   readonly #chunks: Array<() => void> = []
   readonly lines: Array<string> = []
@@ -48,7 +48,7 @@ const totalOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((sum, line) => sum + (/^lost (\d+)$/.exec(line) === null ? 1 : Number(line.slice(5))), 0)
 
 describe("a log function", () => {
-  it("is given each line, and the number of lost ones before the next line that it accepts", () => {
+  it("receives each line, and the number of lost lines before the next accepted line", () => {
     fc.assert(
       fc.property(fc.array(fc.boolean()), (works) => {
         const lines: Array<string> = []
@@ -72,7 +72,7 @@ describe("a log function", () => {
     )
   })
 
-  it("may reject: the lines are lost, and nothing is left unhandled", async () => {
+  it("may return rejected promises: the lines are lost, without unhandled rejections", async () => {
     const lines: Array<string> = []
     let isWorking = false
     const sink = LogSink.toFunction(async (line) => {
@@ -88,7 +88,7 @@ describe("a log function", () => {
     expect(lines).toEqual(["lost 3", "y"])
   })
 
-  it("that never settles takes a bounded number of lines", () => {
+  it("that never settles receives a bounded number of lines", () => {
     let calls = 0
     const sink = LogSink.toFunction(() => {
       calls++
@@ -98,7 +98,7 @@ describe("a log function", () => {
     expect(calls).toBe(LogSink.MAX_WAITING_LINES)
   })
 
-  it("may write to the log itself", () => {
+  it("may write to the log", () => {
     const lines: Array<string> = []
     const sink: LogSink.LogSink = LogSink.toFunction((line) => {
       lines.push(line)
@@ -108,7 +108,7 @@ describe("a log function", () => {
     expect(lines).toEqual(["outer", "inner"])
   })
 
-  it("is spared a line that cannot be made", () => {
+  it("is not called for a line whose formatting throws", () => {
     const lines: Array<string> = []
     const sink = LogSink.toFunction((line) => void lines.push(line))(lost)
     sink.write(() => {
@@ -120,7 +120,7 @@ describe("a log function", () => {
 })
 
 describe("a stream", () => {
-  it("that fails loses lines, ends nothing, and reports the number once it works again", async () => {
+  it("that fails loses lines, and gets their number when it works again", async () => {
     const { state, stream } = makeDisk()
     const sink = LogSink.toStream(stream)(lost)
     sink.write(() => "first")
@@ -132,11 +132,11 @@ describe("a stream", () => {
     state.isFull = false
     sink.write(() => "last")
     await Effect.runPromise(sink.flushed)
-    // The empty line ends what a failed write may have left.
+    // The empty line terminates a partially written line.
     expect(state.text).toBe("first\n\nlost 5\nlast\n")
   })
 
-  it("whose reader sleeps takes bounded memory, and reports what was dropped once it is read", async () => {
+  it("that is not read uses bounded memory, and gets the number of dropped lines when it is read", async () => {
     const pipe = new Pipe()
     const sink = LogSink.toStream(pipe)(lost)
     const line = "x".repeat(1_000)
@@ -150,7 +150,7 @@ describe("a stream", () => {
     expect(pipe.lines.at(-2)).toMatch(/^lost /)
   })
 
-  it("gets one listener for errors, however many sinks and lines there are", () => {
+  it("gets one error listener for any number of sinks and lines", () => {
     const { stream } = makeDisk()
     for (let index = 0; index < 20; index++) LogSink.toStream(stream)(lost).write(() => "x")
     expect(stream.listenerCount("error")).toBe(1)

@@ -1,6 +1,6 @@
 /**
- * Where log lines go. Writing never throws, never waits and never ends the process: a line that cannot be written is
- * dropped and counted, and the next one that can be written is preceded by the count.
+ * Destinations of log lines. Writing never throws, blocks or ends the process: a line that cannot be written is dropped
+ * and counted, and the count precedes the next line that is written.
  */
 import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
@@ -9,24 +9,24 @@ import * as Latch from "effect/Latch"
 export interface LogSink {
   /** Writes the line that `render` returns, or drops it. */
   readonly write: (render: () => string) => void
-  /** Waits until all lines are written or dropped, a second at most. */
+  /** Waits at most a second until all lines are written or dropped. */
   readonly flushed: Effect.Effect<void>
 }
 
-/** Opens a sink; `lost` makes the line that reports how many lines were dropped. */
+/** Opens a sink; `lost` formats the line that reports the number of dropped lines. */
 export type Open = (lost: (count: number) => string) => LogSink
 
-/** Bytes that wait for a slow reader; lines above that are dropped. */
+/** Maximum buffered bytes for a slow reader; further lines are dropped. */
 export const MAX_WAITING_BYTES = 262_144
 
-/** Promises of a log function that have not settled; lines above that are dropped. */
+/** Maximum unsettled promises of a log function; further lines are dropped. */
 export const MAX_WAITING_LINES = 1_000
 
 const FLUSH_TIMEOUT = "1 second"
 
 /**
- * Lines to a stream such as standard error. Node writes pipes and sockets without blocking, except on Windows, and
- * files and terminals synchronously.
+ * Writes lines to a stream such as standard error. Node writes to pipes and sockets asynchronously, except on Windows,
+ * and to files and terminals synchronously.
  */
 export const toStream =
   (stream: Writable): Open =>
@@ -35,12 +35,12 @@ export const toStream =
       hasRoom: () => stream.writableLength < MAX_WAITING_BYTES,
       send: (line, hasFailed, done) => {
         ignoreErrors(stream)
-        // A failed write may have left half a line, on a full disk for example.
+        // A failed write may have written part of a line, for example on a full disk.
         stream.write(`${hasFailed ? "\n" : ""}${line}\n`, (error) => done(error == null))
       }
     })
 
-/** Lines to a function of the embedding program, which may throw or return a promise. */
+/** Passes lines to a function of the embedding program, which may throw or return a promise. */
 export const toFunction =
   (log: (line: string) => unknown): Open =>
   (lost) => {
@@ -64,8 +64,8 @@ export const toFunction =
   }
 
 /**
- * Keeps a failed write from ending the process: Node emits an `error` event, which is fatal without a listener. The
- * listener stays, since the event comes after the callback of the write.
+ * Prevents a failed write from ending the process: Node emits an `error` event, which is fatal without a listener. The
+ * listener is never removed, because the event follows the callback of the write.
  */
 export const ignoreErrors = (stream: Writable): void => {
   if (!stream.listeners("error").includes(ignore)) stream.on("error", ignore)
@@ -75,7 +75,7 @@ const ignore = (): void => undefined
 
 interface Target {
   readonly hasRoom: () => boolean
-  /** Sends a line, and calls `done` once; may throw instead. `hasFailed` tells whether the previous line failed. */
+  /** Sends a line and calls `done` once, or throws. `hasFailed` is whether the previous line failed. */
   readonly send: (line: string, hasFailed: boolean, done: (isWritten: boolean) => void) => void
 }
 
@@ -85,7 +85,7 @@ const make = (lost: (count: number) => string, { hasRoom, send }: Target): LogSi
   let dropped = 0
   let hasFailed = false
 
-  /** Writes a line; `weight` is how many lines are lost if that fails. */
+  /** Writes a line; if it fails, `weight` lines are lost. */
   const attempt = (render: () => string, weight: number): void => {
     const failedBefore = hasFailed
     hasFailed = false

@@ -6,7 +6,7 @@ interface Emitted extends Repetition.Emission<number> {
   readonly at: number
 }
 
-/** Events of so many kinds, and time that passes. */
+/** Histories of events of several kinds, with pauses. */
 const historiesOf = (kinds: number) =>
   fc.array(
     fc.oneof(
@@ -17,12 +17,12 @@ const historiesOf = (kinds: number) =>
     { maxLength: 400, size: "max" }
   )
 
-/** With more kinds than can be told apart. */
+/** Histories with more kinds than are tracked separately. */
 const histories = historiesOf(Repetition.MAX_KINDS * 2)
 
 const distinctHistories = historiesOf(Repetition.MAX_KINDS)
 
-/** Runs a history with a timer that is never late, and flushes at the end. Events are numbered in their order. */
+/** Runs a history with an exact timer and flushes at the end. Events are numbered in order. */
 const run = (history: ReadonlyArray<{ readonly kind: number } | { readonly passMs: number }>) => {
   let state: Repetition.State<number> = Repetition.empty
   let now = 0
@@ -53,7 +53,7 @@ const run = (history: ReadonlyArray<{ readonly kind: number } | { readonly passM
 }
 
 describe("repeated events", () => {
-  it("are each counted once: nothing is lost and nothing is counted twice", () => {
+  it("are each counted exactly once", () => {
     fc.assert(
       fc.property(histories, (history) => {
         const { emitted, kinds } = run(history)
@@ -62,7 +62,7 @@ describe("repeated events", () => {
     )
   })
 
-  it("of one kind are emitted a second apart or more before the flush, and each kind is counted by itself", () => {
+  it("of one kind are emitted at least a second apart before the flush, and kinds are counted separately", () => {
     fc.assert(
       fc.property(distinctHistories, (history) => {
         const { emitted, kinds } = run(history)
@@ -83,7 +83,7 @@ describe("repeated events", () => {
     )
   })
 
-  it("are held back for a second at most", () => {
+  it("are delayed by at most a second", () => {
     fc.assert(
       fc.property(histories, (history) => {
         const { emitted } = run(history)
@@ -92,7 +92,7 @@ describe("repeated events", () => {
     )
   })
 
-  it("take bounded memory, and none once they are over", () => {
+  it("use bounded memory, and none after they stop", () => {
     fc.assert(
       fc.property(histories, (history) => {
         const { isFlushed, largest } = run(history)
@@ -102,7 +102,7 @@ describe("repeated events", () => {
     )
   })
 
-  it("are emitted at once when they are the first of their kind, as long as kinds can be told apart", () => {
+  it("are emitted at once if they are the first of a tracked kind", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { minLength: 1, maxLength: Repetition.MAX_KINDS }), (kinds) => {
         let state: Repetition.State<string> = Repetition.empty
@@ -127,13 +127,13 @@ describe("a kind", () => {
     })
   }
 
-  it("is summed up after a second, and at once again after a quiet one", () => {
+  it("is summarized after a second, and emitted at once after a second without events", () => {
     expect(
       emit([0, "a"], [10, "b"], [999, "c"], [999], [1_000], [1_001, "d"], [2_000], [3_000], [3_001, "e"])
     ).toEqual([[["a", 1, 0]], [], [], [], [["c", 2, 1_000]], [], [["d", 1, 1_000]], [], [["e", 1, 0]]])
   })
 
-  it("is summed up by its next event where the timer is late", () => {
+  it("is summarized by its next event if the timer is late", () => {
     expect(emit([0, "a"], [10, "b"], [5_000, "c"], [6_000])).toEqual([
       [["a", 1, 0]],
       [],
@@ -143,7 +143,7 @@ describe("a kind", () => {
   })
 })
 
-it("more kinds than can be told apart are summed up together", () => {
+it("kinds beyond the maximum are summarized together", () => {
   let state: Repetition.State<number> = Repetition.empty
   const emitted: Array<Repetition.Emission<number>> = []
   for (let event = 0; event < Repetition.MAX_KINDS + 10; event++) {

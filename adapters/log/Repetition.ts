@@ -1,19 +1,19 @@
 /**
- * Sums up events that repeat: the first of a kind is emitted at once, those that follow as one summary a second. A pure
- * state machine; times are monotonic milliseconds.
+ * Summarizes repeated events: the first event of a kind is emitted at once, further ones as one summary per second. A
+ * pure state machine; times are monotonic milliseconds.
  */
 
 /** Milliseconds between two emissions of one kind of event. */
 export const INTERVAL_MS = 1_000
 
-/** Kinds that are told apart at a time; the events of all others are summed up together. */
+/** Maximum number of kinds that are tracked separately; events of further kinds share one summary. */
 export const MAX_KINDS = 64
 
-/** What is to be logged. */
+/** An event or a summary to log. */
 export interface Emission<Event> {
-  /** The event, or the latest one of those that are summed up. */
+  /** The event, or the latest event of a summary. */
   readonly event: Event
-  /** How many events this stands for. */
+  /** Number of events. */
   readonly count: number
   /** Milliseconds since the previous emission of this kind; 0 for the first event of a kind. */
   readonly withinMs: number
@@ -22,14 +22,14 @@ export interface Emission<Event> {
 }
 
 interface Pending<Event> {
-  /** When this kind was emitted last. */
+  /** Time of the last emission of this kind. */
   readonly since: number
-  /** Events after that, and the latest of them. */
+  /** Number of events since then, and the latest of them. */
   readonly count: number
   readonly event: Event
 }
 
-/** By kind. */
+/** Pending events by kind. */
 export type State<Event> = ReadonlyMap<string, Pending<Event>>
 
 type Step<Event> = readonly [emissions: ReadonlyArray<Emission<Event>>, state: State<Event>]
@@ -39,7 +39,7 @@ const MIXED = "\0mixed"
 /** The state before any event. */
 export const empty: State<never> = new Map()
 
-/** After an event of a kind at `now`. */
+/** Records an event of a kind at `now`. */
 export const step = <Event>(state: State<Event>, now: number, kind: string, event: Event): Step<Event> => {
   const [due, current] = tick(state, now)
   const key = current.has(kind) || current.size < MAX_KINDS ? kind : MIXED
@@ -53,7 +53,7 @@ export const step = <Event>(state: State<Event>, now: number, kind: string, even
   return [due, next]
 }
 
-/** After time has passed: emits the summaries that are due, and removes the kinds that have not repeated. */
+/** Emits the summaries that are due, and removes the kinds that have not repeated. */
 export const tick = <Event>(state: State<Event>, now: number): Step<Event> => {
   const due = [...state].filter(([, { since }]) => now - since >= INTERVAL_MS)
   if (due.length === 0) return [[], state]
@@ -65,13 +65,13 @@ export const tick = <Event>(state: State<Event>, now: number): Step<Event> => {
   return [summaries(due, now), next]
 }
 
-/** Emits what is pending, due or not. */
+/** Emits all pending summaries, whether due or not. */
 export const flush = <Event>(state: State<Event>, now: number): Step<Event> => [
   summaries([...state], now),
   empty
 ]
 
-/** Milliseconds until `tick` has something to do, or `undefined` while nothing is pending. */
+/** Returns the milliseconds until the next summary is due, or `undefined` if nothing is pending. */
 export const dueIn = (state: State<unknown>, now: number): number | undefined => {
   let first: number | undefined
   for (const { since } of state.values()) first = Math.min(first ?? since, since)

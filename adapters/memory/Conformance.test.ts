@@ -1,4 +1,4 @@
-/** The memory stores, held to every promise of the ports. */
+/** Runs the conformance suite of the ports against the memory stores. */
 import * as Conformance from "../../conformance/Conformance.ts"
 import { suite } from "../../conformance/runners/Vitest.ts"
 import { Memory } from "./index.ts"

@@ -1,4 +1,4 @@
-/** All three ports in the memory of this process: nothing outlives it. */
+/** All three ports in memory; the data is lost when the process ends. */
 import * as Layer from "effect/Layer"
 import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
@@ -7,11 +7,11 @@ import * as MemoryApiKeyStore from "./MemoryApiKeyStore.ts"
 import * as MemoryPetRepository from "./MemoryPetRepository.ts"
 import * as MemoryRateLimitStore from "./MemoryRateLimitStore.ts"
 
-/** The three stores together, each of them empty. */
+/** Creates three empty stores. */
 export const layerWith = (
   options: Partial<MemoryRateLimitStore.MemoryRateLimitStoreOptions>
 ): Layer.Layer<ApiKeyStore | PetRepository | RateLimitStore> =>
   Layer.mergeAll(MemoryApiKeyStore.layer, MemoryPetRepository.layer, MemoryRateLimitStore.layerWith(options))
 
-/** The same with the default options. */
+/** Creates three empty stores with the default options. */
 export const layer: Layer.Layer<ApiKeyStore | PetRepository | RateLimitStore> = layerWith({})

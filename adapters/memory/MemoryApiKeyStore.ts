@@ -1,11 +1,11 @@
-/** `ApiKeyStore` in the memory of this process. */
+/** An in-memory `ApiKeyStore`. */
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
-import * as Immediate from "../../core/ports/Immediate.ts"
 
-/** An empty store; changes are seen at once. */
+/** Creates an empty store; changes are visible at once. */
 export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
   const keys = new Map<string, ApiKey>()
   const byHash = new Map<string, ApiKey>()
@@ -17,22 +17,22 @@ export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
   }
 
   return {
-    findByHash: (hash) => Immediate.sync(() => Option.fromUndefinedOr(byHash.get(hash))),
-    insert: (key) => Immediate.sync(() => put(key)),
+    findByHash: (hash) => Effect.sync(() => Option.fromUndefinedOr(byHash.get(hash))),
+    insert: (key) => Effect.sync(() => put(key)),
     insertFirst: (key) =>
-      Immediate.sync(() => {
+      Effect.sync(() => {
         if (keys.size > 0) return false
         put(key)
         return true
       }),
     update: (id, change) =>
-      Immediate.sync(() => {
+      Effect.sync(() => {
         const key = keys.get(id)
         if (key === undefined) return Option.none()
-        const [answer, changed] = change(key)
+        const [result, changed] = change(key)
         put(changed)
-        return Option.some(answer)
+        return Option.some(result)
       }),
-    list: Immediate.sync(() => [...keys.values()])
+    list: Effect.sync(() => [...keys.values()])
   }
 })

@@ -1,4 +1,5 @@
-/** `PetRepository` in the memory of this process. */
+/** An in-memory `PetRepository`. */
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Int64 } from "../../core/domain/Int64.ts"
@@ -6,10 +7,9 @@ import type { NewPet } from "../../core/domain/NewPet.ts"
 import type { PageQuery } from "../../core/domain/Page.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import type { PetStatus } from "../../core/domain/PetStatus.ts"
-import * as Immediate from "../../core/ports/Immediate.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 
-/** An empty repository; ids count from 1. */
+/** Creates an empty repository with ids from 1. */
 export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () => {
   const pets: Array<Pet> = []
   const byStatus: { readonly [status in PetStatus]: Array<Pet> } = { available: [], pending: [], sold: [] }
@@ -21,7 +21,7 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
     return pet
   }
 
-  // Nothing is ever removed, so the animal with id n stands at index n − 1.
+  // Animals are never removed, so the animal with id n is at index n − 1.
   const find = (id: Int64): Option.Option<Pet> => Option.fromUndefinedOr(pets[Number(id) - 1])
 
   const page = ({ after, limit, status }: PageQuery): ReadonlyArray<Pet> => {
@@ -31,13 +31,13 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
   }
 
   return {
-    insert: (newPet) => Immediate.sync(() => insert(newPet)),
-    find: (id) => Immediate.sync(() => find(id)),
-    page: (query) => Immediate.sync(() => page(query))
+    insert: (newPet) => Effect.sync(() => insert(newPet)),
+    find: (id) => Effect.sync(() => find(id)),
+    page: (query) => Effect.sync(() => page(query))
   }
 })
 
-/** Index of the first animal with an id above `after`, by bisection. */
+/** Returns the index of the first animal with an id above `after`, by binary search. */
 const firstAbove = (pets: ReadonlyArray<Pet>, after: Int64): number => {
   let low = 0
   let high = pets.length

@@ -1,54 +1,53 @@
-/** `RateLimitStore` in the memory of this process. */
+/** An in-memory `RateLimitStore`. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as Caller from "../../core/limits/Caller.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
-import * as Immediate from "../../core/ports/Immediate.ts"
 import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 
-/** What a store can be told. */
+/** Options of the store. */
 export interface MemoryRateLimitStoreOptions {
-  /** Most states of networks; beyond it the least recently used one goes. */
+  /** Maximum number of network states; beyond it the least recently used one is evicted. */
   readonly maxAnonymousStates: number
   /**
-   * The clock of the minute and of bans: the monotonic clock of the process, or the service's clock, for tests that move
-   * it. The day is always that of the service's clock.
+   * The clock of the minute window and of bans: the monotonic clock of the process, or the service's clock, for tests.
+   * The day always comes from the service's clock.
    */
   readonly clock: "process" | "service"
 }
 
-/** What holds for every option that is not given. */
+/** The default options. */
 export const defaults: MemoryRateLimitStoreOptions = {
   maxAnonymousStates: Caller.defaultMaxNetworks,
   clock: "process"
 }
 
 /**
- * Every so many calls so many states are looked at: more than two for each that is added, so the spent ones are found
- * faster than new ones come. All at once, since `modify` must ask for the time, which takes a fiber.
+ * Every `CALLS_PER_SWEEP` calls, `STATES_PER_SWEEP` states are checked: more than two per call, so that spent states
+ * are deleted faster than new ones are added.
  */
 const CALLS_PER_SWEEP = 16
 const STATES_PER_SWEEP = 40
 
-/** Milliseconds a spent state is kept on: a request that is still on its way here was stamped a little earlier. */
+/** Milliseconds for which a spent state is retained, because a request in flight may have an earlier timestamp. */
 const GRACE_MS = 60_000
 
-/** Milliseconds between two clocks that mean that one was stepped; less is how clocks are kept right. */
+/** Minimum change of the clock difference that counts as a step; smaller changes are ordinary clock adjustments. */
 const STEP_MS = 1_000
 
 const NANOS_PER_MS = 1_000_000n
 
-/** A state, and how far the service's clock was ahead of the process's when it was stored. */
+/** A state, with the difference between the service's clock and the monotonic clock when it was stored. */
 export interface Entry {
   readonly state: RateLimit.State
   readonly aheadMs: number
 }
 
 /**
- * An empty store. Spent states are deleted in passing, a few with every sixteenth call and without timers: a state goes
- * only when it decides like an absent one, so deleting it changes no verdict.
+ * Creates an empty store. Spent states are deleted incrementally, a few with every sixteenth call and without timers. A
+ * spent state gives the same verdicts as an absent one, so the deletion has no effect on callers.
  */
 export const layerWith = (options: Partial<MemoryRateLimitStoreOptions>): Layer.Layer<RateLimitStore> =>
   Layer.effect(
@@ -58,10 +57,10 @@ export const layerWith = (options: Partial<MemoryRateLimitStoreOptions>): Layer.
     })
   )
 
-/** An empty store with the default options. */
+/** Creates an empty store with the default options. */
 export const layer: Layer.Layer<RateLimitStore> = layerWith({})
 
-/** A store over `entries`, which belong to it. */
+/** Creates a store over `entries`, which it owns. */
 export const make = (
   ban: BanPolicy,
   clock: Clock.Clock,
@@ -74,7 +73,7 @@ export const make = (
   const { clock: time, maxAnonymousStates } = { ...defaults, ...options }
   const { keys, networks } = entries
   const sweeps = [sweepOf(keys, ban), sweepOf(networks, ban)]
-  // One iterator for all evictions: a new one would walk over the places of all entries that were deleted before.
+  // One iterator for all evictions: a new iterator would skip all previously deleted entries each time.
   let byAge = networks.keys()
   let calls = 0
 
@@ -83,7 +82,7 @@ export const make = (
       ? () => 0
       : () => clock.currentTimeMillisUnsafe() - Number(clock.monotonicTimeNanosUnsafe() / NANOS_PER_MS)
 
-  // A map lists its entries in the order in which they were set: the least recently used one first.
+  // A map iterates in insertion order, so the least recently used entry is first.
   const evictOldest = (): void => {
     let oldest = byAge.next()
     if (oldest.done === true) {
@@ -98,7 +97,7 @@ export const make = (
     const isNetwork = Caller.isNetwork(caller)
     const states = isNetwork ? networks : keys
     const stored = states.get(caller)
-    const [result, state] = step(stored === undefined ? undefined : onClock(stored, ahead))
+    const [result, state] = step(stored === undefined ? undefined : correctedForSteps(stored, ahead))
     if (!isNetwork) {
       states.set(caller, { state, aheadMs: ahead })
       return result
@@ -110,30 +109,26 @@ export const make = (
   }
 
   const isTimeToSweep = (): boolean => ++calls % CALLS_PER_SWEEP === 0
-  const sweep = (now: number): void => {
+  const sweep = (): void => {
     const ahead = aheadMs()
+    const now = clock.currentTimeMillisUnsafe()
     for (const sweepSome of sweeps) sweepSome(now, ahead)
   }
-  const sweepNow = Effect.map(Clock.currentTimeMillis, sweep)
 
   return {
-    modify: (key, step) => {
-      const replaced = Immediate.sync(() => replace(key, step))
-      return isTimeToSweep() ? Effect.andThen(sweepNow, replaced) : replaced
-    },
-    consume: (key, now, policy) =>
-      Immediate.sync(() => {
-        if (isTimeToSweep()) sweep(now)
-        return replace(key, (state) => RateLimit.step(state, now, policy))
+    modify: (key, step) =>
+      Effect.sync(() => {
+        if (isTimeToSweep()) sweep()
+        return replace(key, step)
       })
   }
 }
 
-/** The state as the service's clock would have stored it, had it always been as far ahead as now. */
-const onClock = ({ aheadMs, state }: Entry, ahead: number): RateLimit.State =>
+/** Corrects the state for steps of the service's clock since it was stored. */
+const correctedForSteps = ({ aheadMs, state }: Entry, ahead: number): RateLimit.State =>
   Math.abs(ahead - aheadMs) < STEP_MS ? state : RateLimit.shifted(state, ahead - aheadMs)
 
-/** Looks at the next few states, round and round, and deletes the spent ones. */
+/** Returns a function that checks the next few states, cyclically, and deletes the spent ones. */
 const sweepOf = (states: Map<string, Entry>, ban: BanPolicy): ((now: number, aheadMs: number) => void) => {
   let position = states.entries()
   return (now, aheadMs) => {
@@ -144,7 +139,7 @@ const sweepOf = (states: Map<string, Entry>, ban: BanPolicy): ((now: number, ahe
         return
       }
       const [key, entry] = next.value
-      if (RateLimit.spentAt(onClock(entry, aheadMs), ban) + GRACE_MS <= now) states.delete(key)
+      if (RateLimit.spentAt(correctedForSteps(entry, aheadMs), ban) + GRACE_MS <= now) states.delete(key)
     }
   }
 }

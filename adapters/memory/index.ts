@@ -1,5 +1,6 @@
-/** Stores in the memory of this process. */
+/** In-memory stores. */
+export type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+export type { PetRepository } from "../../core/ports/PetRepository.ts"
+export type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 export * as Memory from "./Memory.ts"
-export * as MemoryApiKeyStore from "./MemoryApiKeyStore.ts"
-export * as MemoryPetRepository from "./MemoryPetRepository.ts"
-export * as MemoryRateLimitStore from "./MemoryRateLimitStore.ts"
+export type { MemoryRateLimitStoreOptions } from "./MemoryRateLimitStore.ts"

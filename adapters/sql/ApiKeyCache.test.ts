@@ -16,11 +16,11 @@ import { keyOf } from "./ApiKeys.fixture.ts"
 
 const KEEP_MS = 5_000
 
-/** A store below caches: it counts who asks, and can be made slow or be out of reach. */
+/** The store behind the caches: it records lookups, and can be slow or unavailable. */
 const makeShared = Effect.gen(function* () {
   const store = Context.get(yield* Layer.build(Layer.fresh(MemoryApiKeyStore.layer)), ApiKeyStore)
   const asked: Array<string> = []
-  /** What a look-up waits for after it has read, and an update before and after it writes. */
+  /** Delays of a lookup after its read, and of an update before and after its write. */
   const delay: {
     findByHash: Effect.Effect<void, StoreUnavailable>
     beforeUpdate: Effect.Effect<void>
@@ -59,7 +59,7 @@ const isRevoked = (found: Option.Option<ApiKey.ApiKey>): boolean | undefined =>
   Option.getOrUndefined(Option.map(found, ({ revokedAt }) => revokedAt !== undefined))
 
 describe("ApiKeyCache", () => {
-  it.effect("asks once in the time that keys are kept, to the millisecond", () =>
+  it.effect("looks a key up once within the cache time, exact to the millisecond", () =>
     Effect.gen(function* () {
       const { asked, node, store } = yield* makeShared
       const cached = yield* node()
@@ -75,7 +75,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("asks each time when keys are kept for no time", () =>
+  it.effect("looks a key up each time if the cache time is 0", () =>
     Effect.gen(function* () {
       const { asked, node, store } = yield* makeShared
       const cached = yield* node(0)
@@ -87,7 +87,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("keeps no unknown hash: a new key opens at once", () =>
+  it.effect("does not cache unknown hashes: a new key is accepted at once", () =>
     Effect.gen(function* () {
       const { asked, node } = yield* makeShared
       const [here, there] = [yield* node(), yield* node()]
@@ -104,7 +104,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("keeps no failure and no defect", () =>
+  it.effect("does not cache failures and defects", () =>
     Effect.gen(function* () {
       const { asked, delay, node, store } = yield* makeShared
       const cached = yield* node()
@@ -120,7 +120,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("keeps ten thousand keys at most; the one not asked for the longest time goes first", () =>
+  it.effect("caches at most ten thousand keys and evicts the least recently used one", () =>
     Effect.gen(function* () {
       const { asked, node, store } = yield* makeShared
       const cached = yield* node()
@@ -136,7 +136,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("a change that another node makes is seen no later than the time that keys are kept", () =>
+  it.effect("changes of another node are visible within the cache time", () =>
     Effect.gen(function* () {
       const { node, store } = yield* makeShared
       const [here, there] = [yield* node(), yield* node()]
@@ -145,7 +145,7 @@ describe("ApiKeyCache", () => {
       yield* TestClock.adjust(1)
       yield* revoke(there)
       expect(isRevoked(yield* there.findByHash("hash"))).toBe(true)
-      // Asking keeps it no longer.
+      // A lookup does not extend the cache time.
       for (let ms = 0; ms < KEEP_MS - 1; ms += 833) {
         expect(isRevoked(yield* here.findByHash("hash"))).toBe(false)
         yield* TestClock.adjust(833)
@@ -155,7 +155,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("the time counts from the question, not from a late answer", () =>
+  it.effect("the cache time starts with the lookup, not with its result", () =>
     Effect.gen(function* () {
       const { delay, node, store } = yield* makeShared
       const [here, there] = [yield* node(), yield* node()]
@@ -172,7 +172,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("a machine whose clock is put back keeps keys no longer", () =>
+  it.effect("a wall clock that is set back does not extend the cache time", () =>
     Effect.gen(function* () {
       const { node, store } = yield* makeShared
       const [here, there] = [yield* node(), yield* node()]
@@ -186,7 +186,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("a change made here is seen here at once, whichever of its secrets is shown", () =>
+  it.effect("changes of the same node are visible at once, for every secret of the key", () =>
     Effect.gen(function* () {
       const { node, store } = yield* makeShared
       const cached = yield* node()
@@ -201,7 +201,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("a look-up that began before a change leaves nothing old behind", () =>
+  it.effect("a lookup that started before a change caches no stale key", () =>
     Effect.gen(function* () {
       const { delay, node, store } = yield* makeShared
       const cached = yield* node()
@@ -213,13 +213,13 @@ describe("ApiKeyCache", () => {
       yield* revoke(cached)
       expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
       yield* Deferred.succeed(answer, undefined)
-      // It has read the key before the change.
+      // The lookup has read the key before the change.
       expect(isRevoked(yield* Fiber.join(slow))).toBe(false)
       expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
     })
   )
 
-  it.effect("a look-up that began while a change was being made leaves nothing old behind", () =>
+  it.effect("a lookup that started during a change caches no stale key", () =>
     Effect.gen(function* () {
       const { delay, node, store } = yield* makeShared
       const cached = yield* node()
@@ -238,26 +238,28 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("a change that fails or is interrupted may have been made: nothing is kept", () =>
-    Effect.gen(function* () {
-      const { delay, node, store } = yield* makeShared
-      const cached = yield* node()
-      yield* store.insert(key)
-      yield* cached.findByHash("hash")
-      delay.afterUpdate = Effect.never
-      const change = yield* Effect.forkChild(revoke(cached), { startImmediately: true })
-      yield* Fiber.interrupt(change)
-      expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
+  it.effect(
+    "a change that fails or is interrupted may have been stored, so the key is removed from the cache",
+    () =>
+      Effect.gen(function* () {
+        const { delay, node, store } = yield* makeShared
+        const cached = yield* node()
+        yield* store.insert(key)
+        yield* cached.findByHash("hash")
+        delay.afterUpdate = Effect.never
+        const change = yield* Effect.forkChild(revoke(cached), { startImmediately: true })
+        yield* Fiber.interrupt(change)
+        expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
 
-      yield* store.insert(keyOf("b", "other", 0))
-      yield* cached.findByHash("other")
-      delay.afterUpdate = Effect.die("a bug")
-      yield* Effect.exit(revoke(cached, "b"))
-      expect(isRevoked(yield* cached.findByHash("other"))).toBe(true)
-    })
+        yield* store.insert(keyOf("b", "other", 0))
+        yield* cached.findByHash("other")
+        delay.afterUpdate = Effect.die("a bug")
+        yield* Effect.exit(revoke(cached, "b"))
+        expect(isRevoked(yield* cached.findByHash("other"))).toBe(true)
+      })
   )
 
-  it.effect("who asks while another asks shares the answer, even if that one leaves", () =>
+  it.effect("concurrent lookups of one key share one call, even if the first caller is interrupted", () =>
     Effect.gen(function* () {
       const { asked, delay, node, store } = yield* makeShared
       const cached = yield* node()
@@ -276,7 +278,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("a look-up that everybody left is forgotten", () =>
+  it.effect("a lookup without remaining callers is discarded", () =>
     Effect.gen(function* () {
       const { asked, delay, node, store } = yield* makeShared
       const cached = yield* node()

@@ -1,4 +1,4 @@
-/** Keeps API keys in memory for moments, so that a request need not ask the database who sends it. */
+/** Caches API keys in memory for a short time, so that most requests need no query to authenticate. */
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -7,20 +7,19 @@ import * as Option from "effect/Option"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
-import * as Immediate from "../../core/ports/Immediate.ts"
 
 const CAPACITY = 10_000
 
-/** What the store below answered, and when it was asked, by the monotonic clock. */
+/** A cached key and the monotonic time of its query. */
 interface Known {
   readonly key: Option.Option<ApiKey>
   readonly askedAt: bigint
 }
 
 /**
- * The store below, asked for each hash once in `keepMs` milliseconds (0 asks each time). Unknown
- * hashes are not kept: a new key works at once, and made-up ones do not fill it. A change that is made here is
- * seen here at once, on other nodes after `keepMs`.
+ * A cache in front of the store in the context. A key is queried at most once in `keepMs` milliseconds; 0 disables the
+ * cache. Unknown hashes are not cached: a new key works at once, and invented keys cannot fill the cache. A change made
+ * by this node takes effect here at once, and on other nodes after `keepMs`.
  */
 export const layer = (keepMs: number): Layer.Layer<ApiKeyStore, never, ApiKeyStore> =>
   Layer.effect(
@@ -30,7 +29,7 @@ export const layer = (keepMs: number): Layer.Layer<ApiKeyStore, never, ApiKeySto
       if (keepMs === 0) return store
       const clock = yield* Clock.Clock
       const keepNanos = BigInt(keepMs) * 1_000_000n
-      // By hash, the one asked for last at the end.
+      // By hash, the most recently used last.
       let kept = new Map<string, Known>()
 
       const keep = (hash: string, known: Known): void => {
@@ -45,12 +44,12 @@ export const layer = (keepMs: number): Layer.Layer<ApiKeyStore, never, ApiKeySto
           const askedAt = clock.monotonicTimeNanosUnsafe()
           const before = kept
           return Effect.map(store.findByHash(hash), (key) => {
-            // What was read before a change is not kept after it.
+            // A key that was read before a change is not cached after it.
             if (Option.isSome(key) && kept === before) keep(hash, { key, askedAt })
             return key
           })
         })
-      // Whoever asks while another asks shares the answer; it is kept here, where a look needs no fiber.
+      // Concurrent queries of one hash share a result; cached keys are in `kept`.
       const asking = yield* Cache.make({ lookup: ask, capacity: CAPACITY, timeToLive: 0 })
       const forget = Effect.suspend(() => {
         kept = new Map()
@@ -59,7 +58,7 @@ export const layer = (keepMs: number): Layer.Layer<ApiKeyStore, never, ApiKeySto
       return {
         ...store,
         findByHash: (hash) =>
-          new Immediate.Immediate(() => {
+          Effect.suspend(() => {
             const known = kept.get(hash)
             if (known === undefined || clock.monotonicTimeNanosUnsafe() - known.askedAt >= keepNanos) {
               return Cache.get(asking, hash)

@@ -1,4 +1,4 @@
-/** The SQL stores, held to every promise of the ports; the outage is a database whose tables are gone. */
+/** Runs the conformance suite of the ports against the SQL stores; the outage is a database without tables. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Conformance from "../../conformance/Conformance.ts"
@@ -27,13 +27,13 @@ const withoutTables = (kind: Kind) => {
 
 for (const kind of kinds) {
   for (const keyCacheMs of [0, 5_000]) {
-    describeOn(kind, `SQL stores, keys kept for ${keyCacheMs} ms,`, () => {
+    describeOn(kind, `SQL stores with keys cached for ${keyCacheMs} ms`, () => {
       const options = { ...patient, keyCacheMs, clock: "service" as const }
       suite(
         Conformance.ports({
           name: `the SQL stores on ${kind.name}`,
           apiKeyStore: emptied(kind, ["api_key_secrets", "api_keys"], options),
-          // What does not depend on the cache is tried once.
+          // Checks that do not depend on the cache run once.
           ...(keyCacheMs === 0
             ? {
                 petRepository: emptied(kind, ["pets"], options),

@@ -1,11 +1,11 @@
-/** Why a database cannot be opened: a mistake to be mended by a person, told in one line. */
+/** Start-up error that an operator must fix, in one line. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
-/** The database cannot be used; `reason` names no secret. */
+/** The database cannot be used. `reason` contains no secret. */
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
   readonly reason: string
   readonly cause?: unknown
@@ -15,24 +15,24 @@ export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
   }
 }
 
-/** Longest wait for a database that is being opened: other processes may be preparing it. */
-const PATIENCE = "30 seconds"
+/** Timeout of opening a database, which other processes may be migrating. */
+const OPEN_TIMEOUT = "30 seconds"
 
-/** A step of opening a database, given up after 30 seconds. */
+/** Runs a step of opening a database with a timeout of 30 seconds. */
 export const patiently = <A, R>(
   step: Effect.Effect<A, DatabaseUnusable, R>
 ): Effect.Effect<A, DatabaseUnusable, R> =>
   Effect.timeoutOrElse(step, {
-    duration: PATIENCE,
+    duration: OPEN_TIMEOUT,
     orElse: () =>
       Effect.fail(new DatabaseUnusable({ reason: "it does not answer, or another process keeps it locked" }))
   })
 
-/** What a driver's error on opening means. */
+/** Translates an error of the driver on opening. */
 export const fromSqlError = (error: SqlError): DatabaseUnusable =>
   new DatabaseUnusable({ reason: detailOf(error), cause: error })
 
-/** A layer whose failures say what `explain` makes of a driver's error, such as where the database is. */
+/** Replaces the reason of a layer's failure by `explain(error)`, which adds for example the location of the database. */
 export const explainedBy =
   (explain: (error: SqlError) => string) =>
   <A, R>(layer: Layer.Layer<A, DatabaseUnusable, R>): Layer.Layer<A, DatabaseUnusable, R> =>
@@ -46,9 +46,9 @@ export const explainedBy =
       )
     )
 
-/** What the driver says, in one line, without the address, which not every driver names. */
+/** The driver's message in one line, without the address, which not every driver includes. */
 export const detailOf = ({ message, reason }: SqlError): string => {
-  // Node tries each address of a host; what they fail with is mostly the same.
+  // Node tries each address of a host; the errors are mostly the same.
   const cause = reason.cause instanceof AggregateError ? reason.cause.errors[0] : reason.cause
   if (Predicate.hasProperty(cause, "syscall") && Predicate.hasProperty(cause, "code")) {
     return `${cause.syscall} ${cause.code}`

@@ -1,4 +1,4 @@
-/** Group commit against a list: what is stored is what was answered, once, in the order of submission. */
+/** Compares group commit with a list: exactly the acknowledged writes are stored, once and in order of submission. */
 import { DatabaseSync } from "node:sqlite"
 import { expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
@@ -19,11 +19,13 @@ import { clients } from "./WriteTransaction.fixture.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
 
 type Command =
-  /** Writes submitted at once; each is fine, refused by the database, a defect of its own, or of all. */
+  /**
+   * Submits writes at once; each succeeds, is rejected by the database, or causes a defect of its own or of its group.
+   */
   | { readonly do: "submit"; readonly writes: ReadonlyArray<Kind> }
-  /** Interrupts the nth of those that still wait. */
+  /** Interrupts the nth waiting caller. */
   | { readonly do: "interrupt"; readonly nth: number }
-  /** Another process takes the write lock, or lets go of it. */
+  /** Another process acquires or releases the write lock, or the event loop turns. */
   | { readonly do: "lock" | "unlock" | "turn" }
   | { readonly do: "wait"; readonly ms: number }
 
@@ -60,7 +62,7 @@ interface Write {
 }
 
 it.effect.each(clients)(
-  "GroupCommit stores what it answers, once and in order, and nothing else: $name",
+  "GroupCommit stores exactly the acknowledged writes, once and in order: $name",
   ({ of }) =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
@@ -116,7 +118,7 @@ it.effect.each(clients)(
                 const waiting = callers.filter(({ fiber }) => fiber.pollUnsafe() === undefined)
                 const caller = waiting[command.nth % Math.max(waiting.length, 1)]
                 if (caller === undefined) break
-                // Told to go, without waiting until they are gone: others may be committed at the same time.
+                // Does not wait for the interruption, because a commit may be in progress.
                 caller.fiber.interruptUnsafe()
                 if (isLocked) interrupted.add(caller.write.id)
                 else seen.interruptedLate++
@@ -139,7 +141,7 @@ it.effect.each(clients)(
             }
           }
           if (isLocked) other.exec("COMMIT")
-          // The longest pause: whoever still waits is written now.
+          // The longest pause, after which all waiting writes are committed.
           yield* TestClock.adjust(25)
           const exits = yield* Effect.forEach(callers, ({ fiber }) => Fiber.await(fiber))
 
@@ -163,7 +165,7 @@ it.effect.each(clients)(
               expect(interrupted.has(id)).toBe(false)
               seen.failed++
               const group = groups.findLast((members) => members.some((member) => member.id === id)) ?? []
-              // Alone at fault, or in a group with one that is.
+              // The write itself failed, or another write of its group did.
               const faults = group.map((member) => member.kind)
               const own = kind === "own defect" && Cause.squash(exit.cause) === `bug ${id}`
               expect(own || faults.includes("refused") || faults.includes("common defect")).toBe(true)

@@ -23,7 +23,7 @@ const insertAll = function* (
   return ids.map((id) => Exit.succeed(id))
 }
 
-/** A new file with an empty table, a client on it, and a connection of another program. */
+/** Creates a file with an empty table, a client and a connection of another program. */
 const settingWith = Effect.fnUntraced(function* (client: (typeof clients)[number]["of"]) {
   const database = yield* Databases.sqlite.create
   const filename = database.address.slice("sqlite:".length)
@@ -50,7 +50,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 const fork = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
 
-/** Transactions in a write-ahead log: the last page that each has written names the size of the database. */
+/** Counts the transactions in a write-ahead log: the last frame of each contains the size of the database. */
 const commitsIn = (log: Buffer): number => {
   const HEADER = 32
   const FRAME_HEADER = 24
@@ -58,7 +58,7 @@ const commitsIn = (log: Buffer): number => {
   const salt = log.readBigUInt64BE(16)
   let commits = 0
   for (let at = HEADER; at + FRAME_HEADER + pageSize <= log.length; at += FRAME_HEADER + pageSize) {
-    // Frames from before the log was started over have another salt.
+    // Frames from before the last checkpoint have another salt.
     if (log.readBigUInt64BE(at + 8) !== salt) break
     if (log.readUInt32BE(at + 4) > 0) commits++
   }
@@ -68,7 +68,7 @@ const commitsIn = (log: Buffer): number => {
 describe.each(clients)("GroupCommit over $name", ({ of }) => {
   const setting = settingWith(of)
 
-  it.effect("64 writes at once share a transaction or two", () =>
+  it.effect("64 concurrent writes share at most two transactions", () =>
     Effect.gen(function* () {
       const { filename, groups, stored, submit } = yield* setting
       const commits = () => commitsIn(fs.readFileSync(`${filename}-wal`))
@@ -82,7 +82,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("64 animals that are added at once take a few transactions, 64 in turn take 64", () =>
+  it.effect("64 concurrent inserts take a few transactions, 64 consecutive ones take 64", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const { insert } = Context.get(yield* Nodes.openNode(database), PetRepository)
@@ -99,7 +99,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("makes groups of at most 512, in order of submission", () =>
+  it.effect("creates groups of at most 512, in order of submission", () =>
     Effect.gen(function* () {
       const { groups, stored, submit } = yield* setting
       yield* Effect.forEach(numbers(1_300), submit, { concurrency: "unbounded", discard: true })
@@ -109,7 +109,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("nobody waits for more than the next group, however steady the stream", () =>
+  it.effect("no write waits longer than for the next group, in a steady stream of writes", () =>
     Effect.gen(function* () {
       const { groups, submit } = yield* setting
       let longest = 0
@@ -130,7 +130,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
   )
 
   it.effect(
-    "a commit that fails fails its whole group, stores nothing of it, and hurts nobody after it",
+    "a failed commit fails its whole group, stores nothing of it, and does not affect later groups",
     () =>
       Effect.gen(function* () {
         const { stored, submit } = yield* setting
@@ -150,7 +150,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
       })
   )
 
-  it.effect("so does one that fails in COMMIT itself", () =>
+  it.effect("a failed COMMIT statement does the same", () =>
     Effect.gen(function* () {
       const { other, sql, stored } = yield* setting
       other.exec(`
@@ -169,7 +169,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("who is left without an answer by a commit dies of it", () =>
+  it.effect("a write without a result dies", () =>
     Effect.gen(function* () {
       const { sql } = yield* setting
       const submit = yield* GroupCommit.make(sql, function* () {
@@ -183,7 +183,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("waits while another process writes, and then writes all of it at once", () =>
+  it.effect("waits while another process writes, and then commits all waiting writes at once", () =>
     Effect.gen(function* () {
       const { groups, other, stored, submit } = yield* setting
       other.exec("BEGIN IMMEDIATE")
@@ -202,7 +202,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("callers who gave up meanwhile were told in time, and are not written afterwards", () =>
+  it.effect("writes that time out while they wait fail in time and are never stored", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const { insert } = Context.get(yield* Nodes.openNode(database, { timeoutMs: 1_000 }), PetRepository)
@@ -228,23 +228,25 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("who is interrupted while this process itself is in a transaction is not written", () =>
-    Effect.gen(function* () {
-      const { sql, stored, submit } = yield* setting
-      const isOpen = yield* Deferred.make<void>()
-      const end = yield* Deferred.make<void>()
-      const transaction = yield* fork(
-        sql.withTransaction(Effect.andThen(Deferred.succeed(isOpen, undefined), Deferred.await(end)))
-      )
-      yield* Deferred.await(isOpen)
-      const [one, two, three] = yield* Effect.all([fork(submit(1)), fork(submit(2)), fork(submit(3))])
-      yield* TestClock.adjust(100)
-      yield* Fiber.interrupt(two)
-      yield* Deferred.succeed(end, undefined)
-      yield* Fiber.join(transaction)
-      expect(yield* Fiber.join(one)).toBe(1)
-      expect(yield* Fiber.join(three)).toBe(3)
-      expect(stored()).toEqual([1, 3])
-    })
+  it.effect(
+    "a write that is interrupted while it waits for a transaction of this process is not stored",
+    () =>
+      Effect.gen(function* () {
+        const { sql, stored, submit } = yield* setting
+        const isOpen = yield* Deferred.make<void>()
+        const end = yield* Deferred.make<void>()
+        const transaction = yield* fork(
+          sql.withTransaction(Effect.andThen(Deferred.succeed(isOpen, undefined), Deferred.await(end)))
+        )
+        yield* Deferred.await(isOpen)
+        const [one, two, three] = yield* Effect.all([fork(submit(1)), fork(submit(2)), fork(submit(3))])
+        yield* TestClock.adjust(100)
+        yield* Fiber.interrupt(two)
+        yield* Deferred.succeed(end, undefined)
+        yield* Fiber.join(transaction)
+        expect(yield* Fiber.join(one)).toBe(1)
+        expect(yield* Fiber.join(three)).toBe(3)
+        expect(stored()).toEqual([1, 3])
+      })
   )
 })

@@ -1,6 +1,6 @@
 /**
- * Group commit: writes that arrive while others are being written share one transaction, and with it one wait for the
- * disk. Made for SQLite, where one transaction writes at a time.
+ * Group commit: writes that arrive during a transaction share the next one, and so wait for the disk once. Made for
+ * SQLite, which runs one write transaction at a time.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -9,21 +9,24 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** Most writes of one transaction: they all wait for its end. */
+/** Maximum number of writes in one transaction: all of them wait for its end. */
 const MAX_GROUP = 512
 
 interface Waiting<Write, A> {
   readonly write: Write
-  readonly answer: (exit: Exit.Exit<A, SqlError>) => void
+  readonly done: (exit: Exit.Exit<A, SqlError>) => void
 }
 
-/** Submits a write and calls `answer` when its group has ended. Withdrawn, by what this returns, before that begins, it is not written. */
-export type Submit<Write, A> = (write: Write, answer: (exit: Exit.Exit<A, SqlError>) => void) => () => void
+/**
+ * Submits a write and calls `done` at the end of its group. The returned function withdraws the write, if its group has
+ * not begun yet.
+ */
+export type Submit<Write, A> = (write: Write, done: (exit: Exit.Exit<A, SqlError>) => void) => () => void
 
 /**
- * Makes the function that takes writes. `commit` carries out a group of writes within one transaction and answers
- * with an exit for each, in order; when it fails, nothing of the group is stored and each of its writes fails.
- * While another process holds the lock a group waits, and what is withdrawn stays unwritten.
+ * Creates a submit function. `commit` executes a group of writes in one transaction and returns an exit for each, in
+ * order; if it fails, no write of the group is stored and each of them fails. A group waits while another process holds
+ * the lock; writes withdrawn meanwhile are not executed.
  */
 export const make = <Write, A>(
   sql: SqlClient.SqlClient,
@@ -38,12 +41,12 @@ export const make = <Write, A>(
     const drain = Effect.gen(function* () {
       let pauseMs: number = WriteTransaction.lockedPauseMs.first
       while (waiting.size > 0) {
-        // Whoever is ready to write now comes along.
+        // Includes the writes of all fibers that are ready to run now.
         yield* Effect.yieldNow
         let group = next()
         const exit = yield* Effect.exit(
           WriteTransaction.steps(sql, () => {
-            // Once more: until it has begun some may have gone, and others have come.
+            // Again, because writes may have been withdrawn or submitted before the transaction began.
             group = next()
             return commit(group.map(({ write }) => write))
           })
@@ -56,14 +59,14 @@ export const make = <Write, A>(
         pauseMs = WriteTransaction.lockedPauseMs.first
         for (const [index, member] of group.entries()) {
           waiting.delete(member)
-          member.answer(Exit.isFailure(exit) ? Exit.failCause(exit.cause) : (exit.value[index] ?? unanswered))
+          member.done(Exit.isFailure(exit) ? Exit.failCause(exit.cause) : (exit.value[index] ?? missingExit))
         }
       }
       running = false
     })
 
-    return (write, answer) => {
-      const member = { write, answer }
+    return (write, done) => {
+      const member = { write, done }
       waiting.add(member)
       if (!running) {
         running = true
@@ -78,4 +81,4 @@ export const make = <Write, A>(
 const isLocked = ({ cause }: Exit.Failure<unknown, SqlError>): boolean =>
   cause.reasons.some((reason) => Cause.isFailReason(reason) && WriteTransaction.isLocked(reason.error))
 
-const unanswered = Exit.die(new Error("a commit answered with fewer exits than it had writes"))
+const missingExit = Exit.die(new Error("a commit returned fewer exits than it had writes"))

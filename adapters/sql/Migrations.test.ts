@@ -31,7 +31,7 @@ import * as SqliteClient from "./SqliteClient.ts"
 const migrate = (sql: SqlClient.SqlClient) =>
   Effect.provideService(Migrations.migrate, SqlClient.SqlClient, sql)
 
-/** Tables, columns, indexes and functions of the database, each in a line. */
+/** Returns the tables, columns, indexes and functions of the database, one per line. */
 const schema = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>, SqlError> => {
   const statement = sql.onDialectOrElse({
     pg: () => `
@@ -49,10 +49,10 @@ const schema = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>, 
 
 const TABLES = ["animal_store_migrations", "api_key_secrets", "api_keys", "pets", "rate_limits", "settings"]
 
-/** The migrations that a new database has had. */
+/** The migrations of a new database. */
 const ALL = ["1 first", "2 slots"]
 
-/** Everything that is in the tables. */
+/** Returns the contents of all tables. */
 const contents = (sql: SqlClient.SqlClient) =>
   Effect.forEach(TABLES, (table) =>
     Effect.provideService(sql`SELECT * FROM ${sql(table)} ORDER BY 1`, SqlClient.SafeIntegers, true)
@@ -83,10 +83,10 @@ const refusal = (sql: SqlClient.SqlClient) =>
 
 const openProcess = fileURLToPath(new URL("./OpenProcess.fixture.ts", import.meta.url))
 
-/** Longest life of a process, so that none outlives a test that failed. */
+/** Maximum lifetime of a process, so that none outlives a failed test. */
 const LIFETIME_MS = 80_000
 
-/** Starts a process that waits to be told to open the database. */
+/** Starts a process that opens the database on command. */
 const startProcess = (address: string) => {
   const child = spawn(process.execPath, [openProcess, address], {
     stdio: ["pipe", "pipe", "pipe"],
@@ -108,7 +108,7 @@ const startProcess = (address: string) => {
 
 for (const kind of kinds) {
   describeOn(kind, "Migrations", () => {
-    it.live("make the same schema for one and for ten who open a new database at once", () =>
+    it.live("create the same schema for one and for ten nodes that open a new database at once", () =>
       Effect.gen(function* () {
         const [alone, crowded] = [yield* kind.create, yield* kind.create]
         yield* openNode(alone)
@@ -125,7 +125,7 @@ for (const kind of kinds) {
     )
 
     it.live(
-      "let ten processes open a new database at once, one of which issues the first key",
+      "let ten processes open a new database at once, and one of them issues the first key",
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
@@ -158,7 +158,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("leave a database of a newer version alone, and say so", () =>
+    it.live("reject a database of a newer version and do not change it", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* withRows(database)
@@ -174,9 +174,9 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("leave no half of themselves in a database that has a table of that name already", () =>
+    it.live("leave no partial schema in a database that already has a table with the same name", () =>
       Effect.gen(function* () {
-        // From the first table that they make to the last.
+        // From the first table of the migrations to the last.
         for (const table of ["pets", "rate_limits", "settings"]) {
           const sql = yield* openClient(yield* kind.create)
           yield* sql`CREATE TABLE ${sql(table)} (whose INTEGER)`
@@ -193,7 +193,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("refuse a new database that they may not write to, and the stores one that has all tables", () =>
+    it.live("reject a new read-only database, and the stores reject a read-only one with all tables", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* openClient(database)
@@ -222,11 +222,12 @@ const readOnly = (database: Database) => {
 const fileOf = ({ address }: Database): string => address.slice("sqlite:".length)
 
 describe("released migrations", () => {
-  // Databases have been made with these texts: another text would make others of the same version.
+  // Existing databases were created with these texts; a changed text would create a different schema of the same
+  // version.
   it.each([
     ["First", First, "5261b9d9e511929e", "dab6af5a9ab1ba97"],
     ["Slots", Slots, "d58847019d20232f", "7244df4c03595b8e"]
-  ])("have the text that they were released with: %s", (_, { postgres, sqlite }, ofSqlite, ofPostgres) => {
+  ])("have their released text: %s", (_, { postgres, sqlite }, ofSqlite, ofPostgres) => {
     const hash = (texts: ReadonlyArray<string>) =>
       createHash("sha256").update(texts.join("\n;\n")).digest("hex").slice(0, 16)
     expect([hash(sqlite), hash(postgres)]).toEqual([ofSqlite, ofPostgres])
@@ -235,7 +236,7 @@ describe("released migrations", () => {
 
 for (const kind of kinds) {
   describeOn(kind, "A database of the first version", () => {
-    it.live("is brought up to date: what was counted and who is banned stays", () =>
+    it.live("is migrated and keeps its counts and bans", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* openClient(database)

@@ -11,7 +11,7 @@ import * as WriteTransaction from "./WriteTransaction.ts"
 
 const TABLE = "animal_store_migrations"
 
-/** Brings the database to the newest schema; a schema newer than that is left alone and refused. */
+/** Migrates the database to the newest schema; fails if its schema is newer than that. */
 export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const migrations = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
@@ -44,7 +44,7 @@ export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient>
 
 const run = Migrator.make({})
 
-/** The write lock of SQLite; PostgreSQL waits by itself. */
+/** Whether SQLite's write lock is taken; PostgreSQL waits by itself. */
 const isLocked = (error: unknown): boolean =>
   isSqlError(error)
     ? WriteTransaction.isLocked(error)
@@ -57,7 +57,7 @@ const statements = (texts: ReadonlyArray<string>): Migrations[string] =>
     Effect.forEach(texts, (text) => sql.unsafe(text), { discard: true })
   )
 
-// Forward only: a migration that was released is never changed, `Migrations.test.ts` holds the hashes of their texts.
+// Forward only. A released migration never changes: `Migrations.test.ts` contains the hashes of the texts.
 const sqlite: Migrations = { "0001_first": statements(First.sqlite), "0002_slots": statements(Slots.sqlite) }
 
 const postgres: Migrations = {

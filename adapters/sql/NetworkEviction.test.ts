@@ -14,7 +14,7 @@ const keyed = { plan: Plan.standard.Free, ban: BanPolicy.standard }
 
 const MAX = 1_000
 
-/** Lets minutes pass, in which the nodes count, until so many rows or fewer are left. */
+/** Advances the clock by minutes, in which the nodes count, until at most `rows` rows remain. */
 const left = (sql: SqlClient.SqlClient, most: number) =>
   Effect.repeat(
     Effect.gen(function* () {
@@ -28,7 +28,7 @@ const left = (sql: SqlClient.SqlClient, most: number) =>
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "NetworkEviction", () => {
     it.effect(
-      "keeps the number of networks bounded, on two nodes at once, and every key",
+      "keeps all keys and a bounded number of networks on two concurrent nodes",
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
@@ -53,7 +53,7 @@ for (const kind of Databases.kinds) {
               START,
               keyed
             )
-            // each node knows of the other's networks at its next count, a minute later
+            // Each node counts the networks of the other one at its next count, a minute later.
             largest = Math.max(largest, yield* RateLimits.count(sql))
             yield* left(sql, MAX + 20)
           }
@@ -64,7 +64,7 @@ for (const kind of Databases.kinds) {
       60_000
     )
 
-    it.effect("evicts what was used least recently, and nothing that was used since", () =>
+    it.effect("evicts the least recently used networks only", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const node = yield* RateLimits.node(database)
@@ -84,7 +84,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("evicts half of a page at most, so that no page of busy networks goes as a whole", () =>
+    it.effect("evicts at most half of a page", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const node = yield* RateLimits.node(database)
@@ -98,7 +98,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("finds at its start that an earlier process has left too many", () =>
+    it.effect("evicts surplus networks of an earlier process at its start", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* RateLimits.client(database)

@@ -1,33 +1,33 @@
 /**
- * Keeps the number of stored networks bounded: anybody can make a store hold a state by sending a request without a key
- * from one more network. When there are too many, the older half of a page of them is deleted, then of the next page: no
- * index has to follow each request, and what was used lately stays.
+ * Bounds the number of stored networks, because any client can add one by sending a request without a key from a new
+ * network. Above the maximum, the older half of each page of networks is deleted, page by page. That needs no index on
+ * the time of use, which every request would update, and keeps recently used networks.
  */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Caller from "../../core/limits/Caller.ts"
-import type { StoreCall } from "./StoreCall.ts"
+import type { SqlCall } from "./SqlCall.ts"
 
-/** Rows are counted so often; in between those are added up that this process inserts. */
+/** Interval between counts of the rows; in between, the inserts of this process are added. */
 const RECOUNT_EVERY = "1 minute"
 
-/** The part of the maximum that is left after an eviction, so that the next one is not due at once. */
+/** Part of the maximum that remains after an eviction, so that the next one is not due at once. */
 const LOW_WATER_MARK = 0.99
 
-/** Rows looked at in one statement; of these at most half go, the older ones. */
+/** Rows read by one statement; at most half of them, the older ones, are deleted. */
 const PAGE = 1_000
 
 export interface NetworkEviction {
-  /** To be called with the number of networks that were stored for the first time. */
+  /** Adds a number of networks that were stored for the first time. */
   readonly added: (networks: number) => void
-  /** Evicts when there are too many; a failure is logged and left to the next time. */
+  /** Evicts whenever there are too many networks; a failure is logged, and the next round retries. */
   readonly forever: Effect.Effect<never>
 }
 
-/** The eviction of all networks beyond `max`, on a table that other processes may share. */
-export const make = (sql: SqlClient.SqlClient, run: StoreCall["run"], max: number): NetworkEviction => {
+/** Evicts the networks above `max` from a table that other processes may share. */
+export const make = (sql: SqlClient.SqlClient, run: SqlCall["run"], max: number): NetworkEviction => {
   const isDue = Latch.makeUnsafe(true)
   let stored = 0
   let after: string = Caller.networks.from
@@ -42,9 +42,9 @@ export const make = (sql: SqlClient.SqlClient, run: StoreCall["run"], max: numbe
     while (stored > max * LOW_WATER_MARK) {
       const page = yield* run(evictSome(sql, after, stored - Math.floor(max * LOW_WATER_MARK)))
       after = page.next
-      // Other processes may evict, too: at the end of the table their share shows.
+      // Counts again at the end of the table, because other processes may evict, too.
       stored = after === Caller.networks.from ? yield* run(count(sql)) : stored - page.evicted
-      // SQLite works in this thread, in which others are waiting.
+      // SQLite blocks this thread, so other fibers run between two pages.
       yield* Effect.yieldNow
     }
   })
@@ -67,12 +67,12 @@ const count = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =>
   )
 
 interface Page {
-  /** Where the next page begins. */
+  /** The name after which the next page begins. */
   readonly next: string
   readonly evicted: number
 }
 
-/** Evicts the older half of the networks after a name, at most so many of them. */
+/** Deletes the older half of the page after a name, at most `excess` networks. */
 export const evictSome = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   after: string,
@@ -85,7 +85,7 @@ export const evictSome = Effect.fnUntraced(function* (
   const oldest = byAge.slice(0, Math.min(Math.ceil(rows.length / 2), most))
   const latest = oldest.at(-1)
   if (latest === undefined) return { next, evicted: 0 }
-  // One that was used since it was read stays.
+  // A network that was used since it was read remains.
   const keys = oldest.map(({ key }) => key)
   yield* sql.onDialectOrElse({
     pg: () => sql`DELETE FROM rate_limits WHERE key = ANY(${keys}::text[]) AND at <= ${latest.at}`,

@@ -1,4 +1,4 @@
-/** The stores in PostgreSQL: any number of machines. */
+/** The stores in PostgreSQL, for any number of machines. */
 import { Buffer } from "node:buffer"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
@@ -14,15 +14,15 @@ import { type DatabaseUnusable, detailOf, explainedBy, fromSqlError } from "./Da
 import * as Sql from "./Sql.ts"
 import * as SqlOptions from "./SqlOptions.ts"
 
-/** What `layer` takes. */
+/** Options of `layer`. */
 export interface PostgresOptions extends Partial<SqlOptions.SqlOptions> {
   /** `postgres://user:password@host:port/database`; `sslmode`, `application_name` and `options` may follow. */
   readonly url: Redacted.Redacted<string>
-  /** Most connections that are open at once. */
+  /** Maximum number of open connections. */
   readonly connections?: number | undefined
 }
 
-/** The stores in a PostgreSQL database; connections are made when they are needed. */
+/** The stores in a PostgreSQL database; connections are opened on demand. */
 export const layer = ({
   connections = SqlOptions.defaultConnections,
   url,
@@ -37,7 +37,7 @@ export const layer = ({
             url,
             types,
             maxConnections: connections,
-            // A connection that the network has lost is found out by a request that it fails: keep few that idle.
+            // Only a failing request detects a connection that the network has lost, so few connections stay idle.
             idleTimeout: "5 seconds",
             connectTimeout: options.timeoutMs ?? SqlOptions.defaults.timeoutMs,
             applicationName: "animal-store"
@@ -59,21 +59,21 @@ const explain =
       case "ConnectionError":
         return `cannot reach ${server}: ${detail}`
       case "AuthenticationError":
-        return `${server} refuses the login: ${detail}`
+        return `${server} rejects the login: ${detail}`
       default:
-        return `${server} says: ${detail}`
+        return `${server} reports: ${detail}`
     }
   }
 
-/** Host and port of an address, and nothing else of it: it may hold a password. */
+/** Host and port of an address; the rest can contain a password. */
 const placeOf = (address: string): string => {
-  if (!URL.canParse(address)) return "an address that is none"
+  if (!URL.canParse(address)) return "an invalid address"
   const { hostname, port, searchParams } = new URL(address)
   const host = searchParams.get("host") ?? (hostname === "" ? "localhost" : hostname)
   return `${host}:${searchParams.get("port") ?? (port === "" ? 5432 : port)}`
 }
 
-/** The driver's types, but its own text loses a U+FEFF at the beginning when there is a U+FFFD behind it. */
+/** The driver's types with another text type: the driver's own drops a leading U+FEFF if a U+FFFD follows. */
 const types = PgTypes.makeRegistry()
 types.register<string>(PgTypes.OID.text, {
   encode: (value) => Result.succeed(Buffer.from(value)),

@@ -10,9 +10,9 @@ const withSetting = (setting: string) =>
     return yield* Effect.exit(Effect.scoped(Effect.provide(Effect.void, Databases.postgresStores(url.href))))
   })
 
-Databases.describeOn(Databases.postgres, "a user with settings of its own", () => {
+Databases.describeOn(Databases.postgres, "a user with custom settings", () => {
   it.effect.each(["default_transaction_isolation=serializable", "synchronous_commit=off"])(
-    "is refused with %s, by its name",
+    "is rejected with %s, which the error names",
     (setting) =>
       Effect.gen(function* () {
         const name = setting.split("=", 1)[0]
@@ -25,7 +25,7 @@ Databases.describeOn(Databases.postgres, "a user with settings of its own", () =
   )
 
   it.effect.each(["synchronous_commit=local", "synchronous_commit=remote_apply"])(
-    "is served with %s",
+    "is accepted with %s",
     (setting) =>
       Effect.gen(function* () {
         expect((yield* withSetting(setting))._tag).toBe("Success")

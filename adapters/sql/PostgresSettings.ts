@@ -1,4 +1,4 @@
-/** Settings of a PostgreSQL user or database under which the stores would not keep their promises. */
+/** PostgreSQL settings that would break the guarantees of the stores. */
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { DatabaseUnusable, fromSqlError, patiently } from "./DatabaseUnusable.ts"
@@ -8,7 +8,7 @@ interface Settings {
   readonly commit: string
 }
 
-/** Fails with the setting that has to be changed. */
+/** Fails with the setting that must be changed. */
 export const check = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnusable> =>
   sql
     .unsafe<Settings>(
@@ -24,7 +24,7 @@ export const check = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnu
     )
 
 const faultOf = ({ commit, isolation }: Settings): string | undefined => {
-  // Any other answers requests that meet in one row with errors.
+  // Stricter levels fail concurrent requests on one row.
   if (isolation !== "read committed") {
     return `its setting default_transaction_isolation is '${isolation}' and must be 'read committed' for this user`
   }

@@ -1,23 +1,23 @@
 /**
- * `RateLimit.step` within PostgreSQL, so that a request is counted in one round trip: the function `rate_limit_step_2`,
- * which the migration `Slots` creates. It is the core's step line by line, and a property compares the two state by
- * state; the verdict is computed by the core alone.
+ * `RateLimit.step` in PostgreSQL, which counts a request in one round trip: the function `rate_limit_step_2`, created by
+ * the migration `Slots`. It follows the core's step line by line, and a property compares the two state by state. Only
+ * the core computes verdicts.
  */
 import type { Policy } from "../../core/limits/RateLimit.ts"
-import { columns } from "./RateLimitRow.ts"
+import { names as columns } from "../storage/RateLimitFields.ts"
 
 const names = [...columns, "admitted", "decided_at"]
 
-/** The server's time in epoch milliseconds, at the moment it is read. */
+/** The server's current time in epoch milliseconds. */
 export const serverNow = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 const now = `coalesce($2::bigint, ${serverNow})`
 
 /**
- * Counts a request and returns the new row. The old values are read through the target row alone, and the clock within
- * the update: only there is the row locked, and nothing read before it is known to be the latest. A first request is
- * always admitted. The commit does not wait for the disk: what PostgreSQL itself may lose in a crash is the last
- * moments of counting (three times `wal_writer_delay`, 0.6 s), never a pet or a key.
+ * Counts a request and returns the new row. The update reads the old values from its target row and reads the clock
+ * itself: only there is the row locked, so only there are the values current. A first request is always admitted. The
+ * commit does not wait for the disk: a crash of PostgreSQL can lose the last counts (three times `wal_writer_delay`,
+ * 0.6 s), never a pet or a key.
  */
 export const consume = `
 INSERT INTO rate_limits AS held (key, ${names.join(", ")})
@@ -29,7 +29,7 @@ ON CONFLICT (key) DO UPDATE SET (${names.join(", ")}) = (
 )
 RETURNING ${names.join(", ")}, xmax = 0 AS is_new`
 
-/** The parameters of `consume`; without `now` the database's clock counts, which all nodes share. */
+/** The parameters of `consume`; without `now` the database's clock is used, which all nodes share. */
 export const parameters = (
   key: string,
   now: number | null,
@@ -42,7 +42,7 @@ export const parameters = (
   ban?.strikes ?? null,
   ban?.withinMs ?? null,
   ban?.strikeIntervalMs ?? null,
-  // The driver takes no array of which some numbers fit into 32 bits and others do not.
+  // The driver rejects arrays that mix 32-bit numbers with larger ones.
   ban?.durationsMs.map(BigInt) ?? null,
   ban?.cleanMs ?? null
 ]

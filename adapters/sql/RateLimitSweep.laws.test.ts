@@ -14,24 +14,24 @@ import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import { harsh } from "../../core/limits/RateLimit.arbitrary.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
+import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import * as Databases from "./Databases.fixture.ts"
-import * as RateLimitRow from "./RateLimitRow.ts"
 import * as RateLimitSweep from "./RateLimitSweep.ts"
 import * as RateLimits from "./RateLimits.fixture.ts"
-import type { StoreCall } from "./StoreCall.ts"
+import type { SqlCall } from "./SqlCall.ts"
 
 const MINUTE = 60_000
 const DAY = 86_400_000
 const START = 20_000 * DAY
 
-/** Requests of one caller, a second apart, and whether it is swept before them. */
+/** Requests of one caller, one second apart, and whether a sweep precedes them. */
 interface Burst {
   readonly key: string
   readonly plan: Plan.Plan
   readonly requests: number
-  /** Milliseconds after the burst before, or at the border of what must be kept. */
+  /** Milliseconds after the previous burst, or around the time when the state is spent. */
   readonly start: number | "before midnight" | "last moment of the state" | "state spent" | "state swept"
-  /** Milliseconds that requests have been on their way since they were stamped. */
+  /** Milliseconds between the timestamp of a request and its arrival. */
   readonly lagMs: number
   readonly isSwept: boolean
 }
@@ -72,7 +72,7 @@ const startOf = (
   return Math.max(clock, spentAt + offset)
 }
 
-/** The sweep at a time that stands still; each use is a round, from one pause to the next. */
+/** The sweep at a fixed time; each call runs one round, from one pause to the next. */
 const sweeper = (sql: SqlClient.SqlClient, now: number) =>
   Effect.gen(function* () {
     const pauses = yield* Queue.unbounded<number>()
@@ -86,7 +86,7 @@ const sweeper = (sql: SqlClient.SqlClient, now: number) =>
         return ms < MINUTE ? Effect.yieldNow : Effect.andThen(Queue.offer(pauses, ms), Queue.take(ends))
       }
     }
-    const run: StoreCall["run"] = Effect.mapError((cause) => new StoreUnavailable({ retryable: true, cause }))
+    const run: SqlCall["run"] = Effect.mapError((cause) => new StoreUnavailable({ retryable: true, cause }))
     yield* Effect.forkScoped(
       Effect.provideService(RateLimitSweep.forever(sql, BanPolicy.standard, run), Clock.Clock, clock)
     )
@@ -99,57 +99,59 @@ const sweeper = (sql: SqlClient.SqlClient, now: number) =>
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "RateLimitSweep", () => {
-    it.effect("changes no answer: any history is answered as by a store that never forgets", () =>
-      Effect.gen(function* () {
-        const database = yield* kind.create
-        const store = yield* RateLimits.node(database)
-        const sql = yield* RateLimits.client(database)
-        const services = yield* Effect.context<never>()
-        const outcomes = new Set<RateLimit.Outcome>()
-        let forgotten = 0
-        const law = fc.asyncProperty(
-          fc.array(burst, { maxLength: 25, size: "max" }),
-          fc.constantFrom(harsh, BanPolicy.standard),
-          (bursts, ban) =>
-            Effect.gen(function* () {
-              yield* sql`DELETE FROM rate_limits`
-              const everything = new Map<string, RateLimit.State>()
-              const kept = new Set<string>()
-              let clock = START
-              for (const { isSwept, key, lagMs, plan, requests, start } of bursts) {
-                clock = startOf(start, clock, everything.get(key), ban)
-                if (isSwept) {
-                  expect(yield* RateLimitSweep.sweepPage(sql, ban, clock, "")).toBe("")
-                  for (const known of kept) {
-                    const state = everything.get(known)
-                    if (state === undefined || RateLimit.spentAt(state, ban) + MINUTE > clock) continue
-                    kept.delete(known)
-                    forgotten++
+    it.effect(
+      "changes no verdict: any history gets the same verdicts as from a store that never deletes states",
+      () =>
+        Effect.gen(function* () {
+          const database = yield* kind.create
+          const store = yield* RateLimits.node(database)
+          const sql = yield* RateLimits.client(database)
+          const services = yield* Effect.context<never>()
+          const outcomes = new Set<RateLimit.Outcome>()
+          let forgotten = 0
+          const law = fc.asyncProperty(
+            fc.array(burst, { maxLength: 25, size: "max" }),
+            fc.constantFrom(harsh, BanPolicy.standard),
+            (bursts, ban) =>
+              Effect.gen(function* () {
+                yield* sql`DELETE FROM rate_limits`
+                const everything = new Map<string, RateLimit.State>()
+                const kept = new Set<string>()
+                let clock = START
+                for (const { isSwept, key, lagMs, plan, requests, start } of bursts) {
+                  clock = startOf(start, clock, everything.get(key), ban)
+                  if (isSwept) {
+                    expect(yield* RateLimitSweep.sweepPage(sql, ban, clock, "")).toBe("")
+                    for (const known of kept) {
+                      const state = everything.get(known)
+                      if (state === undefined || RateLimit.spentAt(state, ban) + MINUTE > clock) continue
+                      kept.delete(known)
+                      forgotten++
+                    }
+                    // Exactly the spent states are deleted.
+                    expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...kept].sort())
                   }
-                  // the spent ones, all of them and no others
-                  expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...kept].sort())
+                  for (let index = 0; index < requests; index++) {
+                    if (index > 0) clock += 1_000
+                    const now = clock - lagMs
+                    const policy = { plan, ban }
+                    const [expected, next] = RateLimit.step(everything.get(key), now, policy)
+                    everything.set(key, next)
+                    kept.add(key)
+                    expect(yield* RateLimits.request(store, key, now, policy)).toEqual(expected)
+                    outcomes.add(expected.outcome)
+                  }
                 }
-                for (let index = 0; index < requests; index++) {
-                  if (index > 0) clock += 1_000
-                  const now = clock - lagMs
-                  const policy = { plan, ban }
-                  const [expected, next] = RateLimit.step(everything.get(key), now, policy)
-                  everything.set(key, next)
-                  kept.add(key)
-                  expect(yield* RateLimits.request(store, key, now, policy)).toEqual(expected)
-                  outcomes.add(expected.outcome)
-                }
-              }
-              expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...kept].sort())
-            }).pipe(Effect.runPromiseWith(services))
-        )
-        yield* Effect.promise(() => fc.assert(law, { numRuns: 40 }))
-        expect(forgotten).toBeGreaterThan(30)
-        expect([...outcomes].sort()).toEqual(["admitted", "banned", "limited"])
-      })
+                expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...kept].sort())
+              }).pipe(Effect.runPromiseWith(services))
+          )
+          yield* Effect.promise(() => fc.assert(law, { numRuns: 40 }))
+          expect(forgotten).toBeGreaterThan(30)
+          expect([...outcomes].sort()).toEqual(["admitted", "banned", "limited"])
+        })
     )
 
-    /** A client on which something happens right before rows are deleted. */
+    /** A client that runs an effect right before rows are deleted. */
     const interposed = (
       sql: SqlClient.SqlClient,
       meanwhile: Effect.Effect<unknown, unknown>
@@ -164,7 +166,7 @@ for (const kind of Databases.kinds) {
             : Reflect.get(target, name)
       })
 
-    /** Callers who sent one request at the start. */
+    /** Callers that sent one request at the start. */
     const fill = (database: Databases.Database, sql: SqlClient.SqlClient, callers: number) =>
       Effect.gen(function* () {
         yield* Effect.scoped(
@@ -182,7 +184,7 @@ for (const kind of Databases.kinds) {
             from: `(WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${callers - 1}) SELECT n FROM c)`
           })
         })
-        const columns = `${RateLimitRow.columns.join(", ")}${decision}`
+        const columns = `${RateLimitFields.names.join(", ")}${decision}`
         yield* sql.unsafe(`
           INSERT INTO rate_limits (key, ${columns}) SELECT 'network:' || n, ${columns} FROM ${from}, rate_limits`)
         expect(yield* RateLimits.count(sql)).toBe(callers)
@@ -191,7 +193,7 @@ for (const kind of Databases.kinds) {
     const spent = { plan: { perMinute: 1, perDay: 1 }, ban: undefined }
     const later = START + 3 * DAY + 60 * MINUTE
 
-    it.effect("a caller who comes back between reading and deleting stays", () =>
+    it.effect("a caller that sends a request between the read and the delete is not deleted", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)
@@ -213,7 +215,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("a caller stays whichever part of their state has changed meanwhile", () =>
+    it.effect("a caller is not deleted if any part of its state has changed since the read", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)
@@ -229,33 +231,35 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("100 000 callers of yesterday are forgotten in five minutes, those of today stay", () =>
-      Effect.gen(function* () {
-        const database = yield* kind.create
-        const sql = yield* RateLimits.client(database)
-        yield* fill(database, sql, 100_000)
-        const now = START + DAY + MINUTE
-        const store = yield* RateLimits.node(database, { maxAnonymousStates: 1_000_000 })
-        const policy = { plan: Plan.standard.Free, ban: undefined }
-        const today = ["a", "network:5", "network:50000x", "zebra"]
-        yield* Effect.forEach(today, (key) => RateLimits.request(store, key, now, policy))
-        const round = yield* sweeper(sql, now)
-        const left: Array<number> = []
-        for (let count = 0; count < 6; count++) {
-          yield* round
-          left.push(yield* RateLimits.count(sql))
-        }
-        const removed = left.map((rows, index) => (left[index - 1] ?? 100_003) - rows)
-        // A round looks at 20 000 rows, no more: others need the database, too. The sixth begins anew.
-        expect(removed.slice(0, 5).map((rows) => rows > 19_990 && rows <= 20_000)).toEqual(
-          Array(5).fill(true)
-        )
-        expect(left.at(-1)).toBe(4)
-        expect([...(yield* RateLimits.stored(sql)).keys()].sort()).toEqual([...today].sort())
-      })
+    it.effect(
+      "100 000 callers of yesterday are deleted within five minutes, and those of today are not",
+      () =>
+        Effect.gen(function* () {
+          const database = yield* kind.create
+          const sql = yield* RateLimits.client(database)
+          yield* fill(database, sql, 100_000)
+          const now = START + DAY + MINUTE
+          const store = yield* RateLimits.node(database, { maxAnonymousStates: 1_000_000 })
+          const policy = { plan: Plan.standard.Free, ban: undefined }
+          const today = ["a", "network:5", "network:50000x", "zebra"]
+          yield* Effect.forEach(today, (key) => RateLimits.request(store, key, now, policy))
+          const round = yield* sweeper(sql, now)
+          const left: Array<number> = []
+          for (let count = 0; count < 6; count++) {
+            yield* round
+            left.push(yield* RateLimits.count(sql))
+          }
+          const removed = left.map((rows, index) => (left[index - 1] ?? 100_003) - rows)
+          // A round reads at most 20 000 rows, so the sixth round starts again from the first row.
+          expect(removed.slice(0, 5).map((rows) => rows > 19_990 && rows <= 20_000)).toEqual(
+            Array(5).fill(true)
+          )
+          expect(left.at(-1)).toBe(4)
+          expect([...(yield* RateLimits.stored(sql)).keys()].sort()).toEqual([...today].sort())
+        })
     )
 
-    it.effect("reads and deletes by the key, a page at a time", () =>
+    it.effect("reads and deletes by primary key, one page at a time", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* RateLimits.client(database)
@@ -285,7 +289,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("callers with small and with huge plans are forgotten alike", () =>
+    it.effect("callers with small and with huge plans are deleted in the same way", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)
@@ -299,7 +303,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("a round that fails is left to the next", () =>
+    it.effect("a failed round is retried by the next one", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)
@@ -315,7 +319,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("every node sweeps, from its first minute on", () =>
+    it.effect("every node sweeps, starting in its first minute", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* TestClock.setTime(later)
@@ -333,7 +337,7 @@ for (const kind of Databases.kinds) {
 }
 
 Databases.describeOn(Databases.postgres, "RateLimitSweep", () => {
-  it.effect("waits for a request that is counting, and then leaves its caller", () =>
+  it.effect("waits for a request that is being counted, and then does not delete its caller", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
       const store = yield* RateLimits.node(database)

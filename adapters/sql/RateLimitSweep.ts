@@ -1,32 +1,32 @@
-/** Forgets callers whose state decides like none at all, so that the table holds little more than those of two days. */
+/** Deletes states that decide like an absent one, so that the table holds little more than the callers of two days. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
-import * as RateLimitRow from "./RateLimitRow.ts"
-import type { StoreCall } from "./StoreCall.ts"
+import * as RateLimitFields from "../storage/RateLimitFields.ts"
+import type { SqlCall } from "./SqlCall.ts"
 
-/** Between rounds, and between the pages of one. */
+/** Pauses between rounds, and between the pages of a round. */
 const PAUSE = "1 minute"
 const BREATH = "10 millis"
 
-/** Rows looked at in one statement, and statements in one round: 20 000 rows a minute. */
+/** Rows read by one statement, and statements in one round: 20 000 rows a minute. */
 const PAGE = 200
 const PAGES = 100
 
-/** Milliseconds a spent state is kept on: a request that is still on its way here was stamped a little earlier. */
+/** Milliseconds that a spent state remains: a request in flight may carry an earlier time. */
 const GRACE_MS = 60_000
 
 /**
- * A round every minute, each where the one before ended, at the time that `clock` tells. A round that fails is logged and
- * left to the next.
+ * Runs a round every minute, which continues where the previous one ended, at the time of `clock`. A failed round is
+ * logged, and the next one retries.
  */
 export const forever = (
   sql: SqlClient.SqlClient,
   ban: BanPolicy,
-  run: StoreCall["run"],
+  run: SqlCall["run"],
   clock: Effect.Effect<number, SqlError> = Clock.currentTimeMillis
 ): Effect.Effect<never> => {
   let after = ""
@@ -35,7 +35,7 @@ export const forever = (
     for (let count = 0; count < PAGES; count++) {
       after = yield* run(sweepPage(sql, ban, now, after))
       if (after === "") return
-      // SQLite works in this thread, in which others are waiting.
+      // SQLite blocks this thread, so other fibers run between two pages.
       yield* Effect.sleep(BREATH)
     }
   })
@@ -45,11 +45,11 @@ export const forever = (
   return Effect.forever(Effect.andThen(Effect.sleep(PAUSE), attempt))
 }
 
-interface Row extends RateLimitRow.RateLimitRow {
+interface Row extends RateLimitFields.RateLimitFields {
   readonly key: string
 }
 
-/** Sweeps the rows with a key above `after`, up to a page of them; answers where to go on, "" for the beginning. */
+/** Sweeps a page of rows with a key above `after`; returns the key to continue after, "" for the beginning. */
 export const sweepPage = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   ban: BanPolicy,
@@ -57,24 +57,24 @@ export const sweepPage = Effect.fnUntraced(function* (
   after: string
 ): Effect.fn.Return<string, SqlError> {
   const rows = yield* sql<Row>`
-    SELECT key, ${sql.literal(RateLimitRow.columns.join(", "))} FROM rate_limits
+    SELECT key, ${sql.literal(RateLimitFields.names.join(", "))} FROM rate_limits
     WHERE key > ${after} ORDER BY key LIMIT ${PAGE}`
-  const spent = rows.filter((row) => RateLimit.spentAt(RateLimitRow.toState(row), ban) + GRACE_MS <= now)
+  const spent = rows.filter((row) => RateLimit.spentAt(RateLimitFields.toState(row), ban) + GRACE_MS <= now)
   if (spent.length > 0) yield* remove(sql, spent)
   return rows.length < PAGE ? "" : (rows.at(-1)?.key ?? "")
 })
 
-/** Removes rows that are still as they were read: a request in between may have changed any part of them. */
+/** Deletes rows that have not changed since they were read: a request may have changed any column in between. */
 const remove = (sql: SqlClient.SqlClient, rows: ReadonlyArray<Row>): Effect.Effect<unknown, SqlError> => {
-  const columns = ["key", ...RateLimitRow.columns]
-  const versions = rows.map((row) => [row.key, ...RateLimitRow.values(RateLimitRow.toState(row))])
+  const columns = ["key", ...RateLimitFields.names]
+  const versions = rows.map((row) => [row.key, ...RateLimitFields.valuesOf(RateLimitFields.toState(row))])
   return sql.onDialectOrElse({
     pg: () =>
       sql.unsafe(
         `DELETE FROM rate_limits WHERE (${columns.join(", ")}) IN (SELECT * FROM unnest(${columns
           .map((_, index) => (index === 0 ? "$1::text[]" : `$${index + 1}::bigint[]`))
           .join(", ")}))`,
-        // The driver takes no array of which some numbers fit into 32 bits and others do not.
+        // The driver rejects arrays that mix 32-bit numbers with larger ones.
         columns.map((_, column) =>
           versions.map(({ [column]: value }) => (typeof value === "number" ? BigInt(value) : value))
         )

@@ -6,10 +6,10 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import type { Database } from "./Databases.fixture.ts"
 import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
 import * as Nodes from "./Nodes.fixture.ts"
-import * as RateLimitRow from "./RateLimitRow.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 
 type Store = RateLimitStore["Service"]
@@ -46,9 +46,9 @@ export const stored = (
   prefix = ""
 ): Effect.Effect<ReadonlyMap<string, RateLimit.State>, SqlError> =>
   Effect.map(
-    sql<RateLimitRow.RateLimitRow & { readonly key: string }>`
+    sql<RateLimitFields.RateLimitFields & { readonly key: string }>`
       SELECT * FROM rate_limits WHERE key >= ${prefix} AND key < ${`${prefix}~`} ORDER BY key`,
-    (rows) => new Map(rows.map((row) => [row.key, RateLimitRow.toState(row)]))
+    (rows) => new Map(rows.map((row) => [row.key, RateLimitFields.toState(row)]))
   )
 
 /** Rows in a table. */

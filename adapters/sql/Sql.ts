@@ -3,10 +3,10 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import * as Cursor from "../../core/codec/Cursor.ts"
 import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
-import * as Cursor from "../../core/validation/Cursor.ts"
 import * as ApiKeyCache from "./ApiKeyCache.ts"
 import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
 import * as Migrations from "./Migrations.ts"
@@ -18,12 +18,12 @@ import * as SqlPetRepository from "./SqlPetRepository.ts"
 import * as SqlRateLimitStore from "./SqlRateLimitStore.ts"
 import * as SqlReadiness from "./SqlReadiness.ts"
 
-/** The ports that a database offers. */
+/** The ports that a database implements. */
 export type Stores = ApiKeyStore | PetRepository | RateLimitStore
 
 /**
- * The stores over the `SqlClient` in the context; the tables are made or brought up to date first. Limits may have a
- * client of their own that waits less for the disk.
+ * The stores over the `SqlClient` in the context; creates or migrates the tables first. Limits can use a client of their
+ * own that does not wait for the disk.
  */
 export const layer = (
   given: Partial<SqlOptions.SqlOptions> = {},

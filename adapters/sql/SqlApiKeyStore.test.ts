@@ -15,7 +15,7 @@ const openStores = (database: Database, count: number, keyCacheMs = 0) =>
 
 for (const kind of kinds) {
   describeOn(kind, "several nodes with API keys", () => {
-    it.live("updates of one key from all of them take effect, each after the one before", () =>
+    it.live("serialize concurrent updates of one key", () =>
       Effect.gen(function* () {
         const stores = yield* openStores(yield* kind.create, 3)
         yield* Effect.forEach(stores.slice(0, 1), (store) => store.insert(keyOf("a", "hash", 0)))
@@ -32,7 +32,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("of twenty on four nodes that add the first key at once, one adds it", () =>
+    it.live("insert one first key when twenty callers on four nodes try at once", () =>
       Effect.gen(function* () {
         for (let round = 0; round < 3; round++) {
           const stores = yield* openStores(yield* kind.create, 4)
@@ -52,7 +52,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("an inserted key is found on all of them at once, and so is a change where nothing is kept", () =>
+    it.live("find an inserted key at once, and see changes at once without a cache", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const [here, ...others] = yield* openStores(database, 3)
@@ -67,7 +67,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("a change waits for a writer who keeps the database locked", () =>
+    it.live("wait for a writer that locks the database", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const [store] = yield* openStores(database, 1)
@@ -90,7 +90,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("a hash that exists is refused, and nothing of the change is stored", () =>
+    it.live("reject an existing hash and store nothing of the change", () =>
       Effect.gen(function* () {
         const [store] = yield* openStores(yield* kind.create, 1)
         if (store === undefined) throw new Error("a node was opened")

@@ -1,4 +1,4 @@
-/** `ApiKeyStore` in a database: a row per key and a row per secret, found by its hash. */
+/** `ApiKeyStore` in a database: one row for each key and one for each secret, which is found by its hash. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -7,14 +7,14 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import * as SqlCall from "./SqlCall.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
-import * as StoreCall from "./StoreCall.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** What `layer` takes. */
+/** Options of `layer`. */
 export type SqlApiKeyStoreOptions = Pick<SqlOptions, "timeoutMs">
 
-/** The store over the `SqlClient` in the context, whose tables `Migrations.migrate` has made; changes are seen at once. */
+/** The store over the `SqlClient` in the context, after `Migrations.migrate`; changes take effect at once. */
 export const layer = (options: SqlApiKeyStoreOptions): Layer.Layer<ApiKeyStore, never, SqlClient.SqlClient> =>
   Layer.effect(ApiKeyStore, make(options))
 
@@ -22,7 +22,7 @@ const make = Effect.fnUntraced(function* ({
   timeoutMs
 }: SqlApiKeyStoreOptions): Effect.fn.Return<ApiKeyStore["Service"], never, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const call = StoreCall.make(timeoutMs)
+  const call = SqlCall.make(timeoutMs)
   const isPostgres = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
 
   const rows = (condition: string, ...parameters: ReadonlyArray<unknown>) =>
@@ -76,15 +76,15 @@ const make = Effect.fnUntraced(function* ({
 
   const update = <A>(
     id: string,
-    change: (key: ApiKey) => readonly [answer: A, key: ApiKey]
+    change: (key: ApiKey) => readonly [result: A, key: ApiKey]
   ): Effect.Effect<Option.Option<A>, SqlError> =>
     Effect.gen(function* () {
       if (isPostgres) yield* sql`SELECT 1 FROM api_keys WHERE id = ${id} FOR UPDATE`
       const [key] = keysIn(yield* rows(byId, id))
       if (key === undefined) return Option.none()
-      const [answer, changed] = change(key)
+      const [result, changed] = change(key)
       yield* replace(changed)
-      return Option.some(answer)
+      return Option.some(result)
     })
 
   return {
@@ -97,7 +97,7 @@ const make = Effect.fnUntraced(function* ({
   }
 })
 
-/** A key with one of its secrets; a key without any has none in its only row. */
+/** A key with one of its secrets; a key without secrets has one row with nulls. */
 interface KeyRow {
   readonly id: string
   readonly plan: string
@@ -120,7 +120,7 @@ const fieldsOf = (key: ApiKey) => ({
   revoked_at: key.revokedAt ?? null
 })
 
-/** The keys whose rows follow each other. */
+/** Groups consecutive rows into keys. */
 const keysIn = (rows: ReadonlyArray<KeyRow>): ReadonlyArray<ApiKey> => {
   const keys = new Map<string, ApiKey & { readonly secrets: Array<ApiKey["secrets"][number]> }>()
   for (const row of rows) {

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Cursor from "../../core/validation/Cursor.ts"
+import * as Cursor from "../../core/codec/Cursor.ts"
 import { type AnimalStore, openAnimalStore } from "../embed/AnimalStore.ts"
 import { type Database, describeOn, kinds } from "./Databases.fixture.ts"
 import { openClient, openNode } from "./Nodes.fixture.ts"
@@ -45,7 +45,7 @@ const nextOf = (response: Response): string =>
 
 for (const kind of kinds) {
   describeOn(kind, "SqlCursorKey", () => {
-    it.live("is one for all who open a new database at once, and for those who come later", () =>
+    it.live("is the same for all nodes that open a new database, at once or later", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const keys = yield* Effect.all(
@@ -57,14 +57,14 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("is another for each database", () =>
+    it.live("is different for each database", () =>
       Effect.gen(function* () {
         const keys = [yield* keyOfNode(yield* kind.create), yield* keyOfNode(yield* kind.create)]
         expect(keys[0]).not.toBe(keys[1])
       })
     )
 
-    it.live("is refused when somebody has broken it", () =>
+    it.live("is rejected if it is corrupted", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* keyOfNode(database)
@@ -75,7 +75,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("lets a page begun on one node go on on another, and after all were closed", () =>
+    it.live("makes cursors valid on other nodes and after a restart", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const [here, there] = [yield* openStore(database), yield* openStore(database)]
@@ -98,7 +98,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("of one database opens no page of another", () =>
+    it.live("of one database makes no cursors for another one", () =>
       Effect.gen(function* () {
         const [store, stranger] = [yield* openStore(yield* kind.create), yield* openStore(yield* kind.create)]
         const { key } = yield* Effect.promise(() => stranger.keys.issue({ plan: "Pro" }))

@@ -1,21 +1,21 @@
-/** How stores use their database: what may be chosen, and within which bounds. */
+/** Options of the stores in a database, and their bounds. */
 import * as Result from "effect/Result"
 import * as Caller from "../../core/limits/Caller.ts"
 import { DatabaseUnusable } from "./DatabaseUnusable.ts"
 
-/** What may be chosen. */
+/** Options of all stores. */
 export interface SqlOptions {
-  /** Milliseconds after which a call is given up; the service then answers 503. */
+  /** Timeout of a call in milliseconds; the service then returns 503. */
   readonly timeoutMs: number
-  /** Milliseconds that API keys are kept in memory: so long a revocation may take to reach every node. */
+  /** Milliseconds that API keys are cached, which is also how late a revocation can reach other nodes. */
   readonly keyCacheMs: number
-  /** Most rate-limit states of networks, which requests without a valid key are counted for. */
+  /** Maximum number of stored rate-limit states of networks, which count requests without a valid key. */
   readonly maxAnonymousStates: number
-  /** Whose time limits go by: that of the database (PostgreSQL only), which all nodes share, or the service's. */
+  /** The clock of rate limits: the database's (PostgreSQL only), which all nodes share, or the service's. */
   readonly clock: "database" | "service"
 }
 
-/** What holds for every option that is not given. */
+/** Default values. */
 export const defaults: SqlOptions = {
   timeoutMs: 1_000,
   keyCacheMs: 5_000,
@@ -23,10 +23,10 @@ export const defaults: SqlOptions = {
   clock: "database"
 }
 
-/** Connections for two cores and some waiting; four nodes stay far below a server's default of 100. */
+/** Enough connections for two cores; four nodes stay far below a server's default of 100. */
 export const defaultConnections = 16
 
-/** The least and the most that each may be, in whole numbers. */
+/** Smallest and largest value of each option, in whole numbers. */
 export const bounds = {
   timeoutMs: { min: 1, max: 60_000 },
   keyCacheMs: { min: 0, max: 5_000 },
@@ -34,13 +34,13 @@ export const bounds = {
   connections: { min: 1, max: 1_000 }
 } as const
 
-/** Why `value` is none for an option with these bounds, or `undefined`. */
+/** The reason why `value` is out of bounds, or `undefined`. */
 export const fault = (value: number, { max, min }: { readonly min: number; readonly max: number }) =>
   Number.isInteger(value) && value >= min && value <= max
     ? undefined
     : `must be a whole number from ${min} to ${max}`
 
-/** The options completed by the defaults, or the first one at fault. */
+/** Adds the defaults; fails with the first invalid option. */
 export const resolve = (
   given: {
     readonly [option in keyof SqlOptions]?: SqlOptions[option] | undefined

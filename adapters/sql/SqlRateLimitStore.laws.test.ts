@@ -1,4 +1,4 @@
-/** The store against the core's step: the same verdict and the same state after each request of any history. */
+/** Compares the store with the core's step: same verdict and same state after each request of any history. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -9,7 +9,7 @@ import * as Databases from "./Databases.fixture.ts"
 import * as Histories from "./RateLimitHistory.arbitrary.ts"
 import * as RateLimits from "./RateLimits.fixture.ts"
 
-/** Lets several nodes count histories in the given ways, in turn, and compares each time. */
+/** Runs histories on several nodes, alternating between the given ways to count, and compares each step. */
 const compare = (kind: Databases.Kind, numRuns: number, ways: fc.Arbitrary<ReadonlyArray<RateLimits.Way>>) =>
   Effect.gen(function* () {
     const database = yield* kind.create
@@ -49,7 +49,7 @@ const compare = (kind: Databases.Kind, numRuns: number, ways: fc.Arbitrary<Reado
         }).pipe(Effect.runPromiseWith(services))
     )
     yield* Effect.promise(() => fc.assert(law, { numRuns, examples }))
-    // one row per caller, whatever came
+    // One row per caller after any history.
     expect(yield* RateLimits.count(sql)).toBe(keys.size)
     return seen
   })
@@ -57,19 +57,19 @@ const compare = (kind: Databases.Kind, numRuns: number, ways: fc.Arbitrary<Reado
 const always = (way: RateLimits.Way) => fc.constant<ReadonlyArray<RateLimits.Way>>([way])
 
 for (const kind of Databases.kinds) {
-  Databases.describeOn(kind, "SqlRateLimitStore equals the core's step, state by state,", () => {
+  Databases.describeOn(kind, "SqlRateLimitStore equals the core's step, state by state", () => {
     it.effect(
       "for every history of requests",
       () =>
         Effect.gen(function* () {
           const seen = yield* compare(kind, 80, always("request"))
-          // the histories reach everything there is
+          // The histories must cover all outcomes.
           expect(Histories.allFeatures.filter((feature) => !seen.has(feature))).toEqual([])
         }),
       60_000
     )
 
-    it.effect("for histories of which modify counts all, or some", () =>
+    it.effect("for histories that modify counts completely or in part", () =>
       compare(
         kind,
         20,
@@ -77,7 +77,7 @@ for (const kind of Databases.kinds) {
       )
     )
 
-    it.effect("at the ends of all numbers", () =>
+    it.effect("at the bounds of all numbers", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)

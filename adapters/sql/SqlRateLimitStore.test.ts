@@ -27,7 +27,7 @@ const manyPerDay = (perMinute: number): RateLimit.Policy => ({
   ban: undefined
 })
 
-/** `clients` at once, spread over the nodes, each sending one request after the other. */
+/** Runs `clients` concurrent clients, distributed over the nodes, each sending one request after the other. */
 const hammer = (
   nodes: ReadonlyArray<Store>,
   way: RateLimits.Way,
@@ -50,14 +50,14 @@ const hammer = (
     (answers) => answers.flat()
   )
 
-/** What the admitted requests were told is left, falling. */
+/** Returns the Remaining values of the admitted requests in descending order. */
 const remaining = (verdicts: ReadonlyArray<RateLimit.Verdict>): ReadonlyArray<number> =>
   verdicts
     .filter(({ outcome }) => outcome === "admitted")
     .map((verdict) => verdict.remaining)
     .sort((a, b) => b - a)
 
-/** n − 1, …, 1, 0: every request of a limit of n was counted, and each once. */
+/** Returns n − 1, …, 1, 0: the values if each of n requests was counted once. */
 const eachOnce = (limit: number): ReadonlyArray<number> =>
   Array.from({ length: limit }, (_, i) => limit - 1 - i)
 
@@ -74,7 +74,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("admits exactly the limit through modify too", () =>
+    it.effect("admits exactly the limit through modify, too", () =>
       Effect.gen(function* () {
         const nodes = yield* RateLimits.nodes(4, yield* kind.create)
         const verdicts = yield* hammer(nodes, "modify", 20, 30, "hot", manyPerDay(400))
@@ -82,7 +82,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("admits exactly the limit where some nodes count by themselves and some modify", () =>
+    it.effect("admits exactly the limit if some nodes use consume and others modify", () =>
       Effect.gen(function* () {
         const nodes = yield* RateLimits.nodes(4, yield* kind.create)
         const both = yield* Effect.all(
@@ -96,7 +96,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("counts the first requests of a new caller that reach many nodes at once", () =>
+    it.effect("counts the first requests of a new caller on many nodes at once", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const nodes = yield* RateLimits.nodes(4, database)
@@ -113,7 +113,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("keeps callers apart, however many there are at once", () =>
+    it.effect("keeps any number of concurrent callers separate", () =>
       Effect.gen(function* () {
         const nodes = yield* RateLimits.nodes(4, yield* kind.create)
         const answers = yield* Effect.forEach(
@@ -127,7 +127,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("goes on after a restart where it was: neither the minute, the day nor a ban goes back", () =>
+    it.effect("keeps the minute, the day and bans across a restart", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const policy = {
@@ -153,7 +153,7 @@ for (const kind of Databases.kinds) {
           ["limited", 0],
           ["admitted", 1],
           ["admitted", 0],
-          // eight slots of the day, three of the tokens that are left, and a strike
+          // Eight slots of the day, three slots for remaining tokens, and a strike.
           ...Array(12).fill(["limited", 0]),
           ["banned", 0],
           ["banned", 0],
@@ -163,7 +163,7 @@ for (const kind of Databases.kinds) {
     )
 
     describe("modify", () => {
-      it.effect("tells undefined of a caller who is not stored, and else what the step before returned", () =>
+      it.effect("passes undefined for a new caller, and otherwise the state of the previous step", () =>
         Effect.gen(function* () {
           const node = yield* RateLimits.node(yield* kind.create)
           const [, one] = RateLimit.step(undefined, NOON, free)
@@ -176,7 +176,7 @@ for (const kind of Databases.kinds) {
         })
       )
 
-      it.effect("a step that throws is a defect of its caller alone, and leaves the state", () =>
+      it.effect("turns a throwing step into a defect of its caller only, and keeps the state", () =>
         Effect.gen(function* () {
           const database = yield* kind.create
           const node = yield* RateLimits.node(database)
@@ -213,7 +213,7 @@ for (const kind of Databases.kinds) {
         })
       )
 
-      it.effect("gives every caller the answer of their own step", () =>
+      it.effect("returns to every caller the result of its own step", () =>
         Effect.gen(function* () {
           const nodes = yield* RateLimits.nodes(2, yield* kind.create)
           const [, state] = RateLimit.step(undefined, NOON, free)
@@ -230,7 +230,7 @@ for (const kind of Databases.kinds) {
         })
       )
 
-      it.effect("nobody comes between reading and writing, also where callers are interrupted", () =>
+      it.effect("is atomic, even if callers are interrupted", () =>
         Effect.gen(function* () {
           const database = yield* kind.create
           const nodes = yield* RateLimits.nodes(3, database)
@@ -251,7 +251,7 @@ for (const kind of Databases.kinds) {
           const told = exits.filter(Exit.isSuccess).map(({ value }) => value.remaining)
           expect(told.length).toBeGreaterThanOrEqual(67)
           expect(new Set(told).size).toBe(told.length)
-          // The database is at rest when it has taken one more request.
+          // After one more request, all earlier ones are complete.
           for (const node of nodes) yield* RateLimits.modify(node, "b", NOON, policy)
           const used = (yield* RateLimits.stored(yield* RateLimits.client(database))).get("a")?.used ?? 0
           expect(used).toBeGreaterThanOrEqual(1000 - Math.min(...told))
@@ -274,7 +274,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
       ([row]) => ({ at: Number(row?.at), decidedAt: Number(row?.decided_at) })
     )
 
-  it.effect("goes by the server's clock, whatever time it is at the service", () =>
+  it.effect("uses the server's clock instead of the service's clock", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
       const node = yield* RateLimits.node(database, { clock: "database" })
@@ -297,7 +297,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
     })
   )
 
-  it.effect("stamps a request that waited for the row after the wait, not before", () =>
+  it.effect("timestamps a request after it has waited for its row", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
       const node = yield* RateLimits.node(database, { clock: "database" })
@@ -335,7 +335,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
     })
   )
 
-  it.effect("never counts backwards in time, however many nodes there are", () =>
+  it.effect("never uses decreasing timestamps, for any number of nodes", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
       const nodes = yield* RateLimits.nodes(4, database, { clock: "database" })
@@ -344,7 +344,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
       yield* sql`
         CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
         'BEGIN INSERT INTO decisions (at, decided_at, level) VALUES (NEW.at, NEW.decided_at, NEW.level); RETURN NULL; END'`
-      // The row is still locked then: decisions are noted in the order they are made.
+      // The row is still locked, so decisions are recorded in their order.
       yield* sql`CREATE TRIGGER note AFTER INSERT OR UPDATE ON rate_limits FOR EACH ROW EXECUTE FUNCTION note()`
       yield* hammer(nodes, "request", 40, 10, "hot", manyPerDay(Plan.maxRequests))
       const decisions = yield* sql<{ at: unknown; decided_at: unknown }>`
@@ -378,7 +378,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
           WHERE relid = 'rate_limits'::regclass`,
           ([row]) => ({ updated: Number(row?.updated), hot: Number(row?.hot) })
         )
-        // Connections report what they did when they end.
+        // Connections report their statistics when they close.
         const { hot, updated } = yield* Effect.repeat(Effect.delay(statistics, "20 millis"), {
           until: ({ updated }) => updated >= 2_700,
           times: 400
@@ -386,13 +386,13 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
         expect(updated).toBe(2_700)
         expect(hot / updated).toBeGreaterThan(0.95)
       }),
-    // Transactions of other tests on the server may keep old versions of the rows: then it is tried again.
+    // Retried, because transactions of other tests on the server may retain old row versions.
     { retry: 2 }
   )
 })
 
 describe("SqlRateLimitStore on SQLite", () => {
-  /** A connection of another program. */
+  /** Opens a connection of another program. */
   const stranger = (database: Databases.Database) =>
     Effect.acquireRelease(
       Effect.sync(() => new DatabaseSync(database.address.slice("sqlite:".length), { timeout: 0 })),
@@ -446,11 +446,11 @@ describe("SqlRateLimitStore on SQLite", () => {
       const outputs = yield* Effect.promise(() => Promise.all(processes.map(({ ended }) => ended)))
       const told = outputs.map((output): ReadonlyArray<number> => JSON.parse(output.split("\n")[1] ?? ""))
       expect(told.flat().sort((a, b) => b - a)).toEqual(eachOnce(1000))
-      // they did share it: nobody had it all
+      // No process used the whole limit, so they shared it.
       expect(told.filter((own) => own.length > 0).length).toBeGreaterThan(1)
     }).pipe(Effect.scoped, Effect.runPromise))
 
-  it.effect("writes nothing when a step returns the state it got, as during a ban", () =>
+  it.effect("writes nothing if a step returns its input state, as during a ban", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const node = yield* RateLimits.node(database)
@@ -478,7 +478,7 @@ describe("SqlRateLimitStore on SQLite", () => {
     })
   )
 
-  it.effect("a caller interrupted while another process writes leaves nothing", () =>
+  it.effect("does not count a caller that is interrupted while another process writes", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const node = yield* RateLimits.node(database, { timeoutMs: 10_000 })
@@ -499,7 +499,7 @@ describe("SqlRateLimitStore on SQLite", () => {
     })
   )
 
-  it.effect("a caller who was told 503 was not counted, not even later", () =>
+  it.effect("never counts a caller whose call has failed", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const node = yield* RateLimits.node(database, { timeoutMs: 1_000 })

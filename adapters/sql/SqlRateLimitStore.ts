@@ -9,26 +9,26 @@ import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as Caller from "../../core/limits/Caller.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
+import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as NetworkEviction from "./NetworkEviction.ts"
-import * as RateLimitRow from "./RateLimitRow.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import * as RateLimitSweep from "./RateLimitSweep.ts"
+import * as SqlCall from "./SqlCall.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
-import * as StoreCall from "./StoreCall.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
 
-/** What `layer` takes. */
+/** Options of `layer`. */
 export type SqlRateLimitStoreOptions = Pick<SqlOptions, "timeoutMs" | "clock" | "maxAnonymousStates">
 
 type Modify = RateLimitStore["Service"]["modify"]
 
-/** Called with each caller whose state is stored for the first time. */
+/** Callback for each caller whose state is stored for the first time. */
 type OnStored = (caller: string) => void
 
 /**
- * The store over the `SqlClient` in the context, whose tables `Migrations.migrate` has made; it deletes spent states, and
- * those of networks beyond `maxAnonymousStates`.
+ * The store over the `SqlClient` in the context, after `Migrations.migrate`. It deletes spent states, and states of
+ * networks above `maxAnonymousStates`.
  */
 export const layer = (
   options: SqlRateLimitStoreOptions
@@ -44,7 +44,7 @@ const make = Effect.fnUntraced(function* ({
   Scope.Scope | SqlClient.SqlClient
 > {
   const sql = yield* SqlClient.SqlClient
-  const call = StoreCall.make(timeoutMs)
+  const call = SqlCall.make(timeoutMs)
   const isServerTime = clock === "database" && sql.onDialectOrElse({ pg: () => true, orElse: () => false })
   yield* Effect.forkScoped(
     RateLimitSweep.forever(sql, yield* BanPolicy, call.run, isServerTime ? serverTime(sql) : undefined)
@@ -64,25 +64,25 @@ const make = Effect.fnUntraced(function* ({
   })
 })
 
-/** PostgreSQL's clock in epoch milliseconds: a node whose own is ahead must not forget what still counts. */
+/** PostgreSQL's clock in epoch milliseconds: a node whose clock is ahead must not delete states that still count. */
 const serverTime = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =>
   Effect.map(sql.unsafe<{ readonly now: unknown }>(`SELECT ${RateLimitStep.serverNow} AS now`), ([row]) =>
     Number(row?.now)
   )
 
-const columns = RateLimitRow.columns.join(", ")
+const columns = RateLimitFields.names.join(", ")
 
-interface Counted extends RateLimitRow.RateLimitRow {
+interface Counted extends RateLimitFields.RateLimitFields {
   readonly admitted: boolean
   readonly decided_at: unknown
   readonly is_new: boolean
 }
 
-/** PostgreSQL: one statement. */
+/** PostgreSQL: counts a request in one statement. */
 const consume =
   (
     sql: SqlClient.SqlClient,
-    call: StoreCall.StoreCall,
+    call: SqlCall.SqlCall,
     clock: SqlRateLimitStoreOptions["clock"],
     onStored: OnStored
   ) =>
@@ -97,32 +97,32 @@ const consume =
       ([row]) => {
         if (row === undefined) throw new Error("an upsert returned no row")
         if (row.is_new) onStored(key)
-        return RateLimit.verdictOf(row.admitted, RateLimitRow.toState(row), Number(row.decided_at), policy)
+        return RateLimit.verdictOf(row.admitted, RateLimitFields.toState(row), Number(row.decided_at), policy)
       }
     )
 
-/** PostgreSQL: the row is locked while the step is made here; an absent one is put there to be locked. */
-const modifyLocked = (sql: SqlClient.SqlClient, call: StoreCall.StoreCall, onStored: OnStored): Modify => {
-  const zeros = RateLimitRow.columns.map(() => "0").join(", ")
+/** PostgreSQL: locks the row, which is inserted if it is absent, while this process computes the step. */
+const modifyLocked = (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored: OnStored): Modify => {
+  const zeros = RateLimitFields.names.map(() => "0").join(", ")
   const lock = `
     INSERT INTO rate_limits AS held (key, ${columns}, admitted, decided_at)
     SELECT $1, ${zeros}, false, 0 FROM set_config('synchronous_commit', 'off', true)
     ON CONFLICT (key) DO UPDATE SET key = held.key
     RETURNING ${columns}, xmax = 0 AS is_new`
   const replace = `
-    UPDATE rate_limits SET (${columns}) = (${RateLimitRow.columns.map((_, index) => `$${index + 2}::bigint`).join(", ")})
+    UPDATE rate_limits SET (${columns}) = (${RateLimitFields.names.map((_, index) => `$${index + 2}::bigint`).join(", ")})
     WHERE key = $1`
   return <A>(key: string, step: Step<A>) =>
     call.run(
       sql.withTransaction(
         Effect.flatMap(
-          sql.unsafe<RateLimitRow.RateLimitRow & { readonly is_new: boolean }>(lock, [key]),
+          sql.unsafe<RateLimitFields.RateLimitFields & { readonly is_new: boolean }>(lock, [key]),
           ([row]) => {
             const isNew = row === undefined || row.is_new
             if (isNew) onStored(key)
-            const before = isNew ? undefined : RateLimitRow.toState(row)
-            const [answer, after] = step(before)
-            return Effect.as(sql.unsafe(replace, [key, ...RateLimitRow.values(after)]), answer)
+            const before = isNew ? undefined : RateLimitFields.toState(row)
+            const [result, after] = step(before)
+            return Effect.as(sql.unsafe(replace, [key, ...RateLimitFields.valuesOf(after)]), result)
           }
         )
       )
@@ -134,14 +134,14 @@ interface Modification {
   readonly step: Step<unknown>
 }
 
-/** SQLite: the steps of all who wait are made here, within one transaction; there is no round trip to save. */
+/** SQLite: this process computes the steps of all waiting calls in one transaction. */
 const modifyGrouped = (
   sql: SqlClient.SqlClient,
-  call: StoreCall.StoreCall,
+  call: SqlCall.SqlCall,
   onStored: OnStored
 ): Effect.Effect<Modify> => {
   const read = `SELECT ${columns} FROM rate_limits WHERE key = ?`
-  const write = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitRow.columns.map(() => "?").join(", ")})`
+  const write = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitFields.names.map(() => "?").join(", ")})`
 
   const commit = function* (
     group: ReadonlyArray<Modification>
@@ -153,23 +153,23 @@ const modifyGrouped = (
       if (!states.has(key)) {
         const [row] = yield [read, [key]]
         if (row === undefined) onStored(key)
-        states.set(key, row === undefined ? undefined : RateLimitRow.stateOf(row))
+        states.set(key, row === undefined ? undefined : RateLimitFields.stateOf(row))
       }
       try {
         const before = states.get(key)
-        const [answer, after] = step(before)
+        const [result, after] = step(before)
         if (after !== before) {
           states.set(key, after)
           changed.add(key)
         }
-        exits.push(Exit.succeed(answer))
+        exits.push(Exit.succeed(result))
       } catch (defect) {
         exits.push(Exit.die(defect))
       }
     }
     for (const key of changed) {
       const state = states.get(key)
-      if (state !== undefined) yield [write, [key, ...RateLimitRow.values(state)]]
+      if (state !== undefined) yield [write, [key, ...RateLimitFields.valuesOf(state)]]
     }
     return exits
   }
@@ -178,7 +178,7 @@ const modifyGrouped = (
     GroupCommit.make(sql, commit),
     (submit): Modify =>
       <A>(key: string, step: Step<A>) =>
-        // the group's answers come back in the order of its steps
-        call.ask((answer) => submit({ key, step }, answer as (exit: Exit.Exit<unknown, SqlError>) => void))
+        // The exits of a group are in the order of its steps.
+        call.submit((done) => submit({ key, step }, done as (exit: Exit.Exit<unknown, SqlError>) => void))
   )
 }

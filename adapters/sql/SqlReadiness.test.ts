@@ -16,7 +16,7 @@ import * as Sql from "./Sql.ts"
 
 const TIMEOUT_MS = 300
 
-/** Far above the timeout, and far below a wait that has none. */
+/** Far above the timeout, and far below the time without a timeout. */
 const SOON_MS = 3_000
 
 const within = (ready: Effect.Effect<void, StoreUnavailable>) =>
@@ -28,7 +28,7 @@ const within = (ready: Effect.Effect<void, StoreUnavailable>) =>
     return failure
   })
 
-/** A node, with the only connection that it has. */
+/** A node with a single connection. */
 const openOnOneConnection = (database: Database) =>
   Effect.gen(function* () {
     const only = database.address.startsWith("sqlite:")
@@ -49,7 +49,7 @@ const setReadOnly = (sql: SqlClient.SqlClient, isOn: boolean) =>
 
 for (const kind of kinds) {
   describeOn(kind, "SqlReadiness", () => {
-    it.live("is given while the database carries out writes, and changes nothing", () =>
+    it.live("succeeds while the database accepts writes, and changes nothing", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const ready = Context.get(yield* openNode(database), Readiness)
@@ -67,32 +67,30 @@ for (const kind of kinds) {
       })
     )
 
-    it.live(
-      "is refused in time while somebody else keeps the database locked, and given again after that",
-      () =>
-        Effect.gen(function* () {
-          const database = yield* kind.create
-          const { ready } = yield* openOnOneConnection(database)
-          const other = yield* openClient(database)
-          const failure = yield* whileLocked(other, "pets", within(ready))
-          expect(failure.retryable).toBe(true)
-          yield* ready
-        })
+    it.live("fails in time while another program locks the database, and then succeeds again", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const { ready } = yield* openOnOneConnection(database)
+        const other = yield* openClient(database)
+        const failure = yield* whileLocked(other, "pets", within(ready))
+        expect(failure.retryable).toBe(true)
+        yield* ready
+      })
     )
 
-    it.live("is refused while nothing can be written, and given again after that", () =>
+    it.live("fails while nothing can be written, and then succeeds again", () =>
       Effect.gen(function* () {
         const { ready, sql } = yield* openOnOneConnection(yield* kind.create)
         yield* setReadOnly(sql, true)
         const failure = yield* within(ready)
-        expect(String(failure.cause)).not.toContain("did not answer")
+        expect(String(failure.cause)).not.toContain("did not respond")
         yield* setReadOnly(sql, false)
         yield* ready
       })
     )
 
     it.live.each(["pets", "settings"])(
-      "is refused when the table %s is gone, and given when it is back",
+      "fails while the table %s is missing, and then succeeds again",
       (table) =>
         Effect.gen(function* () {
           const { ready, sql } = yield* openOnOneConnection(yield* kind.create)
@@ -103,7 +101,7 @@ for (const kind of kinds) {
         })
     )
 
-    it.live("is refused once the database is closed", () =>
+    it.live("fails after the database is closed", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const scope = yield* Scope.make()

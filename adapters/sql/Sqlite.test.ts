@@ -14,7 +14,7 @@ const folder = Effect.acquireRelease(
   (created) => Effect.sync(() => fs.rmSync(created, { recursive: true }))
 )
 
-/** Within a folder, for as long as the scope is open. */
+/** Changes the working directory until the scope closes. */
 const within = (there: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -31,7 +31,7 @@ const stores = (options: Sqlite.SqliteOptions) =>
 const rex = { name: "Rex", categoryId: 7n, status: "sold" } as const
 
 describe("Sqlite.layer", () => {
-  // SQLite takes some of these for addresses, of databases in memory or without locks.
+  // SQLite would interpret some of these as URIs of in-memory databases or databases without locks.
   it.effect.each([
     "file:x.db?mode=memory",
     "file::memory:?cache=shared",
@@ -73,7 +73,7 @@ describe("Sqlite.layer", () => {
       })
   )
 
-  it.effect("keeps its file when the process goes to another folder", () =>
+  it.effect("keeps its file when the process changes its working directory", () =>
     Effect.gen(function* () {
       yield* within(yield* folder)
       const { insert } = yield* PetRepository.pipe(

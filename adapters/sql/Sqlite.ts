@@ -1,4 +1,4 @@
-/** The stores in a SQLite file: one machine, any number of processes. */
+/** The stores in a SQLite file, for any number of processes on one machine. */
 import * as path from "node:path"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -13,21 +13,21 @@ import * as SqliteClient from "./SqliteClient.ts"
 import * as SqliteFile from "./SqliteFile.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 
-/** What `layer` takes. */
+/** Options of `layer`. */
 export interface SqliteOptions extends Partial<Omit<SqlOptions, "clock">> {
-  /** Path of the file; it is made when it is missing, readable by its owner only, and so is its folder. */
+  /** Path of the file. A missing file and its folder are created, readable by their owner only. */
   readonly filename: string
 }
 
 /**
- * The stores in a file. Animals and keys are on the disk when they are acknowledged; what requests have used is with
- * the operating system, so that it outlives this process, but not a loss of power.
+ * The stores in a file. Animals and keys are on the disk when they are acknowledged. Counted requests are handed to the
+ * operating system: they survive this process, but not a loss of power.
  */
 export const layer = ({
   filename: given,
   ...options
 }: SqliteOptions): Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom> => {
-  // An absolute path stays when the process changes its folder, and is never taken for a `file:` address.
+  // An absolute path survives a change of the working directory, and is never mistaken for a `file:` address.
   const filename = path.resolve(given)
   const client = (synchronous: "FULL" | "NORMAL") =>
     Layer.effect(
@@ -59,7 +59,7 @@ const explain =
 const unusable = (filename: string, fault: string): string =>
   `cannot use the SQLite file ${filename}: ${fault}`
 
-/** The part of SQLite's extended result codes that tells them in general. */
+/** Mask of the primary result code in SQLite's extended result codes. */
 const PRIMARY_CODE = 0xff
 
 /** By the primary result code of SQLite. */
@@ -68,5 +68,5 @@ const sqliteFaults = new Map<unknown, string>([
   [11, "it is damaged"],
   [13, SqliteFile.FULL],
   [14, SqliteFile.DENIED],
-  [26, "it is no SQLite database"]
+  [26, "it is not a SQLite database"]
 ])

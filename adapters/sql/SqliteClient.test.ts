@@ -18,7 +18,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { vi } from "vitest"
 import * as SqliteClient from "./SqliteClient.ts"
 
-/** A folder of its own, removed afterwards. */
+/** Creates a folder that is removed after the test. */
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "sqlite-client-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
@@ -31,7 +31,7 @@ const client = (filename: string, options: Partial<SqliteClient.SqliteClientConf
 
 const inMemory = client(":memory:")
 
-/** A foreign connection, as another program would have it. */
+/** Opens a connection of another program. */
 const stranger = (filename: string) =>
   Effect.acquireRelease(
     Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
@@ -54,7 +54,7 @@ const failure = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<Fai
 const locked = { reason: "LockTimeoutError", errno: 5, isRetryable: true }
 const refused = { reason: "UnknownError", errno: undefined, isRetryable: false }
 
-/** What a row of one column holds. */
+/** Returns the value of a row with one column. */
 const single = (rows: ReadonlyArray<object>): unknown => Object.values(rows[0] ?? {})[0]
 
 const withTable = (sql: SqlClient.SqlClient) => sql`CREATE TABLE t (a INTEGER PRIMARY KEY)`
@@ -65,7 +65,7 @@ const FIRST_100_000 =
   "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000) SELECT n FROM c"
 
 describe("opening", () => {
-  it.effect("sets up durability, the log, the lock's timeout and the constraints", () =>
+  it.effect("configures durability, the write-ahead log, the lock timeout and foreign keys", () =>
     Effect.gen(function* () {
       const setting = (sql: SqlClient.SqlClient, name: string) =>
         Effect.map(sql.unsafe(`PRAGMA ${name}`), single)
@@ -83,7 +83,7 @@ describe("opening", () => {
     })
   )
 
-  it.effect("fails where there is no file, no folder, no database", () =>
+  it.effect("fails for a missing file, a missing folder and a file that is not a database", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const open = (name: string, readonly = false) => failure(client(join(path, name), { readonly }))
@@ -100,7 +100,7 @@ describe("opening", () => {
     })
   )
 
-  it.effect("waits for who is busy with the file, but not forever", () =>
+  it.effect("waits a bounded time while another program locks the file", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const other = yield* stranger(filename)
@@ -159,7 +159,7 @@ describe("opening", () => {
 })
 
 describe("parameters and rows", () => {
-  it.effect("refuses what SQLite would store as something else", () =>
+  it.effect("rejects values that SQLite would store as other values", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const impossible: ReadonlyArray<unknown> = [
@@ -179,7 +179,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("takes booleans as integers", () =>
+  it.effect("converts booleans to integers", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       expect((yield* sql.unsafe("SELECT ?, typeof(?), ?", [true, true, false]).values)[0]).toEqual([
@@ -190,7 +190,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("refuses a second statement, and SQL that is not text", () =>
+  it.effect("rejects a second statement, and SQL that is not text", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* withTable(sql)
@@ -201,7 +201,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("an integer beyond 2^53 fails as a number, and is exact as a bigint", () =>
+  it.effect("an integer above 2^53 fails as a number and is exact as a bigint", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const statement = sql`SELECT ${2n ** 53n + 1n}`
@@ -221,7 +221,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("one statement may be read as objects, arrays, numbers and bigints in turn", () =>
+  it.effect("one statement can return objects, arrays, numbers and bigints in turn", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const statement = sql`SELECT 1 AS a`
@@ -240,7 +240,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("raw gives rows, or what was changed", () =>
+  it.effect("raw returns rows, or the number of changes", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* withTable(sql)
@@ -258,7 +258,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("a cached statement sees a changed table", () =>
+  it.effect("a cached statement works after a schema change", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* withTable(sql)
@@ -269,7 +269,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("keeps as many statements prepared as it is told, and no more", () =>
+  it.effect("caches at most the configured number of prepared statements", () =>
     Effect.gen(function* () {
       const prepare = vi.spyOn(DatabaseSync.prototype, "prepare")
       yield* Effect.addFinalizer(() => Effect.sync(() => prepare.mockRestore()))
@@ -298,7 +298,7 @@ describe("parameters and rows", () => {
 })
 
 describe("errors", () => {
-  it.effect("constraints, syntax and limits are told apart", () =>
+  it.effect("distinguish constraints, syntax errors and limits", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* sql`CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT UNIQUE NOT NULL, c REFERENCES t)`
@@ -320,7 +320,7 @@ describe("errors", () => {
     })
   )
 
-  it.effect("a full database fails, keeps what it has and recovers", () =>
+  it.effect("a full database fails, keeps its data and recovers", () =>
     Effect.gen(function* () {
       const sql = yield* client(yield* newFile)
       yield* sql`CREATE TABLE t (a BLOB)`
@@ -341,7 +341,7 @@ describe("errors", () => {
     })
   )
 
-  it.effect("a client for reading writes nothing", () =>
+  it.effect("a read-only client rejects writes", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* withTable(yield* client(filename))
@@ -366,7 +366,7 @@ describe("errors", () => {
     })
   )
 
-  it("a disk that takes no more bytes fails as input and output", async () => {
+  it("a full disk fails as an I/O error", async () => {
     const path = mkdtempSync(join(tmpdir(), "sqlite-client-"))
     try {
       const program = `
@@ -399,7 +399,7 @@ describe("errors", () => {
 })
 
 describe("two clients of one file", () => {
-  it.effect("a second writer is told at once to retry, readers see the last commit", () =>
+  it.effect("a second writer fails at once as retryable, and readers see the last commit", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const [one, two] = [yield* client(filename), yield* client(filename)]
@@ -427,7 +427,7 @@ describe("two clients of one file", () => {
     })
   )
 
-  it.effect("a transaction that read before another wrote may not write", () =>
+  it.effect("a transaction with an outdated snapshot cannot write", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const [one, two] = [yield* client(filename), yield* client(filename)]
@@ -445,7 +445,7 @@ describe("two clients of one file", () => {
 })
 
 describe("transactions", () => {
-  it.effect("are rolled back by a failure, a defect and an interruption", () =>
+  it.effect("are rolled back after a failure, a defect and an interruption", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* withTable(sql)
@@ -469,7 +469,7 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("a nested one is rolled back by itself", () =>
+  it.effect("roll back nested transactions separately", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* withTable(sql)
@@ -490,11 +490,11 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("other fibers neither see nor join them", () =>
+  it.effect("are isolated from other fibers", () =>
     Effect.gen(function* () {
       const sql = yield* client(yield* newFile)
       yield* withTable(sql)
-      // Adds two rows or, every third time, none; in between, the number of rows is odd.
+      // Inserts two rows, or rolls back every third time; the number of rows is odd only within the transaction.
       const write = (index: number) =>
         sql
           .withTransaction(
@@ -518,7 +518,7 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("begin as they are told", () =>
+  it.effect("begin in the given mode", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const sql = yield* client(filename)
@@ -539,7 +539,7 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("a COMMIT that fails leaves nothing behind", () =>
+  it.effect("are rolled back after a failed COMMIT", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const sql = yield* client(filename)
@@ -549,7 +549,7 @@ describe("transactions", () => {
         expect(yield* failure(orphan)).toEqual({ reason: "ConstraintError", errno: 787, isRetryable: false })
         expect(yield* count(sql)).toBe(0)
       }
-      // Without the log, a reader is in the way of a COMMIT.
+      // Without the write-ahead log, a reader blocks a COMMIT.
       yield* sql`PRAGMA journal_mode = DELETE`
       const other = yield* stranger(filename)
       other.exec("BEGIN; SELECT * FROM t")
@@ -566,7 +566,7 @@ describe("transactions", () => {
 })
 
 describe("streams", () => {
-  it.effect("bring every row in order, and the client back when they end early", () =>
+  it.effect("return every row in order, and release the client when they end early", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const numbers = sql.unsafe<{ n: number }>(FIRST_100_000).stream
@@ -584,7 +584,7 @@ describe("streams", () => {
     })
   )
 
-  it.effect("do not meet another use of the same statement", () =>
+  it.effect("do not interfere with another use of the same statement", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const pairs = sql.unsafe<{ n: number }>(`SELECT * FROM (${FIRST_100_000}) LIMIT 300`)
@@ -597,7 +597,7 @@ describe("streams", () => {
     })
   )
 
-  it.effect("fail where a row cannot be read", () =>
+  it.effect("fail if a row cannot be read", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const numbers = sql.unsafe(
@@ -611,7 +611,7 @@ describe("streams", () => {
 })
 
 describe("closing", () => {
-  it.effect("writes the log back into the file, and later use fails", () =>
+  it.effect("checkpoints the write-ahead log, and makes later calls fail", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const scope = yield* Scope.make()
@@ -633,7 +633,7 @@ describe("closing", () => {
     })
   )
 
-  it.effect("ends a transaction and a stream that are under way", () =>
+  it.effect("ends a transaction and a stream in progress", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const scope = yield* Scope.make()
@@ -653,160 +653,60 @@ describe("closing", () => {
   )
 })
 
-describe("without a fiber", () => {
+describe("transact", () => {
   const max = 2n ** 63n - 1n
+  const rows = "SELECT a FROM t"
 
-  it.effect("reads at once what is committed, int64 exact", () =>
+  it.effect("runs a transaction atomically, with exact int64 values", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* withTable(sql)
-      yield* sql`INSERT INTO t VALUES (${max})`
-      const direct = SqliteClient.directOf(sql)
-      expect(direct?.read("SELECT a FROM t WHERE a > ?", [1n])).toEqual(Exit.succeed([[max]]))
-      // The statement is read otherwise again by others.
-      expect(direct?.read("SELECT 1 AS a", [])).toEqual(Exit.succeed([[1n]]))
-      expect(single(yield* sql.unsafe("SELECT 1 AS a"))).toBe(1)
-    })
-  )
-
-  it.effect("does not read the same rows again while nobody writes", () =>
-    Effect.gen(function* () {
-      const filename = yield* newFile
-      const sql = yield* client(filename)
-      yield* withTable(sql)
-      const other = yield* stranger(filename)
-      const direct = SqliteClient.directOf(sql)
-      const read = (above = 0n) => {
-        const found = direct?.read("SELECT a FROM t WHERE a > ?", [above]) ?? Exit.die("it did not read")
-        return Exit.isSuccess(found) ? found.value : []
-      }
-      for (let id = 1n; id < 4n; id++) {
-        other.exec(`INSERT INTO t VALUES (${id})`)
-        read()
-        const rows = read()
-        expect(rows).toHaveLength(Number(id))
-        expect(read()).toBe(rows)
-        expect(read(id)).toEqual([])
-      }
-    })
-  )
-
-  it.effect("relies on nothing that was read before anything else was done", () =>
-    Effect.gen(function* () {
-      const sql = yield* inMemory
-      yield* withTable(sql)
-      const direct = SqliteClient.directOf(sql)
-      const count = () => direct?.read("SELECT count(*) FROM t", [])
-      const insert = sql`INSERT INTO t DEFAULT VALUES RETURNING a`
-      const others: ReadonlyArray<Effect.Effect<unknown, SqlError>> = [
-        insert,
-        insert.raw,
-        insert.values,
-        insert.unprepared,
-        insert.valuesUnprepared,
-        Stream.runCollect(insert.stream),
-        sql.withTransaction(insert),
-        Effect.suspend(
-          () =>
-            direct?.transact((run) => run("INSERT INTO t DEFAULT VALUES", [])) ??
-            Effect.die("it was not done")
-        )
-      ]
-      for (const [index, other] of others.entries()) {
-        for (const time of [1, 2, 3]) expect([time, count()]).toEqual([time, Exit.succeed([[BigInt(index)]])])
-        yield* other
-      }
-      expect(count()).toEqual(Exit.succeed([[BigInt(others.length)]]))
-    })
-  )
-
-  it.effect("does not read while a transaction is under way", () =>
-    Effect.gen(function* () {
-      const sql = yield* inMemory
-      yield* withTable(sql)
-      const direct = SqliteClient.directOf(sql)
-      const within = yield* sql.withTransaction(
-        Effect.andThen(
-          sql`INSERT INTO t VALUES (1)`,
-          Effect.sync(() => direct?.read("SELECT a FROM t", []))
-        )
-      )
-      expect(within).toBeUndefined()
-      expect(direct?.read("SELECT a FROM t", [])).toEqual(Exit.succeed([[1n]]))
-    })
-  )
-
-  it.effect("fails with what the driver refuses, also once the client is closed", () =>
-    Effect.gen(function* () {
-      const scope = yield* Scope.make()
-      const sql = yield* Scope.provide(inMemory, scope)
-      const direct = SqliteClient.directOf(sql)
-      const ends = [direct?.read("SELECT a FROM nothing", [])]
-      yield* Scope.close(scope, Exit.void)
-      ends.push(direct?.read("SELECT 1", []))
-      for (const end of ends) {
-        expect(yield* failure(end ?? Effect.die("it did not read"))).toMatchObject({ isRetryable: false })
-      }
-    })
-  )
-
-  it.effect("carries out a transaction, whole or not at all", () =>
-    Effect.gen(function* () {
-      const sql = yield* inMemory
-      yield* withTable(sql)
-      const direct = SqliteClient.directOf(sql)
       const insert = (run: SqliteClient.Run, ...values: ReadonlyArray<unknown>) =>
         values.map((value) => run("INSERT INTO t VALUES (?) RETURNING a", [value]))
-      expect(direct?.transact((run) => insert(run, 1, max))).toEqual(Exit.succeed([[[1n]], [[max]]]))
-      const refused = direct?.transact((run) => [insert(run, 2), run("INSERT INTO nothing VALUES (1)", [])])
-      expect(yield* failure(refused ?? Effect.die("it was done"))).toMatchObject({ isRetryable: false })
+      expect(sql.transact((run) => insert(run, 1, max))).toEqual(Exit.succeed([[[1n]], [[max]]]))
+      const rejected = sql.transact((run) => [insert(run, 2), run("INSERT INTO nothing VALUES (1)", [])])
+      expect(yield* failure(rejected ?? Effect.die("it was done"))).toMatchObject({ isRetryable: false })
       const bug = new Error("a bug")
-      const died = direct?.transact((run) => {
+      const died = sql.transact((run) => {
         insert(run, 3)
         throw bug
       })
       expect(died).toEqual(Exit.die(bug))
-      expect(direct?.read("SELECT a FROM t", [])).toEqual(Exit.succeed([[1n], [max]]))
-      expect(direct?.transact((run) => insert(run, 4))).toEqual(Exit.succeed([[[4n]]]))
+      expect(sql.transact((run) => run(rows, []))).toEqual(Exit.succeed([[1n], [max]]))
+      expect(sql.transact((run) => insert(run, 4))).toEqual(Exit.succeed([[[4n]]]))
     })
   )
 
-  it.effect("begins no transaction within another, and none once the client is closed", () =>
+  it.effect("does nothing within another transaction, and fails after the client is closed", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const sql = yield* Scope.provide(inMemory, scope)
       yield* withTable(sql)
-      const direct = SqliteClient.directOf(sql)
       const insert = (run: SqliteClient.Run) => run("INSERT INTO t VALUES (1)", [])
-      expect(yield* sql.withTransaction(Effect.sync(() => direct?.transact(insert)))).toBeUndefined()
-      expect(direct?.read("SELECT a FROM t", [])).toEqual(Exit.succeed([]))
+      expect(yield* sql.withTransaction(Effect.sync(() => sql.transact(insert)))).toBeUndefined()
+      expect(yield* sql.unsafe(rows).values).toEqual([])
       yield* Scope.close(scope, Exit.void)
-      const end = direct?.transact(insert)
+      const end = sql.transact(insert)
       expect(yield* failure(end ?? Effect.die("it was done"))).toMatchObject({ isRetryable: false })
     })
   )
 
-  it.effect("waits for a stream, as all do", () =>
+  it.effect("does nothing while a stream is read", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* withTable(sql)
       yield* sql`INSERT INTO t VALUES (1), (2)`
-      const direct = SqliteClient.directOf(sql)
       const during = yield* Stream.runCollect(
-        Stream.map(sql`SELECT a FROM t`.stream, () => [
-          direct?.read("SELECT a FROM t", []),
-          direct?.transact((run) => run("INSERT INTO t VALUES (3)", []))
-        ])
+        Stream.map(sql`SELECT a FROM t`.stream, () =>
+          sql.transact((run) => run("INSERT INTO t VALUES (3)", []))
+        )
       )
-      expect(during).toEqual([
-        [undefined, undefined],
-        [undefined, undefined]
-      ])
-      expect(direct?.read("SELECT count(*) FROM t", [])).toEqual(Exit.succeed([[2n]]))
+      expect(during).toEqual([undefined, undefined])
+      expect(yield* sql.unsafe(rows).values).toEqual([[1], [2]])
     })
   )
 
-  it.effect("rolls back what could not be rolled back at first, before anything else is done", () =>
+  it.effect("retries a failed rollback before any other statement", () =>
     Effect.gen(function* () {
       const failing = new Map<string, number>()
       const { all } = StatementSync.prototype
@@ -825,17 +725,15 @@ describe("without a fiber", () => {
         (spy) => Effect.sync(() => spy.mockRestore())
       )
       const insert = (run: SqliteClient.Run) => run("INSERT INTO t VALUES (1)", [])
-      for (const next of ["read", "transact", "another's statement"]) {
+      for (const next of ["transact", "another's statement"]) {
         const sql = yield* inMemory
         yield* withTable(sql)
-        const direct = SqliteClient.directOf(sql)
         failing.set("COMMIT", 1).set("ROLLBACK", 1)
-        const end = direct?.transact(insert) ?? Effect.die("it was done")
+        const end = sql.transact(insert) ?? Effect.die("it was done")
         const error = yield* Effect.flip(end)
         expect(String(error.reason.cause)).toContain("COMMIT fails")
-        if (next === "transact") expect(direct?.transact(insert)).toEqual(Exit.succeed([]))
-        const stored = next === "read" ? direct?.read("SELECT a FROM t", []) : sql`SELECT a FROM t`.values
-        expect([next, yield* stored ?? Effect.succeed([])]).toEqual([next, next === "transact" ? [[1]] : []])
+        if (next === "transact") expect(sql.transact(insert)).toEqual(Exit.succeed([]))
+        expect([next, yield* sql`SELECT a FROM t`.values]).toEqual([next, next === "transact" ? [[1]] : []])
       }
     })
   )

@@ -1,26 +1,26 @@
-/** The file of a SQLite database, before SQLite opens it: created for its owner only, or found fit to be used. */
+/** Prepares the file of a SQLite database: creates it for its owner only, or checks that it can be used. */
 import { Buffer } from "node:buffer"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Predicate from "effect/Predicate"
 
-/** SQLite's own limit of a path, in bytes, less the longest suffix that it appends (`-journal`). */
+/** SQLite's limit of a path in bytes, minus the longest suffix that it appends (`-journal`). */
 const MAX_PATH_BYTES = 504
 
-/** Creates the file and its folders where they are missing. Throws an error that `faultOf` explains. */
+/** Creates the file and its folders if they are missing. Throws an error that `faultOf` explains. */
 export const create = (filename: string): void => {
   if (Buffer.byteLength(filename) > MAX_PATH_BYTES) throw new Unusable(TOO_LONG)
   createFolder(path.dirname(filename))
   const existing = fs.statSync(filename, { throwIfNoEntry: false })
-  // Only a new file is opened here. POSIX locks belong to the process: closing a file that a store of this process has
-  // open would release the locks of that store, and another program could delete its log.
+  // Opens only a new file. POSIX locks belong to the process: closing a file that a store of this process has open would
+  // release the locks of that store, and another program could then delete its log.
   if (existing === undefined) fs.closeSync(fs.openSync(filename, "a", 0o600))
   else if (existing.isDirectory()) throw new Unusable("it is a folder")
   else if (!existing.isFile()) throw new Unusable("it is not a regular file")
   else fs.accessSync(filename, fs.constants.R_OK | fs.constants.W_OK)
 }
 
-/** What is wrong with a path, for the operator. */
+/** Explains to the operator why a path cannot be used. */
 export const faultOf = (thrown: unknown): string => {
   const known = Predicate.hasProperty(thrown, "code") ? faults.get(thrown.code) : undefined
   return known ?? (thrown instanceof Error ? thrown.message : String(thrown))
@@ -32,8 +32,8 @@ export const FULL = "the disk is full"
 class Unusable extends Error {}
 
 /**
- * Creates each missing folder with one attempt. `mkdirSync` with `recursive` never returns where a folder exists but
- * a new one in it fails with ENOENT, as in `/proc`.
+ * Creates each missing folder with one attempt. The recursive `mkdirSync` never returns if creating a folder in an
+ * existing one fails with ENOENT, as in `/proc`.
  */
 const createFolder = (folder: string): void => {
   const missing: Array<string> = []
@@ -44,7 +44,7 @@ const createFolder = (folder: string): void => {
     try {
       fs.mkdirSync(next, 0o700)
     } catch (thrown) {
-      // Another process may have created it in the meantime.
+      // Another process may have created it meanwhile.
       if (!Predicate.hasProperty(thrown, "code") || thrown.code !== "EEXIST") throw thrown
     }
   }
@@ -52,7 +52,7 @@ const createFolder = (folder: string): void => {
 
 const TOO_LONG = "its path is too long"
 
-/** By the code of Node. */
+/** Explanations by Node's error code. */
 const faults = new Map<unknown, string>([
   ["EACCES", DENIED],
   ["EPERM", DENIED],

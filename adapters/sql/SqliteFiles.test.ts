@@ -1,4 +1,4 @@
-/** What a store on SQLite does when the files beside its database are removed, replaced or truncated. */
+/** A SQLite store whose database, -wal or -shm file is removed, replaced or truncated. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -15,10 +15,11 @@ const names = (filename: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const insert = (name: string) => sql.withTransaction(sql`INSERT INTO animals VALUES (${name})`)
-    const read = Effect.suspend(() => {
-      const exit = SqliteClient.directOf(sql)?.read("SELECT count(*) FROM animals", [])
-      return exit ?? Effect.die("a transaction is under way")
-    })
+    const read = Effect.provideService(
+      sql.unsafe("SELECT count(*) FROM animals").values,
+      SqlClient.SafeIntegers,
+      true
+    )
     return { sql, insert, read, filename }
   })
 
@@ -50,7 +51,7 @@ const countOf = (filename: string): unknown => {
 
 const beyond = Effect.promise(() => sleep(RECHECK_MS + 20))
 
-/** The file under another inode, with the same bytes. */
+/** Replaces the file with a copy under another inode. */
 const replace = (filename: string): void => {
   fs.copyFileSync(filename, `${filename}.copy`)
   fs.renameSync(`${filename}.copy`, filename)
@@ -77,7 +78,7 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
     ]
   ]
   it.each(faults)(
-    `a %s fails the next transaction (${synchronous}), and each after it`,
+    `a %s makes the next and all later transactions fail (${synchronous})`,
     async (_, damage, reason) => {
       await open(
         ({ filename, insert, read }) =>
@@ -96,7 +97,7 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
     ["removed", (filename: string) => fs.rmSync(filename)],
     ["replaced", replace]
   ] as const)(
-    `a %s -shm fails transactions and reads within ${RECHECK_MS} ms (${synchronous})`,
+    `a %s -shm makes transactions and reads fail within ${RECHECK_MS} ms (${synchronous})`,
     async (_, damage) => {
       await open(
         ({ filename, insert, read }) =>
@@ -113,24 +114,24 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
   )
 }
 
-it("what was committed before the -wal was removed is in the database file once that is noticed", async () => {
+it("commits before the removal of the -wal are in the database file after the removal is detected", async () => {
   await open(({ filename, insert }) =>
     Effect.gen(function* () {
       fs.rmSync(`${filename}-wal`)
       yield* failure(insert("lost"))
-      // As after a crash: only the database file is left.
+      // As after a crash: only the database file remains.
       fs.copyFileSync(filename, `${filename}.crashed`)
       expect(countOf(`${filename}.crashed`)).toBe(20)
     })
   )
 })
 
-it("what was committed before the -wal was removed is there after the connection is closed", async () => {
+it("commits before the removal of the -wal are in the database file after the connection closes", async () => {
   const filename = await open(({ filename: opened }) => Effect.sync(() => fs.rmSync(`${opened}-wal`)))
   expect(countOf(filename)).toBe(20)
 })
 
-it("a database whose -wal was emptied is not damaged further", async () => {
+it("a database whose -wal was truncated is not damaged further", async () => {
   const filename = await open(({ filename: opened, insert }) =>
     Effect.gen(function* () {
       const sql = yield* Effect.sync(() => new DatabaseSync(opened))
@@ -141,7 +142,7 @@ it("a database whose -wal was emptied is not damaged further", async () => {
       sql.close()
     })
   )
-  // What had not been copied into the database file is gone with the log.
+  // Commits that were not checkpointed are lost with the log.
   expect(countOf(filename)).toBe(20)
 })
 
@@ -157,7 +158,7 @@ it("a -wal that is moved back is used again", async () => {
   )
 })
 
-it("checkpoints of other connections that truncate the -wal are no fault", async () => {
+it("accepts checkpoints of other connections that truncate the -wal", async () => {
   await open(({ filename, insert, read }) =>
     Effect.gen(function* () {
       const other = new DatabaseSync(filename)
@@ -177,7 +178,7 @@ it("checkpoints of other connections that truncate the -wal are no fault", async
   )
 })
 
-it("a database behind a link is looked at where it is", async () => {
+it("checks the target of a symbolic link", async () => {
   const filename = (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
   const folder = path.join(path.dirname(filename), "elsewhere")
   fs.mkdirSync(folder)
@@ -191,7 +192,7 @@ it("a database behind a link is looked at where it is", async () => {
   }).pipe(Effect.provide(SqliteClient.layer({ filename: path.join(folder, "link.db") })), Effect.runPromise)
 })
 
-it("a server whose -wal is removed acknowledges nothing more, and loses nothing that it acknowledged", async () => {
+it("a server whose -wal is removed acknowledges no further write, and loses no acknowledged write", async () => {
   const filename = (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
   const database = ["--database", `sqlite:${filename}`]
   const serve = async (...flags: ReadonlyArray<string>) => {
@@ -200,11 +201,11 @@ it("a server whose -wal is removed acknowledges nothing more, and loses nothing 
       child.kill("SIGKILL")
       await ended
     })
-    const [, url = ""] = await stdout.says(/"url":"([^"]+)".*\n/)
+    const [, url = ""] = await stdout.waitFor(/"url":"([^"]+)".*\n/)
     return { child, ended, stdout, url }
   }
   const first = await serve("--issue-key", "Enterprise:perMinute=1000000,perDay=1000000")
-  const [, key = ""] = await first.stdout.says(/"key":"([^"]+)"/)
+  const [, key = ""] = await first.stdout.waitFor(/"key":"([^"]+)"/)
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
   const create = async (url: string): Promise<number> =>
     (await fetch(`${url}/pets`, { method: "POST", headers, body: '{"name":"Rex","categoryId":1}' })).status
@@ -221,7 +222,7 @@ it("a server whose -wal is removed acknowledges nothing more, and loses nothing 
   expect((await fetch(new URL("/readyz", first.url))).status).toBe(503)
   first.child.kill("SIGKILL")
   await first.ended
-  // A crash, and a restart.
+  // Crash and restart.
   const second = await serve()
   const listed = await fetch(`${second.url}/pets?limit=100`, { headers })
   expect(listed.status).toBe(200)

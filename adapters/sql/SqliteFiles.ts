@@ -1,23 +1,23 @@
 /**
- * Whether the files of an open database are still the ones that were opened. SQLite goes on with files that have no
- * name any more, and what it commits to them is lost when the last connection closes.
+ * Checks that the files of an open database are still the ones that were opened. SQLite continues with files that were
+ * removed, and what it commits to them is lost when the last connection closes.
  *
- * While a connection is open nobody else may remove its `-wal` and `-shm`: each connection to the database holds a lock.
+ * While a connection is open, other SQLite connections do not remove its `-wal` and `-shm`: each connection holds a lock.
  */
 import * as fs from "node:fs"
 
 export interface SqliteFiles {
-  /** To be called before a transaction. Throws when a file was moved, removed, replaced or truncated. */
+  /** Call before a transaction. Throws if a file was moved, removed, replaced or truncated. */
   readonly check: () => void
-  /** The same before a read, at most once in `RECHECK_MS`. */
+  /** Call before a read: checks at most once in `RECHECK_MS`. */
   readonly checkSometimes: () => void
 }
 
-/** What the connection is asked to do. */
+/** What this module needs from the connection. */
 export interface Checkpoints {
-  /** Whether the connection is in WAL mode; its owner may have left it. */
+  /** Whether the connection is in WAL mode, which an operator can change. */
   readonly areUsed: () => boolean
-  /** The number of frames in the write-ahead log that count. Changes nothing, where SQLite is 3.51 or newer. */
+  /** The number of valid frames in the write-ahead log. Changes nothing on SQLite 3.51 or newer. */
   readonly frames: () => number
   /** Moves the write-ahead log into the database file. */
   readonly truncate: () => void
@@ -26,24 +26,24 @@ export interface Checkpoints {
 export interface SqliteFilesOptions {
   /** Path of the database file. */
   readonly filename: string
-  /** Bytes of a page. */
+  /** Size of a page in bytes. */
   readonly pageSize: number
-  /** Whether the database file is looked at before each transaction, or only as often as before reads. */
+  /** Whether the database file is checked before each transaction, or only as often as before reads. */
   readonly isStrict: boolean
 }
 
-/** Milliseconds between two looks at what is not looked at each time: a look is a system call for each file. */
+/** Milliseconds between two checks that are not made each time: a check takes a system call for each file. */
 export const RECHECK_MS = 100
 
 const WAL_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 
-/** The files of a database in WAL mode, of which a transaction has created `-wal` and `-shm`. */
+/** The files of a database in WAL mode; a transaction must have created `-wal` and `-shm`. */
 export const make = (
   { filename, isStrict, pageSize }: SqliteFilesOptions,
   checkpoints: Checkpoints
 ): SqliteFiles => {
-  // SQLite puts its files beside the one that a link leads to.
+  // SQLite creates its files next to the target of a symbolic link.
   const target = fs.realpathSync(filename)
   const database = identityOf(filename, "database file")
   const shared = identityOf(`${target}-shm`, "-shm file of the database")
@@ -55,7 +55,7 @@ export const make = (
   const checkLog = (): void => {
     const found = log.stat()
     if (found === undefined && !isSaved) {
-      // The connection still reads what was committed to the removed file. Here it reaches the disk under a name.
+      // The connection still reads the removed file. A checkpoint moves its commits into the database file.
       database.expect()
       shared.expect()
       checkpoints.truncate()
@@ -63,8 +63,8 @@ export const make = (
     }
     const { size } = log.expect(found)
     isSaved = false
-    // A checkpoint may truncate the log, but not below the frames that count. Writing behind the end of the file would
-    // leave a hole, and the next checkpoint would copy it into the database.
+    // A checkpoint can truncate the log, but not below the valid frames. Writing behind the end of the file would leave
+    // a hole, which the next checkpoint would copy into the database.
     if (size < logBytes) {
       const needed = checkpoints.frames() * (FRAME_HEADER_BYTES + pageSize)
       const { size: latest } = log.expect()
@@ -99,7 +99,7 @@ export const make = (
 interface Identity {
   readonly name: string
   readonly stat: () => fs.BigIntStats | undefined
-  /** Throws unless the file that `stat` finds is the one of the beginning. */
+  /** Throws unless `stat` finds the file that was opened. */
   readonly expect: (found?: fs.BigIntStats | undefined) => fs.BigIntStats
 }
 

@@ -15,7 +15,7 @@ import * as WriteTransaction from "./WriteTransaction.ts"
 const total = (sql: SqlClient.SqlClient) =>
   Effect.map(sql<{ readonly n: unknown }>`SELECT n FROM counter`, ([row]) => Number(row?.n))
 
-/** Reads and then writes, with other things to do in between. */
+/** Reads and then writes, with a yield in between. */
 const increment = (sql: SqlClient.SqlClient, chores = 0) =>
   Effect.gen(function* () {
     const n = yield* total(sql)
@@ -38,7 +38,7 @@ const setting = (kind: Databases.Kind, clients: number) =>
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "WriteTransaction.run", () => {
-    it.effect("answers what the work answers, once it is written", () =>
+    it.effect("returns the result of the work after the commit", () =>
       Effect.gen(function* () {
         const { others, sql } = yield* setting(kind, 2)
         expect(yield* WriteTransaction.run(sql, increment(sql))).toBe(0)
@@ -46,7 +46,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("writes nothing of work that fails or dies, and does not try it again", () =>
+    it.effect("rolls back work that fails or dies, without a retry", () =>
       Effect.gen(function* () {
         const { sql } = yield* setting(kind, 1)
         let attempts = 0
@@ -62,7 +62,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("gives the work its own connection, which sees what it has not yet committed", () =>
+    it.effect("runs the work on one connection, which sees its uncommitted changes", () =>
       Effect.gen(function* () {
         const { others, sql } = yield* setting(kind, 2)
         const seen = yield* WriteTransaction.run(
@@ -82,7 +82,7 @@ for (const kind of Databases.kinds) {
   })
 }
 
-/** Another program that is writing to the database. */
+/** Another program with a write transaction. */
 const locked = (database: Databases.Database) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -94,7 +94,7 @@ const locked = (database: Databases.Database) =>
   )
 
 describe("WriteTransaction on SQLite", () => {
-  it.effect("no increment is lost among connections that read and then write", () =>
+  it.effect("loses no increment of connections that read and then write", () =>
     Effect.gen(function* () {
       const { others, sql } = yield* setting(Databases.sqlite, 4)
       const seen = yield* Effect.forEach(
@@ -106,7 +106,7 @@ describe("WriteTransaction on SQLite", () => {
     })
   )
 
-  it.effect("one attempt fails when another process writes, and says that it is locked", () =>
+  it.effect("a single attempt fails as locked while another process writes", () =>
     Effect.gen(function* () {
       const { database, sql } = yield* setting(Databases.sqlite, 1)
       const mistake = yield* Effect.flip(sql`UPDATE counter SET n = -1`)
@@ -128,7 +128,7 @@ describe("WriteTransaction on SQLite", () => {
       expect(waiting.pollUnsafe()).toBeUndefined()
       other.exec("UPDATE counter SET n = 5; COMMIT")
       yield* TestClock.adjust(25)
-      // What the other wrote is not lost.
+      // The write of the other process is not lost.
       expect(yield* Fiber.join(waiting)).toBe(5)
       expect(yield* total(sql)).toBe(6)
 
@@ -142,7 +142,7 @@ describe("WriteTransaction on SQLite", () => {
     })
   )
 
-  it.effect("who is interrupted while waiting writes nothing", () =>
+  it.effect("writes nothing if it is interrupted while it waits", () =>
     Effect.gen(function* () {
       const { database, sql } = yield* setting(Databases.sqlite, 1)
       const other = yield* locked(database)
@@ -157,12 +157,12 @@ describe("WriteTransaction on SQLite", () => {
     })
   )
 
-  it.effect("is never in the way of another connection of this process, however much work it is", () =>
+  it.effect("never blocks another connection of this process, for any amount of work", () =>
     Effect.gen(function* () {
       const { others, sql } = yield* setting(Databases.sqlite, 2)
       const [second] = others
       if (second === undefined) throw new Error("there are two")
-      // One attempt each: the database is not found locked, since nobody comes in between.
+      // One attempt each: the database is never locked, because the transactions do not interleave.
       const longWork = (client: SqlClient.SqlClient) =>
         Effect.repeat(WriteTransaction.immediate(client, increment(client, 5_000)), { times: 4 })
       yield* Effect.all([longWork(sql), longWork(second)], { concurrency: "unbounded" })
@@ -174,7 +174,7 @@ describe("WriteTransaction on SQLite", () => {
 describe.each(clients)("WriteTransaction.steps over $name", ({ of }) => {
   const max = 2n ** 63n - 1n
 
-  it.effect("gives every statement's rows to the next step, integers exact, once it has begun", () =>
+  it.effect("passes the rows of each statement to the next step, with exact integers", () =>
     Effect.gen(function* () {
       const setup = yield* setting(Databases.sqlite, 1)
       const sql = of(setup.sql)
@@ -210,7 +210,7 @@ describe.each(clients)("WriteTransaction.steps over $name", ({ of }) => {
     })
   )
 
-  it.effect("begins nothing in a file that was removed, and nothing while another process writes", () =>
+  it.effect("begins no transaction in a removed file or while another process writes", () =>
     Effect.gen(function* () {
       const { database, sql: own } = yield* setting(Databases.sqlite, 1)
       const sql = of(own)

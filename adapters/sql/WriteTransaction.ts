@@ -1,6 +1,7 @@
-/** Transactions that write, in the way of each dialect. */
+/** Write transactions of each dialect. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Schedule from "effect/Schedule"
@@ -9,26 +10,26 @@ import type * as SqlConnection from "effect/sql/SqlConnection"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as SqliteClient from "./SqliteClient.ts"
 
-/** Milliseconds before a database that another process is writing to is tried again: from the first to the longest. */
+/** Milliseconds before a locked database is retried: first pause and longest pause. */
 export const lockedPauseMs = { first: 1, longest: 25 } as const
 
-/** Whether another process is writing to the SQLite database just now. */
+/** Whether another process is writing to the SQLite database. */
 export const isLocked = ({ reason }: SqlError): boolean => reason._tag === "LockTimeoutError"
 
-/** One attempt under SQLite's write lock, in one go, so that nobody in this process finds the database locked by it. */
+/** One attempt under SQLite's write lock. It never yields, so that no other fiber finds the database locked. */
 export const immediate = <A, E, R>(
   sql: SqlClient.SqlClient,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError, R> =>
   sql.withTransaction(work).pipe(
-    // A deferred transaction that reads first fails when it comes to write after somebody else.
+    // A deferred transaction that reads first fails if another process writes before it does.
     Effect.provideService(SqlClient.BeginTransaction, "BEGIN IMMEDIATE"),
     Effect.provideService(References.PreventSchedulerYield, true)
   )
 
 /**
- * A transaction that asks for one statement after the other and is given the rows of each, as their values; integers are
- * exact, numbers or bigints.
+ * A transaction that yields statements and receives the rows of each as arrays of values; integers are exact, as numbers
+ * or bigints.
  */
 export type Steps<A> = Generator<
   readonly [sql: string, params: ReadonlyArray<unknown>],
@@ -37,19 +38,21 @@ export type Steps<A> = Generator<
 >
 
 /**
- * One attempt at a transaction under SQLite's write lock: without a fiber where the client can, else statement by
- * statement. `begin` is called once it has begun.
+ * One attempt at a transaction under SQLite's write lock: in one call if the client supports it, otherwise statement by
+ * statement. `begin` is called after the transaction has begun.
  */
 export const steps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
-  Effect.suspend(
-    () =>
-      SqliteClient.directOf(sql)?.transact((run) => {
+  Effect.suspend(() => inOneCall(sql, begin) ?? immediate(sql, eachStep(sql, begin)))
+
+const inOneCall = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Exit.Exit<A, SqlError> | undefined =>
+  SqliteClient.isSqliteClient(sql)
+    ? sql.transact((run) => {
         const transaction = begin()
         let step = transaction.next()
         while (step.done !== true) step = transaction.next(run(...step.value))
         return step.value
-      }) ?? immediate(sql, eachStep(sql, begin))
-  )
+      })
+    : undefined
 
 const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
   Effect.gen(function* () {
@@ -60,7 +63,7 @@ const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Ef
     return step.value
   }).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
 
-/** The connection of the transaction that this runs in: statements that find it by themselves cost five times as much. */
+/** The connection of the current transaction: statements that look it up themselves cost five times as much. */
 export const connection = (sql: SqlClient.SqlClient): Effect.Effect<SqlConnection.Connection> =>
   Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
     Option.isSome(transaction)
@@ -73,7 +76,7 @@ const whileLocked = Schedule.min([
   Schedule.spaced(lockedPauseMs.longest)
 ])
 
-/** A transaction; with SQLite it waits until other processes have written theirs. */
+/** A transaction; on SQLite it waits for the transactions of other processes. */
 export const run = <A, E = never>(
   sql: SqlClient.SqlClient,
   work: Effect.Effect<A, E | SqlError>
@@ -87,7 +90,7 @@ export const run = <A, E = never>(
       })
   })
 
-/** The same, rolled back at the end. */
+/** A transaction that is always rolled back. */
 export const rehearse = (
   sql: SqlClient.SqlClient,
   work: Effect.Effect<unknown, SqlError>

@@ -1,26 +1,27 @@
-/** One timer for all calls that are given the same time: one for each, and its fibers, would cost more than a statement. */
+/** A shared timer for all calls with the same timeout, because a timer per call costs more than a statement. */
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 
 /**
- * Calls `expire` when the time is over, by the clock of `fiber`, unless what it answers with is called before. While
- * nobody waits there is no timer.
+ * Calls `expire` at the deadline, by the clock of `fiber`, unless the returned function is called before. No timer runs
+ * while no call waits.
  */
 export type Deadline = (fiber: Fiber.Fiber<unknown, unknown>, expire: () => void) => () => void
 
 interface Waiting {
-  /** By the monotonic clock. */
+  /** Monotonic nanoseconds. */
   readonly dueAt: bigint
   readonly expire: () => void
 }
 
 const NANOS_PER_MS = 1_000_000
 
-/** Deadlines that are `timeoutMs` milliseconds away when they are set. */
+/** Creates deadlines that are `timeoutMs` milliseconds after their start. */
 export const make = (timeoutMs: number): Deadline => {
   const timeoutNanos = BigInt(Math.ceil(timeoutMs * NANOS_PER_MS))
-  // In the order in which they are due.
+  // Ordered by deadline.
   const waiting = new Set<Waiting>()
   let watcher: Fiber.Fiber<void> | undefined
 
@@ -41,9 +42,10 @@ export const make = (timeoutMs: number): Deadline => {
     const own: Waiting = { dueAt: clock.monotonicTimeNanosUnsafe() + timeoutNanos, expire }
     waiting.add(own)
     if (watcher === undefined) {
-      const begun = Effect.runForkWith(fiber.context)(watch(clock))
-      // Over already where the time has passed meanwhile.
-      if (begun.pollUnsafe() === undefined) watcher = begun
+      // Forked with a separate context, because the watcher also serves later callers with other annotations and spans.
+      const started = Effect.runForkWith(Context.make(Clock.Clock, clock))(watch(clock))
+      // The watcher has already ended if the deadline has passed.
+      if (started.pollUnsafe() === undefined) watcher = started
     }
     return () => {
       if (!waiting.delete(own) || waiting.size > 0) return

@@ -1,8 +1,10 @@
-/** A rate-limit state as a row of `rate_limits`: all columns are integers far below 2⁵³. */
+/**
+ * Rate-limit states as named fields, for stores with one value per name, such as columns of a row or fields of a hash.
+ */
 import type { State } from "../../core/limits/RateLimit.ts"
 
-/** The columns of a state, in the order of `values`. */
-export const columns = [
+/** The names of the fields; all values are integers far below 2⁵³. */
+export const names = [
   "level",
   "at",
   "day",
@@ -15,13 +17,13 @@ export const columns = [
   "banned_until"
 ] as const
 
-/** A row as drivers return it: number, bigint or text, as they please. */
-export type RateLimitRow = { readonly [column in (typeof columns)[number]]: unknown }
+/** Fields as returned by a driver: numbers, bigints or text. */
+export type RateLimitFields = { readonly [name in (typeof names)[number]]: unknown }
 
-/** The state in a row. */
-export const toState = (row: RateLimitRow): State => stateOf(columns.map((column) => row[column]))
+/** Decodes a state from named fields. */
+export const toState = (fields: RateLimitFields): State => stateOf(names.map((name) => fields[name]))
 
-/** The state in the values of a row, in the order of `columns`. */
+/** Decodes a state from values in the order of `names`. */
 export const stateOf = ([
   level,
   at,
@@ -46,8 +48,8 @@ export const stateOf = ([
   bannedUntil: Number(bannedUntil)
 })
 
-/** The values of a state's columns. */
-export const values = (state: State): ReadonlyArray<number> => [
+/** Encodes a state as values in the order of `names`. */
+export const valuesOf = (state: State): ReadonlyArray<number> => [
   state.level,
   state.at,
   state.day,

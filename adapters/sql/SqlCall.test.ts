@@ -9,12 +9,12 @@ import * as References from "effect/References"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
-import * as StoreCall from "./StoreCall.ts"
+import * as SqlCall from "./SqlCall.ts"
 
 const TIMEOUT_MS = 1_000
-const call = StoreCall.make(TIMEOUT_MS)
+const call = SqlCall.make(TIMEOUT_MS)
 
-/** What SQLite fails with under this result code. */
+/** Creates SQLite's error for a result code. */
 const sqlError = (errno: number) =>
   new SqlError({
     reason: classifySqliteError(Object.assign(new Error("no"), { errno }), {
@@ -26,7 +26,7 @@ const BUSY = 5
 const READONLY = 8
 const ERROR = 1
 
-/** Never answers; tells when it has begun and when it was interrupted. */
+/** A query that never completes; it records its starts and interruptions. */
 const silent = Effect.sync(() => {
   const seen = { begun: 0, interrupted: 0 }
   const query = Effect.onInterrupt(
@@ -42,13 +42,13 @@ const silent = Effect.sync(() => {
   return { seen, query }
 })
 
-/** One that answers at once, and one that answers after a while. */
+/** Queries that complete at once, and queries that complete later. */
 const speeds = [
   { name: "at once", after: <A, E>(effect: Effect.Effect<A, E>) => effect },
   { name: "later", after: <A, E>(effect: Effect.Effect<A, E>) => Effect.delay(effect, TIMEOUT_MS - 1) }
 ]
 
-describe("StoreCall", () => {
+describe("SqlCall", () => {
   describe.each(speeds)("of a query that ends $name", ({ after }) => {
     const ended = <A>(query: Effect.Effect<A, SqlError>) =>
       Effect.gen(function* () {
@@ -57,13 +57,13 @@ describe("StoreCall", () => {
         return yield* Fiber.await(caller)
       })
 
-    it.effect("answers", () =>
+    it.effect("returns the result", () =>
       Effect.gen(function* () {
         expect(yield* ended(Effect.succeed(1))).toEqual(Exit.succeed(1))
       })
     )
 
-    it.effect("fails with StoreUnavailable, retryable as the database says", () =>
+    it.effect("fails with StoreUnavailable, retryable according to the database error", () =>
       Effect.gen(function* () {
         for (const [errno, retryable] of [
           [BUSY, true],
@@ -80,7 +80,7 @@ describe("StoreCall", () => {
       })
     )
 
-    it.effect("dies of its defects", () =>
+    it.effect("dies with its defects", () =>
       Effect.gen(function* () {
         const bug = new Error("a bug")
         expect(yield* ended(Effect.die(bug))).toEqual(Exit.die(bug))
@@ -88,7 +88,7 @@ describe("StoreCall", () => {
     )
   })
 
-  it.effect("gives up in time though the query never stops", () =>
+  it.effect("times out although the query never completes", () =>
     Effect.gen(function* () {
       const caller = yield* Effect.forkChild(Effect.flip(call.run(Effect.uninterruptible(Effect.never))))
       yield* TestClock.adjust(TIMEOUT_MS - 1)
@@ -101,7 +101,7 @@ describe("StoreCall", () => {
     })
   )
 
-  it.effect("gives up in time though taking the query back takes long", () =>
+  it.effect("times out although the interruption of the query takes long", () =>
     Effect.gen(function* () {
       const slow = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 hour"))
       const caller = yield* Effect.forkChild(Effect.flip(call.run(slow)))
@@ -110,7 +110,7 @@ describe("StoreCall", () => {
     })
   )
 
-  it.effect("interrupts what it gives up", () =>
+  it.effect("interrupts a query that timed out", () =>
     Effect.gen(function* () {
       const { query, seen } = yield* silent
       const caller = yield* Effect.forkChild(Effect.flip(call.run(query)))
@@ -123,7 +123,7 @@ describe("StoreCall", () => {
     })
   )
 
-  it.effect("a caller who is interrupted takes the query along, and does not wait for it to stop", () =>
+  it.effect("interrupts the query with its caller, without waiting for it", () =>
     Effect.gen(function* () {
       const { query, seen } = yield* silent
       const caller = yield* Effect.forkChild(call.run(query), { startImmediately: true })
@@ -137,14 +137,14 @@ describe("StoreCall", () => {
     })
   )
 
-  it.effect("no moment is too early or too late to be interrupted: no query is left behind", () =>
+  it.effect("leaves no query running, whenever the caller is interrupted", () =>
     Effect.gen(function* () {
       const began: Array<number> = []
       for (let steps = 3; steps < 16; steps++) {
         for (let turns = 0; turns < 20; turns++) {
           const { query, seen } = yield* silent
           const caller = yield* Effect.forkChild(
-            // Others come in between after so many steps.
+            // Other fibers run after this number of steps.
             Effect.provideService(call.run(query), References.MaxOpsBeforeYield, steps)
           )
           for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
@@ -159,7 +159,7 @@ describe("StoreCall", () => {
     })
   )
 
-  it.effect("sets no timer for a query that answers at once", () =>
+  it.effect("sets no timer for a query that completes at once", () =>
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       let timers = 0
@@ -190,7 +190,7 @@ describe("StoreCall", () => {
     })
   )
 
-  it.effect("what answers late answers nobody else", () =>
+  it.effect("ignores the late result of a query that timed out", () =>
     Effect.gen(function* () {
       const late = Effect.uninterruptible(Effect.as(Effect.sleep(TIMEOUT_MS + 500), "late"))
       const caller = yield* Effect.forkChild(Effect.flip(call.run(late)))
@@ -201,8 +201,8 @@ describe("StoreCall", () => {
     })
   )
 
-  describe("of what answers a callback", () => {
-    /** What is asked, how often it was withdrawn, and its answer. */
+  describe("of a call with a callback", () => {
+    /** A call, with its number of cancellations and its callback. */
     const makeQuestion = () => {
       const question = {
         withdrawn: 0,
@@ -217,15 +217,15 @@ describe("StoreCall", () => {
       return question
     }
 
-    it.effect("answers, at once or within the time, and withdraws nothing", () =>
+    it.effect("returns the result, at once or within the timeout, and cancels nothing", () =>
       Effect.gen(function* () {
         const question = makeQuestion()
-        const atOnce = call.ask<number>((answer) => {
+        const atOnce = call.submit<number>((answer) => {
           answer(Exit.succeed(1))
           return question.put(answer)
         })
         expect(yield* atOnce).toBe(1)
-        const caller = yield* Effect.forkChild(call.ask(question.put), { startImmediately: true })
+        const caller = yield* Effect.forkChild(call.submit(question.put), { startImmediately: true })
         yield* TestClock.adjust(TIMEOUT_MS - 1)
         question.answer(Exit.succeed(2))
         expect(yield* Fiber.join(caller)).toBe(2)
@@ -234,12 +234,12 @@ describe("StoreCall", () => {
       })
     )
 
-    it.effect("fails with StoreUnavailable and dies of defects", () =>
+    it.effect("fails with StoreUnavailable and dies with defects", () =>
       Effect.gen(function* () {
         const question = makeQuestion()
         const ended = (end: Exit.Exit<number, SqlError>) =>
           Effect.gen(function* () {
-            const caller = yield* Effect.forkChild(call.ask(question.put), { startImmediately: true })
+            const caller = yield* Effect.forkChild(call.submit(question.put), { startImmediately: true })
             question.answer(end)
             return yield* Fiber.await(caller)
           })
@@ -251,10 +251,10 @@ describe("StoreCall", () => {
       })
     )
 
-    it.effect("gives up in time, and so do callers who leave: the question is withdrawn, once", () =>
+    it.effect("cancels the call once after a timeout or an interruption", () =>
       Effect.gen(function* () {
         const late = makeQuestion()
-        const caller = yield* Effect.forkChild(Effect.flip(call.ask(late.put)))
+        const caller = yield* Effect.forkChild(Effect.flip(call.submit(late.put)))
         yield* TestClock.adjust(TIMEOUT_MS - 1)
         expect(late.withdrawn).toBe(0)
         yield* TestClock.adjust(1)
@@ -262,7 +262,7 @@ describe("StoreCall", () => {
         expect(late.withdrawn).toBe(1)
         late.answer(Exit.succeed(1))
         const left = makeQuestion()
-        const leaving = yield* Effect.forkChild(call.ask(left.put), { startImmediately: true })
+        const leaving = yield* Effect.forkChild(call.submit(left.put), { startImmediately: true })
         yield* Fiber.interrupt(leaving)
         yield* TestClock.adjust(TIMEOUT_MS)
         expect(left.withdrawn).toBe(1)
@@ -270,7 +270,7 @@ describe("StoreCall", () => {
     )
 
     it.effect(
-      "withdraws the question where the time is over before anybody looks, and times the next one",
+      "cancels the call if the deadline has passed before the timer starts, and times the next call",
       () =>
         Effect.gen(function* () {
           const clock = yield* Clock.Clock
@@ -280,14 +280,18 @@ describe("StoreCall", () => {
             currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
             monotonicTimeNanosUnsafe: () => ++looks * BigInt(TIMEOUT_MS) * 1_000_000n
           }
-          const own = StoreCall.make(TIMEOUT_MS)
+          const own = SqlCall.make(TIMEOUT_MS)
           const question = makeQuestion()
-          const late = yield* Effect.flip(Effect.provideService(own.ask(question.put), Clock.Clock, stalled))
+          const late = yield* Effect.flip(
+            Effect.provideService(own.submit(question.put), Clock.Clock, stalled)
+          )
           expect(late.retryable).toBe(true)
           expect(question.withdrawn).toBe(1)
 
           const next = makeQuestion()
-          const caller = yield* Effect.forkChild(Effect.flip(own.ask(next.put)), { startImmediately: true })
+          const caller = yield* Effect.forkChild(Effect.flip(own.submit(next.put)), {
+            startImmediately: true
+          })
           yield* TestClock.adjust(TIMEOUT_MS)
           expect((yield* Fiber.join(caller)).retryable).toBe(true)
           expect(next.withdrawn).toBe(1)

@@ -1,0 +1,46 @@
+/** Rate limits in another database than animals and keys. */
+import { expect, it, onTestFinished } from "vitest"
+import * as Databases from "../sql/Databases.fixture.ts"
+import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
+
+const open = async (options: AnimalStoreOptions) => {
+  const store = await openAnimalStore({ log: () => {}, ...options })
+  onTestFinished(store.close)
+  const send = (key: string) =>
+    store.fetch(new Request("http://store.test/v1/pets", { headers: { Authorization: `Bearer ${key}` } }))
+  return { store, send }
+}
+
+const newFile = async () => (await Databases.createForTest(Databases.sqlite)).address
+
+it("limits in another database are shared by stores with their own animals and keys", async () => {
+  const [first, second, limits] = [await newFile(), await newFile(), await newFile()]
+  const one = await open({ database: first, limits, keyCacheMs: 0 })
+  const { key } = await one.store.keys.issue({ plan: "Enterprise", limits: { perMinute: 2, perDay: 10 } })
+  const other = await open({ database: second, limits })
+  expect((await other.send(key)).status).toBe(401)
+  expect(await other.store.keys.list()).toEqual([])
+
+  const node = await open({ database: first, limits })
+  const statuses = [await one.send(key), await node.send(key), await one.send(key)].map(
+    ({ status }) => status
+  )
+  expect(statuses).toEqual([200, 200, 429])
+  // In the database of the animals nothing was counted.
+  const without = await open({ database: first })
+  expect((await without.send(key)).headers.get("X-RateLimit-Remaining")).toBe("1")
+})
+
+it("limits can be in memory while animals are in a file", async () => {
+  const database = await newFile()
+  const { send, store } = await open({ database, limits: "memory:" })
+  const { key } = await store.keys.issue({ plan: "Free" })
+  expect((await send(key)).headers.get("X-RateLimit-Remaining")).toBe("59")
+  expect(
+    (await (await open({ database, limits: "memory:" })).send(key)).headers.get("X-RateLimit-Remaining")
+  ).toBe("59")
+})
+
+it("an invalid address of limits is reported with the name of the option", async () => {
+  await expect(openAnimalStore({ limits: "redis" })).rejects.toThrow(/^limits: must be 'memory:'/)
+})

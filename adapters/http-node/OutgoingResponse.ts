@@ -1,0 +1,12 @@
+/** Responses of `NodeServer`, with the state of the connection that their headers depend on. */
+import { type IncomingMessage, ServerResponse } from "node:http"
+
+/** The class for the `ServerResponse` option of `createServer`. */
+export class OutgoingResponse<
+  Request extends IncomingMessage = IncomingMessage
+> extends ServerResponse<Request> {
+  /** Whether the next request of the connection has already arrived. */
+  hasSuccessor = false
+  /** Idle timeout in milliseconds for the `Keep-Alive` header; 0 omits the header. */
+  keepAliveTimeoutMs = 0
+}

@@ -1,0 +1,86 @@
+/** Calls to a database driver with a timeout, which fail only with `StoreUnavailable`. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import * as Deadline from "./Deadline.ts"
+
+/** Runs calls to a driver whose errors are `E`; they fail only with `StoreUnavailable`. */
+export interface BoundedCall<E> {
+  /** Runs a query. */
+  readonly run: <A>(query: Effect.Effect<A, E>) => Effect.Effect<A, StoreUnavailable>
+  /** Submits work that reports its result to a callback, without a fiber of its own. */
+  readonly submit: <A>(work: Submit<A, E>) => Effect.Effect<A, StoreUnavailable>
+  /** Converts the exit of a query. */
+  readonly result: <A>(end: Exit.Exit<A, E>) => Effect.Effect<A, StoreUnavailable>
+}
+
+/** Starts work that calls `done` once, and returns a function that cancels it. */
+export type Submit<A, E> = (done: (end: Exit.Exit<A, E>) => void) => () => void
+
+/**
+ * Creates calls with a timeout of `timeoutMs` milliseconds. After a timeout, a call fails without waiting for the query
+ * to stop, because a driver may need long to cancel a query. `unavailable` converts the errors of the driver.
+ */
+export const make = <E>(timeoutMs: number, unavailable: (error: E) => StoreUnavailable): BoundedCall<E> => {
+  const deadline = Deadline.make(timeoutMs)
+  const late = Exit.fail(
+    new StoreUnavailable({
+      retryable: true,
+      cause: new Error(`the database did not respond within ${timeoutMs} ms`)
+    })
+  )
+
+  // A client that closes interrupts its queries, but not the fibers that wait for their results.
+  const result = <A>(end: Exit.Exit<A, E>): Effect.Effect<A, StoreUnavailable> =>
+    Exit.isFailure(end) && Cause.hasInterruptsOnly(end.cause) ? closed : Effect.mapError(end, unavailable)
+
+  const submit = <A>(work: Submit<A, E>): Effect.Effect<A, StoreUnavailable> =>
+    Effect.withFiber((caller) =>
+      Effect.callback((resume) => {
+        let isDone = false
+        let cancelDeadline = (): void => {}
+        const cancel = work((end) => {
+          isDone = true
+          cancelDeadline()
+          resume(result(end))
+        })
+        // Started after the work, because a deadline in the past cancels it at once.
+        if (!isDone) {
+          cancelDeadline = deadline(caller, () => {
+            cancel()
+            resume(late)
+          })
+        }
+        return Effect.sync(() => {
+          cancelDeadline()
+          cancel()
+        })
+      })
+    )
+
+  const run = <A>(query: Effect.Effect<A, E>): Effect.Effect<A, StoreUnavailable> =>
+    // Without the mask, an interruption between the start of the query and the wait would leave the query running.
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.forkDetach(query, { startImmediately: true }), (fiber) => {
+        const end = fiber.pollUnsafe()
+        // Queries to an embedded database complete at once and need no deadline.
+        if (end !== undefined) return result(end)
+        const interrupt = () => fiber.interruptUnsafe()
+        const awaited = submit<A>((done) => {
+          const unobserve = fiber.addObserver(done)
+          return () => {
+            unobserve()
+            interrupt()
+          }
+        })
+        return Effect.onInterrupt(restore(awaited), () => Effect.sync(interrupt))
+      })
+    )
+
+  return { run, submit, result }
+}
+
+const closed = Effect.fail(
+  new StoreUnavailable({ retryable: true, cause: new Error("the database was closed") })
+)

@@ -12,24 +12,25 @@ import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { Level } from "./clauses/Clause.ts"
 import * as HttpRun from "./engine/HttpRun.ts"
+import type { Report } from "./engine/Report.ts"
 import * as Run from "./engine/Run.ts"
 import { SetupFault } from "./engine/SetupFault.ts"
 import * as FetchTransport from "./http/FetchTransport.ts"
 import type * as ServerClock from "./http/ServerClock.ts"
 import { NoAnswer } from "./http/Wire.ts"
-import type { Report } from "./reports/Report.ts"
+import type { Budget } from "./subjects/Conversation.ts"
 import * as HttpSubject from "./subjects/HttpSubject.ts"
 import * as PortSubject from "./subjects/PortSubject.ts"
 import * as ServerTarget from "./subjects/ServerTarget.ts"
 import type { Subject } from "./subjects/Subject.ts"
 
-/** What both kinds of servers are described by. */
+/** Options that both kinds of servers share. */
 export interface ServerOptions {
   /** For reports; the address by default. */
   readonly name?: string | undefined
-  readonly keys: HttpSubject.HttpTarget["keys"]
+  readonly keys: HttpSubject.Keys
   readonly declared?: Partial<HttpSubject.Declarations> | undefined
-  readonly budget?: HttpSubject.HttpTarget["budget"]
+  readonly budget?: Partial<Budget> | undefined
 }
 
 /** Storage ports, from layers that build an empty store each time. */

@@ -1,13 +1,30 @@
-/** The public face of the conformance suite. */
+/** The public API of the conformance suite. */
 
 export * as Conformance from "./Conformance.ts"
-export * as Checks from "./checks/Checks.ts"
-export * as Clauses from "./clauses/Clauses.ts"
-export * as Run from "./engine/Run.ts"
-export * as SetupFault from "./engine/SetupFault.ts"
+export type { Level } from "./clauses/Clause.ts"
+export type {
+  CheckResult,
+  ClauseResult,
+  Counterexample,
+  Report,
+  ReportedStep,
+  Status,
+  schemaVersion,
+  Verdict
+} from "./engine/Report.ts"
+export type { Progress, RunOptions } from "./engine/Run.ts"
+export { UnknownSelection } from "./engine/Selection.ts"
+export { SetupFault } from "./engine/SetupFault.ts"
+export type { Capability } from "./evaluation/Capability.ts"
+export type { Profile } from "./evaluation/Profile.ts"
+export type { FetchHandler } from "./http/FetchTransport.ts"
 export * as Html from "./reports/Html.ts"
 export * as Json from "./reports/Json.ts"
 export * as JUnit from "./reports/JUnit.ts"
 export * as Markdown from "./reports/Markdown.ts"
 export * as Terminal from "./reports/Terminal.ts"
 export * as Cases from "./runners/Cases.ts"
+export type { Budget } from "./subjects/Conversation.ts"
+export type { Declarations, Keys, SmallKey } from "./subjects/HttpSubject.ts"
+export type { PortSubjectOptions } from "./subjects/PortSubject.ts"
+export type { Subject } from "./subjects/Subject.ts"

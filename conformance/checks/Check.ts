@@ -3,12 +3,12 @@ import * as Effect from "effect/Effect"
 import type * as fc from "fast-check"
 import type { Level } from "../clauses/Clause.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import { type Failure, undecided } from "../engine/Outcome.ts"
-import type { Trial } from "../engine/Trial.ts"
+import type { Capability } from "../evaluation/Capability.ts"
+import type { Face, Faces } from "../evaluation/Faces.ts"
+import { type Failure, undecided } from "../evaluation/Outcome.ts"
+import type { Profile } from "../evaluation/Profile.ts"
+import type { Trial } from "../evaluation/Trial.ts"
 import type { Open, Subject } from "../subjects/Subject.ts"
-import type { Capability } from "./Capability.ts"
-import type { Face, Faces } from "./Faces.ts"
-import type { Profile } from "./Profile.ts"
 
 /** How often a property is tried where trying is cheap, and where each try costs requests. */
 export interface Runs {
@@ -42,16 +42,20 @@ export interface Definition<F extends Face, Case> {
   readonly runs?: Runs
   /** Most ms of real time that one evaluation may take before it is a violation; 30 000 by default. */
   readonly timeoutMs?: number
-  readonly holds: (face: Faces[F], given: Case, trial: Trial) => Effect.Effect<void, Failure>
+  /** Evaluates the law once: an effect, or a generator as for `Effect.gen`. */
+  readonly holds: (face: Faces[F], given: Case, trial: Trial) => Effect.Effect<void, Failure> | LawGenerator
 }
+
+/** What `Effect.gen` runs: a program that yields effects. */
+export type LawGenerator = Generator<Effect.Effect<unknown, Failure>, void>
 
 /** A check, closed over the types of its face and its cases. */
 export interface Check extends Omit<Definition<Face, unknown>, "holds"> {
-  /** Holds the law against a subject that offers the face, once. */
+  /** Evaluates the law once against a subject that has the face. */
   readonly evaluate: (subject: Subject, given: unknown, trial: Trial) => Effect.Effect<void, Failure>
 }
 
-/** Closes a definition; its cases are nobody else's business: they go in as they came out. */
+/** Turns a definition into a check. */
 export const define = <F extends Face, Case>(definition: Definition<F, Case>): Check => {
   const { holds, ...rest } = definition
   return {
@@ -60,9 +64,34 @@ export const define = <F extends Face, Case>(definition: Definition<F, Case>): C
       const open: Open<F> | undefined = subject.faces[definition.on]
       if (open === undefined) return undecided(`the subject has no ${definition.on}`)
       return Effect.scoped(
-        // Sound: cases come from this check's `examples`, `cases`, or a replay token that names it and the version.
-        Effect.flatMap(open(trial), (face) => holds(face, given as Case, trial))
+        Effect.flatMap(open(trial), (face) => {
+          // Sound: cases come from this check's `examples`, `cases`, or a replay token that names it and the version.
+          const law = holds(face, given as Case, trial)
+          return Effect.isEffect(law) ? law : Effect.gen(() => law)
+        })
       )
     }
   }
 }
+
+/** What the checks of a family may share. */
+type Shared<F extends Face> = Partial<
+  Omit<Definition<F, never>, "on" | "examples" | "cases"> & Pick<Definition<F, unknown>, "examples" | "cases">
+> & { readonly on: F }
+
+/** A definition without what its family says; it may say otherwise. */
+type Rest<F extends Face, Case, S> = Omit<Definition<F, Case>, keyof S> & Partial<Definition<F, Case>>
+
+/** The cases of a family that shares them, or a law about them. */
+type CaseOf<S> = S extends { readonly holds: (face: never, given: infer Case, trial: never) => unknown }
+  ? Case
+  : S extends { readonly cases: fc.Arbitrary<infer Case> }
+    ? Case
+    : unknown
+
+/** Defines checks that have level, profile, face or other fields in common. */
+export const family =
+  <const F extends Face, const S extends Shared<F>>(shared: S & Shared<F>) =>
+  <Case extends CaseOf<S>>(definition: Rest<F, Case, S>): Check =>
+    // Sound: `Rest` demands every field that `shared` does not have.
+    define({ ...shared, ...definition } as Definition<F, Case>)

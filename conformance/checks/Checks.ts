@@ -1,35 +1,56 @@
 /** All checks, in the order in which they are listed. */
-import type { AmbientCheck } from "./Ambient.ts"
+import type { AmbientCheck } from "./AmbientCheck.ts"
 import type { Check } from "./Check.ts"
+import * as CatalogueChecks from "./catalogue/CatalogueChecks.ts"
 import * as ConcurrencyChecks from "./catalogue/ConcurrencyChecks.ts"
 import * as ListChecks from "./catalogue/ListChecks.ts"
-import * as EveryExchange from "./EveryExchange.ts"
+import * as NameChecks from "./catalogue/NameChecks.ts"
+import * as ErrorChecks from "./exchanges/ErrorChecks.ts"
+import * as HeaderChecks from "./exchanges/HeaderChecks.ts"
+import * as RateLimitHeaderChecks from "./exchanges/RateLimitHeaderChecks.ts"
 import * as AuthChecks from "./http/AuthChecks.ts"
-import * as CreateBodyChecks from "./http/CreateBodyChecks.ts"
+import * as CreateChecks from "./http/CreateChecks.ts"
+import * as CreateRejectionChecks from "./http/CreateRejectionChecks.ts"
 import * as GetChecks from "./http/GetChecks.ts"
 import * as ListParameterChecks from "./http/ListParameterChecks.ts"
 import * as ProtocolChecks from "./http/ProtocolChecks.ts"
 import * as RemovalChecks from "./http/RemovalChecks.ts"
+import * as UnstoredCreationChecks from "./http/UnstoredCreationChecks.ts"
 import * as AnonymousChecks from "./limits/AnonymousChecks.ts"
 import * as BanChecks from "./limits/BanChecks.ts"
 import * as BucketChecks from "./limits/BucketChecks.ts"
 import * as DurationChecks from "./limits/DurationChecks.ts"
 import * as MeterChecks from "./limits/MeterChecks.ts"
+import * as NeverBannedChecks from "./limits/NeverBannedChecks.ts"
+import * as ApiKeyConcurrencyChecks from "./ports/ApiKeyConcurrencyChecks.ts"
 import * as ApiKeyStoreChecks from "./ports/ApiKeyStoreChecks.ts"
 import * as OutageChecks from "./ports/OutageChecks.ts"
+import * as PetConcurrencyChecks from "./ports/PetConcurrencyChecks.ts"
+import * as PetPageChecks from "./ports/PetPageChecks.ts"
 import * as PetRepositoryChecks from "./ports/PetRepositoryChecks.ts"
+import * as RateLimitConcurrencyChecks from "./ports/RateLimitConcurrencyChecks.ts"
+import * as RateLimitCountChecks from "./ports/RateLimitCountChecks.ts"
 import * as RateLimitStoreChecks from "./ports/RateLimitStoreChecks.ts"
 
 /** Within a profile they run in this order: what needs few animals in the store comes first. */
 export const checks: ReadonlyArray<Check> = [
+  ...CatalogueChecks.checks,
   ...ListChecks.checks,
+  ...NameChecks.checks,
   ...GetChecks.checks,
-  ...CreateBodyChecks.checks,
+  ...UnstoredCreationChecks.checks,
+  ...CreateRejectionChecks.checks,
+  ...CreateChecks.checks,
   ...ListParameterChecks.checks,
   ...ProtocolChecks.checks,
   ...PetRepositoryChecks.checks,
+  ...PetPageChecks.checks,
+  ...PetConcurrencyChecks.checks,
   ...RateLimitStoreChecks.checks,
+  ...RateLimitConcurrencyChecks.checks,
+  ...RateLimitCountChecks.checks,
   ...ApiKeyStoreChecks.checks,
+  ...ApiKeyConcurrencyChecks.checks,
   ...OutageChecks.checks,
   ...AuthChecks.checks,
   ...MeterChecks.checks,
@@ -38,8 +59,13 @@ export const checks: ReadonlyArray<Check> = [
   ...AnonymousChecks.checks,
   ...ConcurrencyChecks.checks,
   ...BanChecks.checks,
+  ...NeverBannedChecks.checks,
   ...RemovalChecks.checks
 ]
 
 /** Checks of every exchange, after all others. */
-export const ambientChecks: ReadonlyArray<AmbientCheck> = EveryExchange.checks
+export const ambientChecks: ReadonlyArray<AmbientCheck> = [
+  ...ErrorChecks.checks,
+  ...RateLimitHeaderChecks.checks,
+  ...HeaderChecks.checks
+]

@@ -1,11 +1,11 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { AmbientCheck, Look } from "../checks/Ambient.ts"
-import { checks } from "../checks/EveryExchange.ts"
+import type { AmbientCheck, Look } from "../checks/AmbientCheck.ts"
+import { ambientChecks as checks } from "../checks/Checks.ts"
+import { Violation } from "../evaluation/Outcome.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
 import { answer } from "../http/Wires.fixture.ts"
-import { overhear } from "./Ambient.ts"
-import { Violation } from "./Outcome.ts"
+import { examineExchanges } from "./Ambient.ts"
 import * as Toys from "./Toys.fixture.ts"
 
 /** The key of an exchange; a `+` says that others were under way meanwhile. */
@@ -28,7 +28,7 @@ const hear = (
   examine: AmbientCheck["examine"],
   isAbout: AmbientCheck["isAbout"] = () => true
 ) =>
-  overhear(
+  examineExchanges(
     { id: "every.toy", law: "nothing is wrong", clauses: ["errors.body"], level: "spec", isAbout, examine },
     Toys.subject({ kind: "http", exchanges, basePath: "/v1" })
   )
@@ -191,7 +191,7 @@ describe("a check of every exchange", () => {
           return { index, key: "main", request, response, sentAt: at, receivedAt: at, isAlone: true }
         })
         const subject = Toys.subject({ kind: "http", exchanges, basePath: "/v1" })
-        const broken = checks.filter((check) => overhear(check, subject).status === "error")
+        const broken = checks.filter((check) => examineExchanges(check, subject).status === "error")
         expect(broken.map(({ id }) => id)).toEqual([])
       })
     )

@@ -1,16 +1,16 @@
 /** Runs the checks of every exchange over what a run has sent and received. */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { AmbientCheck } from "../checks/Ambient.ts"
-import * as Conversation from "../http/Conversation.ts"
+import type { AmbientCheck } from "../checks/AmbientCheck.ts"
+import { MAX_SHOWN, type Violation } from "../evaluation/Outcome.ts"
 import * as Excerpt from "../http/Excerpt.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
-import type { CheckResult, Counterexample, Status } from "../reports/Report.ts"
+import * as Conversation from "../subjects/Conversation.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Case from "./Case.ts"
-import { resultOf } from "./JudgedCheck.ts"
-import { MAX_TOLD, type Violation } from "./Outcome.ts"
+import { resultOf } from "./CheckResults.ts"
 import * as ReplayToken from "./ReplayToken.ts"
+import type { CheckResult, Counterexample, Status } from "./Report.ts"
 
 /** Steps that a counterexample shows before the exchange at fault. */
 const CONTEXT = 1
@@ -23,7 +23,7 @@ export const Requests = Schema.Array(
     key: Schema.Literals(["main", "tiny", "victim", "revoked", "none"]),
     headers: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
     body: Schema.optionalKey(Schema.Uint8Array),
-    /** What it was answered with: another answer is another circumstance. */
+    /** The status of its response: another status is another circumstance. */
     status: Schema.Int
   })
 )
@@ -66,7 +66,7 @@ const look = (check: AmbientCheck, subject: Subject): Found => {
  * Holds one check against all exchanges of a subject so far; the first at fault is the counterexample. It is
  * inconclusive when the law speaks about none of them.
  */
-export const overhear = (check: AmbientCheck, subject: Subject): CheckResult => {
+export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckResult => {
   const count = subject.exchanges.length
   const told = (
     status: Status,
@@ -80,7 +80,7 @@ export const overhear = (check: AmbientCheck, subject: Subject): CheckResult => 
     )
   if (count === 0) return told("inconclusive", "nothing was sent", 0)
   const found = Result.try(() => look(check, subject))
-  // What a subject answers must not bring the suite down; a check that cannot bear it is the suite's own fault.
+  // No response may crash the suite; a check that throws is a fault of the suite.
   if (Result.isFailure(found)) return told("error", String(found.failure), 0)
   const { about, counterexample, faults } = found.success
   if (about === 0) return told("inconclusive", "no exchange of the run was one that it speaks about", 0)
@@ -96,8 +96,8 @@ const counterexampleOf = (
   led: ReadonlyArray<Exchange>,
   violation: Violation
 ): Counterexample => {
-  const expected = Excerpt.words(violation.expected, MAX_TOLD)
-  const actual = Excerpt.words(violation.actual, MAX_TOLD)
+  const expected = Excerpt.words(violation.expected, MAX_SHOWN)
+  const actual = Excerpt.words(violation.actual, MAX_SHOWN)
   const steps = led.map((exchange) => ({
     did: said(exchange),
     got: Conversation.outcome(exchange.response),

@@ -17,7 +17,7 @@ const reviver = (_name: string, value: unknown): unknown => {
   return value
 }
 
-// JSON.parse takes a member away whose reviver answers `undefined`; it is put back afterwards.
+// JSON.parse takes a member away whose reviver returns `undefined`; it is put back afterwards.
 const NONE = Symbol("undefined")
 
 const restored = (value: unknown): unknown => {

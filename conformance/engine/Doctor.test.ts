@@ -87,7 +87,9 @@ describe("a sound set-up", () => {
   it("is told line by line: reached, limits, wrong key, clock, keys, cost", async () => {
     const findings = await examine()
     expect(findings).toEqual([
-      expect.stringMatching(/^http:\/\/127\.0\.0\.1:3000\/v1 answers in [0-9]+ ms and accepts the main key$/),
+      expect.stringMatching(
+        /^http:\/\/127\.0\.0\.1:3000\/v1 responds in [0-9]+ ms and accepts the main key$/
+      ),
       "the main key's X-RateLimit-Limit is 60, 59 left",
       "animals can be created",
       "a wrong key is refused with 401",
@@ -127,10 +129,10 @@ describe("a sound set-up", () => {
     expect(tired).toContain(
       "the main key's limits are not told: X-RateLimit-* are missing or no whole numbers"
     )
-    expect(tired).toContain("a wrong key is answered with status 429: the checks of auth say more")
+    expect(tired).toContain("a wrong key returns status 429: the checks of auth say more")
     const open = await examine({ respond: () => answer(200, [], "[]"), clock: "none" })
-    expect(open).toContain("a wrong key is answered with status 200: the checks of auth say more")
-    expect(open).toContain("no clock is given, and answers carry no Date: its time is taken for ours")
+    expect(open).toContain("a wrong key returns status 200: the checks of auth say more")
+    expect(open).toContain("no clock is given, and responses have no Date: its time is taken as ours")
   })
 
   it("has a clock that runs by itself too", async () => {
@@ -184,7 +186,7 @@ describe("a mistake in the set-up is one clear sentence:", () => {
             Effect.fail(new NoAnswer({ kind: "connection", reason: "connect ECONNREFUSED 127.0.0.1:3000" }))
         }
       },
-      "cannot reach http://127.0.0.1:3000/v1: expected an answer to GET /pets?limit=1, got none: connect ECONNREFUSED 127.0.0.1:3000"
+      "cannot reach http://127.0.0.1:3000/v1: expected a response to GET /pets?limit=1, got none: connect ECONNREFUSED 127.0.0.1:3000"
     ],
     [
       "the main key is refused",
@@ -199,17 +201,17 @@ describe("a mistake in the set-up is one clear sentence:", () => {
     [
       "the address is not the base address",
       { respond: () => answer(404) },
-      "GET /v1/pets is answered with 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1"
+      "GET /v1/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1"
     ],
     [
       "the server is broken",
       { respond: () => answer(500, [], "<h1>oops</h1>") },
-      'GET /v1/pets with the main key is answered with status 500: "<h1>oops</h1>"'
+      'GET /v1/pets with the main key returns status 500: "<h1>oops</h1>"'
     ],
     [
       "the server redirects",
       { respond: () => answer(301) },
-      'GET /v1/pets with the main key is answered with status 301: ""'
+      'GET /v1/pets with the main key returns status 301: ""'
     ],
     [
       "the clock dies",

@@ -5,19 +5,19 @@
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { Face } from "../checks/Faces.ts"
-import type { Sent } from "../checks/Http.ts"
-import type * as Conversation from "../http/Conversation.ts"
+import type { Face } from "../evaluation/Faces.ts"
+import type { Sent } from "../evaluation/Http.ts"
+import * as Trial from "../evaluation/Trial.ts"
 import type { Exchange } from "../http/Exchange.ts"
 import * as Moment from "../http/Moment.ts"
 import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { header, type NoAnswer, text } from "../http/Wire.ts"
+import type * as Conversation from "../subjects/Conversation.ts"
 import type { HttpSubject, HttpTarget, SmallKey } from "../subjects/HttpSubject.ts"
 import * as Run from "./Run.ts"
 import * as Selection from "./Selection.ts"
 import { SetupFault } from "./SetupFault.ts"
-import * as Trial from "./Trial.ts"
 
 /** The subject sent a response that cannot be read to its end: its own fault, which the checks report. */
 class Unreadable extends Data.TaggedError("Unreadable")<{ readonly reason: string }> {}
@@ -96,14 +96,14 @@ const look = Effect.fnUntraced(function* (
       return yield* fault(`the server refuses the main key (--key) with status ${response.status}`)
     case 404:
       return yield* fault(
-        `GET ${target.basePath}/pets is answered with 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1`
+        `GET ${target.basePath}/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1`
       )
     default:
       return yield* fault(
-        `GET ${target.basePath}/pets with the main key is answered with status ${response.status}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}`
+        `GET ${target.basePath}/pets with the main key returns status ${response.status}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}`
       )
   }
-  findings.push(`${at} answers in ${latencyMs} ms and accepts the main key`)
+  findings.push(`${at} responds in ${latencyMs} ms and accepts the main key`)
   const rate = RateHeaders.of(response)
   findings.push(
     rate === undefined
@@ -148,7 +148,7 @@ const creation = Effect.fnUntraced(function* (
     ? yield* fault(
         `the server refuses to create ${json}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}. If it accepts certain categories only, declare them (--category)`
       )
-    : `a creation is answered with status ${response.status}: the checks say more`
+    : `a creation returns status ${response.status}: the checks say more`
 })
 
 const wrongKey = Effect.fnUntraced(function* (
@@ -160,7 +160,7 @@ const wrongKey = Effect.fnUntraced(function* (
   const { status } = exchange.response
   return status === 401
     ? "a wrong key is refused with 401"
-    : `a wrong key is answered with status ${status}: the checks of auth say more`
+    : `a wrong key returns status ${status}: the checks of auth say more`
 })
 
 const dead = (reason: string) => new SetupFault({ reason: `the clock (--clock) does not work: ${reason}` })
@@ -180,7 +180,7 @@ const time = Effect.fnUntraced(function* (
     const date = yield* dateOf
     const local = yield* Clock.currentTimeMillis
     return Number.isNaN(date)
-      ? "no clock is given, and answers carry no Date: its time is taken for ours"
+      ? "no clock is given, and responses have no Date: its time is taken as ours"
       : `no clock is given; by its Date the server is ${Math.round(Math.abs(date - local) / 1_000)} s apart from this machine`
   }
   const before = yield* dateOf
@@ -214,7 +214,7 @@ const smallKey = (
     return fault(`the server refuses the key given with --${name} with status ${response.status}`)
   }
   if (response.status !== 200 && response.status !== 429) {
-    return fault(`a list with the key given with --${name} is answered with status ${response.status}`)
+    return fault(`a list with the key given with --${name} returns status ${response.status}`)
   }
   const limit = RateHeaders.of(response)?.limit
   const declared = `${perMinute} requests a minute and ${perDay} a day`

@@ -6,9 +6,9 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { Check } from "../checks/Check.ts"
+import { type Failure, Violation } from "../evaluation/Outcome.ts"
+import * as Trial from "../evaluation/Trial.ts"
 import type { Subject } from "../subjects/Subject.ts"
-import { type Failure, Violation } from "./Outcome.ts"
-import * as Trial from "./Trial.ts"
 
 /** What became of it: `failure` is absent when the law held, `fault` is present when the suite itself failed. */
 export interface Evaluation {
@@ -33,7 +33,7 @@ export const evaluate = (
   const { timeoutMs = TIMEOUT_MS } = check
   const late = () =>
     new Violation({
-      expected: `every answer within ${timeoutMs / 1_000} s`,
+      expected: `every response within ${timeoutMs / 1_000} s`,
       actual: `none after ${trial.steps.at(-1)?.did ?? "opening the subject"}`
     })
   // A fiber of its own: a subject that cannot be interrupted, or never closes, must not hold up the run.

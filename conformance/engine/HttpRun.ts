@@ -1,8 +1,8 @@
 /** A whole run over HTTP: the doctor first, then the checks. */
 import * as Effect from "effect/Effect"
-import type { Report } from "../reports/Report.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as Doctor from "./Doctor.ts"
+import type { Report } from "./Report.ts"
 import * as Run from "./Run.ts"
 import * as Selection from "./Selection.ts"
 import { SetupFault } from "./SetupFault.ts"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Failure, inapplicable, undecided, Violation } from "./Outcome.ts"
+import { type Failure, inapplicable, undecided, Violation } from "../evaluation/Outcome.ts"
 import * as Toys from "./Toys.fixture.ts"
 
 const collecting = (id: string) => {

@@ -5,14 +5,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as fc from "fast-check"
 import type { Check } from "../checks/Check.ts"
+import { MAX_SHOWN, Violation } from "../evaluation/Outcome.ts"
 import * as Excerpt from "../http/Excerpt.ts"
-import type { Counterexample, Status } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Case from "./Case.ts"
+import { resultOf } from "./CheckResults.ts"
 import { type Evaluation, evaluate } from "./Evaluate.ts"
-import { resultOf } from "./JudgedCheck.ts"
-import { MAX_TOLD, Violation } from "./Outcome.ts"
 import * as ReplayToken from "./ReplayToken.ts"
+import type { Counterexample, Status } from "./Report.ts"
 
 export interface Options {
   /** Of the run; each check draws its own from it, so that one alone meets the same cases as among others. */
@@ -190,8 +190,8 @@ const confirm = Effect.fnUntraced(function* (
   const text = Case.encode(given)
   const violation = failure?._tag === "Violation" ? failure : new Violation({ actual: "", expected: "" })
   const { clause } = violation
-  const expected = Excerpt.words(violation.expected, MAX_TOLD)
-  const actual = Excerpt.words(violation.actual, MAX_TOLD)
+  const expected = Excerpt.words(violation.expected, MAX_SHOWN)
+  const actual = Excerpt.words(violation.actual, MAX_SHOWN)
   const counterexample: Counterexample = {
     expected,
     actual,

@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import { beforeEach, describe, expect, it, vi } from "vitest"
-import type { AmbientCheck } from "../checks/Ambient.ts"
+import type { AmbientCheck } from "../checks/AmbientCheck.ts"
 import type { Check } from "../checks/Check.ts"
+import { inapplicable, undecided, Violation } from "../evaluation/Outcome.ts"
+import * as ReplayText from "../reports/ReplayText.ts"
 import * as Case from "./Case.ts"
-import { inapplicable, undecided, Violation } from "./Outcome.ts"
 import * as Replay from "./Replay.ts"
 import * as Toys from "./Toys.fixture.ts"
 
@@ -21,7 +22,7 @@ beforeEach(() => {
 const replay = async (given: unknown, subject = Toys.subject(), text = Case.encode(given)) => {
   const token = { check: "toy.check", case: text }
   const replayed = await Effect.runPromise(Replay.replay(subject, token))
-  return { outcome: replayed.outcome, lines: Replay.lines(token, replayed) }
+  return { outcome: replayed.outcome, lines: ReplayText.lines(token, replayed) }
 }
 
 const plant = (holds: Parameters<typeof Toys.check<unknown>>[0]["holds"], rest = {}) =>

@@ -3,19 +3,18 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { AmbientCheck } from "../checks/Ambient.ts"
+import type { AmbientCheck } from "../checks/AmbientCheck.ts"
 import { ambientChecks, checks } from "../checks/Checks.ts"
-import * as Wording from "../reports/Wording.ts"
+import { Violation } from "../evaluation/Outcome.ts"
+import * as Trial from "../evaluation/Trial.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
-import { overhear, Requests } from "./Ambient.ts"
+import { examineExchanges, Requests } from "./Ambient.ts"
 import * as Case from "./Case.ts"
 import { type Evaluation, evaluate } from "./Evaluate.ts"
-import { Violation } from "./Outcome.ts"
 import type { ReplayToken } from "./ReplayToken.ts"
 import { tokens } from "./Run.ts"
 import * as Selection from "./Selection.ts"
-import * as Trial from "./Trial.ts"
 
 /** `fixed`: it holds now. `failed`: it fails still. `cannot`: it cannot be tried against this subject. */
 export type Replayed =
@@ -34,7 +33,7 @@ export const replay = Effect.fnUntraced(function* (
   token: ReplayToken
 ): Effect.fn.Return<Replayed> {
   const ambient = ambientChecks.find(({ id }) => id === token.check)
-  if (ambient !== undefined) return yield* overhearAgain(ambient, subject, token)
+  if (ambient !== undefined) return yield* resend(ambient, subject, token)
   const check = checks.find(({ id }) => id === token.check)
   if (check === undefined) return cannot(`there is no check ${token.check}`)
   if (!(check.on in subject.faces))
@@ -57,7 +56,7 @@ export const replay = Effect.fnUntraced(function* (
 })
 
 /** Sends the requests again that led to the exchange at fault. */
-const overhearAgain = Effect.fnUntraced(function* (
+const resend = Effect.fnUntraced(function* (
   check: AmbientCheck,
   subject: Subject,
   token: ReplayToken
@@ -78,10 +77,10 @@ const overhearAgain = Effect.fnUntraced(function* (
       answered = exchange.success.response.status
     }
     if (answered !== status) {
-      return cannot(`${sent.method} ${sent.path} was answered with ${status} then, and now with ${answered}`)
+      return cannot(`${sent.method} ${sent.path} returned ${status} then, and ${answered} now`)
     }
   }
-  const { counterexample, reason, status: told } = overhear(check, subject)
+  const { counterexample, reason, status: told } = examineExchanges(check, subject)
   if (told === "inconclusive" || told === "error") return cannot(reason ?? told)
   return counterexample === undefined
     ? { outcome: "fixed", evaluation: { trial, failure: undefined, fault: undefined } }
@@ -96,13 +95,3 @@ const overhearAgain = Effect.fnUntraced(function* (
 })
 
 const cannot = (reason: string): Replayed => ({ outcome: "cannot", reason })
-
-/** What came of it, for people: the outcome first. */
-export const lines = (token: ReplayToken, replayed: Replayed): ReadonlyArray<string> => {
-  if (replayed.outcome === "cannot") return [`CANNOT ${token.check}: ${Wording.printable(replayed.reason)}`]
-  const { failure, trial } = replayed.evaluation
-  const steps = trial.steps.map((step, index) => `  ${index + 1}. ${Wording.step(step)}`)
-  return failure === undefined
-    ? [`FIXED ${token.check}`, ...steps]
-    : [`FAILED ${token.check}: ${Wording.printable(failure.message)}`, ...steps]
-}

@@ -4,19 +4,19 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type * as Result from "effect/Result"
 import packageJson from "../../package.json" with { type: "json" }
-import type { AmbientCheck } from "../checks/Ambient.ts"
+import type { AmbientCheck } from "../checks/AmbientCheck.ts"
 import type { Check } from "../checks/Check.ts"
 import { checks as allChecks, ambientChecks } from "../checks/Checks.ts"
 import type { Level } from "../clauses/Clause.ts"
 import { clauses as allClauses, bySlug } from "../clauses/Clauses.ts"
-import * as Redaction from "../reports/Redaction.ts"
-import type { CheckResult, ClauseResult, Report, Status, Verdict } from "../reports/Report.ts"
-import { schemaVersion } from "../reports/Report.ts"
+import * as Letters from "../evaluation/Letters.ts"
 import type { Subject } from "../subjects/Subject.ts"
-import { overhear } from "./Ambient.ts"
+import { examineExchanges } from "./Ambient.ts"
+import { resultOf } from "./CheckResults.ts"
 import { investigate } from "./Investigate.ts"
-import { resultOf } from "./JudgedCheck.ts"
-import * as Letters from "./Letters.ts"
+import type { CheckResult, ClauseResult, Report, Status, Verdict } from "./Report.ts"
+import { schemaVersion } from "./Report.ts"
+import * as ReportRedaction from "./ReportRedaction.ts"
 import * as Selection from "./Selection.ts"
 
 export interface RunOptions {
@@ -98,7 +98,7 @@ export const run = Effect.fnUntraced(function* (
   for (const check of ambientFor(subject, level)) {
     results.push(
       Selection.isSelected(selectable(check), selection)
-        ? atLevel(overhear(check, subject), level)
+        ? atLevel(examineExchanges(check, subject), level)
         : resultOf(selectable(check), Selection.unselected)
     )
   }
@@ -107,7 +107,7 @@ export const run = Effect.fnUntraced(function* (
     begun,
     milliseconds: (yield* Clock.currentTimeMillis) - begun
   })
-  return subject.redact === undefined ? report : Redaction.ofReport(report, subject.redact)
+  return subject.redact === undefined ? report : ReportRedaction.ofReport(report, subject.redact)
 })
 
 /** A result as a level takes it: at level `spec` what only a standard advises is a warning. */

@@ -1,8 +1,8 @@
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { capabilities } from "../checks/Capability.ts"
-import { profiles } from "../checks/Profile.ts"
+import { capabilities } from "../evaluation/Capability.ts"
+import { profiles } from "../evaluation/Profile.ts"
 import * as Selection from "./Selection.ts"
 import * as Toys from "./Toys.fixture.ts"
 

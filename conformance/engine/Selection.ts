@@ -1,12 +1,12 @@
 /** Which checks a run holds against its subject, and why it leaves out the others. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
-import type { Capability } from "../checks/Capability.ts"
 import type { Check } from "../checks/Check.ts"
-import { profiles } from "../checks/Profile.ts"
 import type { Level } from "../clauses/Clause.ts"
-import type { Status } from "../reports/Report.ts"
+import type { Capability } from "../evaluation/Capability.ts"
+import { profiles } from "../evaluation/Profile.ts"
 import type { Subject } from "../subjects/Subject.ts"
+import type { Status } from "./Report.ts"
 
 /** What the user of a run may leave out or ask for alone. */
 export interface Selection {

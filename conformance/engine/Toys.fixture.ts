@@ -1,7 +1,7 @@
 /** Checks and subjects that prove nothing, for tests of what runs them. */
 import * as Effect from "effect/Effect"
-import type { Catalogue } from "../checks/Catalogue.ts"
 import { type Check, type Definition, define } from "../checks/Check.ts"
+import type { Catalogue } from "../evaluation/Catalogue.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Investigate from "./Investigate.ts"
 

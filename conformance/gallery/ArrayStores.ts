@@ -1,6 +1,6 @@
 /**
- * The three ports over plain arrays and maps: slow, obvious, and not the adapter that the suite is to prove. Faulty
- * backends are made by wrapping it.
+ * The three ports over plain arrays and maps: slow, obvious, and independent of the adapters under test. Faulty backends
+ * wrap them.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,7 +15,7 @@ import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import type { SpoiledPorts } from "./Fault.ts"
 
-/** A repository that holds these from the beginning. */
+/** A repository that starts with these animals. */
 export const petRepository = (held: ReadonlyArray<NewPet> = []): PetRepository["Service"] => {
   const pets = held.map((newPet, index) => new Pet(BigInt(index + 1), newPet))
   return {
@@ -39,20 +39,20 @@ export const petRepository = (held: ReadonlyArray<NewPet> = []): PetRepository["
   }
 }
 
-/** A store of limits without callers. */
+/** An empty store of rate limits. */
 export const rateLimitStore = (): RateLimitStore["Service"] => {
   const states = new Map<string, State>()
   return {
     modify: (key, step) =>
       Effect.sync(() => {
-        const [answer, state] = step(states.get(key))
+        const [result, state] = step(states.get(key))
         states.set(key, state)
-        return answer
+        return result
       })
   }
 }
 
-/** A store without keys. */
+/** An empty store of API keys. */
 export const apiKeyStore = (): ApiKeyStore["Service"] => {
   const keys: Array<ApiKey> = []
   const insert = (key: ApiKey): boolean => {
@@ -71,9 +71,9 @@ export const apiKeyStore = (): ApiKeyStore["Service"] => {
         const index = keys.findIndex((key) => key.id === id)
         const before = keys[index]
         if (before === undefined) return Option.none()
-        const [answer, after] = change(before)
+        const [result, after] = change(before)
         keys[index] = after
-        return Option.some(answer)
+        return Option.some(result)
       }),
     list: Effect.sync(() => [...keys])
   }
@@ -86,23 +86,27 @@ export const layer: Layer.Layer<PetRepository | RateLimitStore | ApiKeyStore> = 
   Layer.sync(ApiKeyStore, apiKeyStore)
 )
 
-/** What its ports do when their backend does not answer, spoiled or not. */
+/** The ports while their backend does not respond, faulty or not. */
 export const outOfReach = ({
   keys = (port) => port,
   limits = (port) => port,
   pets = (port) => port
 }: SpoiledPorts): Layer.Layer<PetRepository | RateLimitStore | ApiKeyStore> => {
-  const lost = Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("connection refused") }))
+  const unavailable = Effect.fail(
+    new StoreUnavailable({ retryable: true, cause: new Error("connection refused") })
+  )
   return Layer.mergeAll(
-    Layer.sync(PetRepository, () => pets({ insert: () => lost, find: () => lost, page: () => lost })),
-    Layer.sync(RateLimitStore, () => limits({ modify: () => lost })),
+    Layer.sync(PetRepository, () =>
+      pets({ insert: () => unavailable, find: () => unavailable, page: () => unavailable })
+    ),
+    Layer.sync(RateLimitStore, () => limits({ modify: () => unavailable })),
     Layer.sync(ApiKeyStore, () =>
       keys({
-        findByHash: () => lost,
-        insert: () => lost,
-        insertFirst: () => lost,
-        update: () => lost,
-        list: lost
+        findByHash: () => unavailable,
+        insert: () => unavailable,
+        insertFirst: () => unavailable,
+        update: () => unavailable,
+        list: unavailable
       })
     )
   )

@@ -1,4 +1,4 @@
-/** What is known of a check or a clause without running anything, for people. */
+/** Describes a check or a clause without running it. */
 import { ambientChecks, checks } from "../checks/Checks.ts"
 import { clauses } from "../clauses/Clauses.ts"
 import { faults } from "./Faults.ts"
@@ -10,7 +10,6 @@ interface Listed {
   readonly profile: string
   readonly needs: ReadonlyArray<string>
   readonly clauses: ReadonlyArray<string>
-  /** `port`, `http` or `both`. */
   readonly on: "port" | "http" | "both"
 }
 
@@ -68,11 +67,7 @@ const checkText = (check: Listed): string => {
     ...indented(clauseLines(check.clauses)),
     ...(caught.length === 0
       ? []
-      : [
-          "",
-          "Faulty backends that it catches, and so what to look for:",
-          ...indented(caught.map(({ does }) => does))
-        ])
+      : ["", "Faulty backends that it catches:", ...indented(caught.map(({ does }) => does))])
   ].join("\n")
 }
 
@@ -92,7 +87,7 @@ const clauseText = (slug: string): string => {
   ].join("\n")
 }
 
-/** A page about a check id or a clause slug; `undefined` when there is none of that name. */
+/** The description of a check id or a clause slug; `undefined` if it is unknown. */
 export const explain = (name: string): string | undefined => {
   const check = listed.find(({ id }) => id === name)
   if (check !== undefined) return checkText(check)

@@ -1,29 +1,51 @@
 /** The gallery: every faulty backend. */
 import type { Fault } from "./Fault.ts"
+import * as AnonymousFaults from "./faults/AnonymousFaults.ts"
 import * as ApiKeyStoreFaults from "./faults/ApiKeyStoreFaults.ts"
 import * as AuthFaults from "./faults/AuthFaults.ts"
 import * as BanFaults from "./faults/BanFaults.ts"
+import * as CatalogueFaults from "./faults/CatalogueFaults.ts"
 import * as ConcurrencyFaults from "./faults/ConcurrencyFaults.ts"
+import * as CreateBodyFaults from "./faults/CreateBodyFaults.ts"
 import * as CreateFaults from "./faults/CreateFaults.ts"
 import * as DeprecationFaults from "./faults/DeprecationFaults.ts"
 import * as ErrorFaults from "./faults/ErrorFaults.ts"
 import * as GetFaults from "./faults/GetFaults.ts"
-import * as LimitFaults from "./faults/LimitFaults.ts"
+import * as LimitCountingFaults from "./faults/LimitCountingFaults.ts"
+import * as LimitHeaderFaults from "./faults/LimitHeaderFaults.ts"
 import * as ListFaults from "./faults/ListFaults.ts"
+import * as ListLimitFaults from "./faults/ListLimitFaults.ts"
+import * as PagingFaults from "./faults/PagingFaults.ts"
+import * as PetPageFaults from "./faults/PetPageFaults.ts"
 import * as PetRepositoryFaults from "./faults/PetRepositoryFaults.ts"
+import * as ProtocolFaults from "./faults/ProtocolFaults.ts"
 import * as RateLimitStoreFaults from "./faults/RateLimitStoreFaults.ts"
+import * as RefusalFaults from "./faults/RefusalFaults.ts"
+import * as RetryAfterFaults from "./faults/RetryAfterFaults.ts"
+import * as WindowFaults from "./faults/WindowFaults.ts"
 
 export const faults: ReadonlyArray<Fault> = [
+  ...ListLimitFaults.faults,
   ...ListFaults.faults,
+  ...PagingFaults.faults,
+  ...CatalogueFaults.faults,
   ...CreateFaults.faults,
+  ...CreateBodyFaults.faults,
   ...GetFaults.faults,
   ...ErrorFaults.faults,
+  ...ProtocolFaults.faults,
   ...AuthFaults.faults,
-  ...LimitFaults.faults,
+  ...LimitHeaderFaults.faults,
+  ...LimitCountingFaults.faults,
+  ...RetryAfterFaults.faults,
+  ...RefusalFaults.faults,
+  ...WindowFaults.faults,
+  ...AnonymousFaults.faults,
   ...BanFaults.faults,
   ...DeprecationFaults.faults,
   ...ConcurrencyFaults.faults,
   ...PetRepositoryFaults.faults,
+  ...PetPageFaults.faults,
   ...RateLimitStoreFaults.faults,
   ...ApiKeyStoreFaults.faults
 ]

@@ -1,34 +1,34 @@
 /**
- * A server whose cursors are full of characters that mean something in a query: `+`, `/`, `=`, `%` and a space. It is the
- * real one in disguise: each cursor is written another way.
+ * A server whose cursors contain characters with a meaning in a query: `+`, `/`, `=`, `%` and a space. It wraps the real
+ * server and encodes each cursor in another way.
  */
 import * as Effect from "effect/Effect"
 import * as RequestTarget from "../http/RequestTarget.ts"
 import type { Transport } from "../http/Wire.ts"
 
-/** What each cursor begins with, whatever it stands for. */
+/** The prefix of each cursor. */
 const MARK = "+/= %"
 
-/** Makes base64 of plain letters and digits a mixture of all its characters. */
+/** XORed with the text, so that its base64 uses all characters. */
 const MASK = 0xfb
 
 const masked = (text: Uint8Array): Buffer => Buffer.from(text.map((byte) => byte ^ MASK))
 
-/** A cursor of the real server as it is told to clients. */
-const told = (cursor: string): string => MARK + masked(Buffer.from(cursor)).toString("base64")
+/** Encodes a cursor of the real server. */
+const encode = (cursor: string): string => MARK + masked(Buffer.from(cursor)).toString("base64")
 
-/** The cursor of the real server; `undefined` for what this server never told anybody. */
-const real = (cursor: string): string | undefined => {
+/** Decodes a cursor; `undefined` if this server never sent it. */
+const decode = (cursor: string): string | undefined => {
   const text = masked(Buffer.from(cursor.slice(MARK.length), "base64")).toString("latin1")
-  return told(text) === cursor ? text : undefined
+  return encode(text) === cursor ? text : undefined
 }
 
-/** As servers do that escape only what has to be: `/` and `=` may stand in a query, and a space may be `+`. */
-const written = (cursor: string): string =>
+/** Escapes only what a query requires: `/` and `=` stay, and a space becomes `+`. */
+const escaped = (cursor: string): string =>
   encodeURIComponent(cursor).replaceAll("%2F", "/").replaceAll("%3D", "=").replaceAll("%20", "+")
 
-/** What a query means to a server that decodes forms; `undefined` where it means nothing. */
-const meant = (value: string): string | undefined => {
+/** Unescapes a value like a form; `undefined` if it is malformed. */
+const unescaped = (value: string): string | undefined => {
   try {
     return decodeURIComponent(value.replaceAll("+", " "))
   } catch {
@@ -36,12 +36,12 @@ const meant = (value: string): string | undefined => {
   }
 }
 
-/** The same server with other cursors. */
+/** The same server with encoded cursors. */
 export const disguise =
   (transport: Transport): Transport =>
   (request) => {
     const given = RequestTarget.parameter(request.target, "cursor")
-    const cursor = given === undefined ? undefined : real(meant(given) ?? "")
+    const cursor = given === undefined ? undefined : decode(unescaped(given) ?? "")
     const target =
       given === undefined
         ? request.target
@@ -51,7 +51,7 @@ export const disguise =
       headers: response.headers.map(([name, value]) => [
         name,
         name.toLowerCase() === "link"
-          ? value.replace(/(?<=[?&]cursor=)[^&>]*/g, (link) => written(told(decodeURIComponent(link))))
+          ? value.replace(/(?<=[?&]cursor=)[^&>]*/g, (real) => escaped(encode(decodeURIComponent(real))))
           : value
       ])
     }))

@@ -1,4 +1,4 @@
-/** What the suite must prove of itself: faults caught, legal servers let through, no check that never catches anything. */
+/** The self-test of the suite: it catches every fault, accepts every legal server, and has no check without a fault. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { ambientChecks, checks } from "../checks/Checks.ts"
@@ -9,27 +9,27 @@ import { faults } from "./Faults.ts"
 import * as SelfTest from "./SelfTest.ts"
 import * as Subjects from "./Subjects.ts"
 
-/** Share of seeds with which a fault must be caught. */
+/** The fraction of seeds that must catch a fault. */
 const KILLED = 19 / 20
 
 export interface GateOptions {
-  /** How many seeds each fault is hunted with. */
+  /** The number of seeds for each fault. */
   readonly faultSeeds: number
-  /** How many seeds each decoy is tried with, at its level. */
+  /** The number of seeds for each decoy, at its level. */
   readonly decoySeeds: number
-  /** How many seeds the reference is tried with at level `design`. */
+  /** The number of seeds for the reference, at level `design`. */
   readonly referenceSeeds: number
-  /** Faults and decoys by id, or patterns such as `list.*`; all of them, and the reference, when empty. */
+  /** Ids of faults and decoys, or patterns such as `list.*`; all of them and the reference if empty. */
   readonly only?: ReadonlyArray<string> | undefined
   readonly onProgress?: ((what: string) => void) | undefined
 }
 
-/** A fault, how it fared, and every check that it fails with the first seed. */
+/** The result for a fault, and every check that fails with the first seed. */
 export interface Caught extends SelfTest.Hunt {
   readonly killers: ReadonlyArray<string>
 }
 
-/** A legal subject and what the suite held against it. */
+/** A legal subject, and the complaints of the suite about it. */
 export interface Tried {
   readonly id: string
   readonly differs: string
@@ -40,7 +40,7 @@ export interface Tried {
 export interface GateResult {
   readonly caught: ReadonlyArray<Caught>
   readonly tried: ReadonlyArray<Tried>
-  /** Checks of level `spec` that catch no fault: nobody knows what they are good for. */
+  /** Checks of level `spec` that catch no fault, so that nothing proves them useful. */
   readonly idle: ReadonlyArray<string>
   readonly milliseconds: number
   readonly passed: boolean
@@ -70,7 +70,7 @@ const tryReference = Effect.fnUntraced(function* (
     const report = yield* SelfTest.examine(subject, { level: "design", seed })
     for (const complaint of SelfTest.objections(report)) complaints.add(complaint)
   }
-  const tried: Tried = { id, differs: "is right, at level design", seeds: count, complaints: [...complaints] }
+  const tried: Tried = { id, differs: "conforms at level design", seeds: count, complaints: [...complaints] }
   return tried
 })
 
@@ -80,7 +80,7 @@ const catchFault = Effect.fnUntraced(function* (fault: Fault, count: number) {
   return caught
 })
 
-/** Runs all of it, some minutes with many seeds. */
+/** Runs the self-test; it takes minutes with many seeds. */
 export const run = Effect.fnUntraced(function* ({
   decoySeeds,
   faultSeeds,
@@ -89,7 +89,7 @@ export const run = Effect.fnUntraced(function* ({
   referenceSeeds
 }: GateOptions): Effect.fn.Return<GateResult, unknown> {
   const begun = yield* Clock.currentTimeMillis
-  const isMeant = ({ id }: { readonly id: string }): boolean =>
+  const isSelected = ({ id }: { readonly id: string }): boolean =>
     only.length === 0 || only.some((pattern) => matcher(pattern)(id))
   const tried: Array<Tried> = []
   if (only.length === 0) {
@@ -97,12 +97,12 @@ export const run = Effect.fnUntraced(function* ({
     tried.push(yield* tryReference("reference", Subjects.reference, referenceSeeds))
     tried.push(yield* tryReference("reference-ports", Subjects.referencePorts, referenceSeeds))
   }
-  for (const decoy of decoys.filter(isMeant)) {
+  for (const decoy of decoys.filter(isSelected)) {
     onProgress(`decoy ${decoy.id}`)
     tried.push(yield* tryDecoy(decoy, decoySeeds))
   }
   const caught: Array<Caught> = []
-  for (const fault of faults.filter(isMeant)) {
+  for (const fault of faults.filter(isSelected)) {
     onProgress(`fault ${fault.id}`)
     caught.push(yield* catchFault(fault, faultSeeds))
   }
@@ -123,7 +123,7 @@ export const run = Effect.fnUntraced(function* ({
   }
 })
 
-/** The kill matrix as lines for a terminal, the verdict last. */
+/** The kill matrix as lines for a terminal; the last line is the verdict. */
 export const render = ({ caught, idle, milliseconds, passed, tried }: GateResult): string => {
   const width = Math.max(0, ...caught.map(({ fault }) => fault.id.length))
   const rows = caught.map(({ fault, killers, kills, missed, seeds }) => {

@@ -1,4 +1,3 @@
-/** The suite caught at work: what it must catch, it catches; what is legal, it lets through. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { ambientChecks, checks } from "../checks/Checks.ts"
@@ -8,7 +7,7 @@ import { faults } from "./Faults.ts"
 import * as SelfTest from "./SelfTest.ts"
 import * as Subjects from "./Subjects.ts"
 
-/** More are tried by `npm run conformance -- self-test`; these keep a change of a check honest at once. */
+/** `npm run conformance -- self-test` runs more; these few detect a broken check quickly. */
 const FAULT_SEEDS = [1, 2]
 const DECOY_SEEDS = [1, 2]
 const REFERENCE_SEEDS = [1, 2, 3]
@@ -18,18 +17,18 @@ const run = Effect.runPromise
 const known = [...checks, ...ambientChecks]
 
 describe("the gallery", () => {
-  it("has at least 90 faulty backends and 12 legal ones, each under a name of its own", () => {
+  it("has at least 90 faulty backends and 12 legal ones with unique ids", () => {
     expect(faults.length).toBeGreaterThanOrEqual(90)
     expect(decoys.length).toBeGreaterThanOrEqual(12)
     const names = [...faults, ...decoys].map(({ id }) => id)
     expect(names.length).toBe(new Set(names).size)
   })
 
-  it("says by words of some length how each must be told of", () => {
+  it("requires at least six characters of each report", () => {
     expect(faults.filter(({ words }) => words.length < 6).map(({ id }) => id)).toEqual([])
   })
 
-  it("names checks that exist, and clauses that those check", () => {
+  it("names existing checks, and clauses that those checks cover", () => {
     const strange = faults.filter(
       ({ breaks, killedBy }) => !known.some(({ clauses, id }) => id === killedBy && clauses.includes(breaks))
     )
@@ -47,7 +46,7 @@ describe("the gallery", () => {
 })
 
 describe("every clause", () => {
-  it("has a check of its level, or says why it has none", () => {
+  it("has a check, or a reason for having none", () => {
     const open = clauses.filter(
       (clause) =>
         !("unchecked" in clause) && !known.some((check) => check.clauses.some((slug) => slug === clause.slug))
@@ -60,7 +59,7 @@ describe("every clause", () => {
     expect(both.map(({ slug }) => slug)).toEqual([])
   })
 
-  it("of level spec is checked at level spec", () => {
+  it("of level spec has a check of level spec", () => {
     const weak = clauses.filter(
       ({ level, slug, ...clause }) =>
         level === "spec" &&
@@ -70,7 +69,7 @@ describe("every clause", () => {
     expect(weak.map(({ slug }) => slug)).toEqual([])
   })
 
-  it("that only we promise is checked at level design", () => {
+  it("of level design alone is not checked at level spec", () => {
     const strict = known.filter(
       ({ clauses: own, level }) =>
         level === "spec" && own.every((slug) => clauses.find((one) => one.slug === slug)?.level === "design")

@@ -1,27 +1,27 @@
-/** The suite put to the test: every faulty backend must be caught, every legal one let through. */
+/** Tests of the suite itself: every faulty backend must be caught, every legal one accepted. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
 import { ambientChecks, checks } from "../checks/Checks.ts"
 import type { Level } from "../clauses/Clause.ts"
+import type { CheckResult, Report } from "../engine/Report.ts"
 import * as Run from "../engine/Run.ts"
-import type { CheckResult, Report } from "../reports/Report.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Decoys from "./Decoys.ts"
 import type { Fault } from "./Fault.ts"
 import * as Subjects from "./Subjects.ts"
 
-/** How a fault fared over a number of seeds. */
+/** The result for a fault over a number of seeds. */
 export interface Hunt {
   readonly fault: Fault
   readonly seeds: number
-  /** Seeds with which the named check failed in the named words. */
+  /** The number of seeds with which the named check failed and reported the named words. */
   readonly kills: number
-  /** What the named check said with the first seed that missed. */
+  /** The report of the named check with the first seed that missed. */
   readonly missed: string | undefined
 }
 
-/** Profiles whose traffic is enough for the checks of every exchange. */
+/** Profiles that send enough requests for the checks of every exchange. */
 const TRAFFIC = ["core", "auth", "limits"] as const
 
 const levelOf = (id: string): Level | undefined =>
@@ -30,20 +30,20 @@ const levelOf = (id: string): Level | undefined =>
 const said = ({ counterexample, reason = "" }: CheckResult): string =>
   counterexample === undefined ? reason : `${counterexample.expected} ${counterexample.actual} ${reason}`
 
-/** A subject made anew, held to the checks. */
+/** Runs the checks against a new subject. */
 export const examine = (
   subject: Effect.Effect<Subject, unknown, Scope.Scope>,
   options: Run.RunOptions
 ): Effect.Effect<Report, unknown> =>
   Effect.scoped(Effect.flatMap(subject, (opened) => Run.run(opened, options))).pipe(
-    // The same seed, the same run: names of animals are drawn too.
+    // The same seed gives the same run: names of animals are random too.
     Random.withSeed(options.seed ?? 0)
   )
 
 const isKill = ({ words }: Fault, result: CheckResult | undefined): boolean =>
   result?.status === "fail" && said(result).includes(words)
 
-/** Hunts a fault with its named check alone, once for each seed. */
+/** Runs only the named check of a fault, once for each seed. */
 export const hunt = Effect.fnUntraced(function* (fault: Fault, seeds: ReadonlyArray<number>) {
   const level = levelOf(fault.killedBy) ?? "design"
   const isAmbient = ambientChecks.some(({ id }) => id === fault.killedBy)
@@ -60,20 +60,20 @@ export const hunt = Effect.fnUntraced(function* (fault: Fault, seeds: ReadonlyAr
   return hunted
 })
 
-/** Ids of all checks that a fault fails, with one seed. */
+/** The ids of all checks that fail on a fault, with one seed. */
 export const killersOf = (fault: Fault, seed: number): Effect.Effect<ReadonlyArray<string>, unknown> =>
   Effect.map(examine(Subjects.ofFault(fault), { level: "design", seed }), (report) =>
     report.checks.filter(({ status }) => status === "fail").map(({ id }) => id)
   )
 
-/** What keeps a decoy from passing at its level; empty when it passes. */
+/** The complaints about a decoy at its level; empty if it passes. */
 export const complaints = (
   decoy: Decoys.Decoy,
   seed: number
 ): Effect.Effect<ReadonlyArray<string>, unknown> =>
   Effect.map(examine(Subjects.ofDecoy(decoy), { level: Decoys.levelOf(decoy), seed }), objections)
 
-/** What keeps a report from being that of a conforming subject. */
+/** The results in a report that a conforming subject would not have. */
 export const objections = ({ checks: results }: Report): ReadonlyArray<string> =>
   results
     .filter(({ status }) => status === "fail" || status === "error" || status === "inconclusive")

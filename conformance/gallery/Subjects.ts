@@ -14,7 +14,7 @@ import type { Subject } from "../subjects/Subject.ts"
 import * as ArrayStores from "./ArrayStores.ts"
 import type { Decoy, DisguisedDecoy, PlainDecoy } from "./Decoys.ts"
 import type { Fault, SpoiledPorts } from "./Fault.ts"
-import * as PlainServer from "./PlainServer.ts"
+import * as PlainServer from "./plain/PlainServer.ts"
 
 const same = <A>(real: A): A => real
 
@@ -29,7 +29,7 @@ const merged = (ports: SpoiledPorts) => {
   return Layer.mergeAll(petRepository, rateLimitStore, apiKeyStore)
 }
 
-/** A fault's subject, ready for one run. */
+/** The subject of a fault, ready for one run. */
 export const ofFault = ({ id, where }: Fault): Effect.Effect<Subject, unknown, Scope.Scope> => {
   if (where.at === "port") {
     return Effect.succeed(
@@ -60,16 +60,16 @@ export const reference: Effect.Effect<Subject, unknown, Scope.Scope> = Effect.fl
   HttpSubject.make
 )
 
-/** Plain arrays behind the ports. */
+/** The ports over plain arrays. */
 export const referencePorts: Effect.Effect<Subject> = Effect.sync(() =>
   PortSubject.make({ name: "reference ports", ...stores({}), outage: ArrayStores.outOfReach({}) })
 )
 
-/** A decoy's subject, ready for one run. */
+/** The subject of a decoy, ready for one run. */
 export const ofDecoy = (decoy: Decoy): Effect.Effect<Subject, unknown, Scope.Scope> =>
   "disguise" in decoy ? ofDisguised(decoy) : ofPlain(decoy)
 
-/** Most are available: lists of the others are not full, so that laws can tell what belongs to them. */
+/** Most are available, so that lists of the others are not full and checks know their whole content. */
 const manyAnimals = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     name: `Old ${index}`,

@@ -1,4 +1,4 @@
-/** One request of a run and its answer. */
+/** One request of a run and its response. */
 import type { KeptResponse } from "./KeptResponse.ts"
 import type { WireRequest } from "./Wire.ts"
 
@@ -6,7 +6,7 @@ import type { WireRequest } from "./Wire.ts"
 export type KeyName = "main" | "tiny" | "victim" | "revoked" | "none" | "other"
 
 export interface Exchange {
-  /** Its number among the requests of the run; one without an answer leaves a gap. */
+  /** Its number among the requests of the run; one without a response leaves a gap. */
   readonly index: number
   readonly key: KeyName
   readonly request: WireRequest
@@ -14,7 +14,7 @@ export interface Exchange {
   readonly response: KeptResponse
   /** Epoch ms of the subject's time, as well as the run knows it, when it was sent. */
   readonly sentAt: number
-  /** The same when the answer had come. */
+  /** The same when the response was complete. */
   readonly receivedAt: number
   /** Whether no other request of the run was under way meanwhile. */
   readonly isAlone: boolean

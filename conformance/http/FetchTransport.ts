@@ -1,4 +1,4 @@
-/** A web-standard handler called without a socket. Methods and targets that `Request` refuses are no answer. */
+/** A web-standard handler called without a socket. Methods and targets that `Request` rejects are reported as no response. */
 import * as Effect from "effect/Effect"
 import * as BoundedBody from "./BoundedBody.ts"
 import * as HeaderLimits from "./HeaderLimits.ts"
@@ -28,7 +28,7 @@ export const make =
           Effect.fail(
             new NoAnswer({
               kind: "timeout",
-              reason: `no complete answer within ${timeoutMs} ms`,
+              reason: `no complete response within ${timeoutMs} ms`,
               hasBegun: progress.hasBegun
             })
           )

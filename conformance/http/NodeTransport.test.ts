@@ -237,7 +237,7 @@ describe("no answer", () => {
     expect(await refused(transport)).toMatchObject({
       _tag: "NoAnswer",
       kind: "timeout",
-      reason: "no complete answer within 60 ms"
+      reason: "no complete response within 60 ms"
     })
     await expect.poll(open).toBe(0)
   })

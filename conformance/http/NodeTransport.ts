@@ -17,7 +17,7 @@ const limits: ReadonlyMap<string, string> = new Map([
 ])
 
 export interface NodeTransportOptions {
-  /** Ms within which an answer must be complete; 10 000 by default. */
+  /** Ms within which a response must be complete; 10 000 by default. */
   readonly timeoutMs?: number
 }
 
@@ -34,9 +34,9 @@ export const make = (
   return Effect.map(agents, (agent): Transport => {
     const exchange = (request: WireRequest, mayRepeat: boolean): Effect.Effect<WireResponse, NoAnswer> =>
       Effect.callback<WireResponse, NoAnswer>((resume, signal) => {
-        let isAnswered = false
+        let hasResponded = false
         let isGivenUp = false
-        const none = (kind: NoAnswer["kind"], reason: string, hasBegun = isAnswered): void =>
+        const none = (kind: NoAnswer["kind"], reason: string, hasBegun = hasResponded): void =>
           resume(Effect.fail(new NoAnswer({ kind, reason, hasBegun })))
         /** The connection may deliver more in the same turn: it is not looked at. */
         const exceed = (reason: string): void => {
@@ -69,7 +69,7 @@ export const make = (
             headers: [["Host", url.host] as Header, ...length, ...headers].flat()
           },
           (received) => {
-            isAnswered = true
+            hasResponded = true
             const given = pairs(received.rawHeaders)
             const excess = HeaderLimits.exceeded(given)
             if (excess !== undefined) return exceed(excess)
@@ -95,18 +95,18 @@ export const make = (
           if (++interim > MAX_INTERIM) exceed(`more than ${MAX_INTERIM} interim responses (1xx)`)
         })
         const timer = setTimeout(() => {
-          none("timeout", `no complete answer within ${timeoutMs} ms`)
+          none("timeout", `no complete response within ${timeoutMs} ms`)
           sent.destroy()
         }, timeoutMs)
         sent.on("error", (error) => {
-          const isStale = sent.reusedSocket && !isAnswered
+          const isStale = sent.reusedSocket && !hasResponded
           if (isStale && mayRepeat) resume(exchange(request, false))
           else fail(error)
         })
         sent.once("close", () => {
           clearTimeout(timer)
           // Node drops the connection without an error when it is asked to switch protocols.
-          if (!isAnswered) fail(new Error("the connection was closed without an answer"))
+          if (!hasResponded) fail(new Error("the connection was closed without a response"))
         })
         sent.end(body)
       })

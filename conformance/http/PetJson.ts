@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import type { PetStatus } from "../../core/domain/PetStatus.ts"
 import * as PetStatuses from "../../core/domain/PetStatus.ts"
-import type { Animal } from "../checks/Catalogue.ts"
+import type { Animal } from "./Animal.ts"
 import * as Excerpt from "./Excerpt.ts"
 import * as JsonLimits from "./JsonLimits.ts"
 

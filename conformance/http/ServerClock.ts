@@ -7,7 +7,7 @@ import { bytes, NoAnswer, type Transport, text, type WireRequest } from "./Wire.
 export interface ServerClock {
   /** Epoch ms. */
   readonly now: Effect.Effect<number, NoAnswer>
-  /** Moves it forward by whole ms and answers what it shows then. */
+  /** Moves it forward by whole ms and returns what it shows then. */
   readonly advance: (ms: number) => Effect.Effect<number, NoAnswer>
 }
 

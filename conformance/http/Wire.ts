@@ -19,7 +19,7 @@ export interface WireResponse {
   readonly body: Uint8Array
 }
 
-/** No answer came: the connection failed, time ran out, or the response exceeds what is read of any. */
+/** No response: the connection failed, time ran out, or the response exceeds a limit. */
 export class NoAnswer extends Data.TaggedError("NoAnswer")<{
   readonly kind: "timeout" | "connection" | "excess"
   readonly reason: string
@@ -31,7 +31,7 @@ export class NoAnswer extends Data.TaggedError("NoAnswer")<{
   }
 }
 
-/** Carries one request to the subject and its answer back, in bounded time. */
+/** Sends one request to the subject and returns its response, in bounded time. */
 export type Transport = (request: WireRequest) => Effect.Effect<WireResponse, NoAnswer>
 
 /** The values of a header, in the order in which they came. */

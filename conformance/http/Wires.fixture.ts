@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { bytes, type Header, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
-/** An answer; its body as text. */
+/** A response; its body as text. */
 export const answer = (status: number, headers: ReadonlyArray<Header> = [], body = ""): WireResponse => ({
   status,
   headers,
@@ -16,7 +16,7 @@ export const rate = (limit: number, remaining: number, resetAt: number): Readonl
   ["X-RateLimit-Reset", String(resetAt)]
 ]
 
-/** Answers each request by a function, and keeps what was sent. */
+/** Responds to each request with a function, and keeps what was sent. */
 export const recording = (respond: (request: WireRequest, index: number) => WireResponse) => {
   const sent: Array<WireRequest> = []
   const transport: Transport = (request) =>

@@ -2,8 +2,9 @@
  * A report as one HTML page that needs nothing else: no network, no scripts; for screens of any size, light
  * or dark.
  */
+
+import type { CheckResult, ClauseResult, Counterexample, Report, Status } from "../engine/Report.ts"
 import { escaped } from "./Markup.ts"
-import type { CheckResult, ClauseResult, Counterexample, Report, Status } from "./Report.ts"
 import * as Wording from "./Wording.ts"
 
 /** The report as a document whose structure no text of the subject can change. */

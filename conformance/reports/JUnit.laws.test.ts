@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import type { Report, Status } from "../engine/Report.ts"
+import { printable } from "../http/Printable.ts"
 import * as JUnit from "./JUnit.ts"
 import { example, report } from "./Report.arbitrary.ts"
-import type { Report, Status } from "./Report.ts"
 import * as Wording from "./Wording.ts"
 
 /** Reads the documents as a consumer does, with a parser that is not ours. */
@@ -74,7 +75,7 @@ const holds = (value: Report, root: Element): void => {
     const [first] = found.children
     if (check.status === "fail") {
       expect(first?.attributes).toEqual({
-        message: Wording.printable(Wording.summary(check)),
+        message: printable(Wording.summary(check)),
         type: "violation"
       })
       const lines = first?.text.split("\n") ?? []
@@ -82,7 +83,7 @@ const holds = (value: Report, root: Element): void => {
         expect(lines.some((line) => line.endsWith(`. ${Wording.step(step)}`))).toBe(true)
       }
       if (script !== undefined) {
-        expect(found.children[1]?.text).toBe(script.split("\n").map(Wording.printable).join("\n"))
+        expect(found.children[1]?.text).toBe(script.split("\n").map(printable).join("\n"))
       }
     }
     if (check.status === "inconclusive") expect(first?.attributes.type).toBe("inconclusive")

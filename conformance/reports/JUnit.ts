@@ -2,9 +2,10 @@
  * A report in the JUnit dialect that CI services read: a suite for each profile, a case for each check. What
  * could not be told is an `<error>`, because most of them show a skipped case as green.
  */
-import { type Profile, profiles } from "../checks/Profile.ts"
+
+import type { CheckResult, Counterexample, Report } from "../engine/Report.ts"
+import { type Profile, profiles } from "../evaluation/Profile.ts"
 import { escaped } from "./Markup.ts"
-import type { CheckResult, Counterexample, Report } from "./Report.ts"
 import * as Wording from "./Wording.ts"
 
 /**

@@ -2,8 +2,8 @@
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { profiles } from "../checks/Profile.ts"
-import { type CheckResult, type Report, schemaVersion } from "./Report.ts"
+import { type CheckResult, type Report, schemaVersion } from "../engine/Report.ts"
+import { profiles } from "../evaluation/Profile.ts"
 
 /** The text is no report, or one of another version of its shape. */
 export class InvalidReport extends Data.TaggedError("InvalidReport")<{ readonly reason: string }> {

@@ -1,5 +1,6 @@
 /** A report as GitHub-flavoured Markdown, for the summary of a CI job or a comment. */
-import type { CheckResult, Counterexample, Report } from "./Report.ts"
+import type { CheckResult, Counterexample, Report } from "../engine/Report.ts"
+import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
 
 /** The report as a document whose structure no text of the subject can change. */
@@ -78,12 +79,12 @@ const account = (
   return [
     fenced("text", [
       ...steps.map((step, index) => `${index + 1}. ${Wording.step(step)}`),
-      `expected: ${Wording.printable(expected)}`,
-      `actual:   ${Wording.printable(actual)}`
+      `expected: ${printable(expected)}`,
+      `actual:   ${printable(actual)}`
     ]),
     `${prose(Wording.history(counterexample, seed))}.`,
     ...(clause === undefined ? [] : [prose(Wording.blame(clause, section))]),
-    ...(script === undefined ? [] : [fenced("sh", script.trimEnd().split("\n").map(Wording.printable))]),
+    ...(script === undefined ? [] : [fenced("sh", script.trimEnd().split("\n").map(printable))]),
     ...(replay === undefined ? [] : [fenced("sh", [replay])])
   ]
 }
@@ -148,7 +149,7 @@ const special = /[!"#$%&'*+<=>@[\\\]^_`{|}~]|:(?=\/)|(?<=www)\.|^[- ]|(?<=^\d+)[
 
 /** Text that shows as it is, wherever it stands. */
 const prose = (text: string): string =>
-  Wording.printable(text).replace(special, (character) => `&#${character.charCodeAt(0)};`)
+  printable(text).replace(special, (character) => `&#${character.charCodeAt(0)};`)
 
 /** The same in the type of code. */
 const code = (text: string): string => `<code>${prose(text)}</code>`

@@ -1,5 +1,5 @@
 /** Text within HTML and XML. */
-import * as Wording from "./Wording.ts"
+import { printable } from "../http/Printable.ts"
 
 const entities: ReadonlyMap<string, string> = new Map([
   ["&", "&amp;"],
@@ -13,4 +13,4 @@ const entities: ReadonlyMap<string, string> = new Map([
  * `]]>`.
  */
 export const escaped = (text: string): string =>
-  Wording.printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)
+  printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)

@@ -1,6 +1,5 @@
 /** Reports of every kind, with the texts that a hostile or broken subject would like to see in them. */
 import * as fc from "fast-check"
-import { profiles } from "../checks/Profile.ts"
 import {
   type CheckResult,
   type ClauseResult,
@@ -8,7 +7,8 @@ import {
   type Report,
   type Status,
   schemaVersion
-} from "./Report.ts"
+} from "../engine/Report.ts"
+import { profiles } from "../evaluation/Profile.ts"
 
 /** Any string, lone surrogates included. */
 const anyString = fc.oneof(

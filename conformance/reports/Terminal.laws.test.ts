@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { printable } from "../http/Printable.ts"
 import { bland, hostile, report } from "./Report.arbitrary.ts"
 import * as Terminal from "./Terminal.ts"
 import * as Wording from "./Wording.ts"
@@ -31,7 +32,7 @@ describe("a report on a terminal", () => {
   it("writes nothing that moves the cursor, paints, hides or turns round", () => {
     fc.assert(
       fc.property(report, (value) => {
-        for (const line of Terminal.render(value).split("\n")) expect(line).toBe(Wording.printable(line))
+        for (const line of Terminal.render(value).split("\n")) expect(line).toBe(printable(line))
       })
     )
   })
@@ -65,7 +66,7 @@ describe("a report on a terminal", () => {
       fc.property(hostile, fc.nat({ max: 200 }), fc.nat(), (id, width, milliseconds) => {
         const line = Terminal.progress({ done: 1, planned: 84, id, requests: 3, milliseconds }, width)
         expect(Terminal.widthOf(line)).toBeLessThanOrEqual(width)
-        expect(line).toBe(Wording.printable(line))
+        expect(line).toBe(printable(line))
       })
     )
   })
@@ -75,9 +76,9 @@ describe("printable text", () => {
   it("is one line of visible characters, and stays as it is from then on", () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const shown = Wording.printable(text)
+        const shown = printable(text)
         expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
-        expect(Wording.printable(shown)).toBe(shown)
+        expect(printable(shown)).toBe(shown)
       })
     )
   })

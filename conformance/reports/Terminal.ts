@@ -1,5 +1,6 @@
 /** A report on one screen: what did not pass, the counts, and the verdict as the last line. */
-import type { CheckResult, Report, ReportedStep, Status } from "./Report.ts"
+import type { CheckResult, Report, ReportedStep, Status } from "../engine/Report.ts"
+import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
 
 export interface Options {
@@ -55,7 +56,11 @@ export const render = (report: Report, { color = false, columns = 100, scripts }
   return [...blocks, ending].map((lines) => lines.join("\n")).join("\n\n")
 }
 
-/** Where a run stands. */
+/**
+ * Where a run stands.
+ *
+ * @internal
+ */
 export interface Progress {
   readonly done: number
   readonly planned: number
@@ -67,7 +72,11 @@ export interface Progress {
   readonly waiting?: string | undefined
 }
 
-/** A run in one line without a line break, such as `[12/84] limits.burst  312 requests  14 s`. */
+/**
+ * A run in one line without a line break, such as `[12/84] limits.burst  312 requests  14 s`.
+ *
+ * @internal
+ */
 export const progress = (
   { done, id, milliseconds, planned, requests, waiting }: Progress,
   columns = 100
@@ -78,7 +87,7 @@ export const progress = (
     Wording.duration(milliseconds),
     ...(waiting === undefined ? [] : [waiting])
   ]
-  return cut(Wording.printable(parts.join("  ")), columns)
+  return cut(printable(parts.join("  ")), columns)
 }
 
 type Color = keyof typeof codes
@@ -123,7 +132,7 @@ const failure = (
     lines.map((line) => INDENT + (color === undefined ? line : paint(line, color)))
   const { counterexample } = check
   const heading = [
-    `${paint("FAIL", "red")}  ${paint(cut(Wording.printable(check.id), width), "bold")}`,
+    `${paint("FAIL", "red")}  ${paint(cut(printable(check.id), width), "bold")}`,
     ...indented(wrap(`${check.level}: ${Wording.clausesOf(check, section).join(", ")}`, width), "dim"),
     ...indented(wrap(check.law, width)),
     ...(counterexample?.clause === undefined
@@ -144,7 +153,7 @@ const failure = (
     ...indented(labelled("actual", counterexample.actual, width)),
     ...indented(wrap(Wording.history(counterexample, seed), width), "dim"),
     ...alsoStopped,
-    ...(script === undefined ? [] : [`${INDENT}script    ${Wording.printable(script)}`]),
+    ...(script === undefined ? [] : [`${INDENT}script    ${printable(script)}`]),
     ...(replay === undefined ? [] : [`${INDENT}replay    ${replay}`])
   ]
 }
@@ -162,8 +171,8 @@ const steps = (all: ReadonlyArray<ReportedStep>, width: number): ReadonlyArray<s
     return widthOf(line) <= width
       ? [line]
       : [
-          cut(number + Wording.printable(one.did), width),
-          cut(`${" ".repeat(number.length)}→ ${Wording.printable(one.got)}`, width)
+          cut(number + printable(one.did), width),
+          cut(`${" ".repeat(number.length)}→ ${printable(one.got)}`, width)
         ]
   })
   return hidden === 0 ? shown : [`… ${hidden} before`, ...shown]
@@ -179,14 +188,22 @@ const widthOfCharacter = (character: string): number => {
   return combining.test(character) ? 0 : wide.test(character) ? 2 : 1
 }
 
-/** Columns that printable text takes. */
+/**
+ * Columns that printable text takes.
+ *
+ * @internal
+ */
 export const widthOf = (text: string): number => {
   let width = 0
   for (const character of text) width += widthOfCharacter(character)
   return width
 }
 
-/** As much of printable text as fits, with `…` where something is missing. */
+/**
+ * As much of printable text as fits, with `…` where something is missing.
+ *
+ * @internal
+ */
 export const cut = (text: string, columns: number): string => {
   if (widthOf(text) <= columns) return text
   return columns < 1 ? "" : `${take(text, columns - 1)}…`
@@ -210,19 +227,19 @@ const take = (text: string, columns: number): string => {
 const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
-  for (const word of Wording.printable(text).split(" ")) {
+  for (const word of printable(text).split(" ")) {
     const joined = line === "" ? word : `${line} ${word}`
     if (widthOf(joined) <= columns) {
-      line = Wording.printable(joined)
+      line = printable(joined)
       if (widthOf(line) <= columns) continue
     } else {
       if (line !== "") lines.push(line)
-      line = Wording.printable(word)
+      line = printable(word)
     }
     while (widthOf(line) > columns) {
       const head = take(line, columns)
       lines.push(head)
-      line = Wording.printable(line.slice(head.length))
+      line = printable(line.slice(head.length))
     }
   }
   return line === "" && lines.length > 0 ? lines : [...lines, line]

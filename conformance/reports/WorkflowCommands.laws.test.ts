@@ -1,15 +1,15 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import type { Report } from "../engine/Report.ts"
+import { printable } from "../http/Printable.ts"
 import { bytes } from "../http/Wire.ts"
-import * as CurlScript from "./CurlScript.ts"
+import * as CurlScript from "../subjects/curl/CurlScript.ts"
 import * as Html from "./Html.ts"
 import * as Json from "./Json.ts"
 import * as JUnit from "./JUnit.ts"
 import * as Markdown from "./Markdown.ts"
 import { hostile, report } from "./Report.arbitrary.ts"
-import type { Report } from "./Report.ts"
 import * as Terminal from "./Terminal.ts"
-import * as Wording from "./Wording.ts"
 
 const renderings: { readonly [name: string]: (value: Report) => string } = {
   "a terminal": (value) => Terminal.render(value),
@@ -45,7 +45,7 @@ describe("a report in the log of a CI service", () => {
     ["###[error]", "##\\u{23}[error]"],
     ["# ## [x] ##vs[", "# ## [x] ##vs["]
   ])("shows %j as %s", (text, shown) => {
-    expect(Wording.printable(text)).toBe(shown)
+    expect(printable(text)).toBe(shown)
   })
 
   it("breaks a line before a command only when it has escaped the command", () => {

@@ -1,17 +1,17 @@
 /** The checks as test cases for any test runner. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { AmbientCheck } from "../checks/Ambient.ts"
+import type { AmbientCheck } from "../checks/AmbientCheck.ts"
 import type { Check } from "../checks/Check.ts"
-import { overhear } from "../engine/Ambient.ts"
+import { examineExchanges } from "../engine/Ambient.ts"
+import { resultOf } from "../engine/CheckResults.ts"
 import * as Doctor from "../engine/Doctor.ts"
 import { investigate } from "../engine/Investigate.ts"
-import { resultOf } from "../engine/JudgedCheck.ts"
+import type { CheckResult } from "../engine/Report.ts"
+import * as ReportRedaction from "../engine/ReportRedaction.ts"
 import * as Run from "../engine/Run.ts"
 import * as Selection from "../engine/Selection.ts"
 import { SetupFault } from "../engine/SetupFault.ts"
-import * as Redaction from "../reports/Redaction.ts"
-import type { CheckResult } from "../reports/Report.ts"
 import * as Wording from "../reports/Wording.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
@@ -88,7 +88,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
   Result.getOrThrowWith(Run.validate(selection), (unknown) => unknown)
   const nextToken = Effect.runSync(Run.tokens)
   const demand = (result: CheckResult): void => {
-    const told = subject.redact === undefined ? result : Redaction.ofCheck(result, subject.redact)
+    const told = subject.redact === undefined ? result : ReportRedaction.ofCheck(result, subject.redact)
     const { status } = Run.atLevel(told, level)
     const isRefused =
       status === "fail" || status === "error" || (status === "inconclusive" && !allowInconclusive)
@@ -111,10 +111,10 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
       }
     }
   }
-  const overheard = (check: AmbientCheck): TestCase => ({
+  const exchangeCase = (check: AmbientCheck): TestCase => ({
     name: `${check.id}: ${check.law}`,
     skip: Selection.isSelected(Run.selectable(check), selection) ? undefined : Selection.unselected.reason,
-    run: async () => demand(overhear(check, subject))
+    run: async () => demand(examineExchanges(check, subject))
   })
   const setUp: ReadonlyArray<TestCase> = HttpSubject.is(subject)
     ? [
@@ -125,7 +125,10 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
         }
       ]
     : []
-  const all = [...Run.checksFor(subject, level).map(caseOf), ...Run.ambientFor(subject, level).map(overheard)]
+  const all = [
+    ...Run.checksFor(subject, level).map(caseOf),
+    ...Run.ambientFor(subject, level).map(exchangeCase)
+  ]
   if (all.every(({ skip }) => skip !== undefined)) {
     throw new SetupFault({ reason: `nothing is left to hold ${subject.name} to` })
   }

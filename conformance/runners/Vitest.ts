@@ -3,6 +3,8 @@ import { describe, it } from "vitest"
 import type { Subject } from "../subjects/Subject.ts"
 import { type CasesOptions, cases } from "./Cases.ts"
 
+export type { CasesOptions, Subject }
+
 /** Longest that one check may take, shrinking and waiting for limits included, in ms. */
 const TIMEOUT_MS = 180_000
 

@@ -2,19 +2,20 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { Animal, Catalogue, Draft, Listing } from "../checks/Catalogue.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import { type Failure, inapplicable, Violation } from "../engine/Outcome.ts"
-import type { Trial } from "../engine/Trial.ts"
-import * as Conversation from "../http/Conversation.ts"
+import type { Catalogue, Listing } from "../evaluation/Catalogue.ts"
+import { type Failure, inapplicable, Violation } from "../evaluation/Outcome.ts"
+import type { Trial } from "../evaluation/Trial.ts"
+import type { Animal, Draft } from "../http/Animal.ts"
 import type { Exchange } from "../http/Exchange.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { text } from "../http/Wire.ts"
+import * as Conversation from "./Conversation.ts"
 
 /** Epoch ms at which 5 December 2030 begins somewhere on earth: 10:00 UTC on the 4th is midnight at UTC+14. */
 export const REMOVAL_BEGINS = Date.UTC(2030, 11, 4, 10)
 
-/** The body of an answer as `read` understands it; `Violation` when it has another status or content. */
+/** The body of a response as `read` understands it; `Violation` when it has another status or content. */
 const content = <A>(
   exchange: Exchange,
   status: number,

@@ -1,13 +1,13 @@
 /** A key's limits over HTTP: each request is a list of one animal. */
 import * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
-import type { Meter, Reading } from "../checks/Meter.ts"
-import { type Failure, undecided, Violation } from "../engine/Outcome.ts"
-import type { Trial } from "../engine/Trial.ts"
-import * as Conversation from "../http/Conversation.ts"
+import type { Meter, Reading } from "../evaluation/Meter.ts"
+import { type Failure, undecided, Violation } from "../evaluation/Outcome.ts"
+import type { Trial } from "../evaluation/Trial.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
+import * as Conversation from "./Conversation.ts"
 
 const DAY_MS = 86_400_000
 
@@ -39,7 +39,7 @@ const reading = (exchange: Exchange, slackMs: number): Effect.Effect<Reading, Fa
       })
     )
   }
-  if (response.status === 403) return undecided("its key seems to be banned: the list is answered with 403")
+  if (response.status === 403) return undecided("its key seems to be banned: the list returns 403")
   const admitted = response.status !== 429
   if (admitted && response.status !== 200) {
     return Effect.fail(

@@ -1,17 +1,17 @@
 /** A server of the contract, in any language, behind a transport. */
 import * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
-import type { Capability } from "../checks/Capability.ts"
-import type { Facts, Http } from "../checks/Http.ts"
-import { type Failure, undecided } from "../engine/Outcome.ts"
-import type { Trial } from "../engine/Trial.ts"
-import * as Conversation from "../http/Conversation.ts"
+import type { Capability } from "../evaluation/Capability.ts"
+import type { Facts, Http } from "../evaluation/Http.ts"
+import { type Failure, undecided } from "../evaluation/Outcome.ts"
+import type { Trial } from "../evaluation/Trial.ts"
 import type { ServerClock } from "../http/ServerClock.ts"
 import type { Transport } from "../http/Wire.ts"
-import * as CurlScript from "../reports/CurlScript.ts"
-import * as Redaction from "../reports/Redaction.ts"
+import * as Conversation from "./Conversation.ts"
+import * as CurlScript from "./curl/CurlScript.ts"
 import * as HttpCatalogue from "./HttpCatalogue.ts"
 import * as HttpMeter from "./HttpMeter.ts"
+import * as Redaction from "./Redaction.ts"
 import type { FailingCase, Subject } from "./Subject.ts"
 
 /** A key on a small plan that the suite may use up. */
@@ -27,6 +27,16 @@ export interface Declarations {
   readonly bans: boolean
 }
 
+/** The API keys that a run uses; the more there are, the more checks can run. */
+export interface Keys {
+  /** On a plan that carries the run. */
+  readonly main: string
+  readonly tiny?: SmallKey | undefined
+  /** May be banned. */
+  readonly victim?: SmallKey | undefined
+  readonly revoked?: string | undefined
+}
+
 export interface HttpTarget {
   readonly name: string
   readonly transport: Transport
@@ -34,14 +44,7 @@ export interface HttpTarget {
   readonly basePath: string
   /** Where people reach it, for scripts; `undefined` without a socket. */
   readonly baseUrl: string | undefined
-  readonly keys: {
-    /** On a plan that carries the run. */
-    readonly main: string
-    readonly tiny?: SmallKey | undefined
-    /** May be banned. */
-    readonly victim?: SmallKey | undefined
-    readonly revoked?: string | undefined
-  }
+  readonly keys: Keys
   readonly clock?: ServerClock | undefined
   readonly declared?: Partial<Declarations> | undefined
   readonly budget?: Partial<Conversation.Budget> | undefined
@@ -58,7 +61,7 @@ export interface HttpSubject extends Subject {
 /** Whether a subject is one over HTTP. */
 export const is = (subject: Subject): subject is HttpSubject => "conversation" in subject
 
-/** Ready for one run; fails when the clock does not answer. */
+/** Ready for one run; fails when the clock does not respond. */
 export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.Return<HttpSubject, Failure> {
   const { basePath, baseUrl, clock, declared, keys, transport } = target
   const secrets = {

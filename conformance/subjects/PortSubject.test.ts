@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import { describe, expect, it } from "vitest"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-import * as Trial from "../engine/Trial.ts"
+import * as Trial from "../evaluation/Trial.ts"
 import * as ArrayStores from "../gallery/ArrayStores.ts"
 import * as PortSubject from "./PortSubject.ts"
 

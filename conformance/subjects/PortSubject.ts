@@ -2,26 +2,25 @@
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { limit as pageLimit } from "../../core/domain/Page.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
-import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import type { Plan } from "../../core/limits/Plan.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
-import type { Capability } from "../checks/Capability.ts"
-import type { Animal, Catalogue } from "../checks/Catalogue.ts"
-import type { Meter, Reading } from "../checks/Meter.ts"
-import { type Failure, Violation } from "../engine/Outcome.ts"
-import type { Trial } from "../engine/Trial.ts"
+import type { Capability } from "../evaluation/Capability.ts"
+import type { Catalogue } from "../evaluation/Catalogue.ts"
+import type { Meter, Reading } from "../evaluation/Meter.ts"
+import { type Failure, Violation } from "../evaluation/Outcome.ts"
+import type { Trial } from "../evaluation/Trial.ts"
+import type { Animal } from "../http/Animal.ts"
 import * as PetJson from "../http/PetJson.ts"
+import { portCall } from "./PortCall.ts"
 import type { Subject } from "./Subject.ts"
 
 /** A store that is empty each time it is built. */
@@ -32,40 +31,9 @@ export interface PortSubjectOptions {
   readonly petRepository?: Store<PetRepository> | undefined
   readonly rateLimitStore?: Store<RateLimitStore> | undefined
   readonly apiKeyStore?: Store<ApiKeyStore> | undefined
-  /** Any of the ports over a backend that does not answer, to see how they fail. */
+  /** Any of the ports over a backend that does not respond, to see how they fail. */
   readonly outage?: Store<never> | undefined
 }
-
-/**
- * What a port answers; that it fails, or dies, is a violation here: nothing is wrong with its backend.
- *
- * @param did What is asked, in words of the domain; it becomes a step of the trial.
- */
-export const answered = <A>(
-  trial: Trial,
-  did: string,
-  call: Effect.Effect<A, StoreUnavailable>,
-  show: (answer: A) => string
-): Effect.Effect<A, Violation> =>
-  Effect.flatMap(Effect.exit(call), (exit) => {
-    if (Exit.isSuccess(exit)) {
-      // What a port answers may lack what its type promises.
-      const shown = Result.try(() => show(exit.value))
-      const got = Result.getOrElse(shown, (error) => `an answer of another form: ${String(error)}`)
-      trial.record({ did, got })
-      return Result.isSuccess(shown)
-        ? Effect.succeed(exit.value)
-        : Effect.fail(new Violation({ expected: `a whole answer to ${did}`, actual: got }))
-    }
-    if (Cause.hasInterruptsOnly(exit.cause)) return Effect.interrupt
-    const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
-    const got =
-      failure === undefined
-        ? `a defect: ${Cause.pretty(exit.cause).split("\n")[0]}`
-        : `StoreUnavailable: ${String(failure.cause)}`
-    trial.record({ did, got })
-    return Effect.fail(new Violation({ expected: `an answer to ${did}`, actual: got }))
-  })
 
 /**
  * Where laws about limits begin: a morning, so that minutes never meet midnight, and far ahead of the machine's time, by
@@ -181,22 +149,25 @@ export const catalogue = (pets: PetRepository["Service"], trial: Trial): Catalog
   isShared: false,
   categoryOf: (wanted) => wanted,
   create: (draft) =>
-    answered(
+    portCall(
       trial,
       `insert ${PetJson.draft(draft)}`,
-      pets.insert({ ...draft, status: draft.status ?? PetStatus.initial }),
+      () => pets.insert({ ...draft, status: draft.status ?? PetStatus.initial }),
       PetJson.line
     ),
   list: ({ limit = pageLimit.default, status }) =>
-    answered(
+    portCall(
       trial,
       `page of ${limit}${status === undefined ? "" : ` ${status}`}`,
-      pets.page({ limit, status, after: undefined }),
+      () => pets.page({ limit, status, after: undefined }),
       count
     ),
   get: (id) =>
-    answered(trial, `find ${id}`, pets.find(id), (found) =>
-      Option.match(found, { onNone: () => "none", onSome: PetJson.line })
+    portCall(
+      trial,
+      `find ${id}`,
+      () => pets.find(id),
+      (found) => Option.match(found, { onNone: () => "none", onSome: PetJson.line })
     )
 })
 
@@ -212,8 +183,12 @@ const meter =
         store.consume?.(`key:${callers}`, at, policy) ??
         store.modify(`key:${callers}`, (state) => RateLimit.step(state, at, policy))
       return Effect.map(
-        answered(trial, `request at ${at - MORNING} ms`, decided, ({ outcome, remaining, retryAfter }) =>
-          outcome === "admitted" ? `admitted, ${remaining} left` : `${outcome}, retry after ${retryAfter} s`
+        portCall(
+          trial,
+          `request at ${at - MORNING} ms`,
+          () => decided,
+          ({ outcome, remaining, retryAfter }) =>
+            outcome === "admitted" ? `admitted, ${remaining} left` : `${outcome}, retry after ${retryAfter} s`
         ),
         ({ outcome, ...verdict }) => ({
           ...verdict,

@@ -1,11 +1,11 @@
 /** What is put to the test: any of the faces that checks are written against. */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Capability } from "../checks/Capability.ts"
-import type { Face, Faces } from "../checks/Faces.ts"
-import type { Profile } from "../checks/Profile.ts"
-import type { Failure } from "../engine/Outcome.ts"
-import type { Step, Trial } from "../engine/Trial.ts"
+import type { Capability } from "../evaluation/Capability.ts"
+import type { Face, Faces } from "../evaluation/Faces.ts"
+import type { Failure } from "../evaluation/Outcome.ts"
+import type { Profile } from "../evaluation/Profile.ts"
+import type { Step, Trial } from "../evaluation/Trial.ts"
 import type { Exchange } from "../http/Exchange.ts"
 
 /** Opens a face for one evaluation; whatever it opens ends with the scope. */
@@ -20,25 +20,51 @@ export interface FailingCase {
   readonly steps: ReadonlyArray<Step>
 }
 
+/** An implementation under test. Programs get one from `Conformance`; the members marked internal are for the suite. */
 export interface Subject {
   /** For reports. */
   readonly name: string
   readonly kind: "port" | "http"
+  /** @internal */
   readonly faces: { readonly [F in Face]?: Open<F> }
   readonly capabilities: ReadonlySet<Capability>
-  /** Why a check cannot apply to what the subject declares to be; `undefined` when it can. */
+  /**
+   * Why a check cannot apply to what the subject declares to be; `undefined` when it can.
+   *
+   * @internal
+   */
   readonly notApplicable?: (check: {
     readonly profile: Profile
     readonly needs?: ReadonlyArray<Capability>
   }) => string | undefined
-  /** What went over the wire so far, for the checks of every exchange; empty for ports. */
+  /**
+   * What went over the wire so far, for the checks of every exchange; empty for ports.
+   *
+   * @internal
+   */
   readonly exchanges: ReadonlyArray<Exchange>
-  /** A failing case as a shell script; absent where nothing goes over a network. */
+  /**
+   * A failing case as a shell script; absent where nothing goes over a network.
+   *
+   * @internal
+   */
   readonly script?: (failing: FailingCase) => string | undefined
-  /** Takes the keys out of a text; absent where there are none. */
+  /**
+   * Takes the keys out of a text; absent where there are none.
+   *
+   * @internal
+   */
   readonly redact?: (text: string) => string
-  /** Path of the base address; absent for ports. */
+  /**
+   * Path of the base address; absent for ports.
+   *
+   * @internal
+   */
   readonly basePath?: string
-  /** Ms spent waiting for limits so far. */
+  /**
+   * Ms spent waiting for limits so far.
+   *
+   * @internal
+   */
   readonly waitedMs?: () => number
 }

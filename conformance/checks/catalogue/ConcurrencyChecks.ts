@@ -3,12 +3,13 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
-import { expect, type Failure, undecided } from "../../engine/Outcome.ts"
-import type { Trial } from "../../engine/Trial.ts"
+import type { Catalogue, Listing } from "../../evaluation/Catalogue.ts"
+import { expect, type Failure, undecided } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
+import type { Animal } from "../../http/Animal.ts"
 import * as Linearizability from "../../linearizability/Linearizability.ts"
 import * as PortSubject from "../../subjects/PortSubject.ts"
-import type { Animal, Catalogue, Listing } from "../Catalogue.ts"
-import { type Check, define } from "../Check.ts"
+import { type Check, define, family } from "../Check.ts"
 import * as Concurrency from "../ports/Concurrency.ts"
 import * as OwnAnimals from "./OwnAnimals.ts"
 
@@ -157,11 +158,7 @@ const recorded = Effect.fnUntraced(function* (
 })
 
 /** Holds what happened against the model. */
-const explained = Effect.fnUntraced(function* (
-  catalogue: Catalogue,
-  programs: Programs,
-  trial: Trial
-): Effect.fn.Return<void, Failure> {
+const explained = Effect.fnUntraced(function* (catalogue: Catalogue, programs: Programs, trial: Trial) {
   const { history, listed, owned, statuses } = yield* recorded(catalogue, programs, trial)
   const ids = new Set(owned.map(({ animal }) => animal.id))
   yield* expect(
@@ -233,55 +230,48 @@ const READERS: Programs = [
   ...Array.from({ length: 3 }, () => [listAll, listAll, listAll, get(0)])
 ]
 
+const concurrent = family({ level: "spec", profile: "concurrency", on: "catalogue", needs: ["parallel"] })
+
 export const checks: ReadonlyArray<Check> = [
-  define<"catalogue", { readonly creations: number }>({
+  concurrent<{ readonly creations: number }>({
     id: "concurrent.creations",
-    law: "Creations at the same time all take effect, each with its own id and its own fields.",
+    law: "Concurrent creations all take effect, each with its own id and fields.",
     clauses: ["create.concurrent", "create.returns-created", "resources.id-unique"],
-    level: "spec",
-    profile: "concurrency",
-    on: "catalogue",
-    needs: ["parallel"],
     requests: 26,
     examples: [{ creations: 8 }],
     cases: fc.record({ creations: fc.integer({ min: 2, max: 20 }) }),
     runs: { port: 4, http: 0 },
-    holds: (catalogue, { creations }, trial) =>
-      Effect.gen(function* () {
-        const owned = yield* Effect.forEach(
-          Array.from({ length: creations }, (_, index) => index),
-          (index) => OwnAnimals.create(catalogue, trial, PetStatus.all[index % 3], BigInt(index % 5)),
-          { concurrency: "unbounded" }
-        )
-        const ids = new Set(owned.map(({ animal }) => animal.id))
-        yield* expect(
-          ids.size === creations,
-          `${creations} different ids`,
-          `${ids.size}: ${[...ids].join(", ")}`
-        )
-        for (const { animal, asked } of owned) {
-          const found = yield* OwnAnimals.look(catalogue, animal.id)
-          if (found === undefined) break
-          yield* expect(Option.isSome(found), `the animal with id ${animal.id}, since it was created`, "none")
-          for (const shown of Option.toArray(found)) yield* OwnAnimals.shows(asked, shown, "its id")
-        }
-        for (const status of [...PetStatus.all, undefined]) {
-          const listing = { limit: 100, status }
-          const animals = yield* catalogue.list(listing)
-          yield* OwnAnimals.complete(listing, animals, owned)
-          yield* OwnAnimals.faithful(animals, owned)
-          yield* OwnAnimals.noOthers(catalogue, animals, owned)
-        }
-      })
+    *holds(catalogue, { creations }, trial) {
+      const owned = yield* Effect.forEach(
+        Array.from({ length: creations }, (_, index) => index),
+        (index) => OwnAnimals.create(catalogue, trial, PetStatus.all[index % 3], BigInt(index % 5)),
+        { concurrency: "unbounded" }
+      )
+      const ids = new Set(owned.map(({ animal }) => animal.id))
+      yield* expect(
+        ids.size === creations,
+        `${creations} different ids`,
+        `${ids.size}: ${[...ids].join(", ")}`
+      )
+      for (const { animal, asked } of owned) {
+        const found = yield* OwnAnimals.look(catalogue, animal.id)
+        if (found === undefined) break
+        yield* expect(Option.isSome(found), `the animal with id ${animal.id}, since it was created`, "none")
+        for (const shown of Option.toArray(found)) yield* OwnAnimals.shows(asked, shown, "its id")
+      }
+      for (const status of [...PetStatus.all, undefined]) {
+        const listing = { limit: 100, status }
+        const animals = yield* catalogue.list(listing)
+        yield* OwnAnimals.complete(listing, animals, owned)
+        yield* OwnAnimals.faithful(animals, owned)
+        yield* OwnAnimals.noOthers(catalogue, animals, owned)
+      }
+    }
   }),
-  define<"catalogue", { readonly writers: number }>({
+  concurrent<{ readonly writers: number }>({
     id: "concurrent.read-after-write",
-    law: "Once a creation is answered, every client finds the animal by its id and in complete lists.",
+    law: "Once a creation has returned, every client finds the animal by its id and in complete lists.",
     clauses: ["list.sees-created", "get.found"],
-    level: "spec",
-    profile: "concurrency",
-    on: "catalogue",
-    needs: ["parallel"],
     requests: 60,
     examples: [{ writers: 1 }, { writers: 4 }],
     cases: fc.record({ writers: fc.integer({ min: 1, max: 6 }) }),
@@ -316,14 +306,10 @@ export const checks: ReadonlyArray<Check> = [
       )
     }
   }),
-  define<"catalogue", Programs>({
+  concurrent<Programs>({
     id: "concurrent.history",
-    law: "Some order of the operations, each at one moment, explains what clients see at the same time.",
+    law: "Concurrent operations are linearizable: some order of them, each at one moment, explains all responses.",
     clauses: ["create.concurrent", "list.sees-created", "list.complete", "list.faithful", "get.found"],
-    level: "spec",
-    profile: "concurrency",
-    on: "catalogue",
-    needs: ["parallel"],
     requests: 45,
     examples: [MIXED],
     cases: anyPrograms(6),
@@ -332,7 +318,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define<"pets", { readonly programs: Programs; readonly seed: number }>({
     id: "concurrent.interleaving",
-    law: "The same holds whichever fiber goes on next, step by step.",
+    law: "Operations are linearizable whichever fiber runs next, step by step.",
     clauses: ["pets.linearizable", "pets.insert.concurrent"],
     level: "design",
     profile: "concurrency",

@@ -1,21 +1,22 @@
 /** The animals that one evaluation made, and what lists must show of them (contract §2, §4.1). */
 import * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
 import type { PetStatus } from "../../../core/domain/PetStatus.ts"
 import type { ClauseSlug } from "../../clauses/Clauses.ts"
-import { expect, type Failure, type Violation } from "../../engine/Outcome.ts"
-import type { Trial } from "../../engine/Trial.ts"
+import type { Catalogue, Listing } from "../../evaluation/Catalogue.ts"
+import { expect, type Failure, type Violation } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
+import type { Animal, Draft } from "../../http/Animal.ts"
 import * as PetJson from "../../http/PetJson.ts"
-import type { Animal, Catalogue, Draft, Listing } from "../Catalogue.ts"
 
-/** One animal: what was asked for, and what its creation answered. */
+/** One animal: what was sent, and what its creation returned. */
 export interface Own {
   readonly asked: Draft
   readonly animal: Animal
 }
 
-/** Creates an animal under a name of its own; the answer must show what was asked for. */
+/** Creates an animal under a new name; the response must show what was sent. */
 export const create = (
   catalogue: Catalogue,
   trial: Trial,
@@ -36,12 +37,7 @@ export const create = (
   })
 
 /** An animal shown somewhere has the name and the category that were asked for. */
-export const shows = (
-  asked: Draft,
-  animal: Animal,
-  where: string,
-  clause?: ClauseSlug
-): Effect.Effect<void, Violation> =>
+export const shows = (asked: Draft, animal: Animal, where: string, clause?: ClauseSlug): Law =>
   expect(
     animal.name === asked.name && animal.categoryId === asked.categoryId,
     `${where} to show the animal as it was created: ${PetJson.draft(asked)}`,
@@ -56,6 +52,17 @@ export const look = (
 ): Effect.Effect<Option.Option<Animal> | undefined, Violation> =>
   Effect.catchTag(catalogue.get(id), "Inapplicable", () => Effect.succeed(undefined))
 
+type Listed = ReadonlyArray<Animal>
+type Owned = ReadonlyArray<Own>
+type Law = Effect.Effect<void, Violation>
+
+/** Fails when an animal was found that must not be there. */
+const none = (
+  found: Animal | undefined,
+  expected: string,
+  show: (animal: Animal) => string = PetJson.line
+): Law => expect(found === undefined, expected, found === undefined ? "" : show(found))
+
 /** Most animals that a list may hold. */
 export const limitOf = ({ limit = pageLimit.default }: Listing): number => limit
 
@@ -68,100 +75,92 @@ export const belongs = ({ asked }: Own, status: PetStatus | undefined): boolean 
   status === undefined || asked.status === status
 
 /** Whether so many animals are fewer than the limit: then nothing that belongs to the list may be missing. */
-export const isShort = (listing: Listing, animals: ReadonlyArray<Animal>): boolean =>
-  animals.length < limitOf(listing)
+export const isShort = (listing: Listing, animals: Listed): boolean => animals.length < limitOf(listing)
 
-export const atMost = (listing: Listing, animals: ReadonlyArray<Animal>): Effect.Effect<void, Violation> =>
+export const atMost = (listing: Listing, animals: Listed): Law =>
   expect(animals.length <= limitOf(listing), describe(listing), `${animals.length} animals`)
 
-export const distinct = (animals: ReadonlyArray<Animal>): Effect.Effect<void, Violation> => {
+export const distinct = (animals: Listed): Law => {
   const twice = animals.find(({ id }, index) => animals.findIndex((other) => other.id === id) < index)
-  return expect(
-    twice === undefined,
-    "no animal in a list twice",
-    twice === undefined ? "" : PetJson.line(twice)
-  )
+  return none(twice, "no animal in a list twice")
 }
 
-export const ofStatus = (
-  { status }: Listing,
-  animals: ReadonlyArray<Animal>
-): Effect.Effect<void, Violation> => {
+export const ofStatus = ({ status }: Listing, animals: Listed): Law => {
   const other = status === undefined ? undefined : animals.find((animal) => animal.status !== status)
-  return expect(
-    other === undefined,
+  return none(
+    other,
     `only animals with status ${status} in a list with that status`,
-    other === undefined ? "" : `one that is ${other.status ?? "without status"}: ${PetJson.line(other)}`
+    (one) => `one that is ${one.status ?? "without status"}: ${PetJson.line(one)}`
   )
 }
 
 /** Own animals are listed as they were created, each under its own id. */
-export const faithful = (
-  animals: ReadonlyArray<Animal>,
-  owned: ReadonlyArray<Own>
-): Effect.Effect<void, Violation> =>
-  Effect.forEach(
-    animals,
-    (shown) => {
+export const faithful = (animals: Listed, owned: Owned): Law =>
+  Effect.gen(function* () {
+    for (const shown of animals) {
       const own = owned.find(({ animal, asked }) => animal.id === shown.id || asked.name === shown.name)
-      if (own === undefined) return Effect.void
-      return Effect.andThen(
-        shows(own.asked, shown, "a list"),
-        expect(
-          shown.id === own.animal.id,
-          `a list to show the animal under its id ${own.animal.id}`,
-          PetJson.line(shown)
-        )
-      )
-    },
-    { discard: true }
-  )
+      if (own === undefined) continue
+      const { asked, animal } = own
+      yield* shows(asked, shown, "a list")
+      const expected = `a list to show the animal under its id ${animal.id}`
+      yield* expect(shown.id === animal.id, expected, PetJson.line(shown))
+    }
+  })
 
 /** A list with fewer animals than its limit holds all that belong to it. */
-export const complete = (
-  listing: Listing,
-  animals: ReadonlyArray<Animal>,
-  owned: ReadonlyArray<Own>
-): Effect.Effect<void, Violation> => {
+export const complete = (listing: Listing, animals: Listed, owned: Owned): Law => {
   if (!isShort(listing, animals)) return Effect.void
   const ids = new Set(animals.map(({ id }) => id))
   const missing = owned.find((own) => belongs(own, listing.status) && !ids.has(own.animal.id))
-  return expect(
-    missing === undefined,
+  return none(
+    missing?.animal,
     `${describe(listing)} to hold every animal that belongs to it, or to be full`,
-    `${animals.length} animals, without ${missing === undefined ? "" : PetJson.line(missing.animal)}`
+    (animal) => `${animals.length} animals, without ${PetJson.line(animal)}`
   )
 }
 
 /** A store that nobody else uses holds own animals only. */
-export const noOthers = (
-  { isShared }: Catalogue,
-  animals: ReadonlyArray<Animal>,
-  owned: ReadonlyArray<Own>
-): Effect.Effect<void, Violation> => {
+export const noOthers = ({ isShared }: Catalogue, animals: Listed, owned: Owned): Law => {
   const other = isShared ? undefined : animals.find(({ id }) => !owned.some(({ animal }) => animal.id === id))
-  return expect(
-    other === undefined,
-    "only animals that were created",
-    other === undefined ? "" : PetJson.line(other)
-  )
+  return none(other, "only animals that were created")
 }
 
 /** Everything that a list must be. */
-export const holds = (
+export const holds = (catalogue: Catalogue, listing: Listing, animals: Listed, owned: Owned): Law =>
+  Effect.gen(function* () {
+    yield* atMost(listing, animals)
+    yield* distinct(animals)
+    yield* ofStatus(listing, animals)
+    yield* faithful(animals, owned)
+    yield* complete(listing, animals, owned)
+    yield* noOthers(catalogue, animals, owned)
+  })
+
+/** Creates animals one after the other. */
+export const createAll = (
+  catalogue: Catalogue,
+  trial: Trial,
+  statuses: ReadonlyArray<PetStatus | undefined>
+): Effect.Effect<ReadonlyArray<Own>, Failure> =>
+  Effect.forEach(statuses, (status) => create(catalogue, trial, status))
+
+/** Fetches an own animal: it must be there, as it was created. */
+export const fetches = (catalogue: Catalogue, { animal, asked }: Own): Effect.Effect<void, Failure> =>
+  Effect.gen(function* () {
+    const found = yield* look(catalogue, animal.id)
+    if (found === undefined) return
+    if (Option.isNone(found)) {
+      return yield* expect(false, `the animal with id ${animal.id}, since it was created`, "none")
+    }
+    yield* shows(asked, found.value, "its id")
+    const isOwn = found.value.id === animal.id
+    yield* expect(isOwn, `the animal with id ${animal.id}`, PetJson.line(found.value))
+  })
+
+/** Lists, and checks nothing but how own animals are shown. */
+export const listsFaithfully = (
   catalogue: Catalogue,
   listing: Listing,
-  animals: ReadonlyArray<Animal>,
-  owned: ReadonlyArray<Own>
-): Effect.Effect<void, Violation> =>
-  Effect.all(
-    [
-      atMost(listing, animals),
-      distinct(animals),
-      ofStatus(listing, animals),
-      faithful(animals, owned),
-      complete(listing, animals, owned),
-      noOthers(catalogue, animals, owned)
-    ],
-    { discard: true }
-  )
+  owned: Owned
+): Effect.Effect<void, Failure> =>
+  Effect.flatMap(catalogue.list(listing), (animals) => faithful(animals, owned))

@@ -2,15 +2,16 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { PetStatus } from "../../../core/domain/PetStatus.ts"
-import { expect, type Failure, Violation } from "../../engine/Outcome.ts"
-import type { Trial } from "../../engine/Trial.ts"
-import * as Conversation from "../../http/Conversation.ts"
+import type { Http } from "../../evaluation/Http.ts"
+import { expect, type Failure, Violation } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
+import type { Animal } from "../../http/Animal.ts"
 import * as ErrorBody from "../../http/ErrorBody.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { text } from "../../http/Wire.ts"
-import type { Animal } from "../Catalogue.ts"
-import type { Http } from "../Http.ts"
+import * as Conversation from "../../subjects/Conversation.ts"
+import * as Creations from "./Creations.ts"
 
 /** Path and query of a list. */
 export const pathOf = (query: string): string => (query === "" ? "/pets" : `/pets?${query}`)
@@ -19,7 +20,7 @@ export const pathOf = (query: string): string => (query === "" ? "/pets" : `/pet
 export const statusParameter = (status: PetStatus | undefined): string =>
   status === undefined ? "" : `&status=${status}`
 
-/** The animals of an answer that must be a list. */
+/** The animals of a response that must be a list. */
 export const listOf = ({ request, response }: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
   Effect.mapError(
     Effect.fromResult(
@@ -30,16 +31,16 @@ export const listOf = ({ request, response }: Exchange): Effect.Effect<ReadonlyA
     (actual) => new Violation({ expected: `200 with a bare array of animals to ${request.target}`, actual })
   )
 
-/** The animals of an answer that may also be a refusal: then none. */
-export const listOrRefusal = (exchange: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
+/** The animals of a response with status 200; none for any other status. */
+export const listIfAccepted = (exchange: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
   exchange.response.status === 200 ? listOf(exchange) : Effect.succeed([])
 
 /** The animals of a list with this query. */
 export const list = (http: Http, query: string): Effect.Effect<ReadonlyArray<Animal>, Failure> =>
   Effect.flatMap(http.send({ path: pathOf(query) }), listOf)
 
-/** The query must be refused as a wrong parameter. */
-export const refused = (http: Http, query: string): Effect.Effect<void, Failure> =>
+/** Fails unless the query is rejected with 400 invalid_parameter. */
+export const rejected = (http: Http, query: string): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.send({ path: pathOf(query) }), ({ response }) =>
     expect(
       response.status === 400 && ErrorBody.codeOf(response) === "invalid_parameter",
@@ -53,7 +54,5 @@ export const createAll = (
   http: Http,
   trial: Trial,
   statuses: ReadonlyArray<PetStatus | undefined>
-): Effect.Effect<ReadonlyArray<Animal>, Failure> => {
-  const [categoryId = 1n] = http.facts.categories === "any" ? [] : http.facts.categories
-  return Effect.forEach(statuses, (status) => http.create({ name: trial.name(), categoryId, status }))
-}
+): Effect.Effect<ReadonlyArray<Animal>, Failure> =>
+  Effect.forEach(statuses, (status) => Creations.own(http, trial, status))

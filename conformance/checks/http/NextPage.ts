@@ -1,11 +1,11 @@
 /** The link from a page of a list to the next page. */
 import * as Effect from "effect/Effect"
-import { Violation } from "../../engine/Outcome.ts"
+import type { Http } from "../../evaluation/Http.ts"
+import { Violation } from "../../evaluation/Outcome.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as LinkHeader from "../../http/LinkHeader.ts"
 import * as RequestTarget from "../../http/RequestTarget.ts"
 import { headerValues } from "../../http/Wire.ts"
-import type { Http } from "../Http.ts"
 
 /** The target of the link as it is written; `undefined` without one. */
 export const targetOf = ({ request, response }: Exchange): string | undefined =>

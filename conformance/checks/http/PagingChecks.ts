@@ -3,15 +3,15 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
-import { expect, type Failure, undecided, Violation } from "../../engine/Outcome.ts"
-import type { Trial } from "../../engine/Trial.ts"
+import type { Http } from "../../evaluation/Http.ts"
+import { expect, type Failure, undecided, Violation } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
+import type { Animal } from "../../http/Animal.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import * as RequestTarget from "../../http/RequestTarget.ts"
 import { headerValues } from "../../http/Wire.ts"
 import { listPath } from "../../subjects/HttpCatalogue.ts"
-import type { Animal } from "../Catalogue.ts"
-import { type Check, define } from "../Check.ts"
-import type { Http } from "../Http.ts"
+import { type Check, family } from "../Check.ts"
 import * as Lists from "./Lists.ts"
 import * as NextPage from "./NextPage.ts"
 
@@ -125,16 +125,15 @@ const altered = (cursor: string, at: number): string => {
 
 /** A path below the base address must be refused as one with a wrong parameter. */
 const refused = (http: Http, path: string): Effect.Effect<void, Failure> =>
-  Lists.refused(http, path.slice(path.indexOf("?") + 1))
+  Lists.rejected(http, path.slice(path.indexOf("?") + 1))
+
+const design = family({ level: "design", profile: "core", on: "http" })
 
 export const checks: ReadonlyArray<Check> = [
-  define<"http", { readonly limits: ReadonlyArray<number>; readonly status: Status | undefined }>({
+  design<{ readonly limits: ReadonlyArray<number>; readonly status: Status | undefined }>({
     id: "list.paging.walk",
-    law: "A walk along the next links shows each animal that existed when it began once, come what may.",
+    law: "Following the next links shows each animal that existed at the start exactly once, despite new creations.",
     clauses: ["list.paging", "list.paging.complete", "list.paging.filter", "list.order"],
-    level: "design",
-    profile: "core",
-    on: "http",
     requests: 60,
     mustSee: ["several pages"],
     examples: [
@@ -147,76 +146,68 @@ export const checks: ReadonlyArray<Check> = [
       status: statusOrNone
     }),
     runs: { port: 0, http: 2 },
-    holds: (http, { limits, status }, trial) =>
-      Effect.gen(function* () {
-        const own = yield* Lists.createAll(http, trial, ["sold", "pending", "sold", "sold"])
-        const [first = 1, ...others] = limits
-        let wanted = first
-        const query = `limit=${first}${Lists.statusParameter(status)}`
-        const pages = yield* walk(http, query, (page, next) =>
-          Effect.gen(function* () {
-            if (page === 1) {
-              trial.saw("several pages")
-              yield* Lists.createAll(http, trial, [status])
-            }
-            // A link keeps its limit; a client may also ask for another.
-            const other = others[page - 1] ?? (page === SMALL_PAGES ? pageLimit.max : undefined)
-            if (other === undefined) return next
-            wanted = Math.max(wanted, other)
-            return RequestTarget.withParameter(next, "limit", String(other))
-          })
-        )
-        yield* walked(pages, status, own)
-        const largest = Math.max(...pages.map((page) => page.length))
-        yield* expect(largest <= wanted, `pages of at most ${wanted} animals`, `one of ${largest}`)
-      })
+    *holds(http, { limits, status }, trial) {
+      const own = yield* Lists.createAll(http, trial, ["sold", "pending", "sold", "sold"])
+      const [first = 1, ...others] = limits
+      let wanted = first
+      const query = `limit=${first}${Lists.statusParameter(status)}`
+      const pages = yield* walk(http, query, (page, next) =>
+        Effect.gen(function* () {
+          if (page === 1) {
+            trial.saw("several pages")
+            yield* Lists.createAll(http, trial, [status])
+          }
+          // A link keeps its limit; a client may also ask for another.
+          const other = others[page - 1] ?? (page === SMALL_PAGES ? pageLimit.max : undefined)
+          if (other === undefined) return next
+          wanted = Math.max(wanted, other)
+          return RequestTarget.withParameter(next, "limit", String(other))
+        })
+      )
+      yield* walked(pages, status, own)
+      const largest = Math.max(...pages.map((page) => page.length))
+      yield* expect(largest <= wanted, `pages of at most ${wanted} animals`, `one of ${largest}`)
+    }
   }),
-  define({
+  design({
     id: "list.paging.last",
-    law: "A list carries a next link exactly when more animals come after it.",
+    law: "A list has a next link exactly when more animals come after it.",
     clauses: ["list.paging", "list.paging.last"],
-    level: "design",
-    profile: "core",
-    on: "http",
     requests: 8,
     examples: [{ status: "sold" }, { status: undefined }],
     cases: fc.record({ status: statusOrNone }),
     runs: { port: 0, http: 0 },
-    holds: (http, { status }: { readonly status?: Status | undefined }, trial) =>
-      Effect.gen(function* () {
-        yield* Lists.createAll(http, trial, [status, status])
-        // Past all full pages, so that what is left fits a page exactly.
-        const query = `limit=${pageLimit.max}${Lists.statusParameter(status)}`
-        let last = Lists.pathOf(query)
-        const pages = yield* walk(http, query, (_, next) =>
-          Effect.sync(() => {
-            last = next
-            return next
-          })
+    *holds(http, { status }: { readonly status?: Status | undefined }, trial) {
+      yield* Lists.createAll(http, trial, [status, status])
+      // Past all full pages, so that what is left fits a page exactly.
+      const query = `limit=${pageLimit.max}${Lists.statusParameter(status)}`
+      let last = Lists.pathOf(query)
+      const pages = yield* walk(http, query, (_, next) =>
+        Effect.sync(() => {
+          last = next
+          return next
+        })
+      )
+      const left = pages.at(-1)?.length ?? 0
+      for (const limit of [left, left - 1]) {
+        if (limit < 1) continue
+        const path = RequestTarget.withParameter(last, "limit", String(limit))
+        const exchange = yield* http.send({ path })
+        yield* Lists.listOf(exchange)
+        yield* expect(
+          (NextPage.targetOf(exchange) !== undefined) === limit < left,
+          limit < left
+            ? "a next link, since one more animal comes"
+            : "no next link, since no animal comes after",
+          `Link: ${headerValues(exchange.response, "link").join(", ") || "absent"}`
         )
-        const left = pages.at(-1)?.length ?? 0
-        for (const limit of [left, left - 1]) {
-          if (limit < 1) continue
-          const path = RequestTarget.withParameter(last, "limit", String(limit))
-          const exchange = yield* http.send({ path })
-          yield* Lists.listOf(exchange)
-          yield* expect(
-            (NextPage.targetOf(exchange) !== undefined) === limit < left,
-            limit < left
-              ? "a next link, since one more animal comes"
-              : "no next link, since no animal comes after",
-            `Link: ${headerValues(exchange.response, "link").join(", ") || "absent"}`
-          )
-        }
-      })
+      }
+    }
   }),
-  define<"http", { readonly of: Status | undefined; readonly for: string }>({
+  design<{ readonly of: Status | undefined; readonly for: string }>({
     id: "list.paging.bound",
-    law: "A cursor is good for the filter that it was made for, and refused with any other.",
+    law: "A cursor is valid for the filter that it was made for, and rejected with any other.",
     clauses: ["list.paging.bound", "list.parameter-code"],
-    level: "design",
-    profile: "core",
-    on: "http",
     requests: 9,
     examples: [
       { of: "sold", for: "" },
@@ -231,13 +222,10 @@ export const checks: ReadonlyArray<Check> = [
         )
       )
   }),
-  define<"http", { readonly alter: number } | { readonly cursor: string }>({
+  design<{ readonly alter: number } | { readonly cursor: string }>({
     id: "list.paging.forged",
-    law: "A cursor that the service did not make, or that was altered, is refused.",
+    law: "A cursor that the service did not make, or that was altered, is rejected.",
     clauses: ["list.paging.forged", "list.parameter-code"],
-    level: "design",
-    profile: "core",
-    on: "http",
     requests: 50,
     examples: [
       ...["", "0", "1", "-1", "abc", "null", "0".repeat(32), "f".repeat(32), "%00", "MQ==", "..%2F.."].map(
@@ -256,31 +244,27 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 0, http: 6 },
     holds: (http, given, trial) =>
       "cursor" in given
-        ? Lists.refused(http, `cursor=${given.cursor}`)
+        ? Lists.rejected(http, `cursor=${given.cursor}`)
         : Effect.flatMap(secondPage(http, trial, undefined), ({ cursor, path }) =>
             refused(http, RequestTarget.withParameter(path, "cursor", altered(cursor, given.alter)))
           )
   }),
-  define<"http", { readonly status: Status | undefined }>({
+  design<{ readonly status: Status | undefined }>({
     id: "list.paging.address",
     law: "The target of a next link is a path to the list, or the absolute address of one.",
     clauses: ["list.paging.address"],
-    level: "design",
-    profile: "core",
-    on: "http",
     requests: 6,
     examples: [{ status: undefined }, { status: "sold" }],
-    holds: (http, { status }, trial) =>
-      Effect.gen(function* () {
-        yield* secondPage(http, trial, status)
-        const exchange = yield* http.send({ path: listPath({ limit: 1, status }) })
-        const target = NextPage.targetOf(exchange) ?? ""
-        const isAddress = target.startsWith("/") ? !target.startsWith("//") : /^https?:\/\//i.test(target)
-        yield* expect(
-          isAddress && NextPage.resolved(exchange)?.path.endsWith("/pets") === true,
-          "a next link to a path or an absolute address that ends in /pets",
-          `<${target}>`
-        )
-      })
+    *holds(http, { status }, trial) {
+      yield* secondPage(http, trial, status)
+      const exchange = yield* http.send({ path: listPath({ limit: 1, status }) })
+      const target = NextPage.targetOf(exchange) ?? ""
+      const isAddress = target.startsWith("/") ? !target.startsWith("//") : /^https?:\/\//i.test(target)
+      yield* expect(
+        isAddress && NextPage.resolved(exchange)?.path.endsWith("/pets") === true,
+        "a next link to a path or an absolute address that ends in /pets",
+        `<${target}>`
+      )
+    }
   })
 ]

@@ -1,17 +1,18 @@
 /** The end of getPet on 5 December 2030 (contract §4.3, §9.3), in the order of dates: time moves forward. */
 import * as Effect from "effect/Effect"
-import { expect, type Failure, undecided, type Violation } from "../../engine/Outcome.ts"
-import { outcome } from "../../http/Conversation.ts"
+import type { Http } from "../../evaluation/Http.ts"
+import { expect, type Failure, undecided, type Violation } from "../../evaluation/Outcome.ts"
+import type { Animal } from "../../http/Animal.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as Moment from "../../http/Moment.ts"
 import { header, headerValues } from "../../http/Wire.ts"
+import { outcome } from "../../subjects/Conversation.ts"
 import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
-import type { Animal } from "../Catalogue.ts"
-import { type Check, define } from "../Check.ts"
-import type { Http } from "../Http.ts"
-import * as Answers from "./Answers.ts"
+import { type Check, family } from "../Check.ts"
+import * as Creations from "./Creations.ts"
+import * as Responses from "./Responses.ts"
 
-/** The 5th of December begins in UTC, which is our answer to the question whose 5th is meant. */
+/** The 5th of December begins in UTC, since the contract does not say whose 5th is meant. */
 const SUNSET = Date.UTC(2030, 11, 5)
 
 /** The 5th of December is over everywhere, west of all (UTC-12) too. */
@@ -27,7 +28,7 @@ const until = (http: Http, moment: number): Effect.Effect<void, Failure> =>
 const get = (http: Http, { id }: Pick<Animal, "id">): Effect.Effect<Exchange, Failure> =>
   http.send({ path: `/pets/${id}` })
 
-/** Fails unless the answer announces the deprecation, the removal and what to use instead. */
+/** Fails unless the response announces the deprecation, the removal and what to use instead. */
 const announces = ({ response }: Exchange, { facts }: Http): Effect.Effect<void, Violation> => {
   const deprecation = header(response, "deprecation")
   const sunset = header(response, "sunset")
@@ -58,139 +59,115 @@ const announces = ({ response }: Exchange, { facts }: Http): Effect.Effect<void,
   )
 }
 
+const announcement = family({ level: "design", profile: "deprecation", on: "http" })
+const spec = family({ level: "spec", profile: "deprecation", on: "http", needs: ["clock"] })
+
 export const checks: ReadonlyArray<Check> = [
-  define({
+  announcement({
     id: "deprecation.announced",
-    law: "Every answer of getPet carries Deprecation (RFC 9745), Sunset (RFC 8594) and Link to the list.",
+    law: "Every response of getPet has Deprecation (RFC 9745), Sunset (RFC 8594) and Link to the list.",
     clauses: ["get.deprecation-headers", "deprecation.date", "deprecation.sunset", "deprecation.successor"],
-    level: "design",
-    profile: "deprecation",
-    on: "http",
     requests: 4,
     examples: [undefined],
-    holds: (http, _, trial) =>
-      Effect.gen(function* () {
-        const animal = yield* Answers.own(http, trial, "sold")
-        yield* announces(yield* get(http, animal), http)
-        yield* announces(yield* get(http, { id: 5_318_008_317_345_021n }), http)
-        yield* announces(yield* Answers.sendUnknown(http, { path: `/pets/${animal.id}` }), http)
-      })
+    *holds(http, _, trial) {
+      const animal = yield* Creations.own(http, trial, "sold")
+      yield* announces(yield* get(http, animal), http)
+      yield* announces(yield* get(http, { id: 5_318_008_317_345_021n }), http)
+      yield* announces(yield* Responses.sendWithoutKey(http, { path: `/pets/${animal.id}` }), http)
+    }
   }),
-  define({
+  announcement({
     id: "deprecation.only-get",
-    law: "No answer of another operation carries Deprecation or Sunset.",
+    law: "No response of another operation has Deprecation or Sunset.",
     clauses: ["deprecation.getpet-only"],
-    level: "design",
-    profile: "deprecation",
-    on: "http",
     requests: 3,
     examples: [undefined],
-    holds: (http, _, trial) =>
-      Effect.gen(function* () {
-        const answers = [
-          yield* http.send({ path: "/pets?limit=1" }),
-          yield* http.send(Answers.creation(Answers.filled(Answers.plain, http, trial))),
-          yield* http.send(Answers.creation("{}"))
-        ]
-        for (const { request, response } of answers) {
-          const signs = response.headers.filter(([name]) => /^(?:deprecation|sunset)$/i.test(name))
-          yield* expect(
-            signs.length === 0,
-            `neither Deprecation nor Sunset on ${request.method} /pets`,
-            signs.map(([name, value]) => `${name}: ${value}`).join(", ")
-          )
-        }
-      })
+    *holds(http, _, trial) {
+      const exchanges = [
+        yield* http.send({ path: "/pets?limit=1" }),
+        yield* http.send(Creations.request(http, trial)),
+        yield* http.send(Creations.withBody("{}"))
+      ]
+      for (const { request, response } of exchanges) {
+        const signs = response.headers.filter(([name]) => /^(?:deprecation|sunset)$/i.test(name))
+        yield* expect(
+          signs.length === 0,
+          `neither Deprecation nor Sunset on ${request.method} /pets`,
+          signs.map(([name, value]) => `${name}: ${value}`).join(", ")
+        )
+      }
+    }
   }),
-  define({
+  spec({
     id: "removal.not-before",
     law: "An animal can be fetched until 5 December 2030 has begun somewhere on earth.",
     clauses: ["get.available-until-removal"],
-    level: "spec",
-    profile: "deprecation",
-    on: "http",
-    needs: ["clock"],
     requests: 2,
     examples: [undefined],
-    holds: (http, _, trial) =>
-      Effect.gen(function* () {
-        // By then nobody can tell any more what was answered before.
-        if ((yield* http.now) >= REMOVAL_BEGINS) return
-        yield* until(http, REMOVAL_BEGINS - 60_000)
-        const animal = yield* Answers.own(http, trial, "sold")
-        const exchange = yield* get(http, animal)
-        if (exchange.receivedAt >= REMOVAL_BEGINS) {
-          return yield* undecided("by the server's date 5 December 2030 has begun somewhere, or is over")
-        }
-        yield* expect(
-          exchange.response.status === 200,
-          `200 at ${Moment.iso(exchange.receivedAt)}: nowhere has 5 December 2030 begun`,
-          outcome(exchange.response)
-        )
-      })
+    *holds(http, _, trial) {
+      // By then it is too late to see the responses before.
+      if ((yield* http.now) >= REMOVAL_BEGINS) return
+      yield* until(http, REMOVAL_BEGINS - 60_000)
+      const animal = yield* Creations.own(http, trial, "sold")
+      const exchange = yield* get(http, animal)
+      if (exchange.receivedAt >= REMOVAL_BEGINS) {
+        return yield* undecided("by the server's date 5 December 2030 has begun somewhere, or is over")
+      }
+      yield* expect(
+        exchange.response.status === 200,
+        `200 at ${Moment.iso(exchange.receivedAt)}: nowhere has 5 December 2030 begun`,
+        outcome(exchange.response)
+      )
+    }
   }),
-  define({
+  announcement({
     id: "removal.exact",
-    law: "GET /pets/{petId} works until 5 December 2030, 00:00:00 UTC, and answers 410 operation_removed from then on.",
+    law: "GET /pets/{petId} works until 5 December 2030, 00:00:00 UTC, and returns 410 operation_removed from then on.",
     clauses: ["get.gone", "get.deprecation-headers"],
-    level: "design",
-    profile: "deprecation",
-    on: "http",
     needs: ["clock"],
     requests: 4,
     examples: [undefined],
-    holds: (http, _, trial) =>
-      Effect.gen(function* () {
-        const animal = yield* Answers.own(http, trial, "sold")
-        yield* until(http, SUNSET - MARGIN)
-        const before = yield* get(http, animal)
-        if (before.receivedAt < SUNSET) {
-          yield* expect(
-            before.response.status === 200,
-            `200 at ${Moment.iso(before.receivedAt)}, before the removal`,
-            outcome(before.response)
-          )
-        }
-        yield* until(http, SUNSET)
-        const after = yield* get(http, animal)
-        yield* Answers.refused(after, { status: [410], code: "operation_removed" })
-        yield* announces(after, http)
-      })
+    *holds(http, _, trial) {
+      const animal = yield* Creations.own(http, trial, "sold")
+      yield* until(http, SUNSET - MARGIN)
+      const before = yield* get(http, animal)
+      if (before.receivedAt < SUNSET) {
+        yield* expect(
+          before.response.status === 200,
+          `200 at ${Moment.iso(before.receivedAt)}, before the removal`,
+          outcome(before.response)
+        )
+      }
+      yield* until(http, SUNSET)
+      const after = yield* get(http, animal)
+      yield* Responses.rejected(after, { status: [410], code: "operation_removed" })
+      yield* announces(after, http)
+    }
   }),
-  define({
+  spec({
     id: "removal.done",
     law: "No animal can be fetched once 5 December 2030 is over everywhere: 404 or 410 with an Error body.",
     clauses: ["get.removed"],
-    level: "spec",
-    profile: "deprecation",
-    on: "http",
-    needs: ["clock"],
     requests: 2,
     examples: [undefined],
-    holds: (http, _, trial) =>
-      Effect.gen(function* () {
-        const animal = yield* Answers.own(http, trial, "sold")
-        yield* until(http, OVER)
-        yield* Answers.refused(yield* get(http, animal), { status: [404, 410] })
-      })
+    *holds(http, _, trial) {
+      const animal = yield* Creations.own(http, trial, "sold")
+      yield* until(http, OVER)
+      yield* Responses.rejected(yield* get(http, animal), { status: [404, 410] })
+    }
   }),
-  define({
+  spec({
     id: "removal.alone",
-    law: "Animals are listed and created as before when getPet is removed.",
+    law: "Animals are listed and created as before after getPet is removed.",
     clauses: ["get.removed-alone"],
-    level: "spec",
-    profile: "deprecation",
-    on: "http",
-    needs: ["clock"],
     requests: 2,
     examples: [undefined],
-    holds: (http, _, trial) =>
-      Effect.gen(function* () {
-        yield* until(http, OVER)
-        yield* Answers.own(http, trial, "sold")
-        for (const path of ["/pets", "/pets?status=sold&limit=5"]) {
-          yield* Answers.hasStatus(yield* http.send({ path }), 200)
-        }
-      })
+    *holds(http, _, trial) {
+      yield* until(http, OVER)
+      yield* Creations.own(http, trial, "sold")
+      for (const path of ["/pets", "/pets?status=sold&limit=5"]) {
+        yield* Responses.hasStatus(yield* http.send({ path }), 200)
+      }
+    }
   })
 ]

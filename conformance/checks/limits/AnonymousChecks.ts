@@ -1,13 +1,13 @@
-/** Limits of callers without a valid key, as the design answers contract §8.3: a bucket of plan Free. */
+/** Limits of callers without a valid key (design, where contract §8.3 is silent): a bucket of plan Free. */
 import * as Effect from "effect/Effect"
 import * as Plan from "../../../core/limits/Plan.ts"
-import { expect, type Failure, Violation } from "../../engine/Outcome.ts"
-import * as Conversation from "../../http/Conversation.ts"
+import type { Http, Sent } from "../../evaluation/Http.ts"
+import { expect, type Failure, Violation } from "../../evaluation/Outcome.ts"
 import * as ErrorBody from "../../http/ErrorBody.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
-import { type Check, define } from "../Check.ts"
-import type { Http, Sent } from "../Http.ts"
+import * as Conversation from "../../subjects/Conversation.ts"
+import { type Check, family, type LawGenerator } from "../Check.ts"
 import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
@@ -34,16 +34,24 @@ const withFullBucket = (http: Http, law: Effect.Effect<void, Failure>): Effect.E
     yield* http.pass(MINUTE + SECOND)
   })
 
-/** A shared shape: each begins its own day, since a day has 1000 requests. */
-const aboutNobody = {
-  level: "design",
-  profile: "limits",
-  on: "http",
-  needs: ["clock"]
-} as const
+/** Defines a law that begins with a full bucket, on a day of its own, since a day has 1,000 requests. */
+const anonymous = ({
+  holds,
+  ...rest
+}: Pick<Check, "id" | "law" | "clauses" | "requests"> & {
+  readonly holds: (http: Http) => LawGenerator
+}): Check =>
+  family({ level: "design", profile: "limits", on: "http", needs: ["clock"], examples: [null] })({
+    ...rest,
+    holds: (http) =>
+      withFullBucket(
+        http,
+        Effect.gen(() => holds(http))
+      )
+  })
 
-/** Sends without a key until nothing is left; the refusal, or a `Violation`. */
-const useUp = Effect.fnUntraced(function* (http: Http): Effect.fn.Return<Exchange, Failure> {
+/** Sends without a key until a 429; `Violation` when it does not come in time. */
+const firstDenial = Effect.fnUntraced(function* (http: Http) {
   const begin = yield* http.now
   for (let sent = 0; ; sent++) {
     const exchange = yield* http.send(nobody)
@@ -59,153 +67,115 @@ const useUp = Effect.fnUntraced(function* (http: Http): Effect.fn.Return<Exchang
 })
 
 export const checks: ReadonlyArray<Check> = [
-  define({
-    ...aboutNobody,
+  anonymous({
     id: "anonymous.counted",
     law: "Each 401 takes one from a bucket of plan Free, and shows it.",
     clauses: ["limits.anonymous"],
     requests: 10,
-    examples: [null],
-    holds: (http) =>
-      withFullBucket(
-        http,
-        Effect.gen(function* () {
-          const begin = yield* http.now
-          for (let sent = 1; sent <= 5; sent++) {
-            const invalid = { ...nobody, authorization: ["Bearer no-such-key"] }
-            const exchange = yield* http.send(sent % 2 === 0 ? invalid : nobody)
-            const rate = yield* rateOf(exchange)
-            const back = Math.ceil(((yield* http.now) - begin) / SECOND)
-            yield* expect(
-              exchange.response.status === 401 && rate.limit === perMinute,
-              `401 with Limit ${perMinute}, of plan Free`,
-              `${exchange.response.status} with Limit ${rate.limit}`
-            )
-            yield* expect(
-              rate.remaining >= perMinute - sent && rate.remaining <= perMinute - sent + back,
-              `${perMinute - sent} remaining after ${sent} requests without a valid key`,
-              `${rate.remaining} remaining`
-            )
-          }
-        })
-      )
+    *holds(http) {
+      const begin = yield* http.now
+      for (let sent = 1; sent <= 5; sent++) {
+        const invalid = { ...nobody, authorization: ["Bearer no-such-key"] }
+        const exchange = yield* http.send(sent % 2 === 0 ? invalid : nobody)
+        const rate = yield* rateOf(exchange)
+        const back = Math.ceil(((yield* http.now) - begin) / SECOND)
+        yield* expect(
+          exchange.response.status === 401 && rate.limit === perMinute,
+          `401 with Limit ${perMinute}, of plan Free`,
+          `${exchange.response.status} with Limit ${rate.limit}`
+        )
+        yield* expect(
+          rate.remaining >= perMinute - sent && rate.remaining <= perMinute - sent + back,
+          `${perMinute - sent} remaining after ${sent} requests without a valid key`,
+          `${rate.remaining} remaining`
+        )
+      }
+    }
   }),
-  define({
-    ...aboutNobody,
+  anonymous({
     id: "anonymous.exhausted",
-    law: "When the bucket is empty a request without a valid key answers 429, and 401 after Retry-After.",
+    law: "When the bucket is empty a request without a valid key returns 429, and 401 after Retry-After.",
     clauses: ["limits.anonymous-exhausted"],
     requests: 70,
-    examples: [null],
-    holds: (http) =>
-      withFullBucket(
-        http,
-        Effect.gen(function* () {
-          const refused = yield* useUp(http)
-          const rate = yield* rateOf(refused)
-          yield* expect(
-            rate.limit === perMinute && rate.remaining === 0,
-            `0 of ${perMinute} remaining with the 429`,
-            `${rate.remaining} of ${rate.limit}`
-          )
-          yield* http.pass(
-            (RateHeaders.retryAfterSeconds(refused.response, refused.receivedAt) ?? 0) * SECOND
-          )
-          const { response } = yield* http.send(nobody)
-          yield* expect(response.status === 401, "401 again after Retry-After", String(response.status))
-        })
+    *holds(http) {
+      const denied = yield* firstDenial(http)
+      const rate = yield* rateOf(denied)
+      yield* expect(
+        rate.limit === perMinute && rate.remaining === 0,
+        `0 of ${perMinute} remaining with the 429`,
+        `${rate.remaining} of ${rate.limit}`
       )
+      yield* http.pass((RateHeaders.retryAfterSeconds(denied.response, denied.receivedAt) ?? 0) * SECOND)
+      const { response } = yield* http.send(nobody)
+      yield* expect(response.status === 401, "401 again after Retry-After", String(response.status))
+    }
   }),
-  define({
-    ...aboutNobody,
+  anonymous({
     id: "anonymous.keys-unaffected",
-    law: "A valid key is admitted though the bucket of its network is empty.",
+    law: "A valid key is admitted while the bucket of its network is empty.",
     clauses: ["limits.anonymous-apart"],
     requests: 70,
-    examples: [null],
-    holds: (http) =>
-      withFullBucket(
-        http,
-        Effect.gen(function* () {
-          yield* useUp(http)
-          const [exchange] = yield* http.sendAtOnce([somebody])
-          const status = exchange?.response.status ?? 0
-          yield* expect(status === 200, "200 to a valid key of that network", String(status))
-        })
-      )
+    *holds(http) {
+      yield* firstDenial(http)
+      const [exchange] = yield* http.sendAtOnce([somebody])
+      const status = exchange?.response.status ?? 0
+      yield* expect(status === 200, "200 to a valid key of that network", String(status))
+    }
   }),
-  define({
-    ...aboutNobody,
+  anonymous({
     id: "anonymous.untouched-by-keys",
     law: "A request with a valid key does not touch the bucket of its network.",
     clauses: ["limits.anonymous-apart"],
     requests: 10,
-    examples: [null],
-    holds: (http) =>
-      withFullBucket(
-        http,
-        Effect.gen(function* () {
-          const before = yield* rateOf(yield* http.send(nobody))
-          for (let sent = 0; sent < 6; sent++) yield* http.send(somebody)
-          const later = yield* rateOf(yield* http.send(nobody))
-          yield* expect(
-            later.limit === before.limit && later.remaining >= before.remaining - 1,
-            `${before.remaining - 1} of ${before.limit} remaining after six requests with a key`,
-            `${later.remaining} of ${later.limit}`
-          )
-        })
+    *holds(http) {
+      const before = yield* rateOf(yield* http.send(nobody))
+      for (let sent = 0; sent < 6; sent++) yield* http.send(somebody)
+      const later = yield* rateOf(yield* http.send(nobody))
+      yield* expect(
+        later.limit === before.limit && later.remaining >= before.remaining - 1,
+        `${before.remaining - 1} of ${before.limit} remaining after six requests with a key`,
+        `${later.remaining} of ${later.limit}`
       )
+    }
   }),
-  define({
-    ...aboutNobody,
+  anonymous({
     id: "anonymous.guesses-apart",
-    law: "A request with a wrong key touches the budget of no key, however alike they are.",
+    law: "A request with a wrong key does not use the budget of any key, however similar.",
     clauses: ["limits.guesses-apart"],
     requests: 12,
-    examples: [null],
-    holds: (http) =>
-      withFullBucket(
-        http,
-        Effect.gen(function* () {
-          const { mainKey } = http.facts
-          const guess = {
-            ...somebody,
-            authorization: [`Bearer ${mainKey.slice(0, -1)}${mainKey.endsWith("0") ? 1 : 0}`]
-          }
-          const before = yield* rateOf(yield* http.send(somebody))
-          for (let sent = 0; sent < 8; sent++) yield* http.send(guess)
-          const later = yield* rateOf(yield* http.send(somebody))
-          yield* expect(
-            later.limit !== before.limit || later.remaining >= before.remaining - 1,
-            `${before.remaining - 1} remaining after eight guesses at the key`,
-            `${later.remaining} remaining`
-          )
-        })
+    *holds(http) {
+      const { mainKey } = http.facts
+      const guess = {
+        ...somebody,
+        authorization: [`Bearer ${mainKey.slice(0, -1)}${mainKey.endsWith("0") ? 1 : 0}`]
+      }
+      const before = yield* rateOf(yield* http.send(somebody))
+      for (let sent = 0; sent < 8; sent++) yield* http.send(guess)
+      const later = yield* rateOf(yield* http.send(somebody))
+      yield* expect(
+        later.limit !== before.limit || later.remaining >= before.remaining - 1,
+        `${before.remaining - 1} remaining after eight guesses at the key`,
+        `${later.remaining} remaining`
       )
+    }
   }),
-  define({
-    ...aboutNobody,
+  anonymous({
     id: "anonymous.never-banned",
-    law: "A client without a valid key is never banned, however it hammers.",
+    law: "A client without a valid key is never banned, however often it retries.",
     clauses: ["ban.anonymous-never"],
     requests: 190,
-    examples: [null],
-    holds: (http) =>
-      withFullBucket(
-        http,
-        Effect.gen(function* () {
-          yield* useUp(http)
-          // as many more as may be told a slot each
-          for (let sent = 0; sent < 60; sent++) yield* http.send(nobody)
-          for (let round = 0; round < 22; round++) {
-            yield* http.pass(SECOND)
-            for (let sent = 0; sent < 3; sent++) {
-              const { response } = yield* http.send(nobody)
-              const isBan = ErrorBody.codeOf(response) === "api_key_banned"
-              yield* expect(!isBan, "401, or 429 for the limit alone", Conversation.outcome(response))
-            }
-          }
-        })
-      )
+    *holds(http) {
+      yield* firstDenial(http)
+      // as many more as may be told a slot each
+      for (let sent = 0; sent < 60; sent++) yield* http.send(nobody)
+      for (let round = 0; round < 22; round++) {
+        yield* http.pass(SECOND)
+        for (let sent = 0; sent < 3; sent++) {
+          const { response } = yield* http.send(nobody)
+          const isBan = ErrorBody.codeOf(response) === "api_key_banned"
+          yield* expect(!isBan, "401, or 429 for the limit alone", Conversation.outcome(response))
+        }
+      }
+    }
   })
 ]

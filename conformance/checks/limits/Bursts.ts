@@ -1,8 +1,8 @@
 /** How laws about limits spend them: from a rest, up to a refusal, and in bounded numbers. */
 import * as Effect from "effect/Effect"
-import { type Failure, undecided, Violation } from "../../engine/Outcome.ts"
-import type { Http, Sent } from "../Http.ts"
-import type { Meter, Reading } from "../Meter.ts"
+import type { Http, Sent } from "../../evaluation/Http.ts"
+import type { Meter, Reading } from "../../evaluation/Meter.ts"
+import { type Failure, undecided, Violation } from "../../evaluation/Outcome.ts"
 
 export const SECOND = 1_000
 export const MINUTE = 60_000
@@ -84,7 +84,7 @@ export const refusal = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Ret
 /** Whole requests that a bucket gets back in so many ms, rounded up. */
 export const refilled = ({ plan }: Meter, ms: number): number => Math.ceil((ms * plan.perMinute) / MINUTE)
 
-/** Whether an answer shows the minute; a plan with the same number for both windows cannot tell. */
+/** Whether a response shows the minute; a plan with the same number for both windows cannot tell. */
 export const showsMinute = ({ plan }: Meter, { limit }: Reading): boolean =>
   limit === plan.perMinute && plan.perMinute !== plan.perDay
 

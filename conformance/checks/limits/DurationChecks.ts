@@ -1,10 +1,10 @@
 /** How long the windows of contract §8.2 last, a minute and a day, and that the headers tell of the caller's own. */
 import * as Effect from "effect/Effect"
-import { expect, type Failure, inapplicable, undecided } from "../../engine/Outcome.ts"
+import type { Meter, Reading } from "../../evaluation/Meter.ts"
+import { expect, type Failure, inapplicable, undecided } from "../../evaluation/Outcome.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
-import { type Check, define } from "../Check.ts"
-import type { Meter, Reading } from "../Meter.ts"
+import { type Check, define, family } from "../Check.ts"
 import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
@@ -34,7 +34,7 @@ const CLOCK_SLACK = 10 * SECOND
 const mostSent = (allowed: number): number => 4 * allowed + 20
 
 /** Two silent days after whatever another law did: neither a ban nor a used window is left. */
-const freshDays = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
+const freshDays = Effect.fnUntraced(function* (meter: Meter) {
   yield* Bursts.rested(meter)
   yield* meter.pass(2 * DAY)
 })
@@ -50,7 +50,7 @@ const waited = (meter: Meter, { retryAfter }: Reading): Effect.Effect<void, Fail
 const throughput = Effect.fnUntraced(function* (
   meter: Meter,
   { allowed, burst, ms, pause }: Record<"allowed" | "burst" | "ms" | "pause", number>
-): Effect.fn.Return<number, Failure> {
+) {
   let first: Reading | undefined
   let admitted = 0
   for (let sent = 0; sent < mostSent(allowed) && admitted <= allowed; sent++) {
@@ -81,114 +81,106 @@ const useUpDay = Effect.fnUntraced(function* (
 const limitOf = ({ response }: Pick<Exchange, "response">): number | undefined =>
   RateHeaders.of(response)?.limit
 
+const withClock = family({ level: "spec", profile: "limits", on: "meter", needs: ["tinyPlan", "clock"] })
+
 export const checks: ReadonlyArray<Check> = [
-  define({
+  withClock({
     id: "limits.minute-lasts",
-    law: "The minute of a plan lasts a minute: no more get through in several, and none waits longer.",
+    law: "The minute of a plan lasts a minute: not shorter over several minutes, and not longer.",
     clauses: ["limits.per-minute", "limits.no-early-429"],
-    level: "spec",
-    profile: "limits",
-    on: "meter",
-    needs: ["tinyPlan", "clock"],
     requests: 120,
     examples: ["at most", "at least"],
-    holds: (meter, bound) =>
-      Effect.gen(function* () {
-        yield* Bursts.small(meter)
-        const { perDay, perMinute } = meter.plan
-        if (perDay < 6 * perMinute) {
-          return yield* undecided(
-            `${perDay} requests per day hide how long the minute is: give a key with ${6 * perMinute} at least`
-          )
-        }
-        yield* freshDays(meter)
-        if (bound === "at most") {
-          // Any span of n minutes touches n + 1 windows at most, and a bucket gives back n on top of the first; one
-          // more where it rounds. The day's requests suffice for one more than that.
-          const minutes = Math.min(
-            MOST_MINUTES,
-            Math.floor((perDay - 2) / perMinute) - 1,
-            Math.max(Math.floor(MANY / perMinute), 3)
-          )
-          const allowed = perMinute * (minutes + 1) + 1
-          const admitted = yield* throughput(meter, {
-            allowed,
-            burst: perMinute,
-            ms: minutes * MINUTE,
-            pause: 0
-          })
-          yield* expect(
-            admitted <= allowed,
-            `at most ${allowed} requests in ${minutes} minutes, of one who waits as told`,
-            `${admitted} admitted`
-          )
-          return
-        }
-        const bursts = Math.min(
-          MOST_BURSTS,
-          Math.floor(perDay / perMinute),
-          Math.max(Math.floor(MANY / perMinute), 2)
+    *holds(meter, bound) {
+      yield* Bursts.small(meter)
+      const { perDay, perMinute } = meter.plan
+      if (perDay < 6 * perMinute) {
+        return yield* undecided(
+          `${perDay} requests per day hide how long the minute is: give a key with ${6 * perMinute} at least`
         )
-        for (let sent = 0; sent < bursts * perMinute; sent++) {
-          if (sent > 0 && sent % perMinute === 0) yield* meter.pass(APART)
-          const reading = yield* meter.spend
-          yield* expect(
-            reading.admitted,
-            `bursts of ${perMinute} requests, ${APART / SECOND} s apart, admitted`,
-            `429 in burst ${Math.floor(sent / perMinute) + 1}, Retry-After ${reading.retryAfter} s`
-          )
-        }
-      })
+      }
+      yield* freshDays(meter)
+      if (bound === "at most") {
+        // Any span of n minutes touches n + 1 windows at most, and a bucket gives back n on top of the first; one
+        // more where it rounds. The day's requests suffice for one more than that.
+        const minutes = Math.min(
+          MOST_MINUTES,
+          Math.floor((perDay - 2) / perMinute) - 1,
+          Math.max(Math.floor(MANY / perMinute), 3)
+        )
+        const allowed = perMinute * (minutes + 1) + 1
+        const admitted = yield* throughput(meter, {
+          allowed,
+          burst: perMinute,
+          ms: minutes * MINUTE,
+          pause: 0
+        })
+        yield* expect(
+          admitted <= allowed,
+          `at most ${allowed} requests in ${minutes} minutes, of one who waits as told`,
+          `${admitted} admitted`
+        )
+        return
+      }
+      const bursts = Math.min(
+        MOST_BURSTS,
+        Math.floor(perDay / perMinute),
+        Math.max(Math.floor(MANY / perMinute), 2)
+      )
+      for (let sent = 0; sent < bursts * perMinute; sent++) {
+        if (sent > 0 && sent % perMinute === 0) yield* meter.pass(APART)
+        const reading = yield* meter.spend
+        yield* expect(
+          reading.admitted,
+          `bursts of ${perMinute} requests, ${APART / SECOND} s apart, admitted`,
+          `429 in burst ${Math.floor(sent / perMinute) + 1}, Retry-After ${reading.retryAfter} s`
+        )
+      }
+    }
   }),
-  define({
+  withClock({
     id: "limits.day-lasts",
-    law: "The day of a plan lasts a day: no more get through in one or several, and none waits longer.",
+    law: "The day of a plan lasts a day: not shorter over several days, and not longer.",
     clauses: ["limits.per-day", "limits.no-early-429"],
-    level: "spec",
-    profile: "limits",
-    on: "meter",
-    needs: ["tinyPlan", "clock"],
     requests: 320,
     examples: ["at least", "at most"],
-    holds: (meter, bound) =>
-      Effect.gen(function* () {
-        yield* Bursts.small(meter)
-        yield* Bursts.smallDay(meter)
-        const { perDay, perMinute } = meter.plan
-        yield* freshDays(meter)
-        if (bound === "at most") {
-          const allowed = 4 * perDay
-          const admitted = yield* throughput(meter, {
-            allowed,
-            burst: perMinute,
-            ms: THREE_DAYS,
-            pause: APART
-          })
-          yield* expect(
-            admitted <= allowed,
-            `at most ${allowed} requests in ${THREE_DAYS / 3_600_000} hours, of one who waits as told`,
-            `${admitted} admitted`
-          )
-          return
-        }
-        let excesses = 0
-        for (let day = 1; day <= 3; day++) {
-          if (day > 1) yield* meter.pass(SILENCE)
-          const { admitted, ms } = yield* useUpDay(meter)
-          yield* expect(
-            admitted >= perDay,
-            `${perDay} requests admitted ${day === 1 ? "on a new day" : `after ${SILENCE / 3_600_000} hours of silence`}`,
-            `429 after ${admitted}`
-          )
-          if (admitted > perDay + Math.floor((ms * perDay) / DAY)) excesses++
-        }
-        // A day may end in the middle of one of the three, not of two: they are more than a day apart.
+    *holds(meter, bound) {
+      yield* Bursts.small(meter)
+      yield* Bursts.smallDay(meter)
+      const { perDay, perMinute } = meter.plan
+      yield* freshDays(meter)
+      if (bound === "at most") {
+        const allowed = 4 * perDay
+        const admitted = yield* throughput(meter, {
+          allowed,
+          burst: perMinute,
+          ms: THREE_DAYS,
+          pause: APART
+        })
         yield* expect(
-          excesses <= 1,
-          `429 once the ${perDay} requests of a day are used up`,
-          `more than ${perDay} requests admitted on ${excesses} of 3 days`
+          admitted <= allowed,
+          `at most ${allowed} requests in ${THREE_DAYS / 3_600_000} hours, of one who waits as told`,
+          `${admitted} admitted`
         )
-      })
+        return
+      }
+      let excesses = 0
+      for (let day = 1; day <= 3; day++) {
+        if (day > 1) yield* meter.pass(SILENCE)
+        const { admitted, ms } = yield* useUpDay(meter)
+        yield* expect(
+          admitted >= perDay,
+          `${perDay} requests admitted ${day === 1 ? "on a new day" : `after ${SILENCE / 3_600_000} hours of silence`}`,
+          `429 after ${admitted}`
+        )
+        if (admitted > perDay + Math.floor((ms * perDay) / DAY)) excesses++
+      }
+      // A day may end in the middle of one of the three, not of two: they are more than a day apart.
+      yield* expect(
+        excesses <= 1,
+        `429 once the ${perDay} requests of a day are used up`,
+        `more than ${perDay} requests admitted on ${excesses} of 3 days`
+      )
+    }
   }),
   define({
     id: "limits.reset-within-minute",
@@ -201,28 +193,27 @@ export const checks: ReadonlyArray<Check> = [
     requests: 10,
     timeoutMs: 100_000,
     examples: [null],
-    holds: (meter) =>
-      Effect.gen(function* () {
-        yield* Bursts.small(meter)
-        if (meter.canTravel) yield* Bursts.rest(meter)
-        const first = yield* meter.spend
-        if (!first.admitted) yield* Bursts.waitAsTold(meter, first)
-        const readings = [first, ...(yield* Bursts.untilRefused(meter, meter.plan.perMinute - 1))]
-        const shown = readings.filter((one) => one.admitted && Bursts.showsMinute(meter, one))
-        if (shown.length === 0) return yield* inapplicable("no answer shows the minute's limit")
-        for (const reading of shown) {
-          const ahead = reading.resetAt * SECOND - reading.between[1]
-          yield* expect(
-            ahead <= MINUTE + CLOCK_SLACK,
-            `Reset at most 60 s ahead with Limit ${reading.limit}, the plan's requests per minute`,
-            `${Math.round(ahead / SECOND)} s ahead`
-          )
-        }
-      })
+    *holds(meter) {
+      yield* Bursts.small(meter)
+      if (meter.canTravel) yield* Bursts.rest(meter)
+      const first = yield* meter.spend
+      if (!first.admitted) yield* Bursts.waitAsTold(meter, first)
+      const readings = [first, ...(yield* Bursts.untilRefused(meter, meter.plan.perMinute - 1))]
+      const shown = readings.filter((one) => one.admitted && Bursts.showsMinute(meter, one))
+      if (shown.length === 0) return yield* inapplicable("no response shows the minute's limit")
+      for (const reading of shown) {
+        const ahead = reading.resetAt * SECOND - reading.between[1]
+        yield* expect(
+          ahead <= MINUTE + CLOCK_SLACK,
+          `Reset at most 60 s ahead with Limit ${reading.limit}, the plan's requests per minute`,
+          `${Math.round(ahead / SECOND)} s ahead`
+        )
+      }
+    }
   }),
   define({
     id: "limits.headers-own",
-    law: "The headers tell of the caller's own limits, whoever else sends requests at the same time.",
+    law: "The headers show the caller's own limits while others send requests at the same time.",
     clauses: ["limits.plan-in-force"],
     level: "spec",
     profile: "limits",

@@ -1,12 +1,12 @@
 /** Limits as every implementation has them, whichever way it counts (contract §8). */
 import * as Effect from "effect/Effect"
-import { expect, undecided } from "../../engine/Outcome.ts"
+import type { Http, Sent } from "../../evaluation/Http.ts"
+import type { Reading } from "../../evaluation/Meter.ts"
+import { expect, undecided } from "../../evaluation/Outcome.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { text } from "../../http/Wire.ts"
 import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
-import { type Check, define } from "../Check.ts"
-import type { Http, Sent } from "../Http.ts"
-import type { Reading } from "../Meter.ts"
+import { type Check, define, family } from "../Check.ts"
 import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
@@ -30,121 +30,107 @@ const draftOf = ({ facts }: Http, name: string): string => {
 
 const operations = ["listPets", "createPet", "getPet"] as const
 
+const tiny = family({ level: "spec", profile: "limits", on: "meter", needs: ["tinyPlan"], examples: [null] })
+const withClock = family({
+  level: "spec",
+  profile: "limits",
+  on: "meter",
+  needs: ["tinyPlan", "clock"],
+  examples: [null]
+})
+const overHttp = family({ level: "spec", profile: "limits", on: "http", needs: ["tinyPlan"] })
+
 export const checks: ReadonlyArray<Check> = [
-  define({
+  tiny({
     id: "limits.exhausted",
-    law: "Who sends without pause is refused with 429 before the requests of two minutes are through.",
+    law: "A client that sends without pause is denied with 429 before two minutes of requests are admitted.",
     clauses: ["limits.per-minute", "limits.exceeded-429"],
-    level: "spec",
-    profile: "limits",
-    on: "meter",
-    needs: ["tinyPlan"],
     requests: 20,
-    examples: [null],
-    holds: (meter) =>
-      Effect.gen(function* () {
-        yield* Bursts.small(meter)
-        const first = yield* meter.spend
-        if (!first.admitted) return
-        const most = Bursts.mostInBurst(meter)
-        for (let sent = 1; ; sent++) {
-          const reading = yield* meter.spend
-          if (!reading.admitted) return
-          const allowed = most + Bursts.refilled(meter, Bursts.span(first, reading))
-          yield* expect(
-            sent < allowed,
-            `429 after at most ${allowed} requests without pause`,
-            `${sent + 1} admitted on a plan of ${meter.plan.perMinute} per minute`
-          )
-        }
-      })
+    *holds(meter) {
+      yield* Bursts.small(meter)
+      const first = yield* meter.spend
+      if (!first.admitted) return
+      const most = Bursts.mostInBurst(meter)
+      for (let sent = 1; ; sent++) {
+        const reading = yield* meter.spend
+        if (!reading.admitted) return
+        const allowed = most + Bursts.refilled(meter, Bursts.span(first, reading))
+        yield* expect(
+          sent < allowed,
+          `429 after at most ${allowed} requests without pause`,
+          `${sent + 1} admitted on a plan of ${meter.plan.perMinute} per minute`
+        )
+      }
+    }
   }),
-  define({
+  tiny({
     id: "limits.promise",
-    law: "After the time in Retry-After a caller who sent nothing since is admitted.",
+    law: "A caller that sends nothing until Retry-After has passed is admitted.",
     clauses: ["limits.retry-after-promise"],
-    level: "spec",
-    profile: "limits",
-    on: "meter",
-    needs: ["tinyPlan"],
     requests: 30,
     timeoutMs: WAITS_MS,
     examples: [{ denials: 1 }, { denials: 2 }],
-    holds: (meter, { denials }) =>
-      Effect.gen(function* () {
-        if (denials > 1 && !meter.canTravel)
-          return yield* undecided("it takes a clock (--clock) to wait again")
-        let last = yield* Bursts.refusal(meter)
-        for (let more = 1; more < denials; more++) last = yield* meter.spend
-        if (last.admitted) return
-        if (last.retryAfter > MOST_WAITED_S) {
-          return yield* undecided(`Retry-After asks to wait ${last.retryAfter} s, more than the suite waits`)
-        }
-        yield* Bursts.waitAsTold(meter, last)
-        const after = yield* meter.spend
-        yield* expect(
-          after.admitted,
-          "a request admitted after the time in Retry-After",
-          `429 after waiting the ${last.retryAfter} s told, with ${after.retryAfter} s more to wait`
-        )
-      })
+    *holds(meter, { denials }) {
+      if (denials > 1 && !meter.canTravel) return yield* undecided("it takes a clock (--clock) to wait again")
+      let last = yield* Bursts.refusal(meter)
+      for (let more = 1; more < denials; more++) last = yield* meter.spend
+      if (last.admitted) return
+      if (last.retryAfter > MOST_WAITED_S) {
+        return yield* undecided(`Retry-After asks to wait ${last.retryAfter} s, more than the suite waits`)
+      }
+      yield* Bursts.waitAsTold(meter, last)
+      const after = yield* meter.spend
+      yield* expect(
+        after.admitted,
+        "a request admitted after the time in Retry-After",
+        `429 after waiting the ${last.retryAfter} s told, with ${after.retryAfter} s more to wait`
+      )
+    }
   }),
-  define({
+  tiny({
     id: "limits.remaining-kept",
-    law: "While Remaining of the minute's window is one or more the next request is not refused for it.",
+    law: "A request is not denied for the minute while its Remaining is one or more.",
     clauses: ["limits.remaining-truth"],
-    level: "spec",
-    profile: "limits",
-    on: "meter",
-    needs: ["tinyPlan"],
     requests: 20,
     timeoutMs: WAITS_MS,
-    examples: [null],
-    holds: (meter) =>
-      Effect.gen(function* () {
-        yield* Bursts.small(meter)
-        if (meter.canTravel) yield* Bursts.rested(meter)
-        const readings = yield* Bursts.untilRefused(meter, Bursts.mostInBurst(meter))
-        for (const [index, reading] of readings.entries()) {
-          const next = readings[index + 1]
-          if (next === undefined || next.admitted || !Bursts.showsMinute(meter, reading)) continue
-          // Without a clock the day may be used up.
-          const isOfMinute = meter.canTravel || next.retryAfter <= 2 * 60
-          yield* expect(
-            reading.remaining === 0 || !isOfMinute,
-            `Remaining 0 before a refusal`,
-            `Remaining ${reading.remaining}, and the next request refused`
-          )
-        }
-      })
+    *holds(meter) {
+      yield* Bursts.small(meter)
+      if (meter.canTravel) yield* Bursts.rested(meter)
+      const readings = yield* Bursts.untilRefused(meter, Bursts.mostInBurst(meter))
+      for (const [index, reading] of readings.entries()) {
+        const next = readings[index + 1]
+        if (next === undefined || next.admitted || !Bursts.showsMinute(meter, reading)) continue
+        // Without a clock the day may be used up.
+        const isOfMinute = meter.canTravel || next.retryAfter <= 2 * 60
+        yield* expect(
+          reading.remaining === 0 || !isOfMinute,
+          `Remaining 0 before a refusal`,
+          `Remaining ${reading.remaining}, and the next request refused`
+        )
+      }
+    }
   }),
-  define({
+  tiny({
     id: "limits.plan-shown",
     law: "Limit is the requests per minute or per day of the key's plan.",
     clauses: ["limits.plan-in-force"],
-    level: "spec",
-    profile: "limits",
-    on: "meter",
-    needs: ["tinyPlan"],
     requests: 15,
-    examples: [null],
-    holds: (meter) =>
-      Effect.gen(function* () {
-        yield* Bursts.small(meter)
-        if (meter.canTravel) yield* Bursts.rest(meter)
-        const { perDay, perMinute } = meter.plan
-        for (const { admitted, limit } of yield* Bursts.untilRefused(meter, Bursts.mostInBurst(meter))) {
-          yield* expect(
-            limit === perMinute || limit === perDay,
-            `Limit ${perMinute} or ${perDay}, the plan of the key`,
-            `Limit ${limit}${admitted ? "" : " with a 429"}`
-          )
-        }
-      })
+    *holds(meter) {
+      yield* Bursts.small(meter)
+      if (meter.canTravel) yield* Bursts.rest(meter)
+      const { perDay, perMinute } = meter.plan
+      for (const { admitted, limit } of yield* Bursts.untilRefused(meter, Bursts.mostInBurst(meter))) {
+        yield* expect(
+          limit === perMinute || limit === perDay,
+          `Limit ${perMinute} or ${perDay}, the plan of the key`,
+          `Limit ${limit}${admitted ? "" : " with a 429"}`
+        )
+      }
+    }
   }),
   define({
     id: "limits.at-once",
-    law: "Of more requests at the same time than the minute has left exactly those are admitted that it has.",
+    law: "Of more concurrent requests than the minute has left, exactly as many as are left are admitted.",
     clauses: ["limits.atomic", "limits.no-early-429"],
     level: "spec",
     profile: "limits",
@@ -183,73 +169,59 @@ export const checks: ReadonlyArray<Check> = [
       return Effect.catchTag(attempt, "Violation", () => attempt)
     }
   }),
-  define({
+  overHttp({
     id: "limits.every-operation",
-    law: "Each of the three operations answers 429 to a request over the limit.",
+    law: "Each of the three operations denies a request over the limit with 429.",
     clauses: ["limits.every-operation"],
-    level: "spec",
-    profile: "limits",
-    on: "http",
-    needs: ["tinyPlan"],
     requests: 30,
     examples: operations,
-    holds: (http, operation, trial) =>
-      Effect.gen(function* () {
-        yield* freshDay(http)
-        if (operation === "getPet" && (yield* http.now) >= REMOVAL_BEGINS) {
-          return yield* undecided("by the server's date getPet is removed, or about to be")
-        }
-        yield* Bursts.useUpTiny(http)
-        const requests = {
-          listPets: { path: "/pets", key: "tiny" },
-          createPet: { method: "POST", path: "/pets", key: "tiny", json: draftOf(http, trial.name()) },
-          getPet: { path: "/pets/1", key: "tiny" }
-        } as const satisfies { readonly [name: string]: Sent }
-        const { response } = yield* http.send(requests[operation])
-        if (response.status === 403) return yield* undecided("the key is banned already")
-        const isAdmittedAgain = (yield* http.send(Bursts.tinyList)).response.status !== 429
-        if (isAdmittedAgain && response.status !== 429)
-          return yield* undecided("the limit was over in the middle")
-        yield* freshDay(http)
-        yield* expect(response.status === 429, `429 to ${operation} over the limit`, String(response.status))
-      })
+    *holds(http, operation, trial) {
+      yield* freshDay(http)
+      if (operation === "getPet" && (yield* http.now) >= REMOVAL_BEGINS) {
+        return yield* undecided("by the server's date getPet is removed, or about to be")
+      }
+      yield* Bursts.useUpTiny(http)
+      const requests = {
+        listPets: { path: "/pets", key: "tiny" },
+        createPet: { method: "POST", path: "/pets", key: "tiny", json: draftOf(http, trial.name()) },
+        getPet: { path: "/pets/1", key: "tiny" }
+      } as const satisfies { readonly [name: string]: Sent }
+      const { response } = yield* http.send(requests[operation])
+      if (response.status === 403) return yield* undecided("the key is banned already")
+      const isAdmittedAgain = (yield* http.send(Bursts.tinyList)).response.status !== 429
+      if (isAdmittedAgain && response.status !== 429)
+        return yield* undecided("the limit was over in the middle")
+      yield* freshDay(http)
+      yield* expect(response.status === 429, `429 to ${operation} over the limit`, String(response.status))
+    }
   }),
-  define({
+  overHttp({
     id: "limits.refused-stores-nothing",
-    law: "A creation refused with 429 adds no animal.",
+    law: "A creation that is denied with 429 adds no animal.",
     clauses: ["limits.refused-unstored"],
-    level: "spec",
-    profile: "limits",
-    on: "http",
-    needs: ["tinyPlan"],
     requests: 15,
     examples: [null],
-    holds: (http, _given, trial) =>
-      Effect.gen(function* () {
-        yield* freshDay(http)
-        yield* Bursts.useUpTiny(http)
-        const name = trial.name()
-        const creation = { method: "POST", path: "/pets", key: "tiny", json: draftOf(http, name) } as const
-        const { response } = yield* http.send(creation)
-        if (response.status !== 429) return yield* undecided("the creation was not refused")
-        yield* freshDay(http)
-        // A full list may leave out what is there, never show what is not.
-        const { response: list } = yield* http.send({ path: "/pets?limit=100&status=pending" })
-        yield* expect(
-          !text(list.body).includes(JSON.stringify(name)),
-          "no animal of a creation that was refused with 429",
-          "the animal in the next list"
-        )
-      })
+    *holds(http, _given, trial) {
+      yield* freshDay(http)
+      yield* Bursts.useUpTiny(http)
+      const name = trial.name()
+      const creation = { method: "POST", path: "/pets", key: "tiny", json: draftOf(http, name) } as const
+      const { response } = yield* http.send(creation)
+      if (response.status !== 429) return yield* undecided("the creation was not refused")
+      yield* freshDay(http)
+      // A full list may leave out what is there, never show what is not.
+      const { response: list } = yield* http.send({ path: "/pets?limit=100&status=pending" })
+      yield* expect(
+        !text(list.body).includes(JSON.stringify(name)),
+        "no animal of a creation that was refused with 429",
+        "the animal in the next list"
+      )
+    }
   }),
-  define({
+  withClock({
     id: "limits.whole-minute",
-    law: "A caller who was silent for whole windows is admitted as often as the plan says per minute.",
+    law: "After whole windows without requests a caller gets the full number of requests per minute.",
     clauses: ["limits.no-early-429", "limits.per-minute"],
-    level: "spec",
-    profile: "limits",
-    on: "meter",
-    needs: ["tinyPlan", "clock"],
     requests: 60,
     examples: [
       { silentMs: 0 },
@@ -281,16 +253,11 @@ export const checks: ReadonlyArray<Check> = [
       return Bursts.thrice(attempt)
     }
   }),
-  define({
+  withClock({
     id: "limits.remaining-bound",
-    law: "No more requests than Remaining told are admitted before time gives some back.",
+    law: "No more requests than Remaining showed are admitted until time refills some.",
     clauses: ["limits.remaining-bound"],
-    level: "spec",
-    profile: "limits",
-    on: "meter",
-    needs: ["tinyPlan", "clock"],
     requests: 20,
-    examples: [null],
     holds: (meter) => {
       const attempt = Effect.gen(function* () {
         yield* Bursts.small(meter)
@@ -313,90 +280,72 @@ export const checks: ReadonlyArray<Check> = [
       return Bursts.thrice(attempt)
     }
   }),
-  define({
+  withClock({
     id: "limits.reset-kept",
-    law: "A caller refused only for the window shown is admitted at its Reset.",
+    law: "A caller that is denied only for the window shown is admitted at its Reset.",
     clauses: ["limits.reset-truth"],
-    level: "spec",
-    profile: "limits",
-    on: "meter",
-    needs: ["tinyPlan", "clock"],
     requests: 20,
-    examples: [null],
-    holds: (meter) =>
-      Effect.gen(function* () {
-        yield* Bursts.rested(meter)
-        const refused = yield* Bursts.refusal(meter)
-        if (!Bursts.showsMinute(meter, refused)) return
-        const wait = refused.resetAt * SECOND - (yield* meter.now)
-        if (wait > 2 * DAY) return yield* undecided("Reset is days ahead")
-        // A second more, since nobody says how Reset is rounded.
-        yield* meter.pass(Math.max(wait, 0) + SECOND)
-        const after = yield* meter.spend
-        yield* expect(after.admitted, "a request admitted at the time of Reset", "429 a second after it")
-      })
+    *holds(meter) {
+      yield* Bursts.rested(meter)
+      const refused = yield* Bursts.refusal(meter)
+      if (!Bursts.showsMinute(meter, refused)) return
+      const wait = refused.resetAt * SECOND - (yield* meter.now)
+      if (wait > 2 * DAY) return yield* undecided("Reset is days ahead")
+      // A second more, since nobody says how Reset is rounded.
+      yield* meter.pass(Math.max(wait, 0) + SECOND)
+      const after = yield* meter.spend
+      yield* expect(after.admitted, "a request admitted at the time of Reset", "429 a second after it")
+    }
   }),
-  define({
+  withClock({
     id: "limits.first-wait",
-    law: "The first refusal of a caller asks to wait a day at most, the longest window.",
+    law: "Retry-After of the first denial is a day at most, the longest window.",
     clauses: ["limits.retry-after-promise", "limits.no-early-429"],
-    level: "spec",
-    profile: "limits",
-    on: "meter",
-    needs: ["tinyPlan", "clock"],
     requests: 15,
-    examples: [null],
-    holds: (meter) =>
-      Effect.gen(function* () {
-        yield* Bursts.rested(meter)
-        const { retryAfter } = yield* Bursts.refusal(meter)
-        yield* expect(retryAfter <= LONGEST_WAIT_S, "Retry-After of a day at most", `${retryAfter} s`)
-      })
+    *holds(meter) {
+      yield* Bursts.rested(meter)
+      const { retryAfter } = yield* Bursts.refusal(meter)
+      yield* expect(retryAfter <= LONGEST_WAIT_S, "Retry-After of a day at most", `${retryAfter} s`)
+    }
   }),
-  define({
+  withClock({
     id: "limits.day",
-    law: "Who keeps to the minute is refused once the day is used up, not before, and for a day at most.",
+    law: "A client that keeps to the minute is denied once the day is used up, not before, and for a day at most.",
     clauses: ["limits.per-day", "limits.no-early-429", "limits.retry-after-promise"],
-    level: "spec",
-    profile: "limits",
-    on: "meter",
-    needs: ["tinyPlan", "clock"],
     requests: 90,
-    examples: [null],
-    holds: (meter) =>
-      Effect.gen(function* () {
-        yield* Bursts.small(meter)
-        yield* Bursts.smallDay(meter)
-        const { perDay, perMinute } = meter.plan
-        yield* Bursts.rested(meter)
-        yield* meter.pass(2 * DAY)
-        for (let sent = 0; sent <= 2 * perDay; sent++) {
-          if (sent > 0 && sent % perMinute === 0) yield* meter.pass(2 * MINUTE + SECOND)
-          const reading = yield* meter.spend
-          if (reading.admitted) continue
-          yield* expect(
-            sent >= perDay,
-            `no 429 before ${perDay} requests, at ${perMinute} in two minutes`,
-            `429 after ${sent}`
-          )
-          yield* expect(
-            reading.retryAfter <= LONGEST_WAIT_S,
-            "Retry-After of a day at most",
-            `${reading.retryAfter} s`
-          )
-          yield* Bursts.waitAsTold(meter, reading)
-          const after = yield* meter.spend
-          return yield* expect(
-            after.admitted,
-            "a request admitted after the time in Retry-After",
-            `429 after waiting the ${reading.retryAfter} s told, the day's requests being used up`
-          )
-        }
+    *holds(meter) {
+      yield* Bursts.small(meter)
+      yield* Bursts.smallDay(meter)
+      const { perDay, perMinute } = meter.plan
+      yield* Bursts.rested(meter)
+      yield* meter.pass(2 * DAY)
+      for (let sent = 0; sent <= 2 * perDay; sent++) {
+        if (sent > 0 && sent % perMinute === 0) yield* meter.pass(2 * MINUTE + SECOND)
+        const reading = yield* meter.spend
+        if (reading.admitted) continue
         yield* expect(
-          false,
-          `429 once the ${perDay} requests of a day are used up`,
-          `${2 * perDay + 1} requests admitted`
+          sent >= perDay,
+          `no 429 before ${perDay} requests, at ${perMinute} in two minutes`,
+          `429 after ${sent}`
         )
-      })
+        yield* expect(
+          reading.retryAfter <= LONGEST_WAIT_S,
+          "Retry-After of a day at most",
+          `${reading.retryAfter} s`
+        )
+        yield* Bursts.waitAsTold(meter, reading)
+        const after = yield* meter.spend
+        return yield* expect(
+          after.admitted,
+          "a request admitted after the time in Retry-After",
+          `429 after waiting the ${reading.retryAfter} s told, the day's requests being used up`
+        )
+      }
+      yield* expect(
+        false,
+        `429 once the ${perDay} requests of a day are used up`,
+        `${2 * perDay + 1} requests admitted`
+      )
+    }
   })
 ]

@@ -8,10 +8,10 @@ import type { PageQuery } from "../../../core/domain/Page.ts"
 import { Pet } from "../../../core/domain/Pet.ts"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
 import type { PetRepository } from "../../../core/ports/PetRepository.ts"
-import { expect, type Violation } from "../../engine/Outcome.ts"
-import type { Trial } from "../../engine/Trial.ts"
+import { expect, type Violation } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
 import * as PetJson from "../../http/PetJson.ts"
-import { answered } from "../../subjects/PortSubject.ts"
+import { portCall } from "../../subjects/PortCall.ts"
 import * as Texts from "./Texts.ts"
 
 export type Pets = PetRepository["Service"]
@@ -42,6 +42,15 @@ export const newPet: fc.Arbitrary<NewPet> = fc.record(
 /** The statuses in turn. */
 export const statusAt = (index: number): PetStatus.PetStatus =>
   PetStatus.all[index % PetStatus.all.length] ?? PetStatus.initial
+
+/** Every status several times. */
+export const nine: ReadonlyArray<PetStatus.PetStatus> = Array.from({ length: 9 }, (_, at) => statusAt(at))
+
+/** Few: more animals would hide what few show. */
+export const statuses = fc.array(status, { maxLength: 12 })
+
+/** The largest page from the first animal on. */
+export const whole = { limit: 100, status: undefined, after: undefined } as const
 
 /** Every awkward name, every edge and every status. */
 export const awkward: ReadonlyArray<NewPet> = Texts.awkward.map((name, index) => ({
@@ -91,37 +100,19 @@ export const query: fc.Arbitrary<Query> = fc.record(
   { noNullPrototype: true }
 )
 
-export const insert = (pets: Pets, pet: NewPet, trial: Trial): Effect.Effect<Pet, Violation> =>
-  answered(
-    trial,
-    `insert ${PetJson.draft(pet)}`,
-    Effect.suspend(() => pets.insert(pet)),
-    PetJson.line
-  )
+export const insert = (pets: Pets, pet: NewPet, trial: Trial) =>
+  portCall(trial, `insert ${PetJson.draft(pet)}`, () => pets.insert(pet), PetJson.line)
 
-export const find = (
-  pets: Pets,
-  wanted: bigint,
-  trial: Trial
-): Effect.Effect<Option.Option<Pet>, Violation> =>
-  answered(
+export const find = (pets: Pets, wanted: bigint, trial: Trial) =>
+  portCall(
     trial,
     `find ${wanted}`,
-    Effect.suspend(() => pets.find(wanted)),
+    () => pets.find(wanted),
     (found) => Option.match(found, { onNone: () => "none", onSome: PetJson.line })
   )
 
-export const page = (
-  pets: Pets,
-  wanted: PageQuery,
-  trial: Trial
-): Effect.Effect<ReadonlyArray<Pet>, Violation> =>
-  answered(
-    trial,
-    described(wanted),
-    Effect.suspend(() => pets.page(wanted)),
-    lines
-  )
+export const page = (pets: Pets, wanted: PageQuery, trial: Trial) =>
+  portCall(trial, described(wanted), () => pets.page(wanted), lines)
 
 /** Inserts one after the other. */
 export const insertAll = (
@@ -138,20 +129,20 @@ export const described = ({ after, limit, status: wanted }: PageQuery): string =
 export const lines = (all: ReadonlyArray<Pet>): string =>
   all.length === 0 ? "none" : all.map(PetJson.line).join(", ")
 
-/** Whether two animals are the same in every field and on the wire. */
+/** The fields that are compared. A field that is missing here does not compile. */
+const compared: { readonly [field in keyof Pet]: (pet: Pet) => unknown } = {
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  categoryId: ({ categoryId }) => categoryId,
+  status: ({ status }) => status
+}
+
+/** Whether two animals are the same in every field. */
 export const isSame = (one: Pet, other: Pet): boolean =>
-  one.id === other.id &&
-  one.name === other.name &&
-  one.categoryId === other.categoryId &&
-  one.status === other.status &&
-  one.json === other.json
+  Object.values(compared).every((field) => field(one) === field(other))
 
 /** Fails unless these are the expected animals, in this order. */
-export const expectAll = (
-  actual: ReadonlyArray<Pet>,
-  expected: ReadonlyArray<Pet>,
-  of: string
-): Effect.Effect<void, Violation> =>
+export const expectAll = (actual: ReadonlyArray<Pet>, expected: ReadonlyArray<Pet>, of: string) =>
   expect(
     actual.length === expected.length &&
       actual.every((pet, index) => {
@@ -162,10 +153,10 @@ export const expectAll = (
     lines(actual)
   )
 
-/** The animal that `insert` must have answered with, under the id that it gave. */
+/** The animal that `insert` must return, under the id that it assigned. */
 export const stored = ({ id: given }: Pick<Pet, "id">, pet: NewPet): Pet => new Pet(given, pet)
 
-/** What `page` answers over these animals, read from front to back; they must stand by ascending id. */
+/** What `page` returns for these animals, which must be ordered by ascending id. */
 export const pageOf = (
   all: ReadonlyArray<Pet>,
   { after, limit, status: wanted }: PageQuery

@@ -1,15 +1,20 @@
+/** Calls at the same time, interleaved and interrupted, for laws of storage ports. */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as fc from "fast-check"
-import { type Failure, Undecided, Violation } from "../../engine/Outcome.ts"
+import { type Failure, Undecided, Violation } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
 import * as Interleaving from "../../linearizability/Interleaving.ts"
 import * as Linearizability from "../../linearizability/Linearizability.ts"
 
-/** Writes down when calls began and ended, by counting these events. */
+/** Records when calls began and ended, by counting these events. */
 export class History<Input, Output> {
   readonly operations: Array<Linearizability.Operation<Input, Output>> = []
   #instant = 0
 
-  /** The call, written down once it has answered. */
+  /** The call, recorded once it is completed. */
   record(client: number, input: Input, call: Effect.Effect<Output, Failure>): Effect.Effect<Output, Failure> {
     return Effect.suspend(() => {
       const invokedAt = this.#instant++
@@ -21,7 +26,7 @@ export class History<Input, Output> {
   }
 }
 
-/** Fails unless some order of the calls explains what they answered. */
+/** Fails unless some order of the calls explains their results. */
 export const explained = <State, Input, Output>(
   model: Linearizability.Model<State, Input, Output>,
   { operations }: History<Input, Output>
@@ -38,7 +43,7 @@ export const explained = <State, Input, Output>(
   const show = model.show ?? ((input: Input, output: Output | undefined) => fc.stringify([input, output]))
   return Effect.fail(
     new Violation({
-      expected: "answers that some order of the calls explains",
+      expected: "results that some order of the calls explains",
       actual: `none for ${verdict.stuck.map(({ completed, input }) => show(input, completed?.output)).join(" or ")}`
     })
   )
@@ -83,6 +88,23 @@ export interface Interruptions {
   readonly seed: number
   readonly rounds: ReadonlyArray<Interruption>
 }
+
+/** Interrupts a call after its fiber had so many turns, and records how it ended. */
+export const interrupt = Effect.fnUntraced(function* <A, E>(
+  call: Effect.Effect<A, E>,
+  turns: number,
+  did: string,
+  show: (answer: A) => string,
+  trial: Trial
+): Effect.fn.Return<Exit.Exit<A, E>> {
+  const fiber = yield* Effect.forkChild(call)
+  for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
+  yield* Fiber.interrupt(fiber)
+  const exit = yield* Fiber.await(fiber)
+  const got = Exit.isSuccess(exit) ? show(exit.value) : (Cause.pretty(exit.cause).split("\n")[0] ?? "")
+  trial.record({ did: `${did}, interrupted after ${turns} turns`, got })
+  return exit
+})
 
 /** Early, late and between the calls of others. */
 export const interruptionExamples: ReadonlyArray<Interruptions> = [

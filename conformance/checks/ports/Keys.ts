@@ -1,13 +1,12 @@
-/** API keys for the laws of `ApiKeyStore`, and calls that leave a step. */
-import * as Effect from "effect/Effect"
+/** API keys for the laws of `ApiKeyStore`, and calls that are recorded as steps. */
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import type { ApiKey, StoredSecret } from "../../../core/access/ApiKey.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
 import type { ApiKeyStore } from "../../../core/ports/ApiKeyStore.ts"
-import { expect, type Violation } from "../../engine/Outcome.ts"
-import type { Trial } from "../../engine/Trial.ts"
-import { answered } from "../../subjects/PortSubject.ts"
+import { expect } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
+import { portCall } from "../../subjects/PortCall.ts"
 import * as Texts from "./Texts.ts"
 
 export type Keys = ApiKeyStore["Service"]
@@ -104,31 +103,27 @@ export const all = (drafts: ReadonlyArray<Draft>): ReadonlyArray<ApiKey> => {
   return drafts.map((one, index) => make(one, index, () => hash(hashes++)))
 }
 
-export const insert = (keys: Keys, key: ApiKey, trial: Trial): Effect.Effect<void, Violation> =>
-  answered(
+export const insert = (keys: Keys, key: ApiKey, trial: Trial) =>
+  portCall(
     trial,
     `insert ${described(key)}`,
-    Effect.suspend(() => keys.insert(key)),
+    () => keys.insert(key),
     () => "done"
   )
 
-export const insertFirst = (keys: Keys, key: ApiKey, trial: Trial): Effect.Effect<boolean, Violation> =>
-  answered(
+export const insertFirst = (keys: Keys, key: ApiKey, trial: Trial) =>
+  portCall(
     trial,
     `insert ${described(key)} if it is the first`,
-    Effect.suspend(() => keys.insertFirst(key)),
+    () => keys.insertFirst(key),
     (isFirst) => (isFirst ? "inserted" : "not inserted")
   )
 
-export const find = (
-  keys: Keys,
-  wanted: string,
-  trial: Trial
-): Effect.Effect<Option.Option<ApiKey>, Violation> =>
-  answered(
+export const find = (keys: Keys, wanted: string, trial: Trial) =>
+  portCall(
     trial,
     `find by the hash ${short(wanted)}`,
-    Effect.suspend(() => keys.findByHash(wanted)),
+    () => keys.findByHash(wanted),
     (found) => lines(Option.toArray(found))
   )
 
@@ -138,21 +133,15 @@ export const update = <A>(
   did: string,
   change: (key: ApiKey) => readonly [answer: A, key: ApiKey],
   trial: Trial
-): Effect.Effect<Option.Option<A>, Violation> =>
-  answered(
+) =>
+  portCall(
     trial,
     `${did} ${of}`,
-    Effect.suspend(() => keys.update(of, change)),
+    () => keys.update(of, change),
     (answer) => (Option.isSome(answer) ? "done" : "none")
   )
 
-export const list = (keys: Keys, trial: Trial): Effect.Effect<ReadonlyArray<ApiKey>, Violation> =>
-  answered(
-    trial,
-    "list",
-    Effect.suspend(() => keys.list),
-    lines
-  )
+export const list = (keys: Keys, trial: Trial) => portCall(trial, "list", () => keys.list, lines)
 
 /** Whether two keys are the same in every field, their secrets in the same order. */
 export const isSame = (one: ApiKey, other: ApiKey): boolean =>
@@ -175,11 +164,7 @@ export const isSame = (one: ApiKey, other: ApiKey): boolean =>
   })
 
 /** Fails unless these are the expected keys, in this order. */
-export const expectAll = (
-  actual: ReadonlyArray<ApiKey>,
-  expected: ReadonlyArray<ApiKey>,
-  of: string
-): Effect.Effect<void, Violation> =>
+export const expectAll = (actual: ReadonlyArray<ApiKey>, expected: ReadonlyArray<ApiKey>, of: string) =>
   expect(
     actual.length === expected.length &&
       actual.every((key, index) => {

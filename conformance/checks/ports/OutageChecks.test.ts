@@ -56,7 +56,7 @@ describe("the checks of an outage", () => {
   it.effect("do not wait for ever", () =>
     Effect.gen(function* () {
       const said = yield* saidWithin(Effect.never, 10_000)
-      for (const one of said) expect(one).toContain("expected every answer within 10 s, got none after")
+      for (const one of said) expect(one).toContain("expected every response within 10 s, got none after")
     })
   )
 

@@ -1,13 +1,13 @@
-/** How ports fail when their backend does not answer. */
+/** How ports fail when their backend does not respond. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { ApiKey } from "../../../core/access/ApiKey.ts"
 import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
 import type { ClauseSlug } from "../../clauses/Clauses.ts"
-import { inapplicable, Violation } from "../../engine/Outcome.ts"
+import type { Faces } from "../../evaluation/Faces.ts"
+import { inapplicable, Violation } from "../../evaluation/Outcome.ts"
 import { type Check, define } from "../Check.ts"
-import type { Faces } from "../Faces.ts"
 import * as Keys from "./Keys.ts"
 import * as RateLimitHistory from "./RateLimitHistory.ts"
 import * as States from "./States.ts"
@@ -71,7 +71,7 @@ const failsTyped = (port: keyof Ports, id: string, clause: ClauseSlug): Check =>
   const methods: { readonly [method: string]: Call } = calls[port]
   return define({
     id,
-    law: "While the backend does not answer, each method fails with StoreUnavailable, within 10 s.",
+    law: "While the backend does not respond, each method fails with StoreUnavailable within 10 s.",
     clauses: [clause],
     level: "design",
     profile: "port",

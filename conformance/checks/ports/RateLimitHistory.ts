@@ -170,13 +170,18 @@ const offender = (policy: BanPolicy): ReadonlyArray<Move> => {
   return [...policy.durationsMs.map(() => offence(policy)), offence(only)]
 }
 
+/** The policy of a plan whose callers cannot be banned. */
+const unbanned = (of: Plan.Plan): RateLimit.Policy => ({ plan: of, ban: undefined })
+
 const steady: Omit<Move, "origin" | "requests"> = {
   key: "a",
-  policy: { plan: { perMinute: 3, perDay: 5 }, ban: undefined },
+  policy: unbanned({ perMinute: 3, perDay: 5 }),
   offsetMs: 0,
   everyMs: 1,
   byModify: false
 }
+
+const slotted = { ...steady, policy: unbanned({ perMinute: 4, perDay: 6 }) }
 
 export const examples: ReadonlyArray<ReadonlyArray<Move>> = [
   offender(quick),
@@ -189,46 +194,17 @@ export const examples: ReadonlyArray<ReadonlyArray<Move>> = [
     { ...steady, origin: "clock", offsetMs: -DAY, requests: 2 },
     { ...steady, origin: "clock", byModify: true, requests: 1 },
     // what is left of more than the plan grants from now on
-    {
-      ...steady,
-      policy: { plan: Plan.standard.Free, ban: undefined },
-      key: "b",
-      origin: "clock",
-      requests: 1
-    },
+    { ...steady, policy: unbanned(Plan.standard.Free), key: "b", origin: "clock", requests: 1 },
     { ...steady, key: "b", origin: "clock", requests: 4 }
   ],
   // more than there are slots, by a caller who cannot be banned
-  [
-    { ...steady, policy: { plan: { perMinute: 2, perDay: 9 }, ban: undefined }, origin: "clock", requests: 6 }
-  ],
+  [{ ...steady, policy: unbanned({ perMinute: 2, perDay: 9 }), origin: "clock", requests: 6 }],
   // slots that are used, given up, and forgiven on a day that is used up
   [
-    {
-      ...steady,
-      policy: { plan: { perMinute: 4, perDay: 6 }, ban: undefined },
-      origin: "clock",
-      requests: 7
-    },
-    {
-      ...steady,
-      policy: { plan: { perMinute: 4, perDay: 6 }, ban: undefined },
-      origin: "retry",
-      requests: 3
-    },
-    {
-      ...steady,
-      policy: { plan: { perMinute: 4, perDay: 6 }, ban: undefined },
-      origin: "clock",
-      offsetMs: 5 * SECOND,
-      requests: 2
-    },
-    {
-      ...steady,
-      policy: { plan: { perMinute: 4, perDay: 6 }, ban: undefined },
-      origin: "midnight",
-      requests: 5
-    }
+    { ...slotted, origin: "clock", requests: 7 },
+    { ...slotted, origin: "retry", requests: 3 },
+    { ...slotted, origin: "clock", offsetMs: 5 * SECOND, requests: 2 },
+    { ...slotted, origin: "midnight", requests: 5 }
   ]
 ]
 

@@ -1,11 +1,11 @@
 /** Rate-limit states for the laws of `RateLimitStore`, and calls that leave a step. */
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
-import type { Violation } from "../../engine/Outcome.ts"
-import type { Trial } from "../../engine/Trial.ts"
-import { answered } from "../../subjects/PortSubject.ts"
+import { expect, type Violation } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
+import { portCall } from "../../subjects/PortCall.ts"
 
 export type Limits = RateLimitStore["Service"]
 export type State = RateLimit.State
@@ -104,6 +104,14 @@ export const isSame = (one: State | undefined, other: State | undefined): boolea
     ? one === other
     : fields.every((field) => one[field] === other[field])
 
+/** Fails unless these are the same state. */
+export const expectSame = (
+  actual: State | undefined,
+  expected: State | undefined,
+  what: string
+): Effect.Effect<void, Violation> =>
+  expect(isSame(actual, expected), `${what} ${described(expected)}`, described(actual))
+
 /** A state in words: its numbers that are not 0. */
 export const described = (one: State | undefined): string =>
   one === undefined
@@ -121,33 +129,18 @@ export const modify = <A>(
   step: (state: State | undefined) => readonly [answer: A, state: State],
   show: (answer: A) => string,
   trial: Trial
-): Effect.Effect<A, Violation> =>
-  answered(
-    trial,
-    `${did} ${nameOf(key)}`,
-    Effect.suspend(() => limits.modify(key, step)),
-    show
-  )
+) => portCall(trial, `${did} ${nameOf(key)}`, () => limits.modify(key, step), show)
 
-/** Stores a state and answers with the one before. */
-export const replace = (
-  limits: Limits,
-  key: string,
-  after: State,
-  trial: Trial
-): Effect.Effect<State | undefined, Violation> =>
+/** Stores a state and returns the one before. */
+export const replace = (limits: Limits, key: string, after: State, trial: Trial) =>
   modify(limits, key, `store ${described(after)} for`, (before) => [before, after], described, trial)
 
 /** The state of a key, left as it is; a key without one has a state from then on. */
-export const read = (
-  limits: Limits,
-  key: string,
-  trial: Trial
-): Effect.Effect<State | undefined, Violation> =>
+export const read = (limits: Limits, key: string, trial: Trial) =>
   modify(limits, key, "read", (before) => [before, before ?? numbered(0)], described, trial)
 
-/** Adds one to `used` and answers with what it was; a key without a state begins at 0. */
-export const increment = (limits: Limits, key: string, trial: Trial): Effect.Effect<number, Violation> =>
+/** Adds one to `used` and returns what it was; a key without a state begins at 0. */
+export const increment = (limits: Limits, key: string, trial: Trial) =>
   modify(
     limits,
     key,

@@ -1,378 +1,193 @@
-/** Backends with a fault in who may ask. */
+/** Backends with a fault in authentication. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type Header, headerValues, type WireRequest, type WireResponse } from "../../http/Wire.ts"
-import type { Fault, Where } from "../Fault.ts"
-import * as Rewrite from "../Rewrite.ts"
+import { type Header, headerValues, type WireRequest } from "../../http/Wire.ts"
+import { type Fault, fault, type Where } from "../Fault.ts"
+import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as Edit from "../spoilers/Edit.ts"
+import * as Requests from "../spoilers/Requests.ts"
 
-/** Takes requests for ones with the main key, by what they carry as `Authorization`. */
+/** Treats requests as if they had the main key, depending on their `Authorization` headers. */
 const admits = (
   isAdmitted: (credentials: ReadonlyArray<string>, key: string, request: WireRequest) => boolean
-): Where => ({
-  at: "http",
-  transport: (real, { keys }) =>
-    Rewrite.requests((request) => {
-      if (!isAdmitted(headerValues(request, "authorization"), keys.main, request)) return request
-      const others = request.headers.filter(([name]) => name.toLowerCase() !== "authorization")
-      return { ...request, headers: [...others, ["Authorization", `Bearer ${keys.main}`] satisfies Header] }
-    })(real)
-})
+): Where =>
+  AtHttp.requests(
+    (request, { keys }) => isAdmitted(Requests.credentials(request), keys.main, request),
+    (request, { keys }) => Requests.withKey(request, keys.main)
+  )
 
 const tokenOf = (credentials: ReadonlyArray<string>): string =>
   /^Bearer (.+)$/.exec(credentials[0] ?? "")?.[1] ?? ""
 
-/** Whether a token is as long as the key and the same, except where nobody looks. */
+/** True for a token as long as the key that differs at ignored positions only. */
 const isLike = (token: string, key: string, isIgnored: (at: number) => boolean): boolean =>
   token.length === key.length && [...token].every((one, at) => isIgnored(at) || one === key[at])
 
-/** Answers 401 otherwise. */
-const refuses = (change: (response: WireResponse, request: WireRequest) => WireResponse): Where => ({
-  at: "http",
-  transport: Rewrite.answers((response, request) =>
-    response.status === 401 ? change(response, request) : response
-  )
-})
-
-const error = (response: WireResponse, status: number, code: string): WireResponse =>
-  Rewrite.withBody(
-    Rewrite.withStatus(response, status),
-    `{"code":"${code}","message":"It failed.","status":${status}}`
-  )
+/** Sends another challenge with a 401. */
+const challenges = (challenge: string): Where =>
+  AtHttp.responses({ status: 401 }, Edit.header("WWW-Authenticate", challenge))
 
 export const faults: ReadonlyArray<Fault> = [
-  {
-    id: "auth.no-key-needed",
-    does: "Answers requests without a key.",
-    breaks: "auth.required",
-    killedBy: "auth.key-required",
-    words: "401 with an Error body 200",
-    where: admits((credentials) => credentials.length === 0)
-  },
-  {
-    id: "auth.open-get",
-    does: "Shows a single animal to everyone.",
-    breaks: "auth.every-operation",
-    killedBy: "auth.key-required",
-    words: "401 with an Error body 404",
-    where: admits((_, __, request) => Rewrite.isGet(request))
-  },
-  {
-    id: "auth.open-create",
-    does: "Lets everyone create animals.",
-    breaks: "auth.every-operation",
-    killedBy: "auth.key-required",
-    words: "401 with an Error body 201",
-    where: admits((_, __, request) => Rewrite.isCreation(request))
-  },
-  {
-    id: "auth.any-key",
-    does: "Accepts every key.",
-    breaks: "auth.invalid",
-    killedBy: "auth.key-required",
-    words: "401 with an Error body 200",
-    where: admits((credentials) => tokenOf(credentials) !== "")
-  },
-  {
-    id: "auth.answers-403",
-    does: "Answers 403 to a missing key.",
-    breaks: "auth.required",
-    killedBy: "auth.key-required",
-    words: "401 with an Error body 403",
-    where: refuses((response) => error(response, 403, "missing_api_key"))
-  },
-  {
-    id: "auth.answers-404",
-    does: "Hides the operation getPet from who has no key.",
-    breaks: "auth.every-operation",
-    killedBy: "auth.key-required",
-    words: "401 with an Error body 404",
-    where: refuses((response, request) =>
-      Rewrite.isGet(request) ? error(response, 404, "not_found") : response
-    )
-  },
-  {
-    id: "auth.prefix",
-    does: "Compares as many characters of a key as were sent.",
-    breaks: "auth.whole-key",
-    killedBy: "auth.exact-key",
-    words: "401 with an Error body 201",
-    where: admits((credentials, key) => tokenOf(credentials) !== "" && key.startsWith(tokenOf(credentials)))
-  },
-  {
-    id: "auth.longer-key",
-    does: "Compares as many characters as a key has.",
-    breaks: "auth.whole-key",
-    killedBy: "auth.exact-key",
-    words: "401 with an Error body 200",
-    where: admits((credentials, key) => tokenOf(credentials).startsWith(key))
-  },
-  {
-    id: "auth.key-within",
-    does: "Looks for a key anywhere in the credential.",
-    breaks: "auth.whole-key",
-    killedBy: "auth.exact-key",
-    words: "401 with an Error body 200",
-    where: admits((credentials, key) => credentials.some((credential) => credential.endsWith(key)))
-  },
-  {
-    id: "auth.first-character-ignored",
-    does: "Compares a key from its second character on.",
-    breaks: "auth.invalid",
-    killedBy: "auth.exact-key",
-    words: "401 with an Error body 200",
-    where: admits((credentials, key) => isLike(tokenOf(credentials), key, (at) => at === 0))
-  },
-  {
-    id: "auth.middle-ignored",
-    does: "Compares the first and the last four characters of a key.",
-    breaks: "auth.invalid",
-    killedBy: "auth.exact-key",
-    words: "401 with an Error body 201",
-    where: admits((credentials, key) =>
-      isLike(tokenOf(credentials), key, (at) => at >= 4 && at < key.length - 4)
-    )
-  },
-  {
-    id: "auth.last-character-ignored",
-    does: "Compares all characters of a key but the last.",
-    breaks: "auth.invalid",
-    killedBy: "auth.exact-key",
-    words: "401 with an Error body 404",
-    where: admits((credentials, key) => isLike(tokenOf(credentials), key, (at) => at === key.length - 1))
-  },
-  {
-    id: "auth.basic",
-    does: "Accepts a key under the scheme Basic.",
-    breaks: "auth.other-scheme",
-    killedBy: "auth.bearer-only",
-    words: "401 with an Error body 201",
-    where: admits((credentials, key) => credentials[0] === `Basic ${key}`)
-  },
-  {
-    id: "auth.no-scheme",
-    does: "Accepts a key without a scheme.",
-    breaks: "auth.other-scheme",
-    killedBy: "auth.bearer-only",
-    words: "401 with an Error body 200",
-    where: admits((credentials, key) => credentials[0] === key)
-  },
-  {
-    id: "auth.last-word",
-    does: "Takes the last word of the header for the key.",
-    breaks: "auth.other-scheme",
-    killedBy: "auth.bearer-only",
-    words: "401 with an Error body 200",
-    where: admits((credentials, key) => credentials[0]?.split(" ").at(-1) === key)
-  },
-  {
-    id: "auth.key-in-query",
-    does: "Accepts a key in the query.",
-    breaks: "auth.header-only",
-    killedBy: "auth.elsewhere",
-    words: "401 with an Error body 200",
-    where: admits((_, key, request) => [...Rewrite.parameters(request).values()].includes(key))
-  },
-  {
-    id: "auth.key-in-other-header",
-    does: "Accepts a key in X-API-Key.",
-    breaks: "auth.header-only",
-    killedBy: "auth.elsewhere",
-    words: "401 with an Error body 200",
-    where: admits((_, key, request) => headerValues(request, "x-api-key").includes(key))
-  },
-  {
-    id: "auth.revoked",
-    does: "Goes on accepting a key that is revoked.",
-    breaks: "auth.revoked",
-    killedBy: "auth.revoked-key",
-    words: "401 with an Error body 200",
-    where: {
-      at: "http",
-      keys: (real) => ({
+  fault("auth.no-key-needed", "Accepts requests without a key.")
+    .breaks("auth.required", "auth.key-required", "401 with an Error body 200")
+    .by(admits((credentials) => credentials.length === 0)),
+  fault("auth.open-get", "Returns a single animal without a key.")
+    .breaks("auth.every-operation", "auth.key-required", "401 with an Error body 404")
+    .by(admits((_credentials, _key, request) => Requests.isGet(request))),
+  fault("auth.open-create", "Creates animals without a key.")
+    .breaks("auth.every-operation", "auth.key-required", "401 with an Error body 201")
+    .by(admits((_credentials, _key, request) => Requests.isCreation(request))),
+  fault("auth.any-key", "Accepts every key.")
+    .breaks("auth.invalid", "auth.key-required", "401 with an Error body 200")
+    .by(admits((credentials) => tokenOf(credentials) !== "")),
+  fault("auth.answers-403", "Returns 403 for a missing key.")
+    .breaks("auth.required", "auth.key-required", "401 with an Error body 403")
+    .by(AtHttp.responses({ status: 401 }, Edit.error(403, "missing_api_key"))),
+  fault("auth.answers-404", "Returns 404 for getPet without a key.")
+    .breaks("auth.every-operation", "auth.key-required", "401 with an Error body 404")
+    .by(AtHttp.responses({ to: Requests.isGet, status: 401 }, Edit.error(404, "not_found"))),
+  fault("auth.prefix", "Compares only as many characters of a key as were sent.")
+    .breaks("auth.whole-key", "auth.exact-key", "401 with an Error body 201")
+    .by(admits((credentials, key) => tokenOf(credentials) !== "" && key.startsWith(tokenOf(credentials)))),
+  fault("auth.longer-key", "Compares only as many characters as the key has.")
+    .breaks("auth.whole-key", "auth.exact-key", "401 with an Error body 200")
+    .by(admits((credentials, key) => tokenOf(credentials).startsWith(key))),
+  fault("auth.key-within", "Accepts a key anywhere in the credential.")
+    .breaks("auth.whole-key", "auth.exact-key", "401 with an Error body 200")
+    .by(admits((credentials, key) => credentials.some((credential) => credential.endsWith(key)))),
+  fault("auth.first-character-ignored", "Ignores the first character of a key.")
+    .breaks("auth.invalid", "auth.exact-key", "401 with an Error body 200")
+    .by(admits((credentials, key) => isLike(tokenOf(credentials), key, (at) => at === 0))),
+  fault("auth.middle-ignored", "Compares only the first and last four characters of a key.")
+    .breaks("auth.invalid", "auth.exact-key", "401 with an Error body 201")
+    .by(
+      admits((credentials, key) => isLike(tokenOf(credentials), key, (at) => at >= 4 && at < key.length - 4))
+    ),
+  fault("auth.last-character-ignored", "Ignores the last character of a key.")
+    .breaks("auth.invalid", "auth.exact-key", "401 with an Error body 404")
+    .by(admits((credentials, key) => isLike(tokenOf(credentials), key, (at) => at === key.length - 1))),
+  fault("auth.basic", "Accepts a key under the scheme Basic.")
+    .breaks("auth.other-scheme", "auth.bearer-only", "401 with an Error body 201")
+    .by(admits((credentials, key) => credentials[0] === `Basic ${key}`)),
+  fault("auth.no-scheme", "Accepts a key without a scheme.")
+    .breaks("auth.other-scheme", "auth.bearer-only", "401 with an Error body 200")
+    .by(admits((credentials, key) => credentials[0] === key)),
+  fault("auth.last-word", "Uses the last word of the header as the key.")
+    .breaks("auth.other-scheme", "auth.bearer-only", "401 with an Error body 200")
+    .by(admits((credentials, key) => credentials[0]?.split(" ").at(-1) === key)),
+  fault("auth.key-in-query", "Accepts a key in the query.")
+    .breaks("auth.header-only", "auth.elsewhere", "401 with an Error body 200")
+    .by(admits((_credentials, key, request) => [...Requests.parameters(request).values()].includes(key))),
+  fault("auth.key-in-other-header", "Accepts a key in X-API-Key.")
+    .breaks("auth.header-only", "auth.elsewhere", "401 with an Error body 200")
+    .by(admits((_credentials, key, request) => headerValues(request, "x-api-key").includes(key))),
+  fault("auth.revoked", "Accepts a revoked key.")
+    .breaks("auth.revoked", "auth.revoked-key", "401 with an Error body 200")
+    .by(
+      AtHttp.keys((real) => ({
         ...real,
         findByHash: (hash) =>
           Effect.map(
             real.findByHash(hash),
             Option.map((key) => ({ ...key, revokedAt: undefined }))
           )
-      })
-    }
-  },
-  {
-    id: "auth.read-only",
-    does: "Refuses a valid key for creations.",
-    breaks: "auth.bearer",
-    killedBy: "auth.accepted",
-    words: "the valid key accepted 403",
-    where: {
-      at: "http",
-      transport: Rewrite.answers((response, request) =>
-        Rewrite.isCreation(request) ? error(response, 403, "invalid_api_key") : response
+      }))
+    ),
+  fault("auth.read-only", "Rejects a valid key for creations.")
+    .breaks("auth.bearer", "auth.accepted", "the valid key accepted 403")
+    .by(AtHttp.responses({ to: Requests.isCreation }, Edit.error(403, "invalid_api_key"))),
+  fault("auth.key-in-any-case", "Ignores the case of keys.")
+    .breaks("auth.key-case", "auth.case-of-key", "401 with an Error body 200")
+    .by(admits((credentials, key) => tokenOf(credentials).toLowerCase() === key.toLowerCase())),
+  fault("auth.literal-scheme", "Accepts the scheme only as Bearer.")
+    .breaks("auth.scheme-case", "auth.scheme-in-any-case", "under the scheme bearer 401")
+    .by(
+      AtHttp.requests(
+        (request) => !/^Bearer /.test(Requests.credentials(request)[0] ?? "Bearer "),
+        (request) => Requests.withHeader(request, "Authorization", "None")
       )
-    }
-  },
-
-  // Against our own answers to the contract's gaps.
-
-  {
-    id: "auth.key-in-any-case",
-    does: "Compares keys without regard to case.",
-    breaks: "auth.key-case",
-    killedBy: "auth.case-of-key",
-    words: "401 with an Error body 200",
-    where: admits((credentials, key) => tokenOf(credentials).toLowerCase() === key.toLowerCase())
-  },
-  {
-    id: "auth.literal-scheme",
-    does: "Knows the scheme only as Bearer.",
-    breaks: "auth.scheme-case",
-    killedBy: "auth.scheme-in-any-case",
-    words: "under the scheme bearer 401",
-    where: {
-      at: "http",
-      transport: Rewrite.requests((request) => ({
-        ...request,
-        headers: request.headers.map(
-          ([name, value]): Header =>
-            name === "Authorization" && !value.startsWith("Bearer ") ? [name, "None"] : [name, value]
-        )
-      }))
-    }
-  },
-  {
-    id: "auth.no-challenge",
-    does: "Answers 401 without WWW-Authenticate.",
-    breaks: "auth.challenge",
-    killedBy: "auth.challenged",
-    words: "with a 401 none",
-    where: refuses((response) => Rewrite.withoutHeader(response, "www-authenticate"))
-  },
-  {
-    id: "auth.other-realm",
-    does: "Names another realm.",
-    breaks: "auth.challenge",
-    killedBy: "auth.challenge-of-ours",
-    words: 'Bearer realm="pets"',
-    where: refuses((response) => Rewrite.withHeader(response, "WWW-Authenticate", 'Bearer realm="pets"'))
-  },
-  {
-    id: "auth.always-invalid-token",
-    does: "Speaks of an invalid token where none was sent.",
-    breaks: "auth.challenge-error",
-    killedBy: "auth.challenge-of-ours",
-    words: 'error="invalid_token"',
-    where: refuses((response) =>
-      Rewrite.withHeader(response, "WWW-Authenticate", 'Bearer realm="animals", error="invalid_token"')
-    )
-  },
-  {
-    id: "auth.one-code",
-    does: "Has one code for missing and for invalid keys.",
-    breaks: "auth.codes",
-    killedBy: "auth.error-codes",
-    words: "of code invalid_api_key 401",
-    where: refuses((response) => error(response, 401, "missing_api_key"))
-  },
-  {
-    id: "auth.decodes-token",
-    does: "Percent-decodes the token.",
-    breaks: "auth.token-verbatim",
-    killedBy: "auth.strict-token",
-    words: "401 with an Error body of code invalid_api_key 200",
-    where: admits((credentials, key) => {
-      const token = tokenOf(credentials)
-      return /^%[0-9a-f]{2}/.test(token) && decodeURIComponent(token) === key
-    })
-  },
-  {
-    id: "auth.unquotes-token",
-    does: "Takes quotes off the token.",
-    breaks: "auth.token-verbatim",
-    killedBy: "auth.strict-token",
-    words: "401 with an Error body of code invalid_api_key 200",
-    where: admits((credentials, key) => tokenOf(credentials) === `"${key}"`)
-  },
-  {
-    id: "auth.last-header",
-    does: "Looks at the last of several Authorization headers.",
-    breaks: "auth.two-headers",
-    killedBy: "auth.strict-token",
-    words: "401 with an Error body of code invalid_api_key 200",
-    where: admits((credentials, key) => credentials.at(-1) === `Bearer ${key}`)
-  },
-  {
-    id: "auth.long-token-431",
-    does: "Answers a token of thousands of characters with 431.",
-    breaks: "auth.token-length",
-    killedBy: "auth.strict-token",
-    words: "401 with an Error body of code invalid_api_key 431",
-    where: refuses((response, request) =>
-      tokenOf(headerValues(request, "authorization")).length > 2_000
-        ? error(response, 431, "headers_too_large")
-        : response
-    )
-  },
-  {
-    id: "auth.method-first",
-    does: "Looks at the method before the key.",
-    breaks: "auth.first",
-    killedBy: "auth.before-all-else",
-    words: "401 with an Error body 405",
-    where: refuses((response, { method }) =>
-      method === "DELETE" ? error(response, 405, "method_not_allowed") : response
-    )
-  },
-  {
-    id: "auth.parameters-first",
-    does: "Looks at the query before the key.",
-    breaks: "auth.first",
-    killedBy: "auth.before-all-else",
-    words: "401 with an Error body 400",
-    where: refuses((response, { target }) =>
-      target.includes("limit=0") ? error(response, 400, "invalid_parameter") : response
-    )
-  },
-  {
-    id: "auth.body-first",
-    does: "Looks at the body before the key.",
-    breaks: "auth.first",
-    killedBy: "auth.before-all-else",
-    words: "401 with an Error body 415",
-    where: {
-      at: "http",
-      transport:
+    ),
+  fault("auth.no-challenge", "Returns 401 without WWW-Authenticate.")
+    .breaks("auth.challenge", "auth.challenged", "with a 401 none")
+    .by(AtHttp.responses({ status: 401 }, Edit.without("www-authenticate"))),
+  fault("auth.other-realm", "Sends another realm.")
+    .breaks("auth.challenge", "auth.challenge-of-ours", 'Bearer realm="pets"')
+    .by(challenges('Bearer realm="pets"')),
+  fault("auth.always-invalid-token", "Reports an invalid token when none was sent.")
+    .breaks("auth.challenge-error", "auth.challenge-of-ours", 'error="invalid_token"')
+    .by(challenges('Bearer realm="animals", error="invalid_token"')),
+  fault("auth.one-code", "Uses one code for missing and for invalid keys.")
+    .breaks("auth.codes", "auth.error-codes", "of code invalid_api_key 401")
+    .by(AtHttp.responses({ status: 401 }, Edit.error(401, "missing_api_key"))),
+  fault("auth.decodes-token", "Percent-decodes the token.")
+    .breaks("auth.token-verbatim", "auth.strict-token", "401 with an Error body of code invalid_api_key 200")
+    .by(
+      admits((credentials, key) => {
+        const token = tokenOf(credentials)
+        return /^%[0-9a-f]{2}/.test(token) && decodeURIComponent(token) === key
+      })
+    ),
+  fault("auth.unquotes-token", "Removes quotes from the token.")
+    .breaks("auth.token-verbatim", "auth.strict-token", "401 with an Error body of code invalid_api_key 200")
+    .by(admits((credentials, key) => tokenOf(credentials) === `"${key}"`)),
+  fault("auth.last-header", "Uses the last of several Authorization headers.")
+    .breaks("auth.two-headers", "auth.strict-token", "401 with an Error body of code invalid_api_key 200")
+    .by(admits((credentials, key) => credentials.at(-1) === `Bearer ${key}`)),
+  fault("auth.long-token-431", "Returns 431 for a token of thousands of characters.")
+    .breaks("auth.token-length", "auth.strict-token", "401 with an Error body of code invalid_api_key 431")
+    .by(
+      AtHttp.responses(
+        { to: (request) => tokenOf(Requests.credentials(request)).length > 2_000, status: 401 },
+        Edit.error(431, "headers_too_large")
+      )
+    ),
+  fault("auth.method-first", "Checks the method before the key.")
+    .breaks("auth.first", "auth.before-all-else", "401 with an Error body 405")
+    .by(
+      AtHttp.responses(
+        { to: ({ method }) => method === "DELETE", status: 401 },
+        Edit.error(405, "method_not_allowed")
+      )
+    ),
+  fault("auth.parameters-first", "Checks the query before the key.")
+    .breaks("auth.first", "auth.before-all-else", "401 with an Error body 400")
+    .by(
+      AtHttp.responses(
+        { to: ({ target }) => target.includes("limit=0"), status: 401 },
+        Edit.error(400, "invalid_parameter")
+      )
+    ),
+  fault("auth.body-first", "Checks the body before the key.")
+    .breaks("auth.first", "auth.before-all-else", "401 with an Error body 415")
+    .by(
+      AtHttp.transport(
         (real, { keys }) =>
-        (request) =>
-          Effect.flatMap(real(request), (response) => {
-            if (response.status !== 401 || !Rewrite.isCreation(request)) return Effect.succeed(response)
-            const key: Header = ["Authorization", `Bearer ${keys.main}`]
-            return Effect.map(real({ ...request, headers: [...request.headers, key] }), (judged) =>
-              judged.status === 201 ? response : judged
-            )
-          })
-    }
-  },
-  {
-    id: "auth.path-first",
-    does: "Answers an unknown path with 404 where no key was sent.",
-    breaks: "auth.unknown-path",
-    killedBy: "auth.unknown-paths",
-    words: "401 with an Error body 404",
-    where: refuses((response, { target }) =>
-      /\/pets/.test(target) ? response : error(response, 404, "not_found")
+          (request) =>
+            Effect.flatMap(real(request), (response) => {
+              if (response.status !== 401 || !Requests.isCreation(request)) return Effect.succeed(response)
+              const key: Header = ["Authorization", `Bearer ${keys.main}`]
+              return Effect.map(real({ ...request, headers: [...request.headers, key] }), (judged) =>
+                judged.status === 201 ? response : judged
+              )
+            })
+      )
+    ),
+  fault("auth.path-first", "Returns 404 for an unknown path without a key.")
+    .breaks("auth.unknown-path", "auth.unknown-paths", "401 with an Error body 404")
+    .by(
+      AtHttp.responses(
+        { to: ({ target }) => !target.includes("/pets"), status: 401 },
+        Edit.error(404, "not_found")
+      )
+    ),
+  fault("auth.echoes-key", "Repeats an invalid key in the message.")
+    .breaks("errors.no-echo", "every.no-echo", "the credential of the request in the message")
+    .by(
+      AtHttp.responses({ status: 401 }, (response, request) =>
+        Edit.members((error) => ({
+          ...error,
+          message: `Unknown key: ${Requests.credentials(request).join()}`
+        }))(response)
+      )
     )
-  },
-  {
-    id: "auth.echoes-key",
-    does: "Repeats an invalid key in the message.",
-    breaks: "errors.no-echo",
-    killedBy: "every.no-echo",
-    words: "the credential of the request in the message",
-    where: refuses((response, request) =>
-      Rewrite.withJson(response, (members) => ({
-        ...Object(members),
-        message: `Unknown key: ${headerValues(request, "authorization").join()}`
-      }))
-    )
-  }
 ]

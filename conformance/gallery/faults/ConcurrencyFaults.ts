@@ -1,185 +1,59 @@
-/** Backends that are right for one client and wrong for several at a time. */
+/** Backends that are correct for one client at a time and wrong for several. */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import type { NewPet } from "../../../core/domain/NewPet.ts"
 import { Pet } from "../../../core/domain/Pet.ts"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
 import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
-import type { PetRepository } from "../../../core/ports/PetRepository.ts"
-import type { Fault, Spoil } from "../Fault.ts"
-import * as Rewrite from "../Rewrite.ts"
+import { type Fault, fault } from "../Fault.ts"
+import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as AtPort from "../spoilers/AtPort.ts"
+import * as Edit from "../spoilers/Edit.ts"
+import { lostUpdate, racyId, readsFrom, stale, twoNodes } from "../spoilers/RacyStores.ts"
+import * as Requests from "../spoilers/Requests.ts"
 
-type Pets = PetRepository["Service"]
-
-/** Another client may go on here. */
+/** Another client may run here. */
 const pause = Effect.yieldNow
 
-/** Reads from an array that is asked for anew for each call. */
-const readsFrom = (all: () => ReadonlyArray<Pet>): Omit<Pets, "insert"> => ({
-  find: (id) => Effect.sync(() => Option.fromUndefinedOr(all().find((pet) => pet.id === id))),
-  page: ({ after = -1n, limit, status }) =>
-    Effect.sync(() =>
-      all()
-        .filter((pet) => pet.id > after && (status === undefined || pet.status === status))
-        .slice(0, limit)
-    )
-})
-
-/** Reads everything, adds the new animal after a while, writes everything back. */
-const lostUpdate: Spoil<Pets> = () => {
-  let all: ReadonlyArray<Pet> = []
-  let ids = 0n
-  return {
-    ...readsFrom(() => all),
-    insert: Effect.fnUntraced(function* (pet) {
-      const before = all
-      yield* pause
-      const stored = new Pet(++ids, pet)
-      all = [...before, stored]
-      return stored
-    })
-  }
-}
-
-/** Looks for the largest id, and gives the next one after a while. */
-const racyId: Spoil<Pets> = () => {
-  const all: Array<Pet> = []
-  return {
-    ...readsFrom(() => all),
-    insert: Effect.fnUntraced(function* (pet) {
-      const id = BigInt(all.length + 1)
-      yield* pause
-      const stored = new Pet(id, pet)
-      all.push(stored)
-      return stored
-    })
-  }
-}
-
-/** Reads that see the store as it was at the latest multiple of so many reads. */
-const stale =
-  (reads: number): Spoil<Pets> =>
-  (real) => {
-    let seen = 0n
-    let newest = 0n
-    let count = 0
-    const look = Effect.sync(() => {
-      if (count++ % reads === 0) seen = newest
-    })
-    const isSeen = ({ id }: Pet) => id <= seen
-    return {
-      insert: (pet) =>
-        Effect.tap(real.insert(pet), ({ id }) =>
-          Effect.sync(() => {
-            newest = id
-          })
-        ),
-      find: (id) => Effect.andThen(look, Effect.map(real.find(id), Option.filter(isSeen))),
-      page: (query) =>
-        Effect.andThen(
-          look,
-          Effect.map(real.page(query), (pets) => pets.filter(isSeen))
-        )
-    }
-  }
-
-/** Two nodes that take turns; each sees what the other stored only after it was asked three more times. */
-const twoNodes: Spoil<Pets> = (real) => {
-  const origin = new Map<bigint, number>()
-  const asked = new Map<string, number>()
-  let turn = 0
-  const isSeen = (node: number) => (pet: Pet) => {
-    if (origin.get(pet.id) === node) return true
-    const key = `${node}/${pet.id}`
-    const times = (asked.get(key) ?? 0) + 1
-    asked.set(key, times)
-    return times > 3
-  }
-  const next = Effect.sync(() => turn++ % 2)
-  return {
-    insert: (pet) =>
-      Effect.flatMap(next, (node) =>
-        Effect.tap(real.insert(pet), ({ id }) => Effect.sync(() => origin.set(id, node)))
-      ),
-    find: (id) => Effect.flatMap(next, (node) => Effect.map(real.find(id), Option.filter(isSeen(node)))),
-    page: (query) =>
-      Effect.flatMap(next, (node) => Effect.map(real.page(query), (pets) => pets.filter(isSeen(node))))
-  }
-}
+/** An operation that does not wait: another client runs here only if each operation is interleaved. */
+const step = Effect.sync(() => {})
 
 export const faults: ReadonlyArray<Fault> = [
-  {
-    id: "concurrent.lost-update",
-    does: "Writes all animals back as they were read, so that creations at the same time undo each other.",
-    breaks: "create.concurrent",
-    killedBy: "concurrent.creations",
-    words: "since it was created none",
-    where: { at: "port", pets: lostUpdate }
-  },
-  {
-    id: "concurrent.lost-update-http",
-    does: "A server that writes all animals back as it read them, so that creations undo each other.",
-    breaks: "create.concurrent",
-    killedBy: "concurrent.creations",
-    words: "since it was created none",
-    where: { at: "http", pets: lostUpdate }
-  },
-  {
-    id: "concurrent.lost-update-history",
-    does: "Loses creations that others overtake, as seen by clients that read meanwhile.",
-    breaks: "create.concurrent",
-    killedBy: "concurrent.history",
-    words: "none explains client",
-    where: { at: "port", pets: lostUpdate }
-  },
-  {
-    id: "concurrent.duplicate-id",
-    does: "Gives creations at the same time the same id.",
-    breaks: "resources.id-unique",
-    killedBy: "concurrent.creations",
-    words: "8 different ids 1:",
-    where: { at: "port", pets: racyId }
-  },
-  {
-    id: "concurrent.duplicate-id-http",
-    does: "A server that gives creations at the same time the same id.",
-    breaks: "resources.id-unique",
-    killedBy: "concurrent.creations",
-    words: "8 different ids 1:",
-    where: { at: "http", pets: racyId }
-  },
-  {
-    id: "concurrent.overwrites",
-    does: "Keeps animals by an id that it draws too early, so that one takes the place of another.",
-    breaks: "create.concurrent",
-    killedBy: "concurrent.creations",
-    words: "8 different ids 1:",
-    where: {
-      at: "port",
-      pets: () => {
+  fault("concurrent.lost-update", "Writes all animals back as read, so that concurrent creations are lost.")
+    .breaks("create.concurrent", "concurrent.creations", "since it was created none")
+    .by(AtPort.pets(lostUpdate(pause))),
+  fault("concurrent.lost-update-http", "A server that writes all animals back, so that creations are lost.")
+    .breaks("create.concurrent", "concurrent.creations", "since it was created none")
+    .by(AtHttp.pets(lostUpdate(pause))),
+  fault("concurrent.lost-update-history", "Loses concurrent creations, seen by clients that read meanwhile.")
+    .breaks("create.concurrent", "concurrent.history", "none explains client")
+    .by(AtPort.pets(lostUpdate(pause))),
+  fault("concurrent.duplicate-id", "Gives concurrent creations the same id.")
+    .breaks("resources.id-unique", "concurrent.creations", "8 different ids 1:")
+    .by(AtPort.pets(racyId(pause))),
+  fault("concurrent.duplicate-id-http", "A server that gives concurrent creations the same id.")
+    .breaks("resources.id-unique", "concurrent.creations", "8 different ids 1:")
+    .by(AtHttp.pets(racyId(pause))),
+  fault("concurrent.overwrites", "Picks an id too early, so that one animal overwrites another.")
+    .breaks("create.concurrent", "concurrent.creations", "8 different ids 1:")
+    .by(
+      AtPort.pets(() => {
         const byId = new Map<bigint, Pet>()
         return {
           ...readsFrom(() => [...byId.values()]),
           insert: Effect.fnUntraced(function* (pet) {
-            const id = BigInt(byId.size + 1)
+            const stored = new Pet(BigInt(byId.size + 1), pet)
             yield* pause
-            const stored = new Pet(id, pet)
-            byId.set(id, stored)
+            byId.set(stored.id, stored)
             return stored
           })
         }
-      }
-    }
-  },
-  {
-    id: "concurrent.shared-buffer",
-    does: "Keeps the animal that is being stored where the next one is put too.",
-    breaks: "create.concurrent",
-    killedBy: "concurrent.creations",
-    words: "to show the animal as it was created",
-    where: {
-      at: "port",
-      pets: (real) => {
-        let buffer: Parameters<Pets["insert"]>[0] | undefined
+      })
+    ),
+  fault("concurrent.shared-buffer", "Holds a new animal in a buffer that the next creation overwrites.")
+    .breaks("create.concurrent", "concurrent.creations", "to show the animal as it was created")
+    .by(
+      AtPort.pets((real) => {
+        let buffer: NewPet | undefined
         return {
           ...real,
           insert: Effect.fnUntraced(function* (pet) {
@@ -188,18 +62,12 @@ export const faults: ReadonlyArray<Fault> = [
             return yield* real.insert(buffer)
           })
         }
-      }
-    }
-  },
-  {
-    id: "concurrent.wrong-answers",
-    does: "Answers creations at the same time with each other's animals, though it stores them well.",
-    breaks: "create.returns-created",
-    killedBy: "concurrent.creations",
-    words: "the answer to its creation",
-    where: {
-      at: "http",
-      pets: (real) => {
+      })
+    ),
+  fault("concurrent.wrong-answers", "Swaps the responses of concurrent creations, but stores them correctly.")
+    .breaks("create.returns-created", "concurrent.creations", "the answer to its creation")
+    .by(
+      AtHttp.pets((real) => {
         let latest: Pet | undefined
         return {
           ...real,
@@ -209,128 +77,73 @@ export const faults: ReadonlyArray<Fault> = [
             return latest
           })
         }
-      }
-    }
-  },
-  {
-    id: "concurrent.one-writer",
-    does: "Fails when a creation comes while another is under way.",
-    breaks: "create.concurrent",
-    killedBy: "concurrent.creations",
-    words: "StoreUnavailable",
-    where: {
-      at: "port",
-      pets: (real) => {
+      })
+    ),
+  fault("concurrent.one-writer", "Fails when creations overlap.")
+    .breaks("create.concurrent", "concurrent.creations", "StoreUnavailable")
+    .by(
+      AtPort.pets((real) => {
         let isBusy = false
         return {
           ...real,
           insert: Effect.fnUntraced(function* (pet) {
-            if (isBusy) {
-              return yield* Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("locked") }))
-            }
+            if (isBusy) return yield* new StoreUnavailable({ retryable: true, cause: new Error("locked") })
             isBusy = true
             yield* pause
             isBusy = false
             return yield* real.insert(pet)
           })
         }
-      }
-    }
-  },
-  {
-    id: "concurrent.one-writer-http",
-    does: "Answers 503 when a creation comes while another is under way.",
-    breaks: "create.concurrent",
-    killedBy: "concurrent.creations",
-    words: "201 with the created Pet 503",
-    where: {
-      at: "http",
-      transport: (real) => {
-        let underWay = 0
+      })
+    ),
+  fault("concurrent.one-writer-http", "Returns 503 when creations overlap.")
+    .breaks("create.concurrent", "concurrent.creations", "201 with the created Pet 503")
+    .by(
+      AtHttp.transport((real) => {
+        let active = 0
         return (request) =>
           Effect.suspend(() => {
-            const isBusy = Rewrite.isCreation(request) && underWay > 0
-            underWay++
+            const isBusy = Requests.isCreation(request) && active > 0
+            active++
             return pause.pipe(
               Effect.andThen(real(isBusy ? { ...request, method: "GET" } : request)),
-              Effect.map((response) => (isBusy ? Rewrite.withStatus(response, 503) : response)),
-              Effect.ensuring(
-                Effect.sync(() => {
-                  underWay--
-                })
-              )
+              Effect.map((response) => (isBusy ? Edit.status(503)(response) : response)),
+              Effect.ensuring(Effect.sync(() => active--))
             )
           })
-      }
-    }
-  },
-  {
-    id: "concurrent.stale-reads",
-    does: "Reads from a copy that is renewed at every third read.",
-    breaks: "list.sees-created",
-    killedBy: "concurrent.read-after-write",
-    words: "since it was created none",
-    where: { at: "port", pets: stale(3) }
-  },
-  {
-    id: "concurrent.stale-reads-http",
-    does: "A server that reads from a copy that is renewed at every third read.",
-    breaks: "list.sees-created",
-    killedBy: "concurrent.read-after-write",
-    words: "since it was created none",
-    where: { at: "http", pets: stale(3) }
-  },
-  {
-    id: "concurrent.stale-history",
-    does: "Reads from a copy that is renewed at every second read.",
-    breaks: "list.sees-created",
-    killedBy: "concurrent.history",
-    words: "none explains client",
-    where: { at: "port", pets: stale(2) }
-  },
-  {
-    id: "concurrent.two-nodes",
-    does: "Shows a creation at once only to who is served by the same node.",
-    breaks: "get.found",
-    killedBy: "concurrent.read-after-write",
-    words: "since it was created none",
-    where: { at: "port", pets: twoNodes }
-  },
-  {
-    id: "concurrent.two-nodes-http",
-    does: "A server of two nodes, each of which shows the other's animals late.",
-    breaks: "get.found",
-    killedBy: "concurrent.read-after-write",
-    words: "since it was created none",
-    where: { at: "http", pets: twoNodes }
-  },
-  {
-    id: "concurrent.index-lags",
-    does: "Finds a new animal under its id at once, and leaves it out of the next two lists.",
-    breaks: "list.sees-created",
-    killedBy: "concurrent.read-after-write",
-    words: "animals, without {id",
-    where: {
-      at: "http",
-      pets: (real) => {
+      })
+    ),
+  fault("concurrent.stale-reads", "Reads from a copy refreshed at every third read.")
+    .breaks("list.sees-created", "concurrent.read-after-write", "since it was created none")
+    .by(AtPort.pets(stale(3))),
+  fault("concurrent.stale-reads-http", "A server that reads from a copy refreshed at every third read.")
+    .breaks("list.sees-created", "concurrent.read-after-write", "since it was created none")
+    .by(AtHttp.pets(stale(3))),
+  fault("concurrent.stale-history", "Reads from a copy refreshed at every second read.")
+    .breaks("list.sees-created", "concurrent.history", "none explains client")
+    .by(AtPort.pets(stale(2))),
+  fault("concurrent.two-nodes", "Shows a new animal at once only to clients of the same node.")
+    .breaks("get.found", "concurrent.read-after-write", "since it was created none")
+    .by(AtPort.pets(twoNodes)),
+  fault("concurrent.two-nodes-http", "A server of two nodes, each of which shows the other's animals late.")
+    .breaks("get.found", "concurrent.read-after-write", "since it was created none")
+    .by(AtHttp.pets(twoNodes)),
+  fault("concurrent.index-lags", "Finds a new animal by its id at once, but omits it from two lists.")
+    .breaks("list.sees-created", "concurrent.read-after-write", "animals, without {id")
+    .by(
+      AtHttp.pets((real) => {
         let waiting = 0
         return {
           ...real,
           insert: (pet) => Effect.tap(real.insert(pet), () => Effect.sync(() => (waiting = 2))),
           page: (query) => Effect.map(real.page(query), (pets) => (waiting-- > 0 ? pets.slice(0, -1) : pets))
         }
-      }
-    }
-  },
-  {
-    id: "concurrent.answered-first",
-    does: "Answers a creation before it has stored the animal.",
-    breaks: "get.found",
-    killedBy: "concurrent.read-after-write",
-    words: "since it was created none",
-    where: {
-      at: "port",
-      pets: () => {
+      })
+    ),
+  fault("concurrent.answered-first", "Returns from a creation before the animal is stored.")
+    .breaks("get.found", "concurrent.read-after-write", "since it was created none")
+    .by(
+      AtPort.pets(() => {
         const all: Array<Pet> = []
         let ids = 0n
         return {
@@ -344,18 +157,12 @@ export const faults: ReadonlyArray<Fault> = [
             return stored
           })
         }
-      }
-    }
-  },
-  {
-    id: "concurrent.half-written",
-    does: "Shows an animal while its name is still missing.",
-    breaks: "list.faithful",
-    killedBy: "concurrent.history",
-    words: 'name "", categoryId',
-    where: {
-      at: "port",
-      pets: () => {
+      })
+    ),
+  fault("concurrent.half-written", "Shows an animal before its name is stored.")
+    .breaks("list.faithful", "concurrent.history", 'name "", categoryId')
+    .by(
+      AtPort.pets(() => {
         const all: Array<Pet> = []
         return {
           ...readsFrom(() => all),
@@ -368,18 +175,12 @@ export const faults: ReadonlyArray<Fault> = [
             return stored
           })
         }
-      }
-    }
-  },
-  {
-    id: "concurrent.uncommitted",
-    does: "Shows an animal, takes it back and stores it again before it answers its creation.",
-    breaks: "create.concurrent",
-    killedBy: "concurrent.history",
-    words: "none explains client",
-    where: {
-      at: "port",
-      pets: () => {
+      })
+    ),
+  fault("concurrent.uncommitted", "Shows an animal, removes it and stores it again before the response.")
+    .breaks("create.concurrent", "concurrent.history", "none explains client")
+    .by(
+      AtPort.pets(() => {
         let all: ReadonlyArray<Pet> = []
         let ids = 0n
         return {
@@ -394,18 +195,12 @@ export const faults: ReadonlyArray<Fault> = [
             return stored
           })
         }
-      }
-    }
-  },
-  {
-    id: "concurrent.torn-list",
-    does: "Reads a list status by status, so that it holds a later animal and lacks an earlier one.",
-    breaks: "pets.linearizable",
-    killedBy: "concurrent.interleaving",
-    words: "none explains client",
-    where: {
-      at: "port",
-      pets: (real) => ({
+      })
+    ),
+  fault("concurrent.torn-list", "Reads a list status by status, so that it lacks an earlier animal.")
+    .breaks("pets.linearizable", "concurrent.interleaving", "none explains client")
+    .by(
+      AtPort.pets((real) => ({
         ...real,
         page: (query) =>
           query.status !== undefined
@@ -418,60 +213,12 @@ export const faults: ReadonlyArray<Fault> = [
                     .sort((one, other) => Number(one.id - other.id))
                     .slice(0, query.limit)
               )
-      })
-    }
-  },
-  {
-    id: "concurrent.id-before-write",
-    does: "Takes an id and stores the animal under it in two steps, with nothing between that would wait.",
-    breaks: "pets.insert.concurrent",
-    killedBy: "concurrent.interleaving",
-    words: "ids for 8",
-    where: {
-      at: "port",
-      pets: () => {
-        const all: Array<Pet> = []
-        return {
-          ...readsFrom(() => all),
-          insert: (pet) =>
-            Effect.flatMap(
-              Effect.sync(() => BigInt(all.length + 1)),
-              (id) =>
-                Effect.suspend(() => {
-                  const stored = new Pet(id, pet)
-                  all.push(stored)
-                  return Effect.succeed(stored)
-                })
-            )
-        }
-      }
-    }
-  },
-  {
-    id: "concurrent.write-back",
-    does: "Reads all animals and writes them back with a new one, with nothing between that would wait.",
-    breaks: "pets.linearizable",
-    killedBy: "concurrent.interleaving",
-    words: "none explains client",
-    where: {
-      at: "port",
-      pets: () => {
-        let all: ReadonlyArray<Pet> = []
-        let ids = 0n
-        return {
-          ...readsFrom(() => all),
-          insert: (pet) =>
-            Effect.flatMap(
-              Effect.sync(() => all),
-              (before) =>
-                Effect.suspend(() => {
-                  const stored = new Pet(++ids, pet)
-                  all = [...before, stored]
-                  return Effect.succeed(stored)
-                })
-            )
-        }
-      }
-    }
-  }
+      }))
+    ),
+  fault("concurrent.id-before-write", "Picks an id and stores the animal in two steps without a wait.")
+    .breaks("pets.insert.concurrent", "concurrent.interleaving", "ids for 8")
+    .by(AtPort.pets(racyId(step))),
+  fault("concurrent.write-back", "Reads all animals and writes them back with a new one without a wait.")
+    .breaks("pets.linearizable", "concurrent.interleaving", "none explains client")
+    .by(AtPort.pets(lostUpdate(step)))
 ]

@@ -2,176 +2,78 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Pet } from "../../../core/domain/Pet.ts"
-import type { WireRequest, WireResponse } from "../../http/Wire.ts"
-import type { Fault, Where } from "../Fault.ts"
-import { found } from "../Found.ts"
-import * as Rewrite from "../Rewrite.ts"
+import type { WireRequest } from "../../http/Wire.ts"
+import { type Fault, fault, type Where } from "../Fault.ts"
+import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as Edit from "../spoilers/Edit.ts"
+import * as PetStores from "../spoilers/PetStores.ts"
+import * as Requests from "../spoilers/Requests.ts"
 
-/** Sees another id than was asked for. */
-const sees = (change: (segment: string) => string): Where => ({
-  at: "http",
-  transport: Rewrite.requests((request) => {
-    const at = request.target.lastIndexOf("/") + 1
-    return Rewrite.isGet(request)
-      ? { ...request, target: request.target.slice(0, at) + change(request.target.slice(at)) }
-      : request
-  })
-})
+/** Reads another id than was sent. */
+const readsId = (change: (id: string) => string): Where =>
+  AtHttp.requests(Requests.isGet, (request) => ({
+    ...request,
+    target: request.target.replace(/[^/]*$/, change)
+  }))
 
-const says = (change: (response: WireResponse, request: WireRequest) => WireResponse): Where => ({
-  at: "http",
-  transport: Rewrite.answers((response, request) =>
-    Rewrite.isGet(request) ? change(response, request) : response
-  )
-})
+const ifUnknown = (edit: Edit.Edit): Where => AtHttp.responses({ to: Requests.isGet, status: 404 }, edit)
 
-const error = (response: WireResponse, status: number, code: string): WireResponse =>
-  Rewrite.withBody(
-    Rewrite.withStatus(response, status),
-    `{"code":"${code}","message":"It failed.","status":${status}}`
-  )
-
-const isPlain = ({ target }: WireRequest): boolean => /\/-?[0-9]{1,18}$/.test(target)
+const isMalformed = (request: WireRequest): boolean =>
+  Requests.isGet(request) && !/\/-?[0-9]{1,18}$/.test(request.target)
 
 export const faults: ReadonlyArray<Fault> = [
-  {
-    id: "get.first-animal",
-    does: "Answers every known id with the first animal.",
-    breaks: "get.faithful",
-    killedBy: "get.created",
-    words: "} {id 1, name",
-    where: {
-      at: "http",
-      pets: (real) => ({
-        ...real,
-        find: (id) =>
-          Effect.flatMap(real.find(id), (found) =>
-            Option.isSome(found) ? real.find(1n) : Effect.succeed(found)
-          )
-      })
-    }
-  },
-  {
-    id: "get.other-category",
-    does: "Shows a single animal in category 0.",
-    breaks: "get.faithful",
-    killedBy: "get.created",
-    words: "categoryId 0, available",
-    where: {
-      at: "http",
-      pets: found(Option.map((pet) => new Pet(pet.id, { ...pet, categoryId: 0n })))
-    }
-  },
-  {
-    id: "get.sold-hidden",
-    does: "Finds no animals that are sold.",
-    breaks: "get.found",
-    killedBy: "get.created",
-    words: "200 with the Pet 404",
-    where: {
-      at: "http",
-      pets: found(Option.filter(({ status }) => status !== "sold"))
-    }
-  },
-  {
-    id: "get.unknown-null",
-    does: "Answers an unknown id with 200 and null.",
-    breaks: "get.not-found",
-    killedBy: "get.unknown",
-    words: "404 with an Error body 200",
-    where: says((response) =>
-      response.status === 404 ? Rewrite.withBody(Rewrite.withStatus(response, 200), "null") : response
-    )
-  },
-  {
-    id: "get.made-up",
-    does: "Makes up an animal for an unknown id.",
-    breaks: "get.not-found",
-    killedBy: "get.unknown",
-    words: "404 with an Error body 200",
-    where: {
-      at: "http",
-      pets: found((pet, id) =>
-        pet.pipe(Option.orElseSome(() => new Pet(id, { name: "-", categoryId: 0n, status: "sold" })))
+  fault("get.first-animal", "Returns the first animal for every known id.")
+    .breaks("get.faithful", "get.created", "} {id 1, name")
+    .by(
+      AtHttp.pets(
+        PetStores.finding((id, real) =>
+          Effect.flatMap(real.find(id), (pet) => (Option.isSome(pet) ? real.find(1n) : Effect.succeed(pet)))
+        )
       )
-    }
-  },
-  {
-    id: "get.unknown-400",
-    does: "Answers an unknown id with 400.",
-    breaks: "get.not-found",
-    killedBy: "get.unknown",
-    words: "404 with an Error body 400",
-    where: says((response) =>
-      response.status === 404 ? error(response, 400, "invalid_parameter") : response
-    )
-  },
-  {
-    id: "get.malformed-500",
-    does: "Fails within on an id that is no number.",
-    breaks: "errors.no-5xx",
-    killedBy: "get.no-integer",
-    words: "400 or 404 with an Error body 500",
-    where: says((response, request) => (isPlain(request) ? response : error(response, 500, "internal_error")))
-  },
-  {
-    id: "get.leading-digits",
-    does: "Reads an id as far as its digits go.",
-    breaks: "get.not-found",
-    killedBy: "get.no-integer",
-    words: "400 or 404 with an Error body 200",
-    where: sees((segment) => /^[0-9]+/.exec(segment)?.[0] ?? segment)
-  },
-  {
-    id: "get.id-wraps",
-    does: "Lets an id outside int64 run over.",
-    breaks: "get.not-found",
-    killedBy: "get.no-integer",
-    words: "400 or 404 with an Error body 200",
-    where: sees((segment) =>
-      /^[0-9]+$/.test(segment) ? String(BigInt.asIntN(64, BigInt(segment))) : segment
-    )
-  },
-  {
-    id: "get.leading-zeros",
-    does: "Takes 01 for 1.",
-    breaks: "get.canonical-id",
-    killedBy: "get.malformed",
-    words: "not_found 200",
-    where: sees((segment) => segment.replace(/^0+(?=[0-9])/, ""))
-  },
-  {
-    id: "get.trims-id",
-    does: "Ignores white space about an id.",
-    breaks: "get.canonical-id",
-    killedBy: "get.malformed",
-    words: "not_found 200",
-    where: sees((segment) => segment.replace(/^(?:%20)+|(?:%20|%0A)+$/g, ""))
-  },
-  {
-    id: "get.malformed-400",
-    does: "Answers an id that is no int64 with 400.",
-    breaks: "get.malformed-id",
-    killedBy: "get.malformed",
-    words: "not_found 400",
-    where: says((response, request) =>
-      response.status === 404 && !isPlain(request) ? error(response, 400, "invalid_parameter") : response
-    )
-  },
-  {
-    id: "get.decodes-twice",
-    does: "Decodes percent escapes twice.",
-    breaks: "http.decoded-once",
-    killedBy: "get.percent-encoded",
-    words: "404 200, remaining",
-    where: sees((segment) => segment.replaceAll("%25", "%"))
-  },
-  {
-    id: "get.never-decodes",
-    does: "Does not decode percent escapes.",
-    breaks: "http.decoded-once",
-    killedBy: "get.percent-encoded",
-    words: "200 404, remaining",
-    where: sees((segment) => segment.replaceAll("%", "%25"))
-  }
+    ),
+  fault("get.other-category", "Shows a single animal in category 0.")
+    .breaks("get.faithful", "get.created", "categoryId 0, available")
+    .by(AtHttp.pets(PetStores.found(Option.map((pet) => new Pet(pet.id, { ...pet, categoryId: 0n }))))),
+  fault("get.sold-hidden", "Does not find sold animals.")
+    .breaks("get.found", "get.created", "200 with the Pet 404")
+    .by(AtHttp.pets(PetStores.found(Option.filter(({ status }) => status !== "sold")))),
+  fault("get.unknown-null", "Returns 200 and null for an unknown id.")
+    .breaks("get.not-found", "get.unknown", "404 with an Error body 200")
+    .by(ifUnknown(Edit.replace(200, "null"))),
+  fault("get.made-up", "Returns a made-up animal for an unknown id.")
+    .breaks("get.not-found", "get.unknown", "404 with an Error body 200")
+    .by(
+      AtHttp.pets(
+        PetStores.found((pet, id) =>
+          Option.orElseSome(pet, () => new Pet(id, { name: "-", categoryId: 0n, status: "sold" }))
+        )
+      )
+    ),
+  fault("get.unknown-400", "Returns 400 for an unknown id.")
+    .breaks("get.not-found", "get.unknown", "404 with an Error body 400")
+    .by(ifUnknown(Edit.error(400, "invalid_parameter"))),
+  fault("get.malformed-500", "Returns 500 for an id that is not a number.")
+    .breaks("errors.no-5xx", "get.no-integer", "400 or 404 with an Error body 500")
+    .by(AtHttp.responses({ to: isMalformed }, Edit.error(500, "internal_error"))),
+  fault("get.leading-digits", "Reads only the leading digits of an id.")
+    .breaks("get.not-found", "get.no-integer", "400 or 404 with an Error body 200")
+    .by(readsId((id) => /^[0-9]+/.exec(id)?.[0] ?? id)),
+  fault("get.id-wraps", "Wraps an id outside int64.")
+    .breaks("get.not-found", "get.no-integer", "400 or 404 with an Error body 200")
+    .by(readsId((id) => (/^[0-9]+$/.test(id) ? String(BigInt.asIntN(64, BigInt(id))) : id))),
+  fault("get.leading-zeros", "Accepts 01 as 1.")
+    .breaks("get.canonical-id", "get.malformed", "not_found 200")
+    .by(readsId((id) => id.replace(/^0+(?=[0-9])/, ""))),
+  fault("get.trims-id", "Ignores white space around an id.")
+    .breaks("get.canonical-id", "get.malformed", "not_found 200")
+    .by(readsId((id) => id.replace(/^(?:%20)+|(?:%20|%0A)+$/g, ""))),
+  fault("get.malformed-400", "Returns 400 for an id that is not an int64.")
+    .breaks("get.malformed-id", "get.malformed", "not_found 400")
+    .by(AtHttp.responses({ to: isMalformed, status: 404 }, Edit.error(400, "invalid_parameter"))),
+  fault("get.decodes-twice", "Percent-decodes an id twice.")
+    .breaks("http.decoded-once", "get.percent-encoded", "404 200, remaining")
+    .by(readsId((id) => id.replaceAll("%25", "%"))),
+  fault("get.never-decodes", "Does not percent-decode an id.")
+    .breaks("http.decoded-once", "get.percent-encoded", "200 404, remaining")
+    .by(readsId((id) => id.replaceAll("%", "%25")))
 ]

@@ -1,0 +1,125 @@
+/** What laws about every exchange read from one. */
+import * as Result from "effect/Result"
+import type { Level } from "../../clauses/Clause.ts"
+import { Violation } from "../../evaluation/Outcome.ts"
+import * as ErrorBody from "../../http/ErrorBody.ts"
+import type { Exchange } from "../../http/Exchange.ts"
+import * as Moment from "../../http/Moment.ts"
+import * as RateHeaders from "../../http/RateHeaders.ts"
+import { header, headerValues } from "../../http/Wire.ts"
+import type { AmbientCheck, Look } from "../AmbientCheck.ts"
+
+/** How far a Reset may be off the times known of an exchange: clocks of two machines, and rounding. */
+const CLOCK_SLACK_MS = 10_000
+
+/** The same when the response has no Date. */
+export const DATELESS_SLACK_MS = 120_000
+
+/** The checks with the level that they share. */
+export const ofLevel = (
+  level: Level,
+  checks: ReadonlyArray<Omit<AmbientCheck, "level">>
+): ReadonlyArray<AmbientCheck> => checks.map((check) => ({ ...check, level }))
+
+export const violation = (expected: string, actual: string): Violation => new Violation({ expected, actual })
+
+/** A violation unless `holds`. */
+export const unless = (holds: boolean, expected: string, actual: string): Violation | undefined =>
+  holds ? undefined : violation(expected, actual)
+
+/** A law about what `of` reads from an exchange, where it reads anything. */
+export const about = <A>(
+  of: Look<A | undefined>,
+  examine: (read: A, exchange: Exchange) => Violation | undefined
+): Pick<AmbientCheck, "isAbout" | "examine"> => ({
+  isAbout: (...look) => of(...look) !== undefined,
+  examine: (...look) => {
+    const read = of(...look)
+    return read === undefined ? undefined : examine(read, look[0])
+  }
+})
+
+/** Statuses that an HTTP implementation sends before the service is called; the contract does not know them. */
+export const byTransport: ReadonlySet<number> = new Set([408, 414, 417, 421, 426, 431, 501, 502, 504, 505])
+
+/** Targets that RFC 3986 does not allow: an HTTP implementation may reject them with 400 by itself. */
+const malformedTarget = /%(?![0-9a-f]{2})|[^!-~]/i
+
+/** Whether the service itself sent the response, as far as one can tell. */
+export const isOfService = ({ request, response }: Exchange): boolean =>
+  !byTransport.has(response.status) && (response.status !== 400 || !malformedTarget.test(request.target))
+
+/** Whether a response of this kind has a body. */
+export const hasBody = ({ request, response }: Exchange): boolean =>
+  request.method !== "HEAD" && response.status >= 200 && response.status !== 204 && response.status !== 304
+
+/** Whether there is a body to be read. */
+export const isFilled = (exchange: Exchange): boolean =>
+  hasBody(exchange) && exchange.response.body.length > 0
+
+/** Whether the request carries a key that is declared to be valid. */
+export const hasDeclaredKey = ({ key }: Exchange): boolean =>
+  key === "main" || key === "tiny" || key === "victim"
+
+/** Whether the response is about the limits of a valid key. */
+export const isOfValidKey = (exchange: Exchange): boolean =>
+  hasDeclaredKey(exchange) && exchange.response.status !== 401
+
+export const rateOf = ({ response }: Exchange): RateHeaders.RateHeaders | undefined =>
+  RateHeaders.of(response)
+
+export const errorOf = (exchange: Exchange): ErrorBody.ErrorBody | undefined =>
+  exchange.response.status < 400 || !hasBody(exchange)
+    ? undefined
+    : Result.getOrUndefined(ErrorBody.of(exchange.response))
+
+/** The earliest and latest moment, epoch ms, at which the response can have been made, by any clock. */
+export const momentsOf = ({
+  receivedAt,
+  response,
+  sentAt
+}: Exchange): readonly [earliest: number, latest: number] => {
+  const date = Date.parse(header(response, "date") ?? "")
+  return Number.isNaN(date)
+    ? [sentAt - DATELESS_SLACK_MS, receivedAt + DATELESS_SLACK_MS]
+    : [Math.min(date, sentAt) - CLOCK_SLACK_MS, Math.max(date + 1_000, receivedAt) + CLOCK_SLACK_MS]
+}
+
+/** When the request was sent, for messages. */
+export const iso = ({ sentAt }: Exchange): string => Moment.iso(sentAt)
+
+/** A header as it was received, for messages. */
+export const received = ({ response }: Exchange, name: string): string => {
+  const values = headerValues(response, name)
+  return values.length === 0 ? `${name} is missing` : `${name}: ${values.join(" and ")}`
+}
+
+/** Which operation a request is, if it is made as contract §4 describes it. */
+export const describedAs = ({ request }: Exchange): "list" | "create" | "get" | undefined => {
+  const { body, headers, method, target } = request
+  const [path = "", query] = target.split("?", 2)
+  const lower = headers.map(([name, value]) => [name.toLowerCase(), value] as const)
+  const isPlain =
+    lower.filter(([name]) => name === "authorization").length <= 1 &&
+    lower.every(
+      ([name, value]) =>
+        name === "authorization" ||
+        (name === "content-type" && value === "application/json" && method === "POST")
+    )
+  if (!isPlain) return undefined
+  if (method === "POST" && path.endsWith("/pets") && query === undefined) {
+    const isSent =
+      body !== undefined && body.length <= 1_024 && lower.some(([name]) => name === "content-type")
+    return isSent ? "create" : undefined
+  }
+  if (method !== "GET" || body !== undefined) return undefined
+  if (path.endsWith("/pets")) {
+    const parameter = "(?:limit=(?:[1-9][0-9]?|100)|status=(?:available|pending|sold))"
+    const isListed =
+      query === undefined ||
+      (new RegExp(`^${parameter}(?:&${parameter})?$`).test(query) && !/(\w+)=.*&\1=/.test(query))
+    return isListed ? "list" : undefined
+  }
+  const id = /\/pets\/(-?[0-9]{1,18})$/.exec(path)
+  return id === null || query !== undefined ? undefined : "get"
+}

@@ -1,0 +1,232 @@
+/** Rate limit headers of all responses of a run (contract §8.3, §8.4). */
+import { maxRetryAfter } from "../../../core/limits/RateLimit.ts"
+import type { Exchange } from "../../http/Exchange.ts"
+import * as Moment from "../../http/Moment.ts"
+import * as RateHeaders from "../../http/RateHeaders.ts"
+import { header, headerValues } from "../../http/Wire.ts"
+import type { AmbientCheck, Look } from "../AmbientCheck.ts"
+import {
+  about,
+  byTransport,
+  isOfService,
+  isOfValidKey,
+  iso,
+  momentsOf,
+  ofLevel,
+  rateOf,
+  received,
+  unless,
+  violation
+} from "./ExchangeLaws.ts"
+
+const DAY_MS = 86_400_000
+
+/** Seconds from which on a number can only be milliseconds since 1970: the year 5138. */
+const MOST_SECONDS = 100_000_000_000
+
+const rateNames = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
+
+const isDenial = ({ response }: Exchange): boolean => response.status === 429 || response.status === 403
+
+/** Epoch seconds, with the date where they are one. */
+const dated = (seconds: number): string =>
+  seconds < MOST_SECONDS ? `${seconds} (${Moment.iso(seconds * 1_000)})` : String(seconds)
+
+/** The rate headers of two responses in a row, with the same limit. */
+interface Succession {
+  readonly before: RateHeaders.RateHeaders
+  readonly after: RateHeaders.RateHeaders
+}
+
+const successionOf = (exchange: Exchange, previous: Exchange): Succession | undefined => {
+  const before = rateOf(previous)
+  const after = rateOf(exchange)
+  return before === undefined || after === undefined || before.limit !== after.limit
+    ? undefined
+    : { before, after }
+}
+
+/** Two successes in a row that show the same window. */
+const sameWindow: Look<Succession | undefined> = (exchange, previous) => {
+  // Keys may share a budget (contract §8), so nothing may lie between the two.
+  if (previous === undefined || previous.index !== exchange.index - 1) return undefined
+  if (!isOfValidKey(exchange) || exchange.response.status >= 300 || previous.response.status >= 300)
+    return undefined
+  const succession = successionOf(exchange, previous)
+  if (succession === undefined) return undefined
+  // Minute and day may have the same limit; their resets are far apart.
+  const { after, before } = succession
+  const moved = after.resetAt - before.resetAt - (exchange.receivedAt - previous.sentAt) / 1_000
+  return Math.abs(moved) > 75 ? undefined : succession
+}
+
+/** Two responses in a row for a valid key, with the service's own time from the one to the other. */
+const timed: Look<(Succession & { readonly ms: number }) | undefined> = (exchange, previous) => {
+  // What a law sends with other credentials may count for the same key.
+  if (previous === undefined || previous.index !== exchange.index - 1) return undefined
+  if (!isOfValidKey(exchange) || !isOfValidKey(previous)) return undefined
+  if (byTransport.has(exchange.response.status) || byTransport.has(previous.response.status)) return undefined
+  // During a ban Remaining does not show the window, and a 400 may come from before a key was read.
+  const isSilent = ({ response: { status } }: Exchange) => status === 429 || status === 400
+  if (isSilent(exchange) || isSilent(previous)) return undefined
+  const succession = successionOf(exchange, previous)
+  // By the service's own time, to the second.
+  const from = Date.parse(header(previous.response, "date") ?? "")
+  const to = Date.parse(header(exchange.response, "date") ?? "") + 1_000
+  if (succession === undefined || Number.isNaN(from) || Number.isNaN(to)) return undefined
+  return Math.floor(from / DAY_MS) === Math.floor(to / DAY_MS) ? { ...succession, ms: to - from } : undefined
+}
+
+/** Statuses that come with Retry-After. */
+const hasRetryAfter = (status: number): boolean => status === 429 || status === 503
+
+export const checks: ReadonlyArray<AmbientCheck> = [
+  ...ofLevel("spec", [
+    {
+      id: "every.rate-headers",
+      law: "Every response has X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset, once each.",
+      clauses: ["limits.headers-present"],
+      isAbout: isOfService,
+      examine: (exchange) => {
+        const wrong = rateNames.find((name) => headerValues(exchange.response, name).length !== 1)
+        return wrong === undefined
+          ? undefined
+          : violation(
+              `${wrong} once in every response`,
+              `${exchange.response.status} where ${received(exchange, wrong)}`
+            )
+      }
+    },
+    {
+      id: "every.rate-integers",
+      law: "The three rate headers are decimal integers, none of them negative.",
+      clauses: ["limits.header-types"],
+      isAbout: ({ response }) => rateNames.some((name) => headerValues(response, name).length > 0),
+      examine: ({ response }) => {
+        for (const name of rateNames) {
+          const wrong = headerValues(response, name).find((value) => !/^[0-9]+$/.test(value))
+          if (wrong !== undefined) return violation(`${name} to be a decimal integer`, JSON.stringify(wrong))
+        }
+        return undefined
+      }
+    },
+    {
+      id: "every.remaining-within",
+      law: "X-RateLimit-Remaining is at most X-RateLimit-Limit.",
+      clauses: ["limits.remaining-within"],
+      ...about(rateOf, ({ limit, remaining }) =>
+        unless(remaining <= limit, `at most ${limit} remaining, the limit`, `${remaining} remaining`)
+      )
+    },
+    {
+      id: "every.remaining-falls-by-one",
+      law: "From one success to the next of the same key and window Remaining falls by one at most.",
+      clauses: ["limits.remaining-truth"],
+      ...about(sameWindow, ({ after, before }) =>
+        unless(
+          after.remaining >= before.remaining - 1,
+          `at least ${before.remaining - 1} remaining after one more request`,
+          `${after.remaining} remaining, ${before.remaining} before`
+        )
+      )
+    },
+    {
+      id: "every.reset-unix-seconds",
+      law: "X-RateLimit-Reset is a Unix time in seconds.",
+      clauses: ["limits.reset-unix-seconds"],
+      ...about(rateOf, ({ resetAt }, exchange) => {
+        const expected = "X-RateLimit-Reset in seconds since 1970"
+        if (resetAt >= MOST_SECONDS) return violation(expected, `${resetAt}, as if in milliseconds`)
+        // Years before now: a number of seconds to wait. Callers without a key may have no window at all.
+        const isDuration = isOfValidKey(exchange) && resetAt * 1_000 < exchange.sentAt / 2
+        return unless(!isDuration, expected, `${resetAt}, as if in seconds from now`)
+      })
+    },
+    {
+      id: "every.reset-ahead",
+      law: "For a valid key that is not denied X-RateLimit-Reset is at most a day ahead.",
+      clauses: ["limits.reset-ahead"],
+      ...about(
+        (exchange) => (isOfValidKey(exchange) && !isDenial(exchange) ? rateOf(exchange) : undefined),
+        ({ resetAt }, exchange) =>
+          unless(
+            resetAt * 1_000 <= momentsOf(exchange)[1] + DAY_MS,
+            "X-RateLimit-Reset at most a day ahead",
+            `${dated(resetAt)} at ${iso(exchange)}`
+          )
+      )
+    },
+    {
+      id: "every.reset-not-past",
+      law: "For a valid key X-RateLimit-Reset is not in the past.",
+      clauses: ["limits.reset-not-past"],
+      ...about(
+        (exchange) => (isOfValidKey(exchange) ? rateOf(exchange) : undefined),
+        ({ resetAt }, exchange) =>
+          unless(
+            resetAt * 1_000 >= momentsOf(exchange)[0],
+            "X-RateLimit-Reset now or later",
+            `${dated(resetAt)} at ${iso(exchange)}`
+          )
+      )
+    },
+    {
+      id: "every.retry-after",
+      profile: "limits",
+      law: "Every 429 has Retry-After once, as a whole number of seconds or an HTTP date.",
+      clauses: ["limits.retry-after-present"],
+      isAbout: ({ response }) => response.status === 429,
+      examine: (exchange) =>
+        unless(
+          RateHeaders.retryAfterSeconds(exchange.response, exchange.receivedAt) !== undefined,
+          "Retry-After with a 429: whole seconds or a date",
+          received(exchange, "Retry-After")
+        )
+    }
+  ]),
+  ...ofLevel("design", [
+    {
+      id: "every.retry-after-seconds",
+      profile: "limits",
+      law: `Retry-After comes with 429 and 503 alone, as whole seconds from 1 to ${maxRetryAfter}.`,
+      clauses: ["limits.retry-after-seconds"],
+      isAbout: ({ response }) =>
+        hasRetryAfter(response.status) || headerValues(response, "retry-after").length > 0,
+      examine: (exchange) => {
+        const { status } = exchange.response
+        const values = headerValues(exchange.response, "retry-after")
+        if (!hasRetryAfter(status)) return violation(`no Retry-After with ${status}`, values.join(", "))
+        const isWhole = values.length === 1 && /^[1-9][0-9]{0,6}$/.test(values[0] ?? "")
+        return unless(
+          isWhole && Number(values[0]) <= maxRetryAfter,
+          `Retry-After in whole seconds from 1 to ${maxRetryAfter}`,
+          received(exchange, "Retry-After")
+        )
+      }
+    },
+    {
+      id: "every.refused-remaining",
+      profile: "limits",
+      law: "Every 429 shows X-RateLimit-Remaining 0.",
+      clauses: ["limits.window-shown-denied"],
+      ...about(
+        (exchange) => (exchange.response.status === 429 ? rateOf(exchange) : undefined),
+        ({ remaining }) => unless(remaining === 0, "X-RateLimit-Remaining 0 with 429", String(remaining))
+      )
+    },
+    {
+      id: "every.remaining-arithmetic",
+      law: "From one response to the next Remaining falls by one, and rises by no more than time allows.",
+      clauses: ["limits.every-request-costs", "limits.bucket-refill", "limits.remaining-floor"],
+      ...about(timed, ({ after, before, ms }) => {
+        const least = Math.max(before.remaining - 1, 0)
+        const most = Math.max(before.remaining - 1 + Math.ceil((ms * before.limit) / 60_000), 0)
+        return unless(
+          after.remaining >= least && after.remaining <= most,
+          `from ${least} to ${most} remaining, after ${before.remaining}`,
+          `${after.remaining} remaining`
+        )
+      })
+    }
+  ])
+]

@@ -1,0 +1,132 @@
+/**
+ * An independent model of the bucket and the day: what is not known to the ms is a range. It learns from each reading when
+ * it was decided and whether it was admitted, and nothing else.
+ */
+import * as Effect from "effect/Effect"
+import type { Plan } from "../../../core/limits/Plan.ts"
+import type { Reading } from "../../evaluation/Meter.ts"
+import { type Failure, undecided } from "../../evaluation/Outcome.ts"
+import * as Bursts from "./Bursts.ts"
+
+const { DAY, MINUTE, SECOND } = Bursts
+
+/** What a request costs: a bucket of n per minute gets n units each ms, so nothing is ever divided. */
+const COST = MINUTE
+
+/** Whole numbers from one to another, both included. */
+type Range = readonly [least: number, most: number]
+
+export const includes = ([least, most]: Range, value: number): boolean => least <= value && value <= most
+
+export const shown = ([least, most]: Range): string =>
+  least === most ? String(least) : `${least} to ${most}`
+
+/** One way in which a response may describe a window. */
+interface View {
+  readonly limit: number
+  readonly remaining: Range
+  readonly resetAt: Range
+  readonly retryAfter: Range
+}
+
+/** What the response to a request has to be; several views where its exact time is not known. */
+export interface Expected {
+  readonly mayAdmit: boolean
+  readonly mayRefuse: boolean
+  readonly views: ReadonlyArray<View>
+}
+
+const NONE: Range = [0, 0]
+
+const inSeconds = ([least, most]: Range): Range => [Math.ceil(least / SECOND), Math.ceil(most / SECOND)]
+
+/** Ms in which a slot of a used-up day is forgiven, and slots that such a day has at least. */
+const FORGIVEN_EVERY_MS = 2_000
+const MIN_SLOTS_OF_DAY = 8
+
+const forgiven = ([least, most]: Range, elapsed: Range): Range => [
+  Math.max(0, least - Math.floor(elapsed[1] / FORGIVEN_EVERY_MS)),
+  Math.max(0, most - Math.floor(elapsed[0] / FORGIVEN_EVERY_MS))
+]
+
+/** The model of a caller that was silent for a day; it takes the readings one after the other. */
+export const make = ({ perDay, perMinute }: Plan) => {
+  const capacity = perMinute * COST
+  let level: Range = [capacity, capacity]
+  let at: Range | undefined
+  let day = -1
+  let used = 0
+  /** Slots that refused requests were told and that no admitted request has used yet. */
+  let slots: Range = [0, 0]
+
+  return (reading: Reading): Effect.Effect<Expected, Failure> => {
+    const [earliest, latest] = reading.between
+    const before = at ?? [earliest, latest]
+    const now: Range = [Math.max(Math.floor(earliest), before[0]), Math.max(Math.ceil(latest), before[0])]
+    const today = Math.floor(now[0] / DAY)
+    if (today !== Math.floor(now[1] / DAY)) return undecided("a request met midnight: a later run will not")
+    if (today !== day) used = 0
+    day = today
+    at = now
+    const midnight = (today + 1) * DAY
+    const elapsed: Range = [Math.max(0, now[0] - before[1]), now[1] - before[0]]
+    level = [
+      Math.min(capacity, level[0] + elapsed[0] * perMinute),
+      Math.min(capacity, level[1] + elapsed[1] * perMinute)
+    ]
+    const isDayFree = used < perDay
+    if (!isDayFree) slots = forgiven(slots, elapsed)
+    else if (level[1] === capacity) slots = [0, level[0] === capacity ? 0 : slots[1]]
+    const mayAdmit = isDayFree && level[1] >= COST
+    const mayRefuse = !isDayFree || level[0] < COST
+
+    const waitFor = (units: number): Range => [
+      Math.max(0, Math.ceil((units - level[1]) / perMinute)),
+      Math.max(0, Math.ceil((units - level[0]) / perMinute))
+    ]
+    const views: Array<View> = []
+    const reset = { day: inSeconds([midnight, midnight]), minute: NONE }
+    if (reading.admitted) {
+      level = [Math.max(level[0], COST) - COST, Math.max(level[1], COST) - COST]
+      slots = [Math.max(0, slots[0] - 1), Math.max(0, slots[1] - 1)]
+      used++
+      const full = waitFor(capacity)
+      const fullAt: Range = [now[0] + full[0], now[1] + full[1]]
+      reset.minute = inSeconds(fullAt)
+      const left: Range = [Math.floor(level[0] / COST), Math.floor(level[1] / COST)]
+      const leftToday = perDay - used
+      const minute = { limit: perMinute, resetAt: reset.minute, retryAfter: NONE }
+      const isLaterPossible = fullAt[1] > midnight
+      const most = Math.min(left[1], isLaterPossible ? leftToday : leftToday - 1)
+      if (left[0] <= most) views.push({ ...minute, remaining: [left[0], most] })
+      if (left[1] > leftToday || (left[1] === leftToday && fullAt[0] <= midnight)) {
+        const remaining: Range = [leftToday, leftToday]
+        views.push({ limit: perDay, remaining, resetAt: reset.day, retryAfter: NONE })
+      }
+    } else {
+      if (isDayFree) level = [Math.min(level[0], COST - 1), Math.min(level[1], COST - 1)]
+      const least = isDayFree ? perMinute : Math.max(perMinute, MIN_SLOTS_OF_DAY)
+      slots = [
+        Math.min(slots[0] + 1, least + Math.floor(level[0] / COST)),
+        Math.min(slots[1] + 1, least + Math.floor(level[1] / COST))
+      ]
+      const wait = waitFor(COST)
+      const slot: Range = [waitFor(slots[0] * COST)[0], waitFor(slots[1] * COST)[1]]
+      const full = waitFor(capacity)
+      const untilMidnight: Range = isDayFree ? NONE : [midnight - now[1], midnight - now[0]]
+      const asked = (range: Range): Range => {
+        const [least, most] = inSeconds(range)
+        return [Math.max(1, least), Math.max(1, most)]
+      }
+      if (untilMidnight[1] > wait[0]) {
+        const later: Range = [Math.max(slot[0], untilMidnight[0]), Math.max(slot[1], untilMidnight[1])]
+        views.push({ limit: perDay, remaining: NONE, resetAt: reset.day, retryAfter: asked(later) })
+      }
+      if (wait[1] >= untilMidnight[0]) {
+        const resetAt = inSeconds([now[0] + full[0], now[1] + full[1]])
+        views.push({ limit: perMinute, remaining: NONE, resetAt, retryAfter: asked(slot) })
+      }
+    }
+    return Effect.succeed({ mayAdmit, mayRefuse, views })
+  }
+}

@@ -1,0 +1,114 @@
+/** Clients that wait as told are never banned (contract §8.4.3). */
+import * as fc from "fast-check"
+import type { Reading } from "../../evaluation/Meter.ts"
+import { expect } from "../../evaluation/Outcome.ts"
+import { type Check, family } from "../Check.ts"
+import * as Bursts from "./Bursts.ts"
+import * as Offender from "./Offender.ts"
+
+const { SECOND } = Bursts
+
+const victim = family({ ...Offender.aboutVictim, examples: [null] })
+const exhaustedDay = family({ level: "design", profile: "ban", on: "meter", needs: ["tinyPlan", "clock"] })
+
+export const checks: ReadonlyArray<Check> = [
+  victim({
+    id: "ban.polite-never",
+    law: "A client with one request at a time that waits for Retry-After is never banned.",
+    clauses: ["ban.polite-never", "ban.first-429"],
+    requests: 150,
+    *holds(meter) {
+      yield* Offender.cleanSlate(meter)
+      for (let waits = 0; waits < 40; waits++) {
+        const denial = yield* Bursts.refusal(meter)
+        yield* Offender.notBanned(denial, `after ${waits} waits as told`)
+        yield* meter.pass(denial.retryAfter * SECOND)
+      }
+    }
+  }),
+  victim({
+    id: "ban.workers-never",
+    law: "Clients that share a key and wait for Retry-After, as many as its bucket holds, are never banned.",
+    clauses: ["ban.workers-never", "ban.first-429"],
+    requests: 60,
+    examples: [{ jitterMs: 450, workers: 1 }],
+    cases: fc.record({ jitterMs: fc.nat(500), workers: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    runs: { port: 10, http: 0 },
+    *holds(meter, { jitterMs, workers: share }) {
+      yield* Offender.cleanSlate(meter)
+      const workers = Math.max(Math.floor(meter.plan.perMinute * share), 1)
+      const begin = yield* meter.now
+      const due: Array<number> = Array.from({ length: workers }, () => begin)
+      for (let sent = 0; sent < 60; sent++) {
+        const next = Math.min(...due)
+        yield* meter.pass(Math.max(next - (yield* meter.now), 0))
+        const reading = yield* meter.spend
+        yield* Offender.notBanned(reading, `after ${sent} requests`)
+        const { admitted, between, retryAfter } = reading
+        const late = (sent * 137) % (jitterMs + 1)
+        due[due.indexOf(next)] = between[1] + (admitted ? 1 : retryAfter * SECOND + late)
+      }
+    }
+  }),
+  victim({
+    id: "ban.slots",
+    law: "Each of several denied requests is given its own time in Retry-After, at which it is admitted.",
+    clauses: ["limits.slots"],
+    requests: 30,
+    *holds(meter) {
+      yield* Offender.cleanSlate(meter)
+      const { perMinute } = meter.plan
+      const denied: Array<Reading> = []
+      for (let sent = 0; sent < 2 * perMinute || denied.length < perMinute; sent++) {
+        const reading = yield* meter.spend
+        if (!reading.admitted) denied.push(reading)
+      }
+      for (const { between, retryAfter } of denied) {
+        yield* meter.pass(Math.max(between[1] + retryAfter * SECOND - (yield* meter.now), 0))
+        const again = yield* meter.spend
+        const actual = `429 again, Retry-After ${again.retryAfter} s`
+        yield* expect(
+          again.admitted,
+          `a request admitted after the ${retryAfter} s of its Retry-After`,
+          actual
+        )
+      }
+    }
+  }),
+  exhaustedDay({
+    id: "ban.day-workers-never",
+    law: "Eight clients that come back every 30 seconds while the day is used up are never banned.",
+    clauses: ["ban.day-workers-never"],
+    requests: 120,
+    examples: [{ apartMs: 1_000 }],
+    cases: fc.record({ apartMs: fc.constantFrom(0, 999, 2_000, 3_750) }),
+    runs: { port: 4, http: 0 },
+    *holds(meter, { apartMs }) {
+      const workers = 8
+      yield* Offender.useUpDay(meter)
+      for (let round = 0; round < 10; round++) {
+        for (let worker = 0; worker < workers; worker++) {
+          yield* Offender.notBanned(yield* meter.spend, `in round ${round + 1}`)
+          yield* meter.pass(worker < workers - 1 ? apartMs : 30 * SECOND - (workers - 1) * apartMs)
+        }
+      }
+    }
+  }),
+  exhaustedDay({
+    id: "ban.capped-wait-never",
+    law: "A client with one request at a time that waits 30 seconds at most is never banned.",
+    clauses: ["ban.capped-wait-never"],
+    requests: 100,
+    mustSee: ["a wait longer than 30 s"],
+    examples: [null],
+    *holds(meter, _given, trial) {
+      yield* Offender.useUpDay(meter)
+      for (let waits = 0; waits < 40; waits++) {
+        const reading = yield* meter.spend
+        if (reading.retryAfter > 30) trial.saw("a wait longer than 30 s")
+        yield* Offender.notBanned(reading, `after ${waits} waits of 30 s`)
+        if (!reading.admitted) yield* meter.pass(Math.min(reading.retryAfter, 30) * SECOND)
+      }
+    }
+  })
+]

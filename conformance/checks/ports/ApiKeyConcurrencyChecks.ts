@@ -1,0 +1,281 @@
+/** Laws of ApiKeyStore: calls at the same time, changes that throw, and interrupted writes. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
+import type * as ApiKey from "../../../core/access/ApiKey.ts"
+import { expect, type Failure, type Violation } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
+import type { Model } from "../../linearizability/Linearizability.ts"
+import { type Check, family } from "../Check.ts"
+import * as Concurrency from "./Concurrency.ts"
+import * as Keys from "./Keys.ts"
+
+/** Changes that fail by a defect of who made them. */
+const throwing = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<void, Violation> => {
+  const change = (): never => {
+    throw new Error("a bug in the change")
+  }
+  const did = `make a change that throws to ${id}`
+  return Effect.flatMap(Effect.exit(Effect.suspend(() => keys.update(id, change))), (exit) => {
+    trial.record({ did, got: Exit.isSuccess(exit) ? "an answer" : "a failure" })
+    return expect(Exit.isFailure(exit), `a failure to ${did}`, "an answer")
+  })
+}
+
+/** A key as it is just now. */
+const current = (
+  keys: Keys.Keys,
+  id: string,
+  trial: Trial
+): Effect.Effect<ApiKey.ApiKey | undefined, Violation> =>
+  Effect.map(Keys.list(keys, trial), (all) => all.find((key) => key.id === id))
+
+/** Makes a key one older by the time of its creation, and returns what that was. */
+const age = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<number | undefined, Violation> =>
+  Effect.map(
+    Keys.update(
+      keys,
+      id,
+      "count up the creation time of",
+      (key) => [key.createdAt, { ...key, createdAt: key.createdAt + 1 }],
+      trial
+    ),
+    Option.getOrUndefined
+  )
+
+/** What a client of several does: inserts a first key of its own, or puts its number into the label of one. */
+type Call = { readonly first: number } | { readonly relabel: number }
+
+/** Who inserted the first key, and what is its label; 0 for nobody and none. */
+const firstKey: Model<{ readonly owner: number; readonly label: number }, Call, number> = {
+  initial: { owner: 0, label: 0 },
+  step: (state, call, output) => {
+    if ("first" in call) {
+      const inserted = state.owner === 0
+      if (output !== undefined && output !== Number(inserted)) return undefined
+      return inserted ? { owner: call.first, label: 0 } : state
+    }
+    return output === undefined || output === state.label ? { ...state, label: call.relabel } : undefined
+  },
+  key: ({ label, owner }) => `${owner} ${label}`,
+  show: (call, output) =>
+    "first" in call
+      ? `key ${call.first} ${output === 1 ? "inserted" : "refused"} as the first`
+      : `label ${call.relabel} put in place of ${output}`
+}
+
+/** Lets clients insert the first key and then relabel it, all at once, and looks for an order that explains it. */
+const atOnce = (
+  keys: Keys.Keys,
+  programs: ReadonlyArray<number>,
+  trial: Trial
+): Effect.Effect<void, Failure> =>
+  Effect.gen(function* () {
+    const history = new Concurrency.History<Call, number>()
+    let labels = 0
+    const calls = programs.map((relabels, index) => {
+      const own = index + 1
+      const key = { ...Keys.make(Keys.plain, 0, () => Keys.hash(index)) }
+      const first = (client: number): Effect.Effect<number, Failure> =>
+        history.record(client, { first: own }, Effect.map(Keys.insertFirst(keys, key, trial), Number))
+      const relabel = (): ((client: number) => Effect.Effect<number, Failure>) => {
+        const label = ++labels
+        const change = Keys.update(
+          keys,
+          key.id,
+          `put the label ${label} on`,
+          (before) => [Number(before.label ?? 0), { ...before, label: String(label) }],
+          trial
+        )
+        return (client) =>
+          history.record(
+            client,
+            { relabel: label },
+            Effect.map(change, (before) => Option.getOrElse(before, () => -1))
+          )
+      }
+      return [first, ...Array.from({ length: relabels }, relabel)]
+    })
+    yield* Concurrency.atOnce(calls)
+    yield* Concurrency.explained(firstKey, history)
+    const left = yield* Keys.list(keys, trial)
+    yield* expect(left.length === 1, "one key in the end", `${left.length}`)
+  })
+
+const clients = fc.array(fc.nat(3), { minLength: 2, maxLength: 4 })
+
+/** A write that is interrupted after its fiber had so many turns. */
+interface Interruption {
+  readonly write: "insert" | "update"
+  readonly turns: number
+}
+
+const interruption: fc.Arbitrary<Interruption> = fc.record({
+  write: fc.constantFrom("insert", "update"),
+  turns: fc.oneof(fc.nat(8), fc.nat(40))
+})
+
+const writes = ["insert", "update"] as const
+
+/** Interrupts writes and looks at what is left. */
+const interrupted = (
+  keys: Keys.Keys,
+  rounds: ReadonlyArray<Interruption>,
+  trial: Trial
+): Effect.Effect<void, Failure> =>
+  Effect.gen(function* () {
+    const two = { ...Keys.plain, secrets: [1, { createdAt: 0, expiresAt: 9 }] as const }
+    const [steady, ...doomed] = Keys.all([two, ...rounds.map(() => two)])
+    if (steady === undefined) return
+    yield* Keys.insert(keys, steady, trial)
+    let acknowledged = 0
+    let unknown = 0
+    for (const [index, { turns, write }] of rounds.entries()) {
+      const key = doomed[index] ?? steady
+      const call =
+        write === "insert"
+          ? Effect.suspend(() => keys.insert(key))
+          : Effect.suspend(() =>
+              keys.update(steady.id, (before) => [0, { ...before, createdAt: before.createdAt + 1 }])
+            )
+      const did = `${write} ${write === "insert" ? Keys.described(key) : steady.id}`
+      const exit = yield* Concurrency.interrupt(Effect.asVoid(call), turns, did, () => "done", trial)
+      if (write === "update") {
+        if (Exit.isSuccess(exit)) acknowledged++
+        else unknown++
+      } else {
+        // A write that is still under way may come about between two looks, but not be taken back.
+        let found = Exit.isSuccess(exit)
+        for (const { hash } of key.secrets) {
+          const owner = yield* Keys.find(keys, hash, trial)
+          yield* Keys.expectAll(
+            Option.toArray(owner),
+            found || Option.isSome(owner) ? [key] : [],
+            "the whole key, by each of its secrets"
+          )
+          found = Option.isSome(owner)
+        }
+        const listed = (yield* Keys.list(keys, trial)).filter(({ id }) => id === key.id)
+        yield* Keys.expectAll(
+          listed,
+          found || listed.length > 0 ? [key] : [],
+          "of an interrupted insert the whole key, once, or nothing"
+        )
+      }
+      yield* age(keys, steady.id, trial)
+      acknowledged++
+    }
+    const left = yield* current(keys, steady.id, trial)
+    const updates = (left?.createdAt ?? 0) - steady.createdAt
+    yield* expect(
+      updates >= acknowledged && updates <= acknowledged + unknown,
+      `${acknowledged} updates, and at most ${unknown} interrupted ones`,
+      `${updates}`
+    )
+    yield* Keys.expectAll(
+      left === undefined ? [] : [left],
+      [{ ...steady, createdAt: steady.createdAt + updates }],
+      "the other fields as they were"
+    )
+  })
+
+const law = family({ level: "design", profile: "port", on: "keys", requests: 0 })
+
+export const checks: ReadonlyArray<Check> = [
+  law({
+    id: "keys-store.update-at-once",
+    law: "Concurrent updates of one key run one after the other: each sees what the previous one stored.",
+    clauses: ["keys-store.update.atomic"],
+    examples: [{ updates: 100 }],
+    *holds(keys, { updates }, trial) {
+      const [key] = Keys.all([{ ...Keys.plain, createdAt: 0 }])
+      if (key === undefined) return
+      yield* Keys.insert(keys, key, trial)
+      const seen = yield* Effect.forEach(Array.from({ length: updates }), () => age(keys, key.id, trial), {
+        concurrency: "unbounded"
+      })
+      const distinct = new Set(seen).size
+      yield* expect(distinct === updates, `${updates} different states seen`, `${distinct}`)
+      const left = yield* current(keys, key.id, trial)
+      yield* expect(left?.createdAt === updates, `${updates} updates in the end`, `${left?.createdAt}`)
+    }
+  }),
+  law({
+    id: "keys-store.insert-first-at-once",
+    law: "Of several concurrent inserts of the first key exactly one succeeds, and only it returns true.",
+    clauses: ["keys-store.insert-first.atomic", "keys-store.insert-first"],
+    examples: [{ inserts: 50 }],
+    *holds(keys, { inserts }, trial) {
+      const all = Keys.all(Array.from({ length: inserts }, () => Keys.plain))
+      const inserted = yield* Effect.forEach(all, (key) => Keys.insertFirst(keys, key, trial), {
+        concurrency: "unbounded"
+      })
+      const winners = all.filter((_, index) => inserted[index])
+      yield* expect(winners.length === 1, "exactly one first key", `${winners.length}`)
+      yield* Keys.expectAll(yield* Keys.list(keys, trial), winners, "the first key, alone")
+    }
+  }),
+  law({
+    id: "keys-store.parallel",
+    law: "Concurrent first inserts and updates are linearizable: each takes effect at one moment while it runs.",
+    clauses: ["keys-store.update.atomic", "keys-store.insert-first.atomic"],
+    examples: [[3, 3, 3]],
+    cases: clients,
+    runs: { port: 15, http: 0 },
+    holds: atOnce
+  }),
+  law({
+    id: "keys-store.interleaved",
+    law: "First inserts and updates are linearizable however their own steps are interleaved.",
+    clauses: ["keys-store.update.atomic", "keys-store.insert-first.atomic"],
+    examples: [1, 2, 3].flatMap((seed) => [
+      { seed, clients: [3, 3, 3] },
+      { seed, clients: [0, 0, 0, 0, 0] }
+    ]),
+    cases: fc.record({ seed: Concurrency.seed, clients }),
+    runs: { port: 6, http: 0 },
+    holds: (keys, { clients: programs, seed }, trial) =>
+      Concurrency.interleaved(seed, atOnce(keys, programs, trial))
+  }),
+  law({
+    id: "keys-store.throwing-change",
+    law: "A change that throws leaves the key as it was, and the store keeps working.",
+    clauses: ["keys-store.update.replaces", "keys-store.update.none", "keys-store.update.atomic"],
+    timeoutMs: 10_000,
+    examples: [{ beside: 0 }, { beside: 3 }],
+    *holds(keys, { beside }, trial) {
+      const [key] = Keys.all([{ ...Keys.plain, createdAt: 0 }])
+      if (key === undefined) return
+      yield* Keys.insert(keys, key, trial)
+      yield* throwing(keys, key.id, trial)
+      const left = yield* Keys.list(keys, trial)
+      yield* Keys.expectAll(left, [key], "the key as it was")
+      const others = Array.from({ length: beside }, () => age(keys, key.id, trial))
+      yield* Effect.all([...others, throwing(keys, key.id, trial), ...others], {
+        concurrency: "unbounded",
+        discard: true
+      })
+      const counted = yield* age(keys, key.id, trial)
+      yield* expect(counted === 2 * beside, `${2 * beside} updates by the others`, `${counted}`)
+    }
+  }),
+  law<{ readonly seed: number; readonly rounds: ReadonlyArray<Interruption> }>({
+    id: "keys-store.interrupted",
+    law: "An interrupted write leaves the whole key, as before or after it, and the store keeps working.",
+    clauses: ["keys-store.interruption"],
+    timeoutMs: 10_000,
+    examples: [1, 2, 3].flatMap((seed) =>
+      writes.map((write) => ({
+        seed,
+        rounds: [0, 1, 2, 3, 4, 6, 8, 12].map((turns) => ({ write, turns }))
+      }))
+    ),
+    cases: fc.record({
+      seed: Concurrency.seed,
+      rounds: fc.array(interruption, { minLength: 1, maxLength: 5 })
+    }),
+    runs: { port: 5, http: 0 },
+    holds: (keys, { rounds, seed }, trial) => Concurrency.interleaved(seed, interrupted(keys, rounds, trial))
+  })
+]

@@ -1,0 +1,188 @@
+/** Laws of PetRepository: pages. */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Int64 from "../../../core/domain/Int64.ts"
+import type { PageQuery } from "../../../core/domain/Page.ts"
+import type { PetStatus } from "../../../core/domain/PetStatus.ts"
+import { expect } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
+import { type Check, family } from "../Check.ts"
+import * as Animals from "./Animals.ts"
+
+/** Animals of these statuses, one after the other, and then a page. */
+interface PageCase {
+  readonly statuses: ReadonlyArray<PetStatus>
+  readonly query: Animals.Query
+}
+
+const pageCase: fc.Arbitrary<PageCase> = fc.record({ statuses: Animals.statuses, query: Animals.query })
+
+/** Inserts an animal of each status in turn, then asks for a page. */
+const readPage = (pets: Animals.Pets, { query, statuses: wanted }: PageCase, trial: Trial) =>
+  Effect.gen(function* () {
+    const inserted = yield* Animals.insertAll(
+      pets,
+      wanted.map((status) => Animals.plain(trial, status)),
+      trial
+    )
+    const { after } = query
+    const asked: PageQuery = {
+      ...query,
+      after: after === undefined ? undefined : Animals.idOf(after, inserted)
+    }
+    return { inserted, asked, page: yield* Animals.page(pets, asked, trial) }
+  })
+
+/** Animals before a page is read, and after. */
+interface KeptCase {
+  readonly before: number
+  readonly after: number
+  readonly status: PetStatus | undefined
+}
+
+const law = family({ level: "design", profile: "port", on: "pets", requests: 0 })
+const paged = family({
+  level: "design",
+  profile: "port",
+  on: "pets",
+  requests: 0,
+  cases: pageCase,
+  runs: { port: 15, http: 0 }
+})
+
+export const checks: ReadonlyArray<Check> = [
+  paged({
+    id: "pets.page-order",
+    law: "A page is ordered by ascending id, each animal once.",
+    clauses: ["pets.page.order"],
+    mustSee: ["a page of several animals"],
+    examples: [{ statuses: Animals.nine, query: Animals.whole }],
+    *holds(pets, given, trial) {
+      const { page } = yield* readPage(pets, given, trial)
+      if (page.length > 1) trial.saw("a page of several animals")
+      for (const [index, { id }] of page.entries()) {
+        const before = page[index - 1]?.id
+        yield* expect(before === undefined || before < id, `an id above ${before} next on the page`, `${id}`)
+      }
+    }
+  }),
+  paged({
+    id: "pets.page-after",
+    law: "A page with `after` holds animals with a greater id only, over the whole of int64.",
+    clauses: ["pets.page.after"],
+    mustSee: ["an animal that `after` leaves out"],
+    examples: [
+      ...[-1n, 0n, 1n].map((plus) => ({
+        statuses: Animals.nine,
+        query: { ...Animals.whole, after: { nth: 4, plus } }
+      })),
+      ...Animals.edges.map((after) => ({
+        statuses: ["sold", "sold"] as const,
+        query: { ...Animals.whole, after }
+      }))
+    ],
+    *holds(pets, given, trial) {
+      const { asked, inserted, page } = yield* readPage(pets, given, trial)
+      const { after } = asked
+      if (after === undefined) return
+      if (inserted.some(({ id }) => id <= after)) trial.saw("an animal that `after` leaves out")
+      for (const { id } of page) yield* expect(id > after, `only ids above ${after}`, `the id ${id}`)
+    }
+  }),
+  paged({
+    id: "pets.page-status",
+    law: "A page with a status holds animals of that status only.",
+    clauses: ["pets.page.status"],
+    mustSee: ["an animal that the status leaves out"],
+    examples: [undefined, { nth: 1, plus: 0n }].flatMap((after) =>
+      Animals.nine
+        .slice(0, 3)
+        .map((status) => ({ statuses: Animals.nine, query: { limit: 100, status, after } }))
+    ),
+    *holds(pets, given, trial) {
+      const { status } = given.query
+      const { inserted, page } = yield* readPage(pets, given, trial)
+      if (status === undefined) return
+      if (inserted.some((pet) => pet.status !== status)) trial.saw("an animal that the status leaves out")
+      for (const pet of page) {
+        yield* expect(pet.status === status, `only animals that are ${status}`, `one that is ${pet.status}`)
+      }
+    }
+  }),
+  paged({
+    id: "pets.page-limit",
+    law: "A page holds at most as many animals as its limit says.",
+    clauses: ["pets.page.limit"],
+    mustSee: ["more animals than the limit"],
+    examples: [
+      { statuses: Animals.nine, query: { ...Animals.whole, limit: 1 } },
+      { statuses: Animals.nine, query: { ...Animals.whole, limit: 8 } },
+      { statuses: Animals.nine, query: { limit: 2, status: "sold", after: undefined } },
+      {
+        statuses: Array.from({ length: 102 }, () => "sold" as const),
+        query: { ...Animals.whole, limit: 101 }
+      }
+    ],
+    *holds(pets, given, trial) {
+      const { limit } = given.query
+      const { inserted, page } = yield* readPage(pets, given, trial)
+      if (inserted.length > limit) trial.saw("more animals than the limit")
+      yield* expect(page.length <= limit, `at most ${limit} animals`, `${page.length} animals`)
+    }
+  }),
+  paged({
+    id: "pets.page-first",
+    law: "A page holds the first animals that match, all of them if they are fewer than its limit.",
+    clauses: [
+      "pets.page.first",
+      "pets.page.full",
+      "pets.page.undefined",
+      "pets.page.sees-insert",
+      "pets.page.exact"
+    ],
+    examples: [
+      { statuses: [], query: Animals.whole },
+      { statuses: Animals.nine, query: Animals.whole },
+      { statuses: Animals.nine, query: { limit: 3, status: undefined, after: undefined } },
+      { statuses: Animals.nine, query: { limit: 9, status: "pending", after: undefined } },
+      { statuses: Animals.nine, query: { limit: 2, status: "pending", after: undefined } },
+      { statuses: Animals.nine, query: { limit: 4, status: "available", after: { nth: 0, plus: 0n } } },
+      { statuses: Animals.nine, query: { ...Animals.whole, after: { nth: 2, plus: -1n } } },
+      { statuses: Animals.nine, query: { ...Animals.whole, after: -1n } },
+      { statuses: Animals.nine, query: { ...Animals.whole, after: Int64.min } },
+      {
+        statuses: Array.from({ length: 102 }, () => "sold" as const),
+        query: { ...Animals.whole, limit: 101 }
+      }
+    ],
+    runs: { port: 30, http: 0 },
+    *holds(pets, given, trial) {
+      const { asked, inserted, page } = yield* readPage(pets, given, trial)
+      yield* Animals.expectAll(page, Animals.pageOf(inserted, asked), "on the page")
+    }
+  }),
+  law<KeptCase>({
+    id: "pets.page-kept",
+    law: "Later inserts do not change a page that was returned.",
+    clauses: ["pets.page.kept"],
+    examples: [
+      { before: 0, after: 1, status: undefined },
+      { before: 2, after: 2, status: undefined },
+      { before: 2, after: 2, status: "sold" }
+    ],
+    cases: fc.record({
+      before: fc.nat(3),
+      after: fc.nat(3),
+      status: fc.option(Animals.status, { nil: undefined })
+    }),
+    runs: { port: 10, http: 0 },
+    *holds(pets, { after, before, status }, trial) {
+      const many = (count: number) => Array.from({ length: count }, () => Animals.plain(trial, status))
+      yield* Animals.insertAll(pets, many(before), trial)
+      const page = yield* Animals.page(pets, { ...Animals.whole, status }, trial)
+      const copy = [...page]
+      yield* Animals.insertAll(pets, many(after), trial)
+      yield* Animals.expectAll(page, copy, "the page as it was answered")
+    }
+  })
+]

@@ -1,0 +1,230 @@
+/** Laws of RateLimitStore: steps at the same time, steps that throw, and interrupted ones. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as fc from "fast-check"
+import { expect, type Failure, type Violation } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
+import type { Model } from "../../linearizability/Linearizability.ts"
+import { type Check, family } from "../Check.ts"
+import * as Concurrency from "./Concurrency.ts"
+import * as States from "./States.ts"
+
+type Limits = States.Limits
+
+/** What a client of several does: puts a number of its own in the place of the one that is there. */
+interface Swap {
+  readonly key: "a" | "b"
+  readonly number: number
+}
+
+/** A register for each of two keys; 0 is in it at first. */
+const registers: Model<{ readonly a: number; readonly b: number }, Swap, number> = {
+  initial: { a: 0, b: 0 },
+  step: (all, { key, number }, output) =>
+    output === undefined || all[key] === output ? { ...all, [key]: number } : undefined,
+  key: ({ a, b }) => `${a} ${b}`,
+  show: ({ key, number }, output) => `${number} put into ${key} in place of ${output}`
+}
+
+const clients = fc.array(fc.array(fc.constantFrom("a", "a", "b"), { minLength: 1, maxLength: 4 }), {
+  minLength: 2,
+  maxLength: 4
+})
+
+/** Lets clients swap numbers, all at once, and looks for an order that explains what they got. */
+const swaps = (
+  limits: Limits,
+  programs: ReadonlyArray<ReadonlyArray<"a" | "b">>,
+  trial: Trial
+): Effect.Effect<void, Failure> =>
+  Effect.gen(function* () {
+    const history = new Concurrency.History<Swap, number>()
+    let numbers = 0
+    const calls = programs.map((program) =>
+      program.map((key) => {
+        const number = ++numbers
+        const after = { ...States.numbered(0), used: number }
+        const swap = States.modify(
+          limits,
+          key,
+          `put ${number} into`,
+          (before) => [before?.used ?? 0, after],
+          (before) => `${before} was there`,
+          trial
+        )
+        return (client: number) => history.record(client, { key, number }, swap)
+      })
+    )
+    yield* Concurrency.atOnce(calls)
+    yield* Concurrency.explained(registers, history)
+  })
+
+/** LawGenerator that fail by a defect of who made them. */
+const thrown: { readonly [name: string]: unknown } = {
+  "an error": new Error("a bug in the step"),
+  "a text": "a bug in the step",
+  undefined: undefined
+}
+
+/** Makes a step that throws; the store may die or fail, but must not succeed. */
+const throwing = (
+  limits: Limits,
+  key: string,
+  what: string,
+  trial: Trial
+): Effect.Effect<void, Violation> => {
+  const step = (): never => {
+    throw thrown[what]
+  }
+  const did = `make a step that throws ${what} on ${States.nameOf(key)}`
+  return Effect.flatMap(Effect.exit(Effect.suspend(() => limits.modify(key, step))), (exit) => {
+    trial.record({ did, got: Exit.isSuccess(exit) ? "an answer" : "a failure" })
+    return expect(Exit.isFailure(exit), `a failure to ${did}`, "an answer")
+  })
+}
+
+/** Interrupts steps that count, and counts what is left. */
+const interrupted = (
+  limits: Limits,
+  rounds: ReadonlyArray<Concurrency.Interruption>,
+  trial: Trial
+): Effect.Effect<void, Failure> =>
+  Effect.gen(function* () {
+    const blank = { ...States.numbered(3), used: 0 }
+    yield* States.replace(limits, "a", blank, trial)
+    let acknowledged = 0
+    let unknown = 0
+    for (const { beside, turns } of rounds) {
+      const others = yield* Effect.forkChild(
+        Effect.forEach(Array.from({ length: beside }), () => States.increment(limits, "a", trial), {
+          concurrency: "unbounded"
+        })
+      )
+      const exit = yield* Concurrency.interrupt(
+        Effect.suspend(() =>
+          limits.modify("a", (before = blank) => [undefined, { ...before, used: before.used + 1 }])
+        ),
+        turns,
+        'count "a"',
+        () => "done",
+        trial
+      )
+      if (Exit.isSuccess(exit)) acknowledged++
+      else unknown++
+      acknowledged += (yield* Fiber.join(others)).length
+      yield* States.increment(limits, "a", trial)
+      acknowledged++
+    }
+    const left = yield* States.read(limits, "a", trial)
+    const used = left?.used ?? 0
+    yield* expect(
+      used >= acknowledged && used <= acknowledged + unknown,
+      `${acknowledged} counted, and at most ${unknown} interrupted ones`,
+      `${used}`
+    )
+    yield* expect(
+      States.isSame(left, { ...blank, used }),
+      `the other numbers as they were, ${States.described(blank)}`,
+      States.described(left)
+    )
+  })
+
+const law = family({ level: "design", profile: "port", on: "limits", requests: 0 })
+
+export const checks: ReadonlyArray<Check> = [
+  law({
+    id: "limits-store.at-once",
+    law: "Concurrent steps on one key run one after the other: each sees what the previous one stored.",
+    clauses: ["limits-store.modify.atomic"],
+    examples: [
+      { steps: 100, keys: 1 },
+      { steps: 100, keys: 3 }
+    ],
+    *holds(limits, { keys: many, steps }, trial) {
+      const seen = yield* Effect.forEach(
+        Array.from({ length: steps * many }, (_, index) => `key:${index % many}`),
+        (key) => Effect.map(States.increment(limits, key, trial), (number) => `${key} ${number}`),
+        { concurrency: "unbounded" }
+      )
+      const distinct = new Set(seen).size
+      yield* expect(distinct === steps * many, `${steps * many} different states seen`, `${distinct}`)
+      for (let key = 0; key < many; key++) {
+        const used = (yield* States.read(limits, `key:${key}`, trial))?.used
+        yield* expect(used === steps, `${steps} steps counted`, `${used}`)
+      }
+    }
+  }),
+  law<ReadonlyArray<ReadonlyArray<"a" | "b">>>({
+    id: "limits-store.parallel",
+    law: "Concurrent steps are linearizable: each takes effect at one moment while it runs.",
+    clauses: ["limits-store.linearizable", "limits-store.modify.atomic"],
+    examples: [
+      [
+        ["a", "a", "b"],
+        ["a", "b", "a"],
+        ["a", "a", "a"]
+      ]
+    ],
+    cases: clients,
+    runs: { port: 20, http: 0 },
+    holds: swaps
+  }),
+  law<{ readonly seed: number; readonly clients: ReadonlyArray<ReadonlyArray<"a" | "b">> }>({
+    id: "limits-store.interleaved",
+    law: "Calls are linearizable however their own steps are interleaved.",
+    clauses: ["limits-store.linearizable", "limits-store.modify.atomic"],
+    examples: [1, 2].map((seed) => ({
+      seed,
+      clients: [
+        ["a", "a", "a"],
+        ["a", "a", "b"],
+        ["a", "b", "a"]
+      ]
+    })),
+    cases: fc.record({ seed: Concurrency.seed, clients }),
+    runs: { port: 6, http: 0 },
+    holds: (limits, { clients: programs, seed }, trial) =>
+      Concurrency.interleaved(seed, swaps(limits, programs, trial))
+  }),
+  law<{ readonly stored: States.State | undefined; readonly throws: string; readonly beside: number }>({
+    id: "limits-store.throwing-step",
+    law: "A step that throws changes nothing, and the store keeps working, for concurrent calls too.",
+    clauses: ["limits-store.modify.throwing-step"],
+    timeoutMs: 10_000,
+    examples: Object.keys(thrown).flatMap((throws) =>
+      [undefined, States.numbered(5)].map((stored) => ({ stored, throws, beside: 3 }))
+    ),
+    cases: fc.record({
+      stored: fc.option(States.state, { nil: undefined }),
+      throws: fc.constantFrom(...Object.keys(thrown)),
+      beside: fc.nat(4)
+    }),
+    runs: { port: 10, http: 0 },
+    *holds(limits, { beside, stored, throws }, trial) {
+      if (stored !== undefined) yield* States.replace(limits, "a", stored, trial)
+      yield* throwing(limits, "a", throws, trial)
+      yield* throwing(limits, "a", throws, trial)
+      const left = yield* States.read(limits, "a", trial)
+      yield* States.expectSame(left, stored, "the state as it was,")
+      const others = Array.from({ length: beside }, () => States.increment(limits, "b", trial))
+      yield* Effect.all(
+        [...others, throwing(limits, "b", throws, trial), ...others, throwing(limits, "c", throws, trial)],
+        { concurrency: "unbounded", discard: true }
+      )
+      const counted = yield* States.increment(limits, "b", trial)
+      yield* expect(counted === 2 * beside, `${2 * beside} counted by the others`, `${counted}`)
+    }
+  }),
+  law<Concurrency.Interruptions>({
+    id: "limits-store.interrupted",
+    law: "An interrupted modify leaves the state as before or after its step, and the store keeps working.",
+    clauses: ["limits-store.interruption"],
+    timeoutMs: 10_000,
+    examples: Concurrency.interruptionExamples,
+    cases: Concurrency.interruptions,
+    runs: { port: 5, http: 0 },
+    holds: (limits, { rounds, seed }, trial) =>
+      Concurrency.interleaved(seed, interrupted(limits, rounds, trial))
+  })
+]

@@ -1,0 +1,53 @@
+/** Bans of keys that do not wait. */
+import { section, unchecked } from "./Clause.ts"
+
+export const clauses = [
+  ...section("§8.4.3", "spec", "http", {
+    "ban.possible": unchecked(
+      "Repeated requests after a 429 may lead to a ban of the key.",
+      "It is a permission, not an obligation."
+    ),
+    "ban.temporary": "A ban ends.",
+    "ban.only-that-key": "A ban applies only to the key whose requests caused it."
+  }),
+  ...section("§8.4.3", "spec", "not", {
+    "ban.backoff": unchecked(
+      "Clients are expected to use exponential backoff.",
+      "It concerns clients, not the service."
+    )
+  }),
+  ...section("§8.4.3", "design", "both", {
+    "ban.rules": "A key is banned after 20 strikes within 5 minutes of the first.",
+    "ban.strike":
+      "A strike is a refused request without a free slot; a bucket has as many slots as requests.",
+    "ban.first-429": "A 429 with its own slot is not a strike.",
+    "ban.strike-interval": "At most one strike is counted per second, so a burst is one offence.",
+    "ban.strikes-expire": "A new count begins five minutes after the first strike."
+  }),
+  ...section("§8.4.3", "design", "http", {
+    "ban.answer": "A banned key gets 429 with the code `api_key_banned`."
+  }),
+  ...section("§8.3", "design", "both", {
+    "ban.headers":
+      "During a ban Limit is the requests per minute, Remaining is 0 and Reset is the end of the ban."
+  }),
+  ...section("§8.4.2", "design", "both", {
+    "ban.retry-after": "During a ban `Retry-After` is at least the rest of the ban."
+  }),
+  ...section("§8.4.3", "design", "both", {
+    "ban.unchanged-by-requests": "Requests during a ban neither prolong it nor change any other state.",
+    "ban.levels": "The first ban lasts 1 minute, the next ones 5, 15 and then 60 each.",
+    "ban.clean-day": "Each 24 hours without a strike or ban shorten the next ban by one step.",
+    "ban.polite-never":
+      "A client that sends one request at a time and waits for `Retry-After` is never banned.",
+    "ban.workers-never":
+      "Clients that share a key and wait for `Retry-After`, up to the size of its bucket, are never banned.",
+    "ban.day-workers-never":
+      "Eight clients that retry every 30 seconds after the day is used up are never banned.",
+    "ban.capped-wait-never":
+      "A client that sends one request at a time and waits at most 30 seconds is never banned."
+  }),
+  ...section("§8.4.3", "design", "http", {
+    "ban.anonymous-never": "A client without a valid key is never banned."
+  })
+]

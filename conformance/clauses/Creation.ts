@@ -1,0 +1,96 @@
+/** The creation of an animal: its body, and the limits of what is accepted. */
+import { section } from "./Clause.ts"
+
+export const clauses = [
+  ...section("§4.2", "spec", "http", {
+    "create.status-201": "A creation with a plain name and an existing category returns 201."
+  }),
+  ...section("§4.2", "spec", "both", {
+    "create.returns-created": "The response to a creation contains the name and the category that were sent.",
+    "create.id-assigned": "The response to a creation contains the `id` that the service assigned."
+  }),
+  ...section("§2", "spec", "http", {
+    "create.status-accepted":
+      "Each of `available`, `pending` and `sold` is accepted as the status of a new animal."
+  }),
+  ...section("§2", "spec", "both", {
+    "create.status-kept": "The response to a creation contains the status that was sent."
+  }),
+  ...section("§4.2", "spec", "http", {
+    "create.name-required": "A creation without `name` returns 400."
+  }),
+  ...section("§2", "spec", "http", {
+    "create.name-type": "A creation whose `name` is not a JSON string returns 400."
+  }),
+  ...section("§4.2", "spec", "http", {
+    "create.category-required": "A creation without `categoryId` returns 400."
+  }),
+  ...section("§2", "spec", "http", {
+    "create.category-type":
+      "A creation whose `categoryId` is not a JSON number, or has a fraction such as 1.5, returns 400.",
+    "create.category-range": "A creation whose `categoryId` is outside int64 returns 400."
+  }),
+  ...section("§2", "spec", "both", {
+    "create.int64-exact": "An accepted `categoryId` is returned exactly, even beyond 2⁵³."
+  }),
+  ...section("§2", "spec", "http", {
+    "create.status-enum": "A creation whose `status` is neither one of the three nor null returns 400."
+  }),
+  ...section("§4.2", "spec", "http", {
+    "create.body-required": "A creation declared as JSON without a body returns 400.",
+    "create.body-object": "A creation whose body is JSON but not an object returns 400."
+  }),
+  ...section("§1", "spec", "http", {
+    "create.json-syntax": "A creation whose body does not begin with a complete JSON value returns 400."
+  }),
+  ...section("§4.2", "spec", "http", {
+    "create.content-type-accepted": "A creation sent as `application/json` is accepted."
+  }),
+  ...section("§7", "spec", "http", {
+    "create.refused-unstored": "A rejected creation adds no animal."
+  }),
+  ...section("§4.2", "spec", "both", {
+    "create.concurrent": "Concurrent creations all take effect, each with its own `id`."
+  }),
+  ...section("§2", "design", "http", {
+    "create.name-length": "A name of 1 to 255 code points is accepted, an empty or longer one returns 400.",
+    "create.name-blank": "A name that consists of white space returns 400.",
+    "create.name-characters":
+      "A name may contain any character except U+0000 and lone surrogates, which return 400."
+  }),
+  ...section("§2", "design", "both", {
+    "create.name-exact": "A name is returned exactly as sent, neither trimmed nor normalised.",
+    "create.name-not-unique": "Several animals may have the same name.",
+    "create.category-any": "Every int64 is accepted as `categoryId`, including 0 and negative numbers."
+  }),
+  ...section("§2", "design", "http", {
+    "create.category-by-value":
+      "Any JSON spelling of an integer is accepted as `categoryId`: `1.0` and `1e3` mean 1 and 1000.",
+    "create.number-cost":
+      "A number such as `1e999999999` is rejected with 400 as fast as any other invalid value.",
+    "create.status-default": "An animal created without a status is stored and shown as `available`.",
+    "create.status-null": "A creation whose `status` is null returns 400.",
+    "create.unknown-fields": "Unknown fields are ignored and not returned.",
+    "create.id-ignored": "An `id` in the body of a creation is ignored."
+  }),
+  ...section("§4.2", "design", "http", {
+    "create.json-strict": "A creation whose body has text after its JSON value returns 400.",
+    "create.json-duplicates": "A creation whose body repeats a member name within one object returns 400.",
+    "create.json-depth": "A creation whose body is nested more than 32 levels deep returns 400.",
+    "create.json-utf8": "A creation whose body is not UTF-8, or begins with a byte order mark, returns 400.",
+    "create.content-type":
+      "A creation with a content type other than `application/json`, or with none, returns 415.",
+    "create.content-type-form":
+      "The content type is case-insensitive, and `utf-8` is the only charset allowed.",
+    "create.content-encoding": "A creation with a `Content-Encoding` returns 415.",
+    "create.body-size": "A body of more than 64 KiB returns 413.",
+    "create.body-size-accepted": "A body of up to 64 KiB is accepted.",
+    "create.body-size-counted":
+      "The size of a body is the number of bytes received, whether or not its length was declared.",
+    "create.location": "While getPet exists, a 201 carries `Location` with the URL of the new animal."
+  }),
+  ...section("§7", "design", "http", {
+    "create.codes":
+      "A 400 for a body has the code `invalid_json` if the JSON is unacceptable, otherwise `invalid_body`."
+  })
+]

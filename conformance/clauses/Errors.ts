@@ -1,0 +1,54 @@
+/** Error responses. */
+import { section, unchecked } from "./Clause.ts"
+
+export const clauses = [
+  ...section("§7", "spec", "http", {
+    "errors.body": "The body of every error is a JSON object with `code`, `message` and `status`."
+  }),
+  ...section("§2", "spec", "http", {
+    "errors.body-types": "The `code` and `message` of an error are strings, and its `status` is an integer.",
+    "errors.status-matches": "The `status` in the body of an error is the HTTP status of the response."
+  }),
+  ...section("§7", "spec", "http", {
+    "errors.listed-statuses":
+      "A request that the contract describes gets a status that it lists, unless the key is banned."
+  }),
+  ...section("§4", "spec", "http", {
+    "errors.no-5xx": "A request that the contract describes never returns 5xx."
+  }),
+  ...section("§4", "design", "http", {
+    "errors.no-5xx-anywhere": "No request, however invalid, returns 5xx while the stores are reachable."
+  }),
+  ...section("§2", "design", "http", {
+    "errors.exact-body": "The body of an error has exactly the members `code`, `message` and `status`."
+  }),
+  ...section("§7", "design", "http", {
+    "errors.codes": "Every `code` belongs to the closed set and comes with its own status.",
+    "errors.messages": "The message of a 400 names the invalid field or parameter.",
+    "errors.no-echo": "No message repeats an API key or long input."
+  }),
+  ...section("§7", "design", "not", {
+    "errors.internal": unchecked(
+      "An internal failure returns 500 `internal_error` without its cause.",
+      "An internal failure cannot be caused from outside."
+    ),
+    "errors.unavailable": unchecked(
+      "An unreachable store returns 503 `service_unavailable` with `Retry-After`.",
+      "A store cannot be made unreachable from outside."
+    )
+  }),
+  ...section("§7", "design", "http", {
+    "errors.headers-too-large": unchecked(
+      "An oversized header section or target returns 431 `headers_too_large` with an Error body.",
+      "Responses on broken connections need tests with raw sockets; those of the Node adapter cover them."
+    ),
+    "errors.malformed-request": unchecked(
+      "Bytes that are not an HTTP request return 400 `malformed_request` with an Error body.",
+      "The suite sends well-formed HTTP only, so that it works through any proxy."
+    ),
+    "errors.request-timeout": unchecked(
+      "A request that is not complete in time returns 408 `request_timeout` with an Error body.",
+      "The host sets the timeout, and it is longer than a run should wait."
+    )
+  })
+]

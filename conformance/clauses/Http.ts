@@ -1,0 +1,79 @@
+/** What holds for every exchange: paths, methods and headers. */
+import { section, unchecked } from "./Clause.ts"
+
+export const clauses = [
+  ...section("§1", "spec", "http", {
+    "http.json-bodies": "Every response body is JSON."
+  }),
+  ...section("§4", "spec", "http", {
+    "http.base-path": "The operations are at `/pets` and `/pets/{petId}` below the base address."
+  }),
+  ...section("§9.1", "spec", "http", {
+    "http.version-segment": "The base address has the path segment `/v1`."
+  }),
+  ...section("§9.2", "spec", "not", {
+    "http.interface-version": unchecked(
+      "The interface description is at version 1.0.0.",
+      "No response has to show it."
+    )
+  }),
+  ...section("§4", "spec", "not", {
+    "http.staging": unchecked(
+      "A staging environment has the same paths below a base address of its own.",
+      "Environments are a matter of deployment; the suite can run against each."
+    ),
+    "http.tag": unchecked(
+      "Every operation carries the tag `animals`.",
+      "The tag is in the interface description, and no response has to show it."
+    )
+  }),
+  ...section("§1", "design", "http", {
+    "http.content-type": "Every response with a body has `Content-Type: application/json; charset=utf-8`."
+  }),
+  ...section("§4", "design", "http", {
+    "http.accept": "`Accept` is ignored.",
+    "http.unknown-path": "An unknown path returns 404 `not_found`."
+  }),
+  ...section("§4.4", "design", "http", {
+    "http.other-operations":
+      "There are no operations to update or delete an animal, and none for categories or orders."
+  }),
+  ...section("§4", "design", "http", {
+    "http.method-not-allowed":
+      "A method that a path does not support returns 405 `method_not_allowed` with `Allow`.",
+    "http.head": "HEAD returns the response of GET without the body.",
+    "http.options": "OPTIONS returns 204 with `Allow`.",
+    "http.paths-exact":
+      "Paths are case-sensitive and a trailing slash makes another path, so both return 404.",
+    "http.decoded-once": "The segments of a path are percent-decoded exactly once.",
+    "http.malformed-escape": "A malformed percent escape returns 404 in a path and 400 in a query.",
+    "http.no-redirects": "No response is a redirect.",
+    "http.order-of-checks":
+      "A request with several errors reports the first in the order path, method, content type, size, content.",
+    "http.standard-headers":
+      "Every response has `Date`, `Cache-Control: no-store`, `X-Content-Type-Options`, `X-Request-Id`.",
+    "http.date": "`Date` is the service's time, which also governs limits and removal.",
+    "http.request-id": "No two responses have the same `X-Request-Id`.",
+    "http.no-cors": "No response carries CORS headers.",
+    "http.probes": unchecked(
+      "`/livez` and `/readyz`, outside the base path, return 200 without a key and are not counted.",
+      "It is outside the base address, the only address that the suite knows; tests of the service cover it."
+    ),
+    "http.openapi": unchecked(
+      "`/openapi.json`, outside the base path, is the OpenAPI document, without a key and not counted.",
+      "It is outside the base address, the only address that the suite knows; tests of the service cover it."
+    )
+  }),
+  ...section("§4", "design", "not", {
+    "http.servers": unchecked(
+      "The configured base addresses are the `servers` of the OpenAPI document.",
+      "The configured addresses are not visible from outside."
+    )
+  }),
+  ...section("§6", "design", "not", {
+    "http.no-events": unchecked(
+      "There are no events, callbacks or webhooks.",
+      "The absence of something cannot be shown by requests."
+    )
+  })
+]

@@ -1,0 +1,70 @@
+/** Lists of animals: limit, filter, order and pages. */
+import { section } from "./Clause.ts"
+
+export const clauses = [
+  ...section("§4.1", "spec", "http", {
+    "list.status-200": "A list request with valid parameters returns 200."
+  }),
+  ...section("§2", "spec", "http", {
+    "list.array": "The body of a list is a bare JSON array of animals."
+  }),
+  ...section("§4.1", "spec", "http", {
+    "list.empty": "A list without matching animals returns 200 with an empty array."
+  }),
+  ...section("§8.1", "spec", "http", {
+    "list.limit.accepted": "Every `limit` from 1 to 100 is accepted."
+  }),
+  ...section("§4.1", "spec", "both", {
+    "list.limit.maximum-returned": "A list holds at most `limit` animals, for every `limit` from 1 to 100."
+  }),
+  ...section("§8.1", "spec", "http", {
+    "list.limit.ceiling": "No list holds more than 100 animals, whatever the requested limit.",
+    "list.limit.default": "Without `limit` a list holds at most 20 animals.",
+    "list.limit.default-fills": "Without `limit` a list holds 20 animals if at least 20 match."
+  }),
+  ...section("§4.1", "spec", "both", {
+    "list.complete": "A list with fewer animals than its limit holds every matching animal.",
+    "list.sees-created":
+      "Every list requested after the 201 of an animal includes it, if its status matches.",
+    "list.faithful": "A list shows the id, name and category of an animal as its creation returned them.",
+    "list.distinct": "No list holds an animal twice."
+  }),
+  ...section("§4.1", "spec", "http", {
+    "list.status.accepted": "Each of `available`, `pending` and `sold` is accepted as `status`."
+  }),
+  ...section("§4.1", "spec", "both", {
+    "list.status.filter": "A list with `status` holds only animals with that status.",
+    "list.status.all": "A list without `status` holds animals of every status.",
+    "list.status.before-limit": "The filter is applied before the limit."
+  }),
+  ...section("§4.1", "design", "http", {
+    "list.limit.range": "A `limit` below 1 or above 100 returns 400 and is never clamped.",
+    "list.limit.syntax":
+      "A `limit` that is not plain decimal digits, such as `05`, `1e1`, `+5` or an empty one, returns 400.",
+    "list.limit.repeated": "A repeated `limit` returns 400.",
+    "list.status.unknown": "An unknown or empty `status` returns 400.",
+    "list.status.exact": "The value of `status` is compared exactly: case-sensitive and without trimming.",
+    "list.status.repeated": "A repeated `status` returns 400."
+  }),
+  ...section("§7", "design", "http", {
+    "list.parameter-code": "A 400 for a query parameter has the code `invalid_parameter`."
+  }),
+  ...section("§4.1", "design", "http", {
+    "list.unknown-parameters": "Unknown query parameters are ignored."
+  }),
+  ...section("§4.1", "design", "both", {
+    "list.order": "Lists are in ascending order of `id`."
+  }),
+  ...section("§4.1", "design", "http", {
+    "list.paging":
+      'A page that is followed by more animals links to the next page with `Link` and `rel="next"`.',
+    "list.paging.last": 'The last page has no `Link` with `rel="next"`.',
+    "list.paging.complete":
+      "Following the `next` links shows every animal that existed at the start exactly once.",
+    "list.paging.filter": "The `next` link keeps the status filter and the limit.",
+    "list.paging.bound": "A cursor used with a different status filter returns 400.",
+    "list.paging.forged": "A forged or altered cursor returns 400.",
+    "list.paging.address":
+      "The target of a `next` link is a path, or absolute if a public base address is configured."
+  })
+]

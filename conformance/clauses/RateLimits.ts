@@ -1,0 +1,153 @@
+/** Rate limits: headers, plans, counting and waiting. */
+import { section, unchecked } from "./Clause.ts"
+
+export const clauses = [
+  ...section("§8.3", "spec", "http", {
+    "limits.headers-present":
+      "Every response carries X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset once each.",
+    "limits.header-types": "The three headers are non-negative decimal integers.",
+    "limits.remaining-within": "Remaining is at most Limit.",
+    "limits.plan-in-force": "For a valid key, Limit is the plan's number of requests per minute or per day.",
+    "limits.reset-unix-seconds": "Reset is a Unix time in seconds by the service's clock.",
+    "limits.reset-ahead": "For a valid key that is not banned, Reset is at most a day ahead.",
+    "limits.reset-not-past": "For a valid key, Reset is not in the past.",
+    "limits.reset-truth":
+      "A caller that only the window shown refused is admitted at its Reset if it sent nothing since.",
+    "limits.remaining-truth": "The window shown admits at least as many further requests as Remaining says.",
+    "limits.remaining-bound": "At most Remaining counted requests are admitted before the window refills."
+  }),
+  ...section("§8.2", "spec", "http", {
+    "limits.plan.free": unchecked(
+      "Plan Free allows 60 requests per minute and 1000 per day.",
+      "A key does not show the name of its plan; the suite checks the numbers it was declared with."
+    ),
+    "limits.plan.pro": unchecked(
+      "Plan Pro allows 300 requests per minute and 10000 per day.",
+      "A key does not show the name of its plan; the suite checks the numbers it was declared with."
+    ),
+    "limits.plan.business": unchecked(
+      "Plan Business allows 1000 requests per minute and 100000 per day.",
+      "A key does not show the name of its plan; the suite checks the numbers it was declared with."
+    )
+  }),
+  ...section("§8.2", "spec", "not", {
+    "limits.plan.enterprise": unchecked(
+      "The limits of plan Enterprise are agreed individually.",
+      "The numbers are agreed between people."
+    )
+  }),
+  ...section("§8.4.4", "spec", "not", {
+    "limits.plan.upgrade": unchecked(
+      "Higher limits come from a plan upgrade.",
+      "Plans are changed outside HTTP."
+    )
+  }),
+  ...section("§8.2", "spec", "http", {
+    "limits.per-minute":
+      "A caller that sends without pause is refused once the requests per minute are used up.",
+    "limits.per-day": "A caller is refused once the requests per day are used up."
+  }),
+  ...section("§8.4.1", "spec", "http", {
+    "limits.no-early-429":
+      "A caller that stays within both limits of its plan and is not banned never gets 429.",
+    "limits.exceeded-429": "A request over the limit returns 429."
+  }),
+  ...section("§7", "spec", "http", {
+    "limits.every-operation": "Each of the three operations returns 429 to a request over the limit."
+  }),
+  ...section("§8.4.1", "spec", "http", {
+    "limits.refused-unstored": "A creation refused with 429 adds no animal."
+  }),
+  ...section("§8.4.1", "spec", "both", {
+    "limits.atomic": "Concurrency does not exceed the limit: no more requests are admitted than in sequence."
+  }),
+  ...section("§8.4.2", "spec", "http", {
+    "limits.retry-after-present": "A 429 carries `Retry-After`.",
+    "limits.retry-after-promise":
+      "A caller that waits for the time in `Retry-After` and is not banned is admitted."
+  }),
+  ...section("§8.4.2", "design", "http", {
+    "limits.retry-after-seconds": "`Retry-After` is a whole number of seconds from 1 to 2147483.",
+    "limits.retry-after-exact":
+      "`Retry-After` is the time, rounded up, until the slot of the refused request; the first slot is the next token."
+  }),
+  ...section("§8.4.2", "design", "both", {
+    "limits.slots":
+      "Each refused request gets its own slot, one token after the previous one, up to a full bucket."
+  }),
+  ...section("§8", "design", "http", {
+    "limits.counted-per-key": "Each key has its own budget, which requests with other keys do not affect."
+  }),
+  ...section("§8", "design", "not", {
+    "limits.secrets-share": unchecked(
+      "During a rotation both secrets of a key share one budget and one ban.",
+      "Keys are rotated outside HTTP."
+    )
+  }),
+  ...section("§8.4.4", "design", "not", {
+    "limits.plan-change": unchecked(
+      "A change of plan keeps the used requests and caps the remaining ones.",
+      "Plans are changed outside HTTP."
+    )
+  }),
+  ...section("§8.2", "design", "http", {
+    "limits.every-request-costs":
+      "Every request with a valid key costs one, whatever its status, unless that is 429.",
+    "limits.denied-costs-nothing": "A request that gets 429 is counted in neither window."
+  }),
+  ...section("§8.2", "design", "both", {
+    "limits.bucket":
+      "The minute is a token bucket that starts full and never holds more than the requests per minute.",
+    "limits.bucket-refill":
+      "The bucket refills evenly, from empty to full in 60 seconds, exact to the millisecond."
+  }),
+  ...section("§8.2", "design", "port", {
+    "limits.clock-back": "A clock that steps back by up to a minute does not grant requests twice.",
+    "limits.clock-lead": "A clock that steps back delays an admission by at most a minute."
+  }),
+  ...section("§8.2", "design", "both", {
+    "limits.day-utc":
+      "The day is the calendar day in UTC, and the whole quota is available again at midnight."
+  }),
+  ...section("§8.3", "design", "both", {
+    "limits.window-shown":
+      "An admitted request shows the window with the least remaining, or with the later Reset if equal.",
+    "limits.window-shown-denied":
+      "A refused request shows the refusing window with the longest wait and Remaining 0.",
+    "limits.window-single": "Limit, Remaining and Reset of one response describe the same window.",
+    "limits.remaining-floor": "Remaining is the number of whole requests left after this one.",
+    "limits.reset-full": "Reset is the second, rounded up, when the window shown is full again."
+  }),
+  ...section("§7", "design", "http", {
+    "limits.exceeded-code": "A 429 for a window has the code `rate_limit_exceeded`."
+  }),
+  ...section("§4", "design", "http", {
+    "limits.before-routing": "Limits and bans are checked before path, method, query and body."
+  }),
+  ...section("§8.3", "design", "http", {
+    "limits.anonymous":
+      "A request without a valid key counts in, and shows, the bucket of its network, with plan Free.",
+    "limits.anonymous-exhausted":
+      "A request without a valid key returns 429 when the bucket of its network is empty.",
+    "limits.anonymous-apart": "A request with a valid key does not affect the bucket of its network.",
+    "limits.guesses-apart": "A request with a wrong key affects no key's budget."
+  }),
+  ...section("§8", "design", "not", {
+    "limits.anonymous-network": unchecked(
+      "The network is an IPv4 address, or the /64 and the /48 of an IPv6 address, of the socket or a trusted proxy.",
+      "The suite sends from one address."
+    )
+  }),
+  ...section("§8.3", "design", "http", {
+    "limits.transport-errors": unchecked(
+      "A 400, 408 or 431 to a connection without a complete request shows the bucket of its network.",
+      "Responses on broken connections need tests with raw sockets; those of the Node adapter cover them."
+    )
+  }),
+  ...section("§8.3", "design", "not", {
+    "limits.unavailable": unchecked(
+      "When the limits cannot be read, the 503 shows the plan's limit, Remaining 0 and a Reset after `Retry-After`.",
+      "A store cannot be made unreachable from outside."
+    )
+  })
+]

@@ -1,0 +1,30 @@
+/** The retrieval of one animal, and its removal. */
+import { section } from "./Clause.ts"
+
+export const clauses = [
+  ...section("§4.3", "spec", "both", {
+    "get.found":
+      "The id of an animal returns 200 with that animal, from its 201 until the operation is removed.",
+    "get.faithful":
+      "The response shows the id, name and category of the animal as its creation returned them.",
+    "get.not-found": "An unknown id returns 404 until the operation is removed."
+  }),
+  ...section("§4.3", "design", "http", {
+    "get.malformed-id": "A path segment that is not an int64 returns 404.",
+    "get.canonical-id":
+      "An id that is not in its shortest decimal form, such as `01`, `+1` or `1.0`, returns 404."
+  }),
+  ...section("§9.3", "spec", "http", {
+    "get.available-until-removal":
+      "Animals can be fetched until 5 December 2030 has begun somewhere on earth.",
+    "get.removed": "No animal can be fetched after 5 December 2030 has ended everywhere on earth.",
+    "get.removed-alone": "Listing and creating still work after getPet is removed."
+  }),
+  ...section("§9.3", "design", "http", {
+    "get.gone": "From 5 December 2030, 00:00:00 UTC, getPet returns 410 `operation_removed`, and not earlier."
+  }),
+  ...section("§4.3", "design", "http", {
+    "get.deprecation-headers":
+      "Every response of the operation, including errors, carries `Deprecation`, `Sunset` and `Link`."
+  })
+]

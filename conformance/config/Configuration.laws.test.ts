@@ -1,0 +1,101 @@
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Configuration } from "./Configuration.ts"
+import { parse } from "./Configuration.ts"
+
+describe("the configuration file", () => {
+  const read = (content: unknown): Promise<Configuration | string> =>
+    Effect.runPromise(
+      Effect.match(parse(typeof content === "string" ? content : JSON.stringify(content)), {
+        onSuccess: (configuration) => configuration,
+        onFailure: (failure) => failure.message
+      })
+    )
+
+  it("may say everything, or nothing", async () => {
+    expect(await read({})).toEqual({})
+    const whole = {
+      $schema: "./conformance.schema.json",
+      name: "mine",
+      url: "http://127.0.0.1:3000/v1",
+      keys: {
+        main: "env:MAIN",
+        tiny: { key: "t", perMinute: 5, perDay: 50 },
+        victim: { key: "v", perMinute: 3, perDay: 30 },
+        revoked: "r"
+      },
+      clock: "http://127.0.0.1:4000/clock",
+      level: "design",
+      declared: { categories: [1, 2], bans: true },
+      budget: { requests: 100, seconds: 10 },
+      only: ["core"],
+      exclude: ["list.*"],
+      iOwnThisServer: true
+    }
+    expect(await read(whole)).toEqual(whole)
+  })
+
+  it.each([
+    [{ key: "x" }, '["key"]'],
+    [{ keys: { mian: "x" } }, '["keys"]["mian"]'],
+    [{ keys: { tiny: { key: "t", perMinute: 5, perDay: 50, perHour: 1 } } }, '["keys"]["tiny"]["perHour"]'],
+    [{ declared: { ban: true } }, '["declared"]["ban"]'],
+    [{ budget: { minutes: 1 } }, '["budget"]["minutes"]'],
+    [{ i_own_this_server: true }, '["i_own_this_server"]']
+  ])("has no members that would have no effect: %j", async (content, where) => {
+    const said = await read(content)
+    expect(said).toMatch(/^the configuration file is wrong: /)
+    expect(said).toContain(where)
+  })
+
+  it.each([
+    ["nonsense"],
+    [""],
+    ["[]"],
+    ["null"],
+    [{ level: "strict" }],
+    [{ url: 5 }],
+    [{ url: "" }],
+    [{ keys: { main: "" } }],
+    [{ keys: { tiny: "t:5:50" } }],
+    [{ keys: { tiny: { key: "t", perMinute: 0, perDay: 5 } } }],
+    [{ keys: { tiny: { key: "t", perMinute: 1.5, perDay: 5 } } }],
+    [{ keys: { tiny: { key: "t", perMinute: "5", perDay: 5 } } }],
+    [{ keys: { tiny: { key: "t", perMinute: 5 } } }],
+    [{ declared: { categories: [] } }],
+    [{ declared: { categories: [1.5] } }],
+    [{ declared: { categories: [2 ** 60] } }],
+    [{ budget: { requests: -1 } }],
+    [{ only: "core" }],
+    [{ iOwnThisServer: "yes" }]
+  ])("is refused in one line when it is %j", async (content) => {
+    expect(await read(content)).toMatch(/^the configuration file is wrong: .{5}[^\n]*$/)
+  })
+
+  it("has no key in its messages, wherever it stands in the wrong place", async () => {
+    const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
+    const shapes: ReadonlyArray<(one: string) => string> = [
+      (one) => one,
+      (one) => `{"keys":{"main":"${one}"`,
+      (one) => `{"keys":{"main":"${one}",}}`,
+      (one) => JSON.stringify(one),
+      (one) => JSON.stringify({ keys: one }),
+      (one) => JSON.stringify({ key: one }),
+      (one) => JSON.stringify({ keys: { main: [one] } }),
+      (one) => JSON.stringify({ keys: { main: { key: one } } }),
+      (one) => JSON.stringify({ keys: { tiny: `${one}:5:50` } }),
+      (one) => JSON.stringify({ keys: { tiny: { key: [one], perMinute: one, perDay: 1 } } }),
+      (one) => JSON.stringify({ keys: { main: one, tiny: { key: one } } }),
+      (one) => JSON.stringify({ level: one })
+    ]
+    await fc.assert(
+      fc.asyncProperty(secret, fc.constantFrom(...shapes), async (one, shape) => {
+        const said = await read(shape(one))
+        expect(said).toMatch(/^the configuration file is wrong: /)
+        expect(said).not.toContain(one)
+      }),
+      { numRuns: 200 }
+    )
+  })
+})

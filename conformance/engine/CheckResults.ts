@@ -1,0 +1,35 @@
+/** Results of checks for a report. */
+import type { Check } from "../checks/Check.ts"
+import type { CheckResult } from "./Report.ts"
+
+/** The fields of a check that a report repeats. */
+export type CheckFields = Pick<Check, "id" | "law" | "clauses" | "level" | "profile">
+
+/** The outcome of a check; what is absent is zero or undefined in the result. */
+export type CheckOutcome = Pick<CheckResult, "status" | "reason"> &
+  Partial<Pick<CheckResult, "runs" | "requests" | "milliseconds" | "counterexample">>
+
+/** The result of a check. */
+export const resultOf = (
+  { clauses, id, law, level, profile }: CheckFields,
+  {
+    status,
+    reason,
+    runs = { planned: 0, executed: 0, decided: 0 },
+    requests = 0,
+    milliseconds = 0,
+    counterexample
+  }: CheckOutcome
+): CheckResult => ({
+  id,
+  law,
+  clauses,
+  level,
+  profile,
+  status,
+  reason,
+  runs,
+  requests,
+  milliseconds,
+  counterexample
+})

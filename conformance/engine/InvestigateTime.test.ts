@@ -1,0 +1,130 @@
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Toys from "./Toys.fixture.ts"
+
+describe("an evaluation that never answers", () => {
+  it("is a failure within its time, and names the last step", async () => {
+    const toy = Toys.check<number>({
+      examples: [1],
+      timeoutMs: 50,
+      holds: (_face, _given, trial) => {
+        trial.record({ did: "GET /pets", got: "200" })
+        return Effect.never
+      }
+    })
+    const begun = performance.now()
+    const { counterexample, status } = await Toys.investigate(toy)
+    // Once, and three times again.
+    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(status).toBe("fail")
+    expect(counterexample).toMatchObject({
+      expected: "every response within 0.05 s",
+      actual: "none after GET /pets",
+      reproduced: { times: 3, of: 3 }
+    })
+  })
+
+  it("is interrupted when its time is over", async () => {
+    let given = 0
+    const toy = Toys.check<number>({
+      examples: [1],
+      timeoutMs: 20,
+      holds: () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void given++))
+    })
+    await Toys.investigate(toy)
+    expect(given).toBe(4)
+  })
+
+  it("is a failure when the subject does not even open", async () => {
+    const toy = Toys.check<number>({ examples: [1], timeoutMs: 50, holds: () => Effect.void })
+    const on = Toys.subject({ faces: { catalogue: () => Effect.never } })
+    expect(await Toys.investigate(toy, { on })).toMatchObject({
+      status: "fail",
+      counterexample: { actual: "none after opening the subject" }
+    })
+  })
+
+  it("is a failure when the subject cannot be interrupted, or never closes", async () => {
+    const stubborn = Toys.check<number>({
+      examples: [1],
+      timeoutMs: 50,
+      holds: () => Effect.uninterruptible(Effect.never)
+    })
+    expect((await Toys.investigate(stubborn)).status).toBe("fail")
+    const toy = Toys.check<number>({ examples: [1], timeoutMs: 50, holds: () => Effect.void })
+    const base = Toys.subject()
+    const on = {
+      ...base,
+      faces: {
+        catalogue: (trial) =>
+          Effect.andThen(
+            Effect.acquireRelease(Effect.void, () => Effect.never),
+            base.faces.catalogue?.(trial) ?? Effect.never
+          )
+      }
+    } satisfies typeof base
+    expect((await Toys.investigate(toy, { on })).status).toBe("fail")
+  }, 20_000)
+})
+
+describe("the time of a check", () => {
+  const slow = (ms: number, examples: ReadonlyArray<number> = []) =>
+    Toys.check<number>({ examples, cases: fc.nat(), holds: () => Effect.sleep(ms) })
+
+  it("leaves it inconclusive when too few cases were tried", async () => {
+    const { reason, runs, status } = await Toys.investigate(slow(20, [1]), { timeLimitMs: 100 })
+    expect(status).toBe("inconclusive")
+    expect(runs.executed).toBeLessThan(26)
+    expect(reason).toMatch(/^only [0-9]+ of 100 random cases could be told: time ran out$/)
+  })
+
+  it("never makes a pass of no case at all", async () => {
+    for (const timeLimitMs of [0, 1]) {
+      const { runs, status } = await Toys.investigate(slow(50), { timeLimitMs })
+      expect(status).toBe("inconclusive")
+      expect(runs.decided).toBeLessThanOrEqual(1)
+    }
+  })
+
+  it("does not cut the examples short", async () => {
+    const { runs, status } = await Toys.investigate(
+      Toys.check<number>({ examples: [1, 2, 3], holds: () => Effect.sleep(5) }),
+      { timeLimitMs: 0 }
+    )
+    expect({ status, executed: runs.executed }).toEqual({ status: "pass", executed: 3 })
+  })
+
+  it("ends with no evaluation still under way, whose requests the next check would meet", async () => {
+    let underWay = 0
+    const toy = Toys.check<number>({
+      cases: fc.nat(),
+      holds: () =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => underWay++),
+          () => Effect.sleep(60),
+          () => Effect.sync(() => underWay--)
+        )
+    })
+    await Toys.investigate(toy, { timeLimitMs: 90 })
+    expect(underWay).toBe(0)
+  })
+})
+
+describe("time that is spent waiting for limits", () => {
+  it("does not count against an evaluation, and the rest of it does", async () => {
+    let waited = 0
+    const on = Toys.subject({ waitedMs: () => waited })
+    const waiting = Toys.check<number>({
+      examples: [1],
+      timeoutMs: 60,
+      holds: () => {
+        waited += 150
+        return Effect.sleep(150)
+      }
+    })
+    expect((await Toys.investigate(waiting, { on })).status).toBe("pass")
+    const idle = Toys.check<number>({ examples: [1], timeoutMs: 60, holds: () => Effect.sleep(150) })
+    expect((await Toys.investigate(idle, { on })).status).toBe("fail")
+  })
+})

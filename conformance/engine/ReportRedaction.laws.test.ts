@@ -1,0 +1,132 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Html from "../reports/Html.ts"
+import * as Json from "../reports/Json.ts"
+import * as JUnit from "../reports/JUnit.ts"
+import * as Markdown from "../reports/Markdown.ts"
+import { hostile, mapTexts, report } from "../reports/Report.arbitrary.ts"
+import * as Terminal from "../reports/Terminal.ts"
+import * as Redaction from "../subjects/Redaction.ts"
+import * as ReportRedaction from "./ReportRedaction.ts"
+
+/** Secrets as keys are made, and others with characters that some form escapes. */
+const secret = fc.oneof(
+  fc
+    .string({ unit: fc.constantFrom(..."0123456789ABCDEFabcdefxyz"), minLength: 20, maxLength: 40 })
+    .map((key) => `ast_${key}`),
+  fc.string({ unit: fc.constantFrom(..."qQzZ0189+/%&<>'\"\\ |$`"), minLength: 8, maxLength: 30 })
+)
+
+const escapes: ReadonlyArray<(key: string) => string> = [
+  (key) => key,
+  (key) => `Bearer ${key}`,
+  (key) => JSON.stringify({ key }),
+  (key) => JSON.stringify(JSON.stringify({ key })),
+  (key) => encodeURIComponent(key),
+  (key) => new URLSearchParams({ key }).toString(),
+  (key) => `Basic ${btoa(`${key}:`)}`,
+  (key) => `Basic ${btoa(`:${key}`)}`,
+  (key) => `Basic ${btoa(`animals:${key}`)}`
+]
+
+const places = fc.tuple(fc.constantFrom(...escapes), hostile, hostile)
+
+describe("a redacted report", () => {
+  it("holds no secret in any rendering, wherever it came back and in whatever form", () => {
+    fc.assert(
+      fc.property(
+        report,
+        fc.array(secret, { minLength: 1, maxLength: 3 }),
+        fc.array(places, { minLength: 1 }),
+        (value, secrets, forms) => {
+          let at = 0
+          const leaky = mapTexts(value, (text) => {
+            const [form, before, after] = forms[at++ % forms.length] ?? [String, "", ""]
+            return `${text}${before}${form(secrets[at % secrets.length] ?? "")}${after}`
+          })
+          const redact = Redaction.make(Object.fromEntries(secrets.map((one, index) => [`k${index}`, one])))
+          // Laws and clauses are texts of the suite; no subject writes there.
+          const clean = {
+            ...ReportRedaction.ofReport(leaky, redact),
+            clauses: value.clauses,
+            checks: ReportRedaction.ofReport(leaky, redact).checks.map((check, index) => ({
+              ...check,
+              law: value.checks[index]?.law ?? ""
+            }))
+          }
+          for (const { render } of [Json, Terminal, JUnit, Markdown, Html]) {
+            const text = render(clean)
+            for (const one of secrets) {
+              expect(text).not.toContain(one)
+              const json = JSON.stringify(one).slice(1, -1)
+              expect(text).not.toContain(json)
+              expect(text).not.toContain(JSON.stringify(json).slice(1, -1))
+              expect(text).not.toContain(encodeURIComponent(one))
+              for (const user of ["", ":", "animals:"]) {
+                // Whole groups of three bytes, so that what stands after does not matter.
+                const whole = btoa(`${user}${one}`).slice(0, -4)
+                expect(text).not.toContain(whole.slice(Math.ceil((user.length * 4) / 3)))
+              }
+            }
+          }
+        }
+      ),
+      { numRuns: 60 }
+    )
+  })
+
+  it("is the same report when no secret is in it", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        const redact = Redaction.make({
+          main: "ast_0f3kQ9zLw2mB7vXc4nRt",
+          none: undefined,
+          empty: "",
+          short: "1"
+        })
+        expect(ReportRedaction.ofReport(value, redact)).toEqual(value)
+      }),
+      { numRuns: 30 }
+    )
+  })
+})
+
+describe("redaction", () => {
+  const key = "ast_0f3kQ9zLw2mB7vXc4nRt8yHj"
+  const redact = Redaction.make({ main: key, tiny: `${key}-tiny`, short: "1" })
+
+  it("names the key, the longest first", () => {
+    expect(redact(`a ${key} b ${key}-tiny c`)).toBe("a ‹key:main› b ‹key:tiny› c")
+  })
+
+  it("goes by any case", () => {
+    expect(redact(`bearer ${key.toUpperCase()}`)).toBe("bearer ‹key:main›")
+  })
+
+  it("takes out what is left of a key that was cut or mistyped, if it is much", () => {
+    expect(redact(`Bearer ${key.slice(0, -1)}`)).toBe("Bearer ‹part of key:main›")
+    expect(redact(`Bearer ${key.slice(0, -1)}!`)).toBe("Bearer ‹part of key:main›!")
+    expect(redact(`Bearer ${key.slice(0, 8)}`)).toBe(`Bearer ${key.slice(0, 8)}`)
+  })
+
+  it("leaves the text alone when a secret is too short to be one, but not the credential", () => {
+    expect(redact('Bearer 1 → 401 {"status":401} page 1')).toBe(
+      'Bearer ‹key:short› → 401 {"status":401} page 1'
+    )
+    expect(redact("Bearer 12")).toBe("Bearer 12")
+  })
+
+  it("has no mark that tells a secret", () => {
+    const told = Redaction.make({ hunter22: "secret-one", main: "hunter22", other: "key:main" })
+    expect(told("secret-one hunter22")).toBe("‹key› ‹key›")
+  })
+
+  it("does nothing without secrets", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(Redaction.make({})(text)).toBe(text)
+        expect(Redaction.make({ main: "", tiny: undefined })(text)).toBe(text)
+      })
+    )
+  })
+})

@@ -1,0 +1,24 @@
+/** Takes the keys out of every text of a report that a subject may have written. */
+import type { CheckResult, Report } from "./Report.ts"
+
+/** The report with every text redacted that does not come from the suite alone. */
+export const ofReport = (report: Report, redact: (text: string) => string): Report => ({
+  ...report,
+  subject: { ...report.subject, name: redact(report.subject.name) },
+  findings: report.findings.map(redact),
+  checks: report.checks.map((check) => ofCheck(check, redact))
+})
+
+/** The same of one result. */
+export const ofCheck = (check: CheckResult, redact: (text: string) => string): CheckResult => ({
+  ...check,
+  reason: check.reason && redact(check.reason),
+  counterexample: check.counterexample && {
+    ...check.counterexample,
+    expected: redact(check.counterexample.expected),
+    actual: redact(check.counterexample.actual),
+    case: redact(check.counterexample.case),
+    steps: check.counterexample.steps.map(({ did, got }) => ({ did: redact(did), got: redact(got) })),
+    script: check.counterexample.script && redact(check.counterexample.script)
+  }
+})

@@ -1,0 +1,26 @@
+/**
+ * The catalogue as its users see it, through a storage port or over HTTP: laws about animals are written once, on this.
+ */
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { PetStatus } from "../../core/domain/PetStatus.ts"
+import type { Animal, Draft } from "../http/Animal.ts"
+import type { Failure } from "./Outcome.ts"
+
+/** Parameters of a list; `undefined` leaves one out. */
+export interface Listing {
+  readonly limit: number | undefined
+  readonly status: PetStatus | undefined
+}
+
+/** Each method fails with a `Violation` when the subject does not respond as this operation must. */
+export interface Catalogue {
+  readonly create: (draft: Draft) => Effect.Effect<Animal, Failure>
+  readonly list: (listing: Listing) => Effect.Effect<ReadonlyArray<Animal>, Failure>
+  /** `Inapplicable` once the operation is removed. */
+  readonly get: (id: bigint) => Effect.Effect<Option.Option<Animal>, Failure>
+  /** Whether animals that this evaluation did not make may be listed. */
+  readonly isShared: boolean
+  /** A category that the subject accepts; the case's own where it takes any. */
+  readonly categoryOf: (wanted: bigint) => bigint
+}

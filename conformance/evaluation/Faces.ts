@@ -1,0 +1,28 @@
+/** What checks are written against. */
+import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import type { PetRepository } from "../../core/ports/PetRepository.ts"
+import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import type { Catalogue } from "./Catalogue.ts"
+import type { Http } from "./Http.ts"
+import type { Meter } from "./Meter.ts"
+
+/** What a check can be held against; a subject offers some of these. */
+export interface Faces {
+  readonly catalogue: Catalogue
+  /** The limits of a key on a small plan. */
+  readonly meter: Meter
+  /** The limits of a key that may be banned. */
+  readonly victim: Meter
+  readonly http: Http
+  readonly pets: PetRepository["Service"]
+  readonly limits: RateLimitStore["Service"]
+  readonly keys: ApiKeyStore["Service"]
+  /** The ports over a backend that does not respond; those that the subject has. */
+  readonly outage: {
+    readonly pets: PetRepository["Service"] | undefined
+    readonly limits: RateLimitStore["Service"] | undefined
+    readonly keys: ApiKeyStore["Service"] | undefined
+  }
+}
+
+export type Face = keyof Faces

@@ -1,0 +1,50 @@
+/** A subject over HTTP, for laws about what goes over the wire. */
+import type * as Effect from "effect/Effect"
+import type { Animal, Draft } from "../http/Animal.ts"
+import type { Exchange, KeyName } from "../http/Exchange.ts"
+import type { Header } from "../http/Wire.ts"
+import type { Failure } from "./Outcome.ts"
+
+/** A request below the base address. */
+export interface Sent {
+  /** `GET` when absent. */
+  readonly method?: string
+  /** After the base path, such as `/pets?limit=1`; sent as it is. */
+  readonly path: string
+  /** Which key it carries; `main` when absent. */
+  readonly key?: KeyName
+  /** Values of `Authorization` instead of a declared key; an empty array sends none. */
+  readonly authorization?: ReadonlyArray<string>
+  readonly headers?: ReadonlyArray<Header>
+  readonly body?: string | Uint8Array
+  /** A body that is sent as `application/json`. */
+  readonly json?: string
+}
+
+/** What the subject is known to be. */
+export interface Facts {
+  /** The declared keys, for laws that build other credentials from them. They must never be reported. */
+  readonly mainKey: string
+  readonly basePath: string
+  /** Categories that the subject accepts: any int64, or these. */
+  readonly categories: "any" | ReadonlyArray<bigint>
+  /** Whether checks may move the subject's time. */
+  readonly hasClock: boolean
+}
+
+export interface Http {
+  readonly facts: Facts
+  /**
+   * Sends a request and records it. Paces itself for the main key: it waits for the limits as the subject announces
+   * them and repeats what was denied with 429. `Violation` when no response comes.
+   */
+  readonly send: (sent: Sent) => Effect.Effect<Exchange, Failure>
+  /** Sends all at once, without repeating any. */
+  readonly sendAtOnce: (sent: ReadonlyArray<Sent>) => Effect.Effect<ReadonlyArray<Exchange>, Failure>
+  /** Creates an animal; `Violation` unless 201 with it. */
+  readonly create: (draft: Draft) => Effect.Effect<Animal, Failure>
+  /** The subject's time, epoch ms: its clock's, or by its `Date` headers and ours. */
+  readonly now: Effect.Effect<number, Failure>
+  /** Lets at least so many ms of the subject's time pass. */
+  readonly pass: (ms: number) => Effect.Effect<void, Failure>
+}

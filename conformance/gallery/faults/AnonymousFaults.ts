@@ -1,0 +1,55 @@
+/** Backends with a fault in the limits of callers without a valid key. */
+import * as Effect from "effect/Effect"
+import * as RateLimit from "../../../core/limits/RateLimit.ts"
+import type { WireResponse } from "../../http/Wire.ts"
+import { type Fault, fault, type Where } from "../Fault.ts"
+import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as RateLimits from "../spoilers/RateLimits.ts"
+import * as Requests from "../spoilers/Requests.ts"
+
+/** Refuses the whole network while callers without a key are over their limit. */
+const refusesKeysToo: Where = AtHttp.transport((real) => {
+  let refusal: WireResponse | undefined
+  return (request) =>
+    Effect.map(real(request), (response) => {
+      if (Requests.credentials(request).length === 0) {
+        refusal = response.status === 429 ? response : undefined
+      }
+      return refusal ?? response
+    })
+})
+
+export const faults: ReadonlyArray<Fault> = [
+  fault("anonymous.not-counted", "Does not count requests without a valid key.")
+    .breaks("limits.anonymous", "anonymous.counted", "without a valid key 59 remaining")
+    .by(RateLimits.decides((_state, now, policy) => RateLimit.step(undefined, now, policy), "network:")),
+  fault("anonymous.never-refused", "Counts requests without a valid key but never refuses them.")
+    .breaks("limits.anonymous-exhausted", "anonymous.exhausted", "of them answered otherwise")
+    .by(
+      RateLimits.decides((state, now, policy) => {
+        const [verdict, next] = RateLimit.step(state, now, policy)
+        return [{ ...verdict, outcome: "admitted" }, next]
+      }, "network:")
+    ),
+  fault("anonymous.refuses-keys", "Refuses valid keys when the bucket of their network is empty.")
+    .breaks("limits.anonymous-apart", "anonymous.keys-unaffected", "of that network 429")
+    .by(refusesKeysToo),
+  fault("anonymous.shared-with-keys", "Counts valid keys in the bucket of their network too.")
+    .breaks("limits.anonymous-apart", "anonymous.untouched-by-keys", "with a key 52 of 60")
+    .by(
+      AtHttp.alsoSends(
+        (request, { keys }) => Requests.hasKey(request, keys.main),
+        (request) => Requests.withKey(request, undefined)
+      )
+    ),
+  fault("anonymous.guesses-cost-keys", "Counts a wrong key against the key that it resembles.")
+    .breaks("limits.guesses-apart", "anonymous.guesses-apart", "at the key 99990 remaining")
+    .by(
+      AtHttp.alsoSends(
+        (request, { keys }) =>
+          !Requests.hasKey(request, keys.main) &&
+          Requests.credentials(request).some((value) => value.startsWith(`Bearer ${keys.main.slice(0, 12)}`)),
+        (request, { keys }) => Requests.withKey(request, keys.main)
+      )
+    )
+]

@@ -1,0 +1,225 @@
+/** Backends that lose animals, change them, or show them late. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Pet } from "../../../core/domain/Pet.ts"
+import { type Fault, fault, type Spoil, type Where } from "../Fault.ts"
+import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as AtPort from "../spoilers/AtPort.ts"
+import * as Edit from "../spoilers/Edit.ts"
+import * as Lists from "../spoilers/Lists.ts"
+import * as PetStores from "../spoilers/PetStores.ts"
+import * as Requests from "../spoilers/Requests.ts"
+
+/** Shows other names, but only in lists with a status. */
+const namedInFilter = (change: (name: string) => string): Where =>
+  Lists.changed((animals, request) =>
+    Requests.parameters(request).has("status")
+      ? animals.map((animal) => ({ ...animal, name: change(animal.name) }))
+      : animals
+  )
+
+/** Changes the animal in the response to its creation. */
+const created = (change: (pet: { readonly [name: string]: unknown }) => unknown): Where =>
+  AtHttp.responses({ to: Requests.isCreation, status: 201 }, Edit.members(change))
+
+/** Shows only some of the animals. */
+const visible =
+  (isVisible: (pet: Pet) => boolean): Spoil<PetStores.Pets> =>
+  (real) => ({
+    ...real,
+    find: (id) => Effect.map(real.find(id), Option.filter(isVisible)),
+    page: (query) => Effect.map(real.page(query), (pets) => pets.filter(isVisible))
+  })
+
+const withCutName = (pet: Pet): Pet => new Pet(pet.id, { ...pet, name: pet.name.slice(0, 50) })
+
+const TO_SHOW_THE_NAME = "to show the name that its creation answered"
+
+export const faults: ReadonlyArray<Fault> = [
+  fault("catalogue.not-listed", "Never lists pending animals.")
+    .breaks("list.sees-created", "list.filter", "0 animals, without {id")
+    .by(AtPort.pets(PetStores.paged((pets) => pets.filter(({ status }) => status !== "pending")))),
+  fault("catalogue.lost-after-fifty", "Stores only the first 50 animals.")
+    .breaks("resources.stable", "catalogue.kept", "50 animals, without {id")
+    .by(AtPort.pets(visible(({ id }) => id <= 50n))),
+  fault("catalogue.evicted", "Evicts the oldest animals after 100 newer ones.")
+    .breaks("resources.stable", "catalogue.kept", "since it was created none")
+    .by(
+      AtPort.pets((real) => {
+        let newest = 0n
+        return {
+          ...real,
+          insert: (pet) => Effect.tap(real.insert(pet), ({ id }) => Effect.sync(() => (newest = id))),
+          find: (id) =>
+            Effect.map(
+              real.find(id),
+              Option.filter((pet) => pet.id > newest - 100n)
+            )
+        }
+      })
+    ),
+  fault("catalogue.stores-nothing", "Returns a new animal without storing it.")
+    .breaks("get.found", "catalogue.model", "0 animals, without {id")
+    .by(
+      AtPort.pets((real) => {
+        let id = 0n
+        return { ...real, insert: (pet) => Effect.sync(() => new Pet(++id, pet)) }
+      })
+    ),
+  fault("catalogue.overwrites", "Keeps only the newest animal.")
+    .breaks("resources.stable", "catalogue.kept", "1 animals, without")
+    .by(
+      AtHttp.pets(
+        PetStores.paging((query, real) =>
+          Effect.flatMap(
+            real.page(query),
+            Effect.filter((pet) =>
+              Effect.map(real.page({ ...PetStores.everything, after: pet.id }), (later) => later.length === 0)
+            )
+          )
+        )
+      )
+    ),
+  fault("catalogue.reuses-id", "Gives every third animal the id of the previous one.")
+    .breaks("resources.id-unique", "catalogue.ids-unique", ', the id of "')
+    .by(
+      AtPort.pets(
+        PetStores.inserting((pet, real) =>
+          Effect.map(real.insert(pet), (stored) =>
+            stored.id % 3n === 0n ? new Pet(stored.id - 1n, pet) : stored
+          )
+        )
+      )
+    ),
+  fault("catalogue.constant-id", "Returns id 1 for every creation.")
+    .breaks("resources.id-unique", "catalogue.ids-unique", ', the id of "')
+    .by(created((pet) => ({ ...pet, id: 1n }))),
+  fault("catalogue.anything-found", "Finds an animal under every id.")
+    .breaks("get.not-found", "catalogue.unknown-id", 'name "Nobody"')
+    .by(
+      AtPort.pets(
+        PetStores.found((pet, id) =>
+          Option.orElseSome(pet, () => new Pet(id, { name: "Nobody", categoryId: 1n, status: "sold" }))
+        )
+      )
+    ),
+  fault("catalogue.anything-found-http", "Returns a made-up animal for an unknown id.")
+    .breaks("get.not-found", "catalogue.unknown-id", ', name "", categoryId 0}')
+    .by(
+      AtHttp.responses({ to: Requests.isGet, status: 404 }, (response, { target }) => {
+        const id = /\/(-?[0-9]+)$/.exec(target)?.[1]
+        return id === undefined
+          ? response
+          : Edit.replace(200, `{"id":${id},"name":"","categoryId":0}`)(response)
+      })
+    ),
+  fault("catalogue.nearest-found", "Finds the animal with the nearest id, like a seek without a comparison.")
+    .breaks("get.not-found", "catalogue.unknown-id", "no animal with id 0 {id 1")
+    .by(
+      AtPort.pets(
+        PetStores.finding((id, real) =>
+          Effect.map(real.page({ ...PetStores.everything, limit: 1, after: id - 1n }), ([pet]) =>
+            Option.fromUndefinedOr(pet)
+          )
+        )
+      )
+    ),
+  fault("catalogue.category-32-bits", "Truncates categories to 32 bits.")
+    .breaks("create.int64-exact", "catalogue.category-exact", "categoryId -1, pending")
+    .by(AtPort.pets(PetStores.storing(({ categoryId }) => ({ categoryId: BigInt.asIntN(32, categoryId) })))),
+  fault("catalogue.category-doubles", "Stores categories as doubles.")
+    .breaks("create.int64-exact", "catalogue.category-exact", "categoryId -9223372036854775808, pending")
+    .by(
+      AtHttp.pets(
+        PetStores.storing(({ categoryId }) => ({ categoryId: BigInt.asIntN(64, BigInt(Number(categoryId))) }))
+      )
+    ),
+  fault("catalogue.name-trimmed", "Trims names.")
+    .breaks("create.name-exact", "catalogue.name-exact", '"categoryId":1} {id')
+    .by(AtPort.pets(PetStores.storing(({ name }) => ({ name: name.trim() })))),
+  fault("catalogue.name-normalised", "Stores names in Unicode NFC.")
+    .breaks("create.name-exact", "catalogue.name-exact", "to show the animal as it was created")
+    .by(AtHttp.pets(PetStores.storing(({ name }) => ({ name: name.normalize("NFC") })))),
+  fault("catalogue.name-basic-plane", "Stores a question mark for each character above U+FFFF.")
+    .breaks("create.name-characters", "catalogue.name-exact", '?", categoryId 1, available')
+    .by(
+      AtPort.pets(
+        PetStores.storing(({ name }) => ({ name: name.replaceAll(/[\u{10000}-\u{10ffff}]/gu, "?") }))
+      )
+    ),
+  fault("catalogue.name-cut", "Truncates names to 100 UTF-16 units.")
+    .breaks("create.name-exact", "catalogue.name-exact", "💩\\ud83d")
+    .by(AtPort.pets(PetStores.storing(({ name }) => ({ name: name.slice(0, 100) })))),
+  fault("catalogue.name-decoded", "Stores names percent-decoded.")
+    .breaks("create.name-exact", "catalogue.name-exact", "to show the animal as it was created")
+    .by(AtHttp.pets(PetStores.storing(({ name }) => ({ name: name.replaceAll("%41", "A") })))),
+  fault("catalogue.name-normalised-in-filter", "Shows names in Unicode NFC in lists with a status.")
+    .breaks("create.name-exact", "catalogue.name-exact", "a list to show the animal as it was created")
+    .by(namedInFilter((name) => name.normalize("NFC"))),
+  fault("catalogue.name-trimmed-in-filter", "Shows names without trailing spaces in lists with a status.")
+    .breaks("list.faithful", "catalogue.name-consistent", `a list with a status ${TO_SHOW_THE_NAME}`)
+    .by(namedInFilter((name) => name.trimEnd())),
+  fault("catalogue.name-quoted-in-filter", "Shows names with doubled quotes in lists with a status.")
+    .breaks("list.faithful", "catalogue.name-consistent", `a list with a status ${TO_SHOW_THE_NAME}`)
+    .by(namedInFilter((name) => name.replaceAll("'", "''"))),
+  fault("catalogue.name-decoded-in-filter", "Shows names percent-decoded in lists with a status.")
+    .breaks("list.faithful", "catalogue.name-consistent", `a list with a status ${TO_SHOW_THE_NAME}`)
+    .by(namedInFilter((name) => name.replaceAll("%41", "A"))),
+  fault("catalogue.name-cut-in-filter", "Shows only 50 characters of a name in lists with a status.")
+    .breaks("list.faithful", "catalogue.name-consistent", `a list with a status ${TO_SHOW_THE_NAME}`)
+    .by(namedInFilter((name) => name.slice(0, 50))),
+  fault("catalogue.name-cut-in-lists", "Shows only 50 characters of a name in lists.")
+    .breaks("list.faithful", "catalogue.name-consistent", `a list without status ${TO_SHOW_THE_NAME}`)
+    .by(AtPort.pets(PetStores.paged((pets) => pets.map(withCutName)))),
+  fault("catalogue.name-cut-by-id", "Shows only 50 characters of a name in single animals.")
+    .breaks("get.faithful", "catalogue.name-consistent", `its id ${TO_SHOW_THE_NAME}`)
+    .by(AtHttp.pets(PetStores.found(Option.map(withCutName)))),
+  fault("catalogue.status-answered-otherwise", "Returns every created animal as available.")
+    .breaks("create.status-kept", "catalogue.faithful", "to be answered so {id")
+    .by(created((pet) => ({ ...pet, status: "available" }))),
+  fault("list.queue", "Lists each animal only once.")
+    .breaks("list.complete", "list.pure", "one without {id")
+    .by(
+      AtPort.pets((real) => {
+        const seen = new Set<bigint>()
+        const isNew = ({ id }: Pet) => {
+          const isFirst = !seen.has(id)
+          seen.add(id)
+          return isFirst
+        }
+        return { ...real, page: (query) => Effect.map(real.page(query), (pets) => pets.filter(isNew)) }
+      })
+    ),
+  fault("list.first-page-cached", "Caches the first response to a list for ever.")
+    .breaks("list.sees-created", "list.complete", "animals, without {id")
+    .by(
+      AtPort.pets((real) => {
+        const kept = new Map<string, ReadonlyArray<Pet>>()
+        return {
+          ...real,
+          page: (query) =>
+            Effect.map(real.page(query), (pets) => {
+              const key = `${query.status}/${query.limit}`
+              if (!kept.has(key)) kept.set(key, pets)
+              return kept.get(key) ?? pets
+            })
+        }
+      })
+    ),
+  fault("list.seen-late", "Lists an animal only from the second list after its creation on.")
+    .breaks("list.sees-created", "list.complete", "animals, without {id")
+    .by(
+      AtHttp.pets((real) => {
+        let visible = 0n
+        return {
+          ...real,
+          page: (query) =>
+            Effect.map(real.page(query), (pets) => {
+              const shown = pets.filter(({ id }) => id <= visible)
+              visible = pets.reduce((most, { id }) => (id > most ? id : most), visible)
+              return shown
+            })
+        }
+      })
+    )
+]

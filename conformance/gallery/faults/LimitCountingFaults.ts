@@ -1,0 +1,172 @@
+/** Backends that count requests wrongly. */
+import * as Effect from "effect/Effect"
+import * as Plan from "../../../core/limits/Plan.ts"
+import * as RateLimit from "../../../core/limits/RateLimit.ts"
+import * as TokenBucket from "../../../core/limits/TokenBucket.ts"
+import { type Fault, fault } from "../Fault.ts"
+import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as AtPort from "../spoilers/AtPort.ts"
+import * as Edit from "../spoilers/Edit.ts"
+import * as RateLimits from "../spoilers/RateLimits.ts"
+import * as Requests from "../spoilers/Requests.ts"
+
+const withPlan = (policy: RateLimit.Policy, change: Partial<Plan.Plan>): RateLimit.Policy => ({
+  ...policy,
+  plan: { ...policy.plan, ...change }
+})
+
+export const faults: ReadonlyArray<Fault> = [
+  fault("limits.not-atomic", "Reads the state, yields, and then writes it.")
+    .breaks("limits.atomic", "limits.at-once", "at once admitted 8 admitted")
+    .by(
+      AtHttp.limits((real) => ({
+        modify: real.modify,
+        consume: Effect.fnUntraced(function* (key, now, policy) {
+          const read = yield* real.modify(key, (state = RateLimit.initial(now, policy.plan)) => [
+            state,
+            state
+          ])
+          yield* Effect.yieldNow
+          const [verdict, next] = RateLimit.step(read, now, policy)
+          return yield* real.modify(key, () => [verdict, next])
+        })
+      }))
+    ),
+  fault("limits.never-refills", "Never refills the bucket.")
+    .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 60 s told")
+    .by(RateLimits.decides((state, now, policy) => RateLimit.step(state, state?.at ?? now, policy))),
+  fault("limits.refills-half", "Refills at most half of the bucket.")
+    .breaks("limits.no-early-429", "limits.whole-minute", "silence 3 admitted")
+    .by(
+      RateLimits.decides((state, now, policy) => {
+        const most = (TokenBucket.capacity(policy.plan.perMinute) >> 1) + TokenBucket.COST
+        const level = state && TokenBucket.levelAt(state, now, policy.plan.perMinute)
+        return RateLimit.step(state && { ...state, at: now, level: Math.min(level ?? 0, most) }, now, policy)
+      })
+    ),
+  fault("limits.refills-each-time", "Starts a new window with each request.")
+    .breaks("limits.per-minute", "limits.exhausted", "admitted on a plan of")
+    .by(RateLimits.decides((_state, now, policy) => RateLimit.step(undefined, now, policy))),
+  fault("limits.minute-not-enforced", "Does not enforce the limit per minute.")
+    .breaks("limits.per-minute", "limits.exhausted", "admitted on a plan of")
+    .by(
+      RateLimits.decides((state, now, policy) => {
+        const [verdict, next] = RateLimit.step(state, now, withPlan(policy, { perMinute: 1_000_000 }))
+        return [{ ...verdict, limit: policy.plan.perMinute, remaining: 0 }, next]
+      })
+    ),
+  fault("limits.grows-when-idle", "Refills beyond the plan during idle time.")
+    .breaks("limits.per-minute", "limits.whole-minute", "silence 12 admitted")
+    .by(
+      RateLimits.decides((state, now, policy) => {
+        const { perMinute } = policy.plan
+        const level = state === undefined ? 0 : state.level + (now - state.at) * perMinute
+        if (level <= TokenBucket.capacity(perMinute)) return RateLimit.step(state, now, policy)
+        const [verdict, next] = RateLimit.step(undefined, now, policy)
+        return [verdict, { ...next, level: level - TokenBucket.COST }]
+      })
+    ),
+  fault("limits.one-less-per-minute", "Refuses the last request of the minute.")
+    .breaks("limits.no-early-429", "limits.at-once", "at once admitted 4 admitted")
+    .by(
+      RateLimits.decides((state, now, policy) => {
+        const { perMinute } = policy.plan
+        const fewer = withPlan(policy, { perMinute: Math.max(perMinute - 1, 1) })
+        const [verdict, next] = RateLimit.step(state, now, fewer)
+        return [{ ...verdict, limit: perMinute }, next]
+      })
+    ),
+  fault("limits.day-not-enforced", "Does not enforce the limit per day.")
+    .breaks("limits.per-day", "limits.day", "81 requests admitted")
+    .by(
+      RateLimits.decides((state, now, policy) =>
+        RateLimit.step(state, now, withPlan(policy, { perDay: Plan.maxRequests }))
+      )
+    ),
+  fault("limits.day-too-short", "Refuses the last ten requests of the day.")
+    .breaks("limits.no-early-429", "limits.day", "two minutes 429 after 30")
+    .by(
+      RateLimits.decides((state, now, policy) =>
+        RateLimit.step(state, now, withPlan(policy, { perDay: Math.max(policy.plan.perDay - 10, 1) }))
+      )
+    ),
+  fault("limits.day-never-resets", "Never resets the daily count.")
+    .breaks("limits.retry-after-promise", "limits.day", "429 again, Retry-After")
+    .by(
+      RateLimits.decides((state, now, policy) =>
+        RateLimit.step(state && { ...state, day: Math.floor(now / RateLimits.DAY_MS) }, now, policy)
+      )
+    ),
+  fault("limits.day-of-another-zone", "Starts the day 14 hours east of UTC.")
+    .breaks("limits.day-utc", "bucket.outcome", "left the request admitted")
+    .by(
+      RateLimits.decides((state, now, policy) => {
+        const [verdict, next] = RateLimit.step(state, now + 14 * 3_600_000, policy)
+        return [{ ...verdict, resetAt: verdict.resetAt - 14 * 3_600 }, next]
+      })
+    ),
+  fault("limits.whole-minutes", "Refills the whole bucket at once after a minute.")
+    .breaks("limits.bucket-refill", "bucket.outcome", "something being left 429, Retry-After")
+    .by(
+      RateLimits.decides((state, now, policy) =>
+        RateLimit.step(state, state !== undefined && now - state.at < 60_000 ? state.at : now, policy)
+      )
+    ),
+  fault("limits.refusals-cost", "Counts refused requests too.")
+    .breaks("limits.denied-costs-nothing", "bucket.outcome", "something being left 429, Retry-After")
+    .by(
+      RateLimits.decides((state, now, policy) => {
+        const [verdict, next] = RateLimit.step(state, now, policy)
+        const cost = verdict.outcome === "admitted" ? 0 : TokenBucket.COST
+        return [verdict, { ...next, level: next.level - cost }]
+      })
+    ),
+  fault("limits.clock-back-refills", "Follows a clock that steps back, and refills when it recovers.")
+    .breaks("limits.clock-back", "bucket.clock-back", "a request admitted")
+    .by(
+      AtPort.limits(
+        RateLimits.deciding((state, now, policy) =>
+          RateLimit.step(state && { ...state, at: Math.min(state.at, now) }, now, policy)
+        )
+      )
+    ),
+  fault("limits.clock-locks-out", "Refills nothing until a clock that stepped back has caught up.")
+    .breaks("limits.clock-lead", "bucket.clock-lead", "went back 429, Retry-After")
+    .by(
+      AtPort.limits(
+        RateLimits.deciding((state, now, policy) =>
+          RateLimit.step(state, Math.max(now, state?.at ?? now), policy)
+        )
+      )
+    ),
+  fault("limits.one-budget-for-all", "Counts all keys together.")
+    .breaks("limits.counted-per-key", "bucket.keys-apart", "of another key 4, with 200")
+    .by(
+      AtHttp.limits((real) => ({
+        modify: real.modify,
+        consume: (_key, now, policy) => real.modify("all", (state) => RateLimit.step(state, now, policy))
+      }))
+    ),
+  fault("limits.errors-free", "Does not count requests with an invalid parameter.")
+    .breaks("limits.every-request-costs", "bucket.every-request-costs", "invalid parameter 4, with 400")
+    .by(RateLimits.freeErrors()),
+  fault("limits.after-routing", "Returns 404 for unknown paths before it checks the limit.")
+    .breaks("limits.before-routing", "bucket.before-routing", "over the limit 404")
+    .by(AtHttp.responses({ to: ({ target }) => target.endsWith("/nothing"), status: 429 }, Edit.status(404))),
+  fault("limits.creations-exempt", "Does not limit creations.")
+    .breaks("limits.every-operation", "limits.every-operation", "createPet over the limit 201")
+    .by(
+      AtHttp.requests(
+        (request, { keys }) => Requests.isCreation(request) && Requests.hasKey(request, keys.tiny),
+        (request, { keys }) => Requests.withKey(request, keys.main)
+      )
+    ),
+  fault("limits.refused-but-stored", "Stores an animal and then refuses the request.")
+    .breaks("limits.refused-unstored", "limits.refused-stores-nothing", "the animal in the next list")
+    .by(
+      AtHttp.alsoSends(
+        (request, { keys }) => Requests.isCreation(request) && Requests.hasKey(request, keys.tiny),
+        (request, { keys }) => Requests.withKey(request, keys.main)
+      )
+    )
+]

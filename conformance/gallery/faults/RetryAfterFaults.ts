@@ -1,0 +1,65 @@
+/** Backends with a fault in `Retry-After`. */
+import * as RateLimit from "../../../core/limits/RateLimit.ts"
+import * as TokenBucket from "../../../core/limits/TokenBucket.ts"
+import { header } from "../../http/Wire.ts"
+import { type Fault, fault, type Where, type World } from "../Fault.ts"
+import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as Edit from "../spoilers/Edit.ts"
+import * as RateLimits from "../spoilers/RateLimits.ts"
+
+const RETRY_AFTER = "Retry-After"
+
+/** Sends another `Retry-After` with refusals. */
+const retryAfter = (change: (seconds: number, world: World) => string | number): Where =>
+  AtHttp.responses({ status: 429 }, (response, _request, world) =>
+    Edit.header(RETRY_AFTER, String(change(Number(header(response, RETRY_AFTER)), world)))(response)
+  )
+
+/** Ms until the bucket of a refused caller holds a token. */
+const waitMs = ({ at, level }: RateLimit.State, now: number, { plan }: RateLimit.Policy): number =>
+  TokenBucket.reaches(level, at, TokenBucket.COST, plan.perMinute) - now
+
+export const faults: ReadonlyArray<Fault> = [
+  fault("limits.no-retry-after", "Omits Retry-After from refusals.")
+    .breaks("limits.retry-after-present", "every.retry-after", "Retry-After is missing")
+    .by(AtHttp.responses({ status: 429 }, Edit.without(RETRY_AFTER))),
+  fault("limits.retry-after-fraction", "Sends Retry-After with a fraction.")
+    .breaks("limits.retry-after-present", "every.retry-after", "Retry-After: 12.5")
+    .by(retryAfter((seconds) => `${seconds}.5`)),
+  fault("limits.retry-after-with-unit", "Sends Retry-After with a unit.")
+    .breaks("limits.retry-after-present", "every.retry-after", "Retry-After: 12s")
+    .by(retryAfter((seconds) => `${seconds}s`)),
+  fault("limits.retry-after-zero", "Sends Retry-After 0.")
+    .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 0 s told")
+    .by(retryAfter(() => 0)),
+  fault("limits.retry-after-past-date", "Sends a Retry-After in the past.")
+    .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 0 s told")
+    .by(retryAfter((_seconds, { now }) => new Date(now() - 60_000).toUTCString())),
+  fault("limits.retry-after-half", "Sends half of the wait.")
+    .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 6 s told")
+    .by(retryAfter((seconds) => Math.ceil(seconds / 2))),
+  fault("limits.retry-after-epoch", "Sends the Unix time of the retry instead of the wait.")
+    .breaks("limits.retry-after-promise", "limits.first-wait", "a day at most 1796807056 s")
+    .by(retryAfter((seconds, { now }) => Math.ceil(now() / 1000) + seconds)),
+  fault("limits.retry-after-ms", "Sends Retry-After in milliseconds.")
+    .breaks("limits.retry-after-exact", "bucket.retry-after", "to 12 s 12000 s")
+    .by(retryAfter((seconds) => `${seconds}000`)),
+  fault("limits.retry-after-too-long", "Sends a whole minute, whatever the wait.")
+    .breaks("limits.retry-after-exact", "bucket.retry-after", "to 12 s 60 s")
+    .by(retryAfter((seconds) => Math.max(seconds, 60))),
+  fault("limits.retry-after-floor", "Rounds the wait down.")
+    .breaks("limits.retry-after-promise", "bucket.shortest-wait", "429, Retry-After 1 s")
+    .by(
+      RateLimits.decides((state, now, policy) => {
+        const [verdict, next] = RateLimit.step(state, now, policy)
+        if (verdict.outcome === "admitted" || verdict.limit === policy.plan.perDay) return [verdict, next]
+        return [{ ...verdict, retryAfter: Math.max(Math.floor(waitMs(next, now, policy) / 1000), 1) }, next]
+      })
+    ),
+  fault("limits.retry-after-date", "Sends a date instead of seconds.")
+    .breaks("limits.retry-after-seconds", "every.retry-after-seconds", "Retry-After: Tue, 01 Dec 2026")
+    .by(retryAfter((seconds, { now }) => new Date(Math.ceil(now() / 1000 + seconds) * 1000).toUTCString())),
+  fault("limits.retry-after-always", "Sends Retry-After with every response.")
+    .breaks("limits.retry-after-seconds", "every.retry-after-seconds", "no Retry-After with 200 0")
+    .by(AtHttp.responses({ status: 200 }, Edit.header(RETRY_AFTER, "0")))
+]

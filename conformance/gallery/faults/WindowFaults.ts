@@ -1,0 +1,80 @@
+/** Backends whose windows are longer or shorter than a minute or a day, and some that only a long run shows. */
+import * as Effect from "effect/Effect"
+import * as RateLimit from "../../../core/limits/RateLimit.ts"
+import { type Header, header } from "../../http/Wire.ts"
+import { type Fault, fault, type Where } from "../Fault.ts"
+import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as Edit from "../spoilers/Edit.ts"
+import * as RateLimits from "../spoilers/RateLimits.ts"
+import * as Requests from "../spoilers/Requests.ts"
+
+/** Keeps the rate headers of the latest request in one variable, which the next response overwrites. */
+const sharedHeaders: Where = AtHttp.transport((real) => {
+  let latest: ReadonlyArray<Header> = []
+  return Effect.fnUntraced(function* (request) {
+    const response = yield* real(request)
+    const names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
+    latest = names.map((name) => [name, header(response, name) ?? ""] as const)
+    // The time that it takes to write the response.
+    yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    return latest.reduce((sent, [name, value]) => Edit.header(name, value)(sent), response)
+  })
+})
+
+/** One of its replicas does not know the keys. */
+const forgetsKey: Where = AtHttp.transport((real, { keys }) => {
+  let sent = 0
+  return (request) =>
+    real(
+      Requests.hasKey(request, keys.main) && ++sent % 50 === 0
+        ? Requests.withKey(request, undefined)
+        : request
+    )
+})
+
+export const faults: ReadonlyArray<Fault> = [
+  fault("limits.minute-of-second", "Starts a new window each second.")
+    .breaks("limits.per-minute", "limits.minute-lasts", "at most 36 requests in 6 minutes")
+    .by(RateLimits.decides(RateLimits.windows(1_000, RateLimits.DAY_MS))),
+  fault("limits.minute-of-30-s", "Starts a new window twice a minute.")
+    .breaks("limits.per-minute", "limits.minute-lasts", "at most 36 requests in 6 minutes")
+    .by(RateLimits.decides(RateLimits.windows(30_000, RateLimits.DAY_MS))),
+  fault("limits.minute-refilled-twice", "Refills twice as fast as the plan allows.")
+    .breaks("limits.per-minute", "limits.minute-lasts", "at most 36 requests in 6 minutes")
+    .by(
+      RateLimits.decides((state, now, policy) => {
+        const since = state === undefined ? 0 : now - state.at
+        return RateLimit.step(state && { ...state, at: state.at - since }, now, policy)
+      })
+    ),
+  fault("limits.minute-of-90-s", "Counts a minute and a half as one.")
+    .breaks("limits.no-early-429", "limits.minute-lasts", "bursts of 5 requests, 61 s apart")
+    .by(RateLimits.decides(RateLimits.windows(90_000, RateLimits.DAY_MS))),
+  fault("limits.minute-of-120-s", "Counts two minutes as one.")
+    .breaks("limits.no-early-429", "limits.minute-lasts", "bursts of 5 requests, 61 s apart")
+    .by(RateLimits.decides(RateLimits.windows(120_000, RateLimits.DAY_MS))),
+  fault("limits.day-of-hour", "Starts a new day each hour.")
+    .breaks("limits.per-day", "limits.day-lasts", "at most 160 requests in 70 hours")
+    .by(RateLimits.decides(RateLimits.windows(60_000, RateLimits.DAY_MS / 24))),
+  fault("limits.day-of-12-hours", "Starts a new day at noon.")
+    .breaks("limits.per-day", "limits.day-lasts", "at most 160 requests in 70 hours")
+    .by(RateLimits.decides(RateLimits.windows(60_000, RateLimits.DAY_MS / 2))),
+  fault("limits.day-of-48-hours", "Counts two days as one.")
+    .breaks("limits.no-early-429", "limits.day-lasts", "after 26 hours of silence 429 after")
+    .by(RateLimits.decides(RateLimits.windows(60_000, 2 * RateLimits.DAY_MS))),
+  fault("limits.day-plus-one", "Admits one request a day more than the plan allows.")
+    .breaks("limits.per-day", "limits.day-lasts", "more than 40 requests admitted")
+    .by(RateLimits.decides(RateLimits.windows(60_000, RateLimits.DAY_MS, 1))),
+  fault("limits.day-doubled", "Admits almost twice as many requests a day as the plan allows.")
+    .breaks("limits.per-day", "limits.day-lasts", "more than 40 requests admitted on 3 of 3 days")
+    .by(RateLimits.decides(RateLimits.windows(60_000, RateLimits.DAY_MS, 38))),
+  fault("limits.reset-of-day", "Shows the minute's limit with a reset 20 hours ahead.")
+    .breaks("limits.reset-ahead", "limits.reset-within-minute", "at most 60 s ahead")
+    .by(RateLimits.showsAdmitted((_verdict, now) => ({ resetAt: Math.ceil(now / 1000) + 20 * 3_600 }))),
+  fault("limits.headers-of-latest", "Stores the headers of the latest request in one place for all requests.")
+    .breaks("limits.plan-in-force", "limits.headers-own", "Limit 100000, which the main key shows")
+    .by(sharedHeaders),
+  fault("limits.key-unknown-at-times", "Returns 401 for every 50th request with a valid key.")
+    .breaks("auth.bearer", "every.valid-key-accepted", "the main key to be accepted 401")
+    .by(forgetsKey)
+]

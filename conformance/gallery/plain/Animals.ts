@@ -1,0 +1,72 @@
+/** The animals of a plain server: their ids, and their order in lists. */
+import type { Choices, Status } from "./Choices.ts"
+
+export interface NewPet {
+  readonly name: string
+  readonly categoryId: bigint
+  readonly status: Status | undefined
+}
+
+export interface Pet extends NewPet {
+  readonly id: bigint
+  /** Its position in lists: the smallest comes first. */
+  readonly rank: bigint | string
+}
+
+/** A permutation of the numbers of `bits` bits: every step can be reversed, so no two numbers collide. */
+const scatter = (n: bigint, bits: 63 | 64): bigint => {
+  const once = BigInt.asUintN(bits, (n ^ (n >> 30n)) * 0xbf58476d1ce4e5b9n)
+  const twice = BigInt.asUintN(bits, (once ^ (once >> 27n)) * 0x94d049bb133111ebn)
+  return twice ^ (twice >> 31n)
+}
+
+/** The id of the n-th animal. */
+const idOf: Readonly<Record<Choices["ids"], (n: bigint) => bigint>> = {
+  consecutive: (n) => n,
+  "in steps": (n) => n * 1000n,
+  random: (n) => scatter(n, 63),
+  "random of any sign": (n) => BigInt.asIntN(64, scatter(n, 64)),
+  negative: (n) => -n,
+  "from 2^53 up": (n) => 2n ** 53n + n,
+  "from 2^63-1 down": (n) => 2n ** 63n - n
+}
+
+const ascending = (_n: bigint, id: bigint) => id
+
+/** The sort key of the n-th animal. */
+const rankOf: Readonly<Record<Choices["order"], (n: bigint, id: bigint, name: string) => bigint | string>> = {
+  ascending,
+  "newest first": (n) => -n,
+  "by name": (_n, _id, name) => name,
+  "by hash": (_n, id) => scatter(BigInt.asUintN(64, id), 64),
+  shuffled: ascending
+}
+
+/** An empty catalogue. */
+export const make = ({ ids, order }: Pick<Choices, "ids" | "order">) => {
+  const byId = new Map<bigint, Pet>()
+  const listed: Array<Pet> = []
+  let draws = 0n
+  return {
+    add: (newPet: NewPet): Pet => {
+      const n = BigInt(byId.size) + 1n
+      const id = idOf[ids](n)
+      const pet = { ...newPet, id, rank: rankOf[order](n, id, newPet.name) }
+      byId.set(id, pet)
+      listed.splice(listed.findLastIndex((other) => other.rank <= pet.rank) + 1, 0, pet)
+      return pet
+    },
+    find: (id: bigint): Pet | undefined => byId.get(id),
+    /** The animals with a status, or all, in the order of lists. */
+    list: (status: Status | null): ReadonlyArray<Pet> =>
+      status === null ? listed : listed.filter((pet) => pet.status === status),
+    /** A random selection of `pets` without repetition. */
+    draw: (pets: ReadonlyArray<Pet>, count: number): ReadonlyArray<Pet> => {
+      const rest = [...pets]
+      return Array.from({ length: Math.min(count, rest.length) }, () => {
+        const at = Number(scatter(++draws, 64) % BigInt(rest.length))
+        return rest.splice(at, 1)
+      }).flat()
+    }
+  }
+}

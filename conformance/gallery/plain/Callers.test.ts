@@ -1,0 +1,136 @@
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Wire from "../../http/Wire.ts"
+import { plain as decoys } from "../Decoys.ts"
+import type { Choices } from "./Choices.ts"
+import { numberIn, serverOf } from "./Server.fixture.ts"
+
+const anyDecoy = fc.constantFrom(...decoys)
+
+describe("a limit", () => {
+  it("admits exactly its limit of parallel requests, in every decoy", async () => {
+    for (const { choices } of decoys) {
+      const { requestOf, transport } = serverOf(choices, { perMinute: 7, perDay: 1000 })
+      const all = Array.from({ length: 20 }, () => transport(requestOf("GET", "/v1/pets")))
+      const answers = await Effect.runPromise(Effect.all(all, { concurrency: "unbounded" }))
+      expect(answers.filter(({ status }) => status === 200).length).toBe(7)
+      expect(answers.filter(({ status }) => status === 429).length).toBe(13)
+    }
+  })
+
+  it("admits a caller after Retry-After, in every decoy", () => {
+    fc.assert(
+      fc.property(
+        anyDecoy,
+        fc.array(fc.integer({ min: 0, max: 40_000 }), { minLength: 12, maxLength: 40 }),
+        ({ choices }, waits) => {
+          const { ask, clock } = serverOf(choices, { perMinute: 3, perDay: 10 })
+          for (const wait of waits) {
+            clock.now += wait
+            const refused = ask("GET", "/v1/pets")
+            if (refused.status === 200) continue
+            const told = Wire.header(refused, "retry-after") ?? ""
+            clock.now = /GMT$/.test(told) ? Date.parse(told) : clock.now + Number(told) * 1000
+            expect(ask("GET", "/v1/pets").status).toBe(200)
+          }
+        }
+      )
+    )
+  })
+
+  it("is per key or per account, and a wrong key does not affect it", () => {
+    for (const [counted, status] of [
+      ["per key", 200],
+      ["per account", 429]
+    ] as const) {
+      const { ask } = serverOf({ counted }, { perMinute: 2, perDay: 10 })
+      ask("GET", "/v1/pets", { key: "wrong" })
+      ask("GET", "/v1/pets", { key: undefined })
+      expect([1, 2].map(() => ask("GET", "/v1/pets").status)).toEqual([200, 200])
+      expect(ask("GET", "/v1/pets").status).toBe(429)
+      expect(ask("GET", "/v1/pets", { key: "other" }).status).toBe(status)
+    }
+  })
+
+  it("counts errors and refused requests as chosen", () => {
+    const spend = (choices: Partial<Choices>) => {
+      const { ask } = serverOf(choices, { perMinute: 3, perDay: 10 })
+      return [ask("GET", "/v1/pets?limit=0"), ask("GET", "/v1/pets")].map((response) =>
+        numberIn(response, "x-ratelimit-remaining")
+      )
+    }
+    expect(spend({ errorsCost: true })).toEqual([2, 1])
+    expect(spend({ errorsCost: false })).toEqual([3, 2])
+
+    const afterHammering = (refusalsCost: boolean) => {
+      const { ask, clock } = serverOf({ minute: "sliding log", refusalsCost }, { perMinute: 1, perDay: 10 })
+      ask("GET", "/v1/pets")
+      clock.now += 30_000
+      return numberIn(ask("GET", "/v1/pets"), "retry-after")
+    }
+    expect(afterHammering(false)).toBe(30)
+    expect(afterHammering(true)).toBe(60)
+  })
+
+  it("treats callers without a key as chosen", () => {
+    const statuses = (anonymous: Choices["anonymous"]) => {
+      const { ask } = serverOf({ anonymous })
+      const answers = Array.from({ length: 61 }, () => ask("GET", "/v1/pets", { key: undefined }))
+      return [
+        answers.map(({ status }) => status).slice(-2),
+        answers.map((answer) => numberIn(answer, "x-ratelimit-remaining")).slice(0, 2),
+        answers.map((answer) => numberIn(answer, "x-ratelimit-limit")).at(-1)
+      ]
+    }
+    expect(statuses("counted")).toEqual([[401, 429], [59, 58], 60])
+    expect(statuses("not counted")).toEqual([[401, 401], [60, 60], 60])
+    expect(statuses("zeros")).toEqual([[401, 401], [0, 0], 0])
+  })
+
+  it("sends Retry-After in seconds or as a date, with slack", () => {
+    const told = (choices: Partial<Choices>) => {
+      const { ask } = serverOf(choices, { perMinute: 1, perDay: 10 })
+      ask("GET", "/v1/pets")
+      return Wire.header(ask("GET", "/v1/pets"), "retry-after")
+    }
+    expect(told({})).toBe("53")
+    expect(told({ slack: 7 })).toBe("60")
+    expect(told({ retryAfter: "date" })).toBe("Thu, 04 Mar 2027 05:07:01 GMT")
+  })
+
+  it("does not ban for early retries with an admitted request between them", () => {
+    const { ask, clock } = serverOf(
+      { ban: { after: 2, seconds: 600, status: 403 } },
+      { perMinute: 1, perDay: 100 }
+    )
+    for (let minute = 0; minute < 5; minute++) {
+      expect([1, 2, 3].map(() => ask("GET", "/v1/pets").status)).toEqual([200, 429, 429])
+      clock.now += 60_000
+    }
+  })
+
+  it("bans only keys", () => {
+    const { ask } = serverOf({ ban: { after: 1, seconds: 600, status: 403 } })
+    const answers = Array.from({ length: 70 }, () => ask("GET", "/v1/pets", { key: "wrong" }))
+    expect(answers.at(-1)?.status).toBe(429)
+    expect(Math.max(...answers.map((answer) => Number(Wire.header(answer, "retry-after") ?? 0)))).toBe(53)
+  })
+
+  it("bans a key that ignores Retry-After, for the chosen time, and no other key", () => {
+    for (const status of [403, 429] as const) {
+      const { ask, clock } = serverOf(
+        { ban: { after: 3, seconds: 600, status } },
+        { perMinute: 1, perDay: 100 }
+      )
+      ask("GET", "/v1/pets")
+      const told = [1, 2, 3, 4].map(() => numberIn(ask("GET", "/v1/pets"), "retry-after"))
+      expect(told).toEqual([53, 53, 53, 600])
+      clock.now += 599_999
+      expect(ask("GET", "/v1/pets").status).toBe(status)
+      expect(ask("GET", "/v1/pets", { key: "other" }).status).toBe(200)
+      clock.now += 1
+      expect(ask("GET", "/v1/pets").status).toBe(200)
+    }
+  })
+})

@@ -1,0 +1,162 @@
+/** What the contract leaves open, and what a plain server can choose; every combination is legal. */
+
+/** How requests are counted; `Windows` implements each. */
+export type Algorithm = "token bucket" | "clock window" | "window from first use" | "sliding log"
+
+export type Status = (typeof statuses)[number]
+export const statuses = ["available", "pending", "sold"] as const
+
+/** JSON members of any names. */
+export type Fields = Readonly<Record<string, string | number | bigint>>
+
+export interface Choices {
+  /** §2, `id` is only "unique": the rule for new ids. */
+  readonly ids:
+    | "consecutive"
+    | "in steps"
+    | "random"
+    | "random of any sign"
+    | "negative"
+    | "from 2^53 up"
+    | "from 2^63-1 down"
+  /** §4.1 states no order of a list. Shuffled: differently for each request. */
+  readonly order: "ascending" | "newest first" | "by name" | "by hash" | "shuffled"
+  /** §2: the status of an animal that was created without one. */
+  readonly defaultStatus: Status | "absent"
+  /** §2 does not mention `null`: reject it, or treat it as an absent status. */
+  readonly nullStatus: 400 | "as absent"
+  /** §2: constraints on `name`, in UTF-16 units. */
+  readonly names: { readonly minimum: number; readonly maximum: number; readonly onlyAscii: boolean }
+  /** §2: whether `1.0` and `1e3` are integers, or digits alone. */
+  readonly integers: "by value" | "digits only"
+  /** §4.2: unknown fields of a new animal. */
+  readonly unknownFields: "ignored" | 400
+  /** §4.2: an `id` sent by the client. */
+  readonly sentId: "ignored" | 400
+  /** §4.2 names one content type: whether others are rejected. */
+  readonly contentTypes: "any" | 415
+  /** The largest body in bytes; a larger one returns 413. */
+  readonly largestBody: number
+  /** §4.1: a `limit` that is not an integer from 1 to 100. Clamped: into the range, or 20 if not an integer. */
+  readonly badLimit: 400 | 422 | "clamped"
+  /** §4.1: a status filter that is not a PetStatus. */
+  readonly unknownStatus: 400 | 422 | "matches nothing"
+  /** §4.1: unknown query parameters. */
+  readonly unknownParameters: "ignored" | 400
+  /** §4.1: whether a full page links to the next one. */
+  readonly paging: "none" | "link"
+  /** §4.3: a `petId` that is not an int64. */
+  readonly badPetId: 400 | 404
+  /** §4.3: the instant of removal, ISO 8601; legal while it is 5 December 2030 somewhere on earth. */
+  readonly removedAt: string
+  /** §4.3: the status after the removal. */
+  readonly removed: 404 | 410
+  /** Whether getPet carries `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). */
+  readonly deprecationHeaders: boolean
+  /** §4.4: a request without a valid key for an unknown path. */
+  readonly unknownPathWithoutKey: 401 | 404
+  /** §5: whether `bearer` is accepted like `Bearer`. */
+  readonly scheme: "any case" | "exact"
+  /** Whether a 401 carries `WWW-Authenticate` (RFC 9110). */
+  readonly challenge: boolean
+  /** §4 has no HEAD. */
+  readonly head: "as GET" | 405
+  /** §4 has no OPTIONS; 204 carries `Allow`. */
+  readonly options: 204 | 405
+  /** §4: any other method on a known path. */
+  readonly otherMethods: 404 | 405
+  /** §4: a known path with a trailing slash. */
+  readonly trailingSlash: "tolerated" | 404
+  /** §8.2: how "per minute" is counted. */
+  readonly minute: Algorithm
+  /** §8.2: how "per day" is counted. */
+  readonly day: Exclude<Algorithm, "token bucket">
+  /** Minutes east of UTC of the zone whose midnight begins the day. */
+  readonly dayZone: number
+  /** §8.4, "per key, per account": an account has all keys of one plan. */
+  readonly counted: "per key" | "per account"
+  /** §8.2: whether an admitted request that fails with 4xx is counted. */
+  readonly errorsCost: boolean
+  /** §8.2: whether a refused request is counted too, so that it delays the next admission. */
+  readonly refusalsCost: boolean
+  /** §8.3, callers without a key: counted with Free's numbers, not counted but shown these, or shown zeros. */
+  readonly anonymous: "counted" | "not counted" | "zeros"
+  /** §8.3: the window that the headers show. */
+  readonly shown: "least remaining" | "minute" | "day"
+  /** §8.3: what `X-RateLimit-Reset` means; it matters for the token bucket and the sliding log. */
+  readonly reset: "window end" | "all left again" | "one more left"
+  /** §8.4: the unit of `Retry-After`. */
+  readonly retryAfter: "seconds" | "date"
+  /** Seconds that `Retry-After` is longer than needed. */
+  readonly slack: number
+  /** §8.4.3: a ban of `seconds` after so many refused requests before their announced retry time. */
+  readonly ban: "never" | { readonly after: number; readonly seconds: number; readonly status: 403 | 429 }
+  /** §7: the values of `code`. */
+  readonly codes: "words" | "UPPER" | "numbered"
+  /** §2: the language of `message`. */
+  readonly language: "en" | "de"
+  /** Additional fields of an Error. */
+  readonly errorExtras: Fields
+  /** Additional fields of a Pet. */
+  readonly petExtras: Fields
+  /** How JSON is encoded: white space between tokens, order of fields, `\uXXXX` for all but ASCII. */
+  readonly json: { readonly space: string; readonly reversed: boolean; readonly escaped: boolean }
+  /** `Content-Type` of animals. */
+  readonly contentType: string
+  /** `Content-Type` of errors. */
+  readonly errorContentType: string
+  /** Whether responses carry `Date`. */
+  readonly date: boolean
+  /** Header names are case-insensitive (RFC 9110). */
+  readonly headerNames: "as written" | "lower" | "UPPER"
+}
+
+/** The choices of an ordinary server. */
+export const defaults: Choices = {
+  ids: "consecutive",
+  order: "ascending",
+  defaultStatus: "available",
+  nullStatus: 400,
+  names: { minimum: 0, maximum: Number.POSITIVE_INFINITY, onlyAscii: false },
+  integers: "by value",
+  unknownFields: "ignored",
+  sentId: "ignored",
+  contentTypes: "any",
+  largestBody: Number.POSITIVE_INFINITY,
+  badLimit: 400,
+  unknownStatus: 400,
+  unknownParameters: "ignored",
+  paging: "none",
+  badPetId: 404,
+  removedAt: "2030-12-05T00:00:00Z",
+  removed: 404,
+  deprecationHeaders: false,
+  unknownPathWithoutKey: 401,
+  scheme: "any case",
+  challenge: true,
+  head: "as GET",
+  options: 204,
+  otherMethods: 405,
+  trailingSlash: 404,
+  minute: "clock window",
+  day: "clock window",
+  dayZone: 0,
+  counted: "per key",
+  errorsCost: true,
+  refusalsCost: false,
+  anonymous: "counted",
+  shown: "least remaining",
+  reset: "window end",
+  retryAfter: "seconds",
+  slack: 0,
+  ban: "never",
+  codes: "words",
+  language: "en",
+  errorExtras: {},
+  petExtras: {},
+  json: { space: "", reversed: false, escaped: false },
+  contentType: "application/json",
+  errorContentType: "application/json",
+  date: true,
+  headerNames: "as written"
+}

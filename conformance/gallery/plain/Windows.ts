@@ -1,0 +1,109 @@
+/** Four ways to count requests in a window; all times are epoch ms and never run backwards. */
+import type { Algorithm, Choices } from "./Choices.ts"
+
+/** The times that a reset can mean, in epoch ms. */
+type Resets = Readonly<Record<Choices["reset"], number>>
+
+export interface Window {
+  readonly limit: number
+  /** The number of requests left. */
+  readonly left: (now: number) => number
+  readonly take: (now: number) => void
+  /** The time from which a request is admitted, if none is taken before. */
+  readonly freeAt: (now: number) => number
+  readonly resets: (now: number) => Resets
+}
+
+/** Refills evenly. The level counts fractions of a request, `length` of them to one, so all numbers are integers. */
+const bucket = (limit: number, length: number): Window => {
+  const capacity = limit * length
+  let level = capacity
+  let at = 0
+  const settled = (now: number) => {
+    level = Math.min(capacity, level + Math.max(0, now - at) * limit)
+    at = Math.max(at, now)
+    return level
+  }
+  const left = (now: number) => Math.floor(settled(now) / length)
+  const reaches = (target: number, now: number) =>
+    now + Math.max(0, Math.ceil((target - settled(now)) / limit))
+  return {
+    limit,
+    left,
+    take: (now) => {
+      level = Math.max(0, settled(now) - length)
+    },
+    freeAt: (now) => reaches(length, now),
+    resets: (now) => ({
+      "window end": now + length,
+      "all left again": reaches(capacity, now),
+      "one more left": reaches(Math.min(capacity, (left(now) + 1) * length), now)
+    })
+  }
+}
+
+/** Restarts when its window ends; `endOf` returns the end of a window that is open at `now`. */
+const fixed = (limit: number, endOf: (now: number) => number): Window => {
+  let used = 0
+  let end = 0
+  const settle = (now: number) => {
+    if (now < end && used > 0) return
+    used = 0
+    end = endOf(now)
+  }
+  const left = (now: number) => {
+    settle(now)
+    return Math.max(0, limit - used)
+  }
+  return {
+    limit,
+    left,
+    take: (now) => {
+      settle(now)
+      used++
+    },
+    freeAt: (now) => (left(now) > 0 ? now : end),
+    resets: (now) => {
+      settle(now)
+      return { "window end": end, "all left again": end, "one more left": end }
+    }
+  }
+}
+
+/** Records every request for `length`: no span of that length ever holds more than `limit`. */
+const log = (limit: number, length: number): Window => {
+  let times: Array<number> = []
+  const settled = (now: number) => {
+    const kept = times.findIndex((time) => time > now - length)
+    if (kept !== 0) times = kept === -1 ? [] : times.slice(kept)
+    return times
+  }
+  const expires = (time: number | undefined, now: number) => (time === undefined ? now : time + length)
+  return {
+    limit,
+    left: (now) => Math.max(0, limit - settled(now).length),
+    take: (now) => {
+      settled(now).push(now)
+    },
+    freeAt: (now) => expires(settled(now).at(-limit), now),
+    resets: (now) => ({
+      "window end": now + length,
+      "all left again": expires(settled(now).at(-1), now),
+      "one more left": expires(settled(now)[0], now)
+    })
+  }
+}
+
+/** A window of this length that has counted nothing; `zoneMs` shifts windows by the clock. */
+export const make = (algorithm: Algorithm, limit: number, length: number, zoneMs: number): Window => {
+  switch (algorithm) {
+    case "token bucket":
+      return bucket(limit, length)
+    case "clock window":
+      return fixed(limit, (now) => (Math.floor((now + zoneMs) / length) + 1) * length - zoneMs)
+    case "window from first use":
+      return fixed(limit, (now) => now + length)
+    case "sliding log":
+      return log(limit, length)
+  }
+}

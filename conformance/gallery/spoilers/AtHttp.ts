@@ -1,0 +1,58 @@
+/** Faults of a server: in its stores, its options, the requests that it sees or the responses that it sends. */
+import * as Effect from "effect/Effect"
+import type { BanPolicy } from "../../../core/limits/BanPolicy.ts"
+import type { ServiceOptions } from "../../../core/service/ServiceOptions.ts"
+import type { Transport, WireRequest, WireResponse } from "../../http/Wire.ts"
+import type { SpoiledPorts, Where, World } from "../Fault.ts"
+import type { Edit } from "./Edit.ts"
+
+export const pets = (spoil: NonNullable<SpoiledPorts["pets"]>): Where => ({ at: "http", pets: spoil })
+
+export const limits = (spoil: NonNullable<SpoiledPorts["limits"]>): Where => ({ at: "http", limits: spoil })
+
+export const keys = (spoil: NonNullable<SpoiledPorts["keys"]>): Where => ({ at: "http", keys: spoil })
+
+export const options = (changed: Partial<ServiceOptions>): Where => ({ at: "http", options: changed })
+
+export const ban = (policy: BanPolicy): Where => ({ at: "http", ban: policy })
+
+export const transport = (spoil: (real: Transport, world: World) => Transport): Where => ({
+  at: "http",
+  transport: spoil
+})
+
+/** The server sees other requests than were sent. */
+export const requests = (
+  isChanged: (request: WireRequest, world: World) => boolean,
+  change: (request: WireRequest, world: World) => WireRequest
+): Where =>
+  transport((real, world) => (request) => real(isChanged(request, world) ? change(request, world) : request))
+
+/** Which responses: those to some requests, those with a status, or all. */
+export interface Selection {
+  readonly to?: (request: WireRequest) => boolean
+  readonly status?: number | ((status: number) => boolean)
+}
+
+const isSelected = ({ status, to }: Selection, response: WireResponse, request: WireRequest): boolean =>
+  (to === undefined || to(request)) &&
+  (typeof status === "function" ? status(response.status) : (status ?? response.status) === response.status)
+
+/** The server sends other responses than the correct ones. */
+export const responses = (selection: Selection, edit: Edit): Where =>
+  transport(
+    (real, world) => (request) =>
+      Effect.map(real(request), (response) =>
+        isSelected(selection, response, request) ? edit(response, request, world) : response
+      )
+  )
+
+/** The server carries out a second request together with some requests. */
+export const alsoSends = (
+  isFollowed: (request: WireRequest, world: World) => boolean,
+  other: (request: WireRequest, world: World) => WireRequest
+): Where =>
+  transport(
+    (real, world) => (request) =>
+      isFollowed(request, world) ? Effect.andThen(real(other(request, world)), real(request)) : real(request)
+  )

@@ -1,0 +1,93 @@
+/** Servers that read another body than was sent, or store animals that they should not. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { Pet } from "../../../core/domain/Pet.ts"
+import * as PetJson from "../../http/PetJson.ts"
+import { bytes, type Transport, text, type WireRequest, type WireResponse } from "../../http/Wire.ts"
+import type { Spoil, Where } from "../Fault.ts"
+import * as AtHttp from "./AtHttp.ts"
+import * as Edit from "./Edit.ts"
+import { failure } from "./ErrorResponses.ts"
+import type { Pets } from "./PetStores.ts"
+import * as Requests from "./Requests.ts"
+
+/** Reads another body than was sent. */
+export const reads = (change: (body: string) => string): Where =>
+  AtHttp.requests(Requests.isCreation, (request) => ({
+    ...request,
+    body: bytes(change(text(request.body)))
+  }))
+
+/** Reads the members of a JSON object otherwise than they were sent. */
+export const readsMembers = (change: (members: { readonly [name: string]: unknown }) => unknown): Where =>
+  reads((body) =>
+    Result.match(PetJson.parse(body), {
+      onSuccess: (value) =>
+        typeof value === "object" && value !== null && !Array.isArray(value)
+          ? Edit.write(change({ ...value }))
+          : body,
+      onFailure: () => body
+    })
+  )
+
+/** Returns 500 for such bodies. */
+export const failsOn = (isFatal: (body: string) => boolean): Where =>
+  AtHttp.responses({ to: (request) => Requests.isCreation(request) && isFatal(text(request.body)) }, failure)
+
+const nameIn = (request: WireRequest): string | undefined => /"name":("[^"]*")/.exec(text(request.body))?.[1]
+
+/** Stores an animal with the name in a body that was rejected with this status. */
+export const storesAfter =
+  (status: number, authorized: (request: WireRequest) => WireRequest) =>
+  (real: Transport): Transport =>
+  (request) =>
+    Effect.tap(real(request), (response) => {
+      const name = nameIn(request)
+      return response.status === status && Requests.isCreation(request) && name !== undefined
+        ? real(authorized({ ...request, body: bytes(`{"name":${name},"categoryId":0,"status":"sold"}`) }))
+        : Effect.void
+    })
+
+/** Returns new animals without storing them. */
+export const neverStored: Spoil<Pets> = (real) => {
+  let id = 0n
+  return {
+    ...real,
+    insert: (pet) => Effect.sync(() => new Pet(++id, pet)),
+    find: () => Effect.succeed(Option.none())
+  }
+}
+
+/** Rejects a second animal with the same name. */
+export const uniqueNames = (real: Transport): Transport => {
+  const names = new Set<string>()
+  return (request) => {
+    const name = nameIn(request) ?? ""
+    if (!Requests.isCreation(request) || !names.has(name)) {
+      names.add(name)
+      return real(request)
+    }
+    return real({ ...request, body: bytes("{}") })
+  }
+}
+
+/** Responds to a repeated body with the animal that it created before. */
+export const oncePerBody = (real: Transport): Transport => {
+  const earlier = new Map<string, WireResponse>()
+  return (request) => {
+    const body = text(request.body)
+    const before = Requests.isCreation(request) ? earlier.get(body) : undefined
+    if (before !== undefined) {
+      // The headers of a list instead, so that they are up to date.
+      return Effect.map(real({ ...request, method: "GET", body: undefined }), ({ headers }) => ({
+        ...before,
+        headers
+      }))
+    }
+    return Effect.map(real(request), (response) => {
+      if (response.status === 201) earlier.set(body, response)
+      return response
+    })
+  }
+}

@@ -1,0 +1,77 @@
+/** Changes of a response. */
+import * as Result from "effect/Result"
+import type { Animal } from "../../http/Animal.ts"
+import * as PetJson from "../../http/PetJson.ts"
+import { bytes, text, type WireRequest, type WireResponse } from "../../http/Wire.ts"
+import type { World } from "../Fault.ts"
+
+/** Makes a faulty response from the correct one. */
+export type Edit = (response: WireResponse, request: WireRequest, world: World) => WireResponse
+
+/** An edit that needs nothing but the response. */
+type PlainEdit = (response: WireResponse) => WireResponse
+
+export const status =
+  (other: number): PlainEdit =>
+  (response) => ({ ...response, status: other })
+
+export const body =
+  (other: string): PlainEdit =>
+  (response) => ({ ...response, body: bytes(other) })
+
+/** Another status and body, the headers unchanged. */
+export const replace =
+  (otherStatus: number, otherBody: string): PlainEdit =>
+  (response) => ({ ...response, status: otherStatus, body: bytes(otherBody) })
+
+/** An Error in place of the response. */
+export const error = (otherStatus: number, code: string): PlainEdit =>
+  replace(otherStatus, `{"code":"${code}","message":"It failed.","status":${otherStatus}}`)
+
+/** Removes the header, however often it occurs. */
+export const without =
+  (name: string): PlainEdit =>
+  (response) => ({
+    ...response,
+    headers: response.headers.filter(([given]) => given.toLowerCase() !== name.toLowerCase())
+  })
+
+/** Sends the header exactly once. */
+export const header =
+  (name: string, value: string): PlainEdit =>
+  (response) => {
+    const { headers, ...rest } = without(name)(response)
+    return { ...rest, headers: [...headers, [name, value]] }
+  }
+
+/** Changes the text of the body. */
+export const rewritten =
+  (change: (body: string) => string): PlainEdit =>
+  (response) =>
+    body(change(text(response.body)))(response)
+
+/** JSON with the digits of a `bigint` as a number. */
+export const write = (value: unknown): string => {
+  if (typeof value === "bigint") return String(value)
+  if (Array.isArray(value)) return `[${value.map(write).join(",")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(",")}}`
+}
+
+/** Changes the object in the body; a body that is not JSON stays as it is. */
+export const members =
+  (change: (members: { readonly [name: string]: unknown }) => unknown): PlainEdit =>
+  (response) =>
+    Result.match(PetJson.parse(text(response.body)), {
+      onSuccess: (value) => body(write(change({ ...Object(value) })))(response),
+      onFailure: () => response
+    })
+
+/** The animals in the body of a list, if it is one. */
+export const animalsOf = (response: WireResponse): ReadonlyArray<Animal> | undefined =>
+  Result.getOrUndefined(Result.flatMap(PetJson.parse(text(response.body)), PetJson.animals))
+
+/** The animal in the body, if there is one. */
+export const animalOf = (response: WireResponse): Animal | undefined =>
+  Result.getOrUndefined(Result.flatMap(PetJson.parse(text(response.body)), PetJson.animal))

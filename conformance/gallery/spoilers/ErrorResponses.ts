@@ -1,0 +1,11 @@
+/** Which responses are errors, and what faulty servers send in their place. */
+import type { WireResponse } from "../../http/Wire.ts"
+import * as Edit from "./Edit.ts"
+
+export const isError = (status: number): boolean => status >= 400
+
+export const failure = Edit.error(500, "internal_error")
+
+/** A page for browsers. */
+export const html = (response: WireResponse): WireResponse =>
+  Edit.header("Content-Type", "text/html; charset=utf-8")(Edit.body(`<h1>${response.status}</h1>`)(response))

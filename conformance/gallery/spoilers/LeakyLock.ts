@@ -1,0 +1,22 @@
+/** A lock that faulty stores do not release. */
+import * as Effect from "effect/Effect"
+import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
+
+/** Guards calls; a call that dies or is interrupted keeps the lock, and later calls fail, as with SQLite. */
+export const make = (): (<A>(
+  call: Effect.Effect<A, StoreUnavailable>
+) => Effect.Effect<A, StoreUnavailable>) => {
+  let isTaken = false
+  return (call) =>
+    Effect.gen(function* () {
+      if (isTaken) {
+        return yield* new StoreUnavailable({ retryable: true, cause: new Error("database is locked") })
+      }
+      isTaken = true
+      yield* Effect.yieldNow
+      const result = yield* call
+      yield* Effect.yieldNow
+      isTaken = false
+      return result
+    })
+}

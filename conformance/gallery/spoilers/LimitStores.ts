@@ -1,0 +1,60 @@
+/** Stores of rate limits that store something else, or not atomically. */
+import * as Effect from "effect/Effect"
+import type { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
+import * as RateLimit from "../../../core/limits/RateLimit.ts"
+import type { RateLimitStore, Step } from "../../../core/ports/RateLimitStore.ts"
+import type { Where } from "../Fault.ts"
+import * as AtPort from "./AtPort.ts"
+
+type Limits = RateLimitStore["Service"]
+
+/** Changes `modify` as a whole. */
+export const modifying = (
+  modify: <A>(key: string, step: Step<A>, real: Limits) => Effect.Effect<A, StoreUnavailable>
+): Where => AtPort.limits((real) => ({ modify: (key, step) => modify(key, step, real) }))
+
+/** Stores other numbers than were given. */
+export const keeping = (change: (state: RateLimit.State) => Partial<RateLimit.State>): Where =>
+  modifying((key, step, real) =>
+    real.modify(key, (before) => {
+      const [result, after] = step(before)
+      return [result, { ...after, ...change(after) }]
+    })
+  )
+
+/** Stores a state under another key than was given. */
+export const keyed = (change: (key: string) => string): Where =>
+  modifying((key, step, real) => real.modify(change(key), step))
+
+/** Reads a state, and writes it after a pause. */
+export const readThenWrite = (pause: Effect.Effect<void>): Where =>
+  AtPort.limits(() => {
+    const states = new Map<string, RateLimit.State>()
+    return {
+      modify: <A>(key: string, step: Step<A>) =>
+        Effect.gen(function* () {
+          const before = states.get(key)
+          yield* pause
+          const [result, after] = step(before)
+          yield* Effect.sync(() => states.set(key, after))
+          return result
+        })
+    }
+  })
+
+/** Handles the defect of a step that throws. */
+export const catching = (
+  handle: (real: Limits, key: string, defect: unknown) => Effect.Effect<never, StoreUnavailable>
+): Where =>
+  modifying((key, step, real) =>
+    Effect.catchDefect(real.modify(key, step), (defect) => handle(real, key, defect))
+  )
+
+/** Offers `consume` with another step. */
+export const consuming = (step: typeof RateLimit.step): Where =>
+  AtPort.limits((real) => ({
+    modify: real.modify,
+    consume: (key, now, policy) => real.modify(key, (state) => step(state, now, policy))
+  }))
+
+export const blank: RateLimit.State = RateLimit.initial(0, { perMinute: 1, perDay: 1 })

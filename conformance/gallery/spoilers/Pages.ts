@@ -1,0 +1,79 @@
+/** A server that makes its own pages and cursors, with rules that can be wrong. */
+import * as Effect from "effect/Effect"
+import type { Animal } from "../../http/Animal.ts"
+import type { Transport } from "../../http/Wire.ts"
+import * as Edit from "./Edit.ts"
+import * as Requests from "./Requests.ts"
+
+/** How the server makes pages; each rule is correct when absent. */
+export interface Rules {
+  /** True for an animal that belongs to a page after `after`. */
+  readonly follows?: (id: bigint, after: bigint) => boolean
+  /** The filter of a later page. */
+  readonly filter?: (status: string | null) => string | null
+  /** True if a cursor is accepted with a different filter. */
+  readonly isUnbound?: boolean
+  /** The position that an unknown cursor stands for. */
+  readonly forged?: (cursor: string) => bigint | undefined
+  /** True if a page links to the next; `more` animals follow it. */
+  readonly isLinked?: (more: number, page: ReadonlyArray<Animal>, limit: number) => boolean
+  /** The largest limit. */
+  readonly ceiling?: number
+  readonly address?: (path: string) => string
+  /** Changes the parameters of the next link. */
+  readonly keeps?: (parameters: URLSearchParams) => void
+}
+
+/** Lists the animals that it saw created; each cursor is the number of the link and the last id. */
+export const server =
+  ({
+    address = (path) => path,
+    ceiling = 100,
+    filter = (status) => status,
+    follows = (id, after) => id > after,
+    forged = () => undefined,
+    isLinked = (more) => more > 0,
+    isUnbound = false,
+    keeps = () => {}
+  }: Rules) =>
+  (real: Transport): Transport => {
+    const animals: Array<Animal> = []
+    const cursors = new Map<string, { readonly after: bigint; readonly status: string | null }>()
+    return (request) => {
+      if (!Requests.isList(request)) {
+        return Effect.map(real(request), (response) => {
+          const animal = Requests.isCreation(request) && response.status === 201 && Edit.animalOf(response)
+          if (animal) animals.push(animal)
+          return response
+        })
+      }
+      const parameters = Requests.parameters(request)
+      const [cursor, status] = [parameters.get("cursor"), parameters.get("status")]
+      const limit = Number(parameters.get("limit") ?? 20)
+      const known = cursors.get(cursor ?? "")
+      const isAccepted = cursor === null || (known !== undefined && (isUnbound || known.status === status))
+      const after = isAccepted ? known?.after : forged(cursor)
+      if (!isAccepted && after === undefined) return real(Requests.withParameter(request, "limit", "0"))
+      const isLarge = limit > 100 && limit <= ceiling
+      const asked = isLarge ? Requests.withParameter(request, "limit", "100") : request
+      return Effect.map(real(Requests.withParameter(asked, "cursor", undefined)), (response) => {
+        if (response.status !== 200) return response
+        const wanted = after === undefined ? status : filter(status)
+        const all = animals.filter(
+          (animal) =>
+            (wanted === null || animal.status === wanted) &&
+            (after === undefined || follows(animal.id, after))
+        )
+        const listed = all.slice(0, limit)
+        const page = Edit.without("link")(Edit.body(Edit.write(listed))(response))
+        const last = listed.at(-1)
+        if (last === undefined || !isLinked(all.length - listed.length, listed, limit)) return page
+        const next = `${cursors.size}.${last.id}`
+        cursors.set(next, { after: last.id, status })
+        parameters.set("cursor", next)
+        keeps(parameters)
+        const path = request.target.split("?")[0] ?? ""
+        return Edit.header("Link", `<${address(path)}?${parameters}>; rel="next"`)(page)
+      })
+    }
+  }

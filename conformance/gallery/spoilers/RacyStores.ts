@@ -1,0 +1,98 @@
+/** Repositories of animals that concurrent calls bring into disorder. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Pet } from "../../../core/domain/Pet.ts"
+import type { Spoil } from "../Fault.ts"
+import type { Pets } from "./PetStores.ts"
+
+/** Reads from an array that is evaluated anew for each call. */
+export const readsFrom = (all: () => ReadonlyArray<Pet>): Omit<Pets, "insert"> => ({
+  find: (id) => Effect.sync(() => Option.fromUndefinedOr(all().find((pet) => pet.id === id))),
+  page: ({ after = -1n, limit, status }) =>
+    Effect.sync(() =>
+      all()
+        .filter((pet) => pet.id > after && (status === undefined || pet.status === status))
+        .slice(0, limit)
+    )
+})
+
+/** Reads all animals, and writes them back with the new one after a pause. */
+export const lostUpdate =
+  (pause: Effect.Effect<void>): Spoil<Pets> =>
+  () => {
+    let all: ReadonlyArray<Pet> = []
+    let ids = 0n
+    return {
+      ...readsFrom(() => all),
+      insert: Effect.fnUntraced(function* (pet) {
+        const before = all
+        yield* pause
+        const stored = new Pet(++ids, pet)
+        all = [...before, stored]
+        return stored
+      })
+    }
+  }
+
+/** Picks the next id, and stores the animal under it after a pause. */
+export const racyId =
+  (pause: Effect.Effect<void>): Spoil<Pets> =>
+  () => {
+    const all: Array<Pet> = []
+    return {
+      ...readsFrom(() => all),
+      insert: Effect.fnUntraced(function* (pet) {
+        const id = BigInt(all.length + 1)
+        yield* pause
+        const stored = new Pet(id, pet)
+        all.push(stored)
+        return stored
+      })
+    }
+  }
+
+/** Reads a snapshot that every n-th read refreshes. */
+export const stale =
+  (reads: number): Spoil<Pets> =>
+  (real) => {
+    let seen = 0n
+    let newest = 0n
+    let count = 0
+    const refresh = Effect.sync(() => {
+      if (count++ % reads === 0) seen = newest
+    })
+    const isSeen = ({ id }: Pet) => id <= seen
+    return {
+      insert: (pet) => Effect.tap(real.insert(pet), ({ id }) => Effect.sync(() => (newest = id))),
+      find: (id) => Effect.andThen(refresh, Effect.map(real.find(id), Option.filter(isSeen))),
+      page: (query) =>
+        Effect.andThen(
+          refresh,
+          Effect.map(real.page(query), (pets) => pets.filter(isSeen))
+        )
+    }
+  }
+
+/** Two nodes that take turns; each sees an animal of the other only at the fourth read. */
+export const twoNodes: Spoil<Pets> = (real) => {
+  const origin = new Map<bigint, number>()
+  const reads = new Map<string, number>()
+  let turn = 0
+  const isSeen = (node: number) => (pet: Pet) => {
+    if (origin.get(pet.id) === node) return true
+    const key = `${node}/${pet.id}`
+    const times = (reads.get(key) ?? 0) + 1
+    reads.set(key, times)
+    return times > 3
+  }
+  const next = Effect.sync(() => turn++ % 2)
+  return {
+    insert: (pet) =>
+      Effect.flatMap(next, (node) =>
+        Effect.tap(real.insert(pet), ({ id }) => Effect.sync(() => origin.set(id, node)))
+      ),
+    find: (id) => Effect.flatMap(next, (node) => Effect.map(real.find(id), Option.filter(isSeen(node)))),
+    page: (query) =>
+      Effect.flatMap(next, (node) => Effect.map(real.page(query), (pets) => pets.filter(isSeen(node))))
+  }
+}

@@ -1,0 +1,97 @@
+/** Servers that count requests by another rule, or show other numbers. */
+import * as Effect from "effect/Effect"
+import * as RateLimit from "../../../core/limits/RateLimit.ts"
+import * as TokenBucket from "../../../core/limits/TokenBucket.ts"
+import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
+import type { Spoil, Where } from "../Fault.ts"
+import * as AtHttp from "./AtHttp.ts"
+
+export const DAY_MS = 86_400_000
+
+/** The rule for one request. */
+export type Step = (
+  state: RateLimit.State | undefined,
+  now: number,
+  policy: RateLimit.Policy
+) => readonly [RateLimit.Verdict, RateLimit.State]
+
+/** Which callers: those with a valid key, those without one, or all. */
+type Whose = "key:" | "network:" | ""
+
+/** Decides by another rule. */
+export const deciding =
+  (step: Step, whose: Whose = "key:"): Spoil<RateLimitStore["Service"]> =>
+  (real) => ({
+    modify: real.modify,
+    consume: (key, now, policy) => {
+      const isTheirs = key.startsWith(whose)
+      return real.modify(key, (state) => (isTheirs ? step : RateLimit.step)(state, now, policy))
+    }
+  })
+
+export const decides = (step: Step, whose?: Whose): Where => AtHttp.limits(deciding(step, whose))
+
+/** Decides correctly and shows another verdict. */
+export const shows = (
+  change: (verdict: RateLimit.Verdict, now: number, policy: RateLimit.Policy) => Partial<RateLimit.Verdict>
+): Where =>
+  decides((state, now, policy) => {
+    const [verdict, next] = RateLimit.step(state, now, policy)
+    return [{ ...verdict, ...change(verdict, now, policy) }, next]
+  })
+
+/** Shows another verdict on admitted requests. */
+export const showsAdmitted = (change: Parameters<typeof shows>[0]): Where =>
+  shows((verdict, ...rest) => (verdict.outcome === "admitted" ? change(verdict, ...rest) : {}))
+
+/** Shows another verdict on refused requests. */
+export const showsRefused = (change: Parameters<typeof shows>[0]): Where =>
+  shows((verdict, ...rest) => (verdict.outcome === "admitted" ? {} : change(verdict, ...rest)))
+
+/** Counts fixed windows by the clock: `level` is used for the minute, `used` for the day. */
+export const windows =
+  (minuteMs: number, dayMs: number, extra = 0): Step =>
+  (state, now, { plan: { perDay, perMinute } }) => {
+    const minute = Math.floor(now / minuteMs)
+    const day = Math.floor(now / dayMs)
+    const level = state !== undefined && Math.floor(state.at / minuteMs) === minute ? state.level : 0
+    const used = state?.day === day ? state.used : 0
+    const dayLeft = perDay + extra - used
+    const minuteLeft = perMinute - level
+    const isOfDay = dayLeft < minuteLeft || dayLeft === 0
+    const end = isOfDay ? (day + 1) * dayMs : (minute + 1) * minuteMs
+    const left = isOfDay ? dayLeft : minuteLeft
+    const isAdmitted = left > 0
+    const cost = isAdmitted ? 1 : 0
+    const limit = isOfDay ? perDay : perMinute
+    const verdict: RateLimit.Verdict = {
+      outcome: isAdmitted ? "admitted" : "limited",
+      limit,
+      remaining: Math.min(left - cost, limit),
+      resetAt: Math.ceil(end / 1000),
+      retryAfter: isAdmitted ? 0 : Math.ceil((end - now) / 1000)
+    }
+    const before = state ?? RateLimit.initial(now, { perDay, perMinute })
+    return [verdict, { ...before, at: now, level: level + cost, day, used: used + cost }]
+  }
+
+/** Does not count requests with an invalid parameter; holds state, so each run needs its own. */
+export const freeErrors = (): Where => {
+  let isFree = false
+  return {
+    at: "http",
+    transport: (real) => (request) =>
+      Effect.suspend(() => {
+        isFree = request.target.includes("limit=0")
+        return real(request)
+      }),
+    limits: deciding((state, now, policy) => {
+      const [verdict, next] = RateLimit.step(state, now, policy)
+      if (!isFree || verdict.outcome !== "admitted") return [verdict, next]
+      return [
+        { ...verdict, remaining: verdict.remaining + 1 },
+        { ...next, level: next.level + TokenBucket.COST, used: next.used - 1 }
+      ]
+    })
+  }
+}

@@ -1,0 +1,14 @@
+/** Animals as a client sends and receives them. */
+import type { PetStatus } from "../../core/domain/PetStatus.ts"
+
+/** An animal to be created (contract §2 `NewPet`). */
+export interface Draft {
+  readonly name: string
+  readonly categoryId: bigint
+  readonly status: PetStatus | undefined
+}
+
+/** An animal in a response (contract §2 `Pet`); the contract promises no `status` where none was sent. */
+export interface Animal extends Draft {
+  readonly id: bigint
+}

@@ -1,0 +1,32 @@
+/** Text of unknown origin, made safe for terminals, logs and scripts. */
+
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu
+
+const shortEscapes: ReadonlyMap<string, string> = new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"]
+])
+
+/**
+ * What CI services read as a command in a log: `##[…]` (GitHub Actions), `##vso[…]` (Azure Pipelines) and `##teamcity[…]`
+ * anywhere in a line.
+ */
+const command = /(?<=#)#(?=(?:vso|teamcity)?\[)/gi
+
+/** GitHub Actions reads `::…` as a command at the beginning of a line; it trims the line first. */
+const leadingCommand = /^(\s*):(?=:)/
+
+/**
+ * Text of unknown origin as one line that shows what it is: control characters (line breaks and ANSI escapes
+ * among them), bidi overrides, other invisible characters and lone surrogates become escapes such as `\n` and
+ * `\u{1b}`. One character of a command for a CI service becomes an escape too, so that no service obeys it.
+ */
+export const printable = (text: string): string =>
+  text
+    .replace(
+      unprintable,
+      (character) => shortEscapes.get(character) ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+    )
+    .replace(command, "\\u{23}")
+    .replace(leadingCommand, "$1\\u{3a}")

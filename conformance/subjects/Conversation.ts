@@ -1,0 +1,326 @@
+/**
+ * Everything a run sends to one subject over HTTP: kept in order, at the pace that the subject's limits ask for, within
+ * the budget of the run, and told in the subject's own time.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Sent } from "../evaluation/Http.ts"
+import { type Failure, type Undecided, undecided, Violation } from "../evaluation/Outcome.ts"
+import type { Trial } from "../evaluation/Trial.ts"
+import * as Excerpt from "../http/Excerpt.ts"
+import type { Exchange, KeyName } from "../http/Exchange.ts"
+import * as KeptResponse from "../http/KeptResponse.ts"
+import * as RateHeaders from "../http/RateHeaders.ts"
+import type { ServerClock } from "../http/ServerClock.ts"
+import {
+  bytes,
+  type Header,
+  header,
+  type NoAnswer,
+  type Transport,
+  text,
+  type WireRequest,
+  type WireResponse
+} from "../http/Wire.ts"
+
+export interface ConversationOptions {
+  readonly transport: Transport
+  /** Path before `/pets`, such as `/v1`. */
+  readonly basePath: string
+  /** The secret of each declared key. */
+  readonly secrets: { readonly [name in KeyName]?: string | undefined }
+  readonly clock: ServerClock | undefined
+  readonly budget: Budget
+}
+
+/** What a run may cost. */
+export interface Budget {
+  readonly requests: number
+  /** Ms of real time. */
+  readonly milliseconds: number
+}
+
+/** Longest single wait without a clock, in ms: a window of a minute, and a little. */
+const MAX_WAIT_MS = 65_000
+
+const DAY_MS = 86_400_000
+
+/** Farthest that a clock is moved at once, in ms: far beyond December 2030, and far from where dates end. */
+const MAX_JOURNEY_MS = 10_000 * DAY_MS
+
+/** Most requests in a row without a response, before the server counts as gone. */
+const MAX_UNANSWERED = 5
+
+/** Most 429s in a row that a paced request waits out. */
+const MAX_DENIALS = 5
+
+/** Slack of times when the subject's clock is known from `Date`, which tells whole seconds. */
+const DATE_SLACK_MS = 1_500
+
+/** Slack of times when the clock was read over a connection. */
+const CLOCK_SLACK_MS = 100
+
+export interface Conversation {
+  readonly exchanges: ReadonlyArray<Exchange>
+  /** Sends as it is. */
+  readonly send: (sent: Sent, trial: Trial) => Effect.Effect<Exchange, Failure>
+  /** Sends with the main key at the pace of its limits: waits for them, and repeats what was denied with 429. */
+  readonly sendPaced: (sent: Sent, trial: Trial) => Effect.Effect<Exchange, Failure>
+  readonly sendAtOnce: (
+    sent: ReadonlyArray<Sent>,
+    trial: Trial
+  ) => Effect.Effect<ReadonlyArray<Exchange>, Failure>
+  /** Waits until the main key has so many requests left, as far as its headers tell. */
+  readonly reserve: (requests: number) => Effect.Effect<void, Failure>
+  /** The subject's time, epoch ms. */
+  readonly now: Effect.Effect<number, Failure>
+  readonly pass: (ms: number) => Effect.Effect<void, Failure>
+  /** By how many ms the times of exchanges may be wrong. */
+  readonly slackMs: number
+  readonly hasClock: boolean
+  readonly waitedMs: () => number
+  /** Ms of real time left. */
+  readonly timeLeft: Effect.Effect<number>
+}
+
+/** Begins a conversation: asks the clock, where there is one. */
+export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
+  const { basePath, budget, clock, secrets, transport } = options
+  /** When the run began: with its first request, for subjects may be made long before. */
+  let begun: number | undefined
+  const exchanges: Array<Exchange> = []
+  let sentCount = 0
+  /** Requests in a row that had no response: what gives none any more is not asked for ever. */
+  let unanswered = 0
+  let underWay = 0
+  let waitedMs = 0
+  /** What must be added to this machine's time to get the subject's. */
+  let skew = 0
+  let isSkewKnown = false
+  let main: RateHeaders.RateHeaders | undefined
+
+  const timeLeft = Effect.map(
+    Clock.currentTimeMillis,
+    (local) => (begun ?? local) + budget.milliseconds - local
+  )
+  const timeIsSpent = undecided("the time budget is spent")
+  /** The effect, interrupted when the time budget is spent. */
+  const withinBudget = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | Undecided> =>
+    Effect.flatMap(timeLeft, (left) =>
+      left <= 0 ? timeIsSpent : Effect.timeoutOrElse(effect, { duration: left, orElse: () => timeIsSpent })
+    )
+
+  const readClock = (reading: Effect.Effect<number, NoAnswer>): Effect.Effect<number, Failure> =>
+    Effect.gen(function* () {
+      const shown = yield* withinBudget(reading).pipe(
+        Effect.catchTag("NoAnswer", ({ reason }) =>
+          Effect.fail(new Violation({ expected: "the declared clock to work", actual: reason }))
+        )
+      )
+      skew = shown - (yield* Clock.currentTimeMillis)
+      isSkewKnown = true
+      return shown
+    })
+  if (clock !== undefined) yield* readClock(clock.now)
+
+  const subjectTime = Effect.map(Clock.currentTimeMillis, (local) => local + skew)
+
+  const requestOf = ({
+    authorization,
+    body,
+    headers = [],
+    json,
+    key = "main",
+    method = "GET",
+    path
+  }: Sent) => {
+    const secret = secrets[key]
+    const credentials = authorization ?? (secret === undefined ? [] : [`Bearer ${secret}`])
+    const content = json ?? body
+    const request: WireRequest = {
+      method,
+      target: basePath + path,
+      headers: [
+        ...credentials.map((value): Header => ["Authorization", value]),
+        ...(json === undefined ? [] : [["Content-Type", "application/json"] as const]),
+        ...headers
+      ],
+      body: typeof content === "string" ? bytes(content) : content
+    }
+    return { request, key: authorization === undefined ? key : "other" } as const
+  }
+
+  const send = Effect.fnUntraced(function* (sent: Sent, trial: Trial): Effect.fn.Return<Exchange, Failure> {
+    if (sentCount >= budget.requests)
+      return yield* undecided(`the budget of requests is spent: ${budget.requests}`)
+    if ((yield* timeLeft) <= 0) return yield* timeIsSpent
+    if (unanswered >= MAX_UNANSWERED) {
+      return yield* undecided(`the server went away: ${unanswered} requests in a row had no response`)
+    }
+    begun ??= yield* Clock.currentTimeMillis
+    sentCount++
+    const { key, request } = requestOf(sent)
+    const sentLocally = yield* Clock.currentTimeMillis
+    const skewThen = isSkewKnown ? skew : undefined
+    const wasAlone = underWay === 0
+    const before = sentCount
+    underWay++
+    const response = yield* withinBudget(transport(request)).pipe(
+      Effect.catchTag("NoAnswer", (none) => {
+        // What exceeds the limits is read as far as they go, in little time: the subject has not gone away.
+        unanswered = none.kind === "excess" ? 0 : unanswered + 1
+        const did = describe(sent)
+        trial.record({ did, got: `no response: ${none.reason}` })
+        return Effect.fail(noAnswer(did, none))
+      }),
+      Effect.ensuring(
+        Effect.sync(() => {
+          underWay--
+        })
+      )
+    )
+    if (!isSkewKnown) adoptDate(response, yield* Clock.currentTimeMillis)
+    unanswered = 0
+    const exchange: Exchange = {
+      index: before - 1,
+      key,
+      request,
+      response,
+      // The first response shows the skew; its own request is dated in the subject's time too.
+      sentAt: sentLocally + (skewThen ?? skew),
+      receivedAt: yield* subjectTime,
+      isAlone: wasAlone && underWay === 0 && sentCount === before
+    }
+    const kept = { ...exchange, response: KeptResponse.of(response) }
+    exchanges.push(kept)
+    trial.record({ did: describe(sent), got: outcome(response), exchange: kept })
+    if (key === "main") main = RateHeaders.of(response) ?? main
+    return exchange
+  })
+
+  /** Without a clock to ask, the subject's time is what its first `Date` said. */
+  const adoptDate = (response: WireResponse, local: number): void => {
+    const date = Date.parse(header(response, "date") ?? "")
+    // Half a second is the middle of the second that `Date` names.
+    if (!Number.isNaN(date)) skew = Math.abs(date + 500 - local) <= 1_000 ? 0 : date + 500 - local
+    isSkewKnown = true
+  }
+
+  const pass = Effect.fnUntraced(function* (ms: number): Effect.fn.Return<void, Failure> {
+    const wait = Math.ceil(ms)
+    if (wait <= 0) return
+    if (!(wait <= MAX_JOURNEY_MS)) {
+      return yield* undecided(`the subject asks to wait ${Math.ceil(wait / DAY_MS)} days, which no run does`)
+    }
+    if (clock !== undefined) {
+      const from = yield* readClock(clock.now)
+      const to = yield* readClock(clock.advance(wait))
+      if (to < from + wait) {
+        return yield* undecided(`the clock was advanced by ${wait} ms and moved by ${to - from} ms`)
+      }
+      return
+    }
+    const left = yield* timeLeft
+    if (wait > MAX_WAIT_MS || wait > left) {
+      return yield* undecided(
+        `it takes ${Math.ceil(wait / 1_000)} s of waiting, more than ${
+          wait > MAX_WAIT_MS ? `the ${MAX_WAIT_MS / 1_000} s that a run waits` : "the time budget"
+        }; a clock (--clock) makes it possible`
+      )
+    }
+    waitedMs += wait
+    yield* Effect.sleep(wait)
+  })
+
+  const reserve = Effect.fnUntraced(function* (requests: number): Effect.fn.Return<void, Failure> {
+    if (main === undefined || main.remaining >= requests) return
+    // Where time cannot be moved, the 429 tells more exactly how long to wait.
+    if (clock === undefined && requests <= 1) return
+    if (requests > main.limit) {
+      return yield* undecided(
+        `it sends ${requests} requests at once, more than the ${main.limit} of the main key's plan`
+      )
+    }
+    yield* pass(main.resetAt * 1_000 - (yield* subjectTime) + 1_000)
+    main = undefined
+  })
+
+  const sendPaced = Effect.fnUntraced(function* (
+    sent: Sent,
+    trial: Trial
+  ): Effect.fn.Return<Exchange, Failure> {
+    yield* reserve(1)
+    for (let denials = 0; ; denials++) {
+      const exchange = yield* send(sent, trial)
+      if (exchange.response.status !== 429) return exchange
+      const seconds = yield* retryAfterOf(exchange)
+      if (denials === MAX_DENIALS) {
+        return yield* new Violation({
+          expected: "the main key to be admitted after the time given in Retry-After",
+          actual: `429 ${denials + 1} times in a row, each time after waiting as told`
+        })
+      }
+      main = undefined
+      yield* pass(seconds * 1_000 + (clock === undefined ? 250 : 0))
+    }
+  })
+
+  const conversation: Conversation = {
+    exchanges,
+    send,
+    sendPaced,
+    sendAtOnce: (all, trial) =>
+      Effect.forEach(all, (sent) => send(sent, trial), { concurrency: "unbounded" }),
+    reserve,
+    now: clock === undefined ? subjectTime : readClock(clock.now),
+    pass,
+    slackMs: clock === undefined ? DATE_SLACK_MS : CLOCK_SLACK_MS,
+    hasClock: clock !== undefined,
+    waitedMs: () => waitedMs,
+    timeLeft
+  }
+  return conversation
+})
+
+/** What it means that a request had no response: a response that cannot be read to its end has no JSON body. */
+const noAnswer = (did: string, { hasBegun = false, reason }: NoAnswer): Violation =>
+  hasBegun
+    ? new Violation({
+        clause: "http.json-bodies",
+        expected: `a complete response of at most 1 MB to ${did}`,
+        actual: reason
+      })
+    : new Violation({ expected: `a response to ${did}`, actual: `none: ${reason}` })
+
+/** Seconds that a 429 asks to wait; `Violation` when it does not tell. */
+export const retryAfterOf = ({ receivedAt, response }: Exchange): Effect.Effect<number, Violation> => {
+  const seconds = RateHeaders.retryAfterSeconds(response, receivedAt)
+  return seconds === undefined
+    ? Effect.fail(
+        new Violation({
+          clause: "limits.retry-after-present",
+          expected: "Retry-After with a 429: a number of seconds or a date",
+          actual: outcome(response)
+        })
+      )
+    : Effect.succeed(seconds)
+}
+
+/** A request in one line. */
+export const describe = ({ authorization, body, json, key = "main", method = "GET", path }: Sent): string => {
+  const content = json ?? (typeof body === "string" ? body : body && text(body))
+  const shown = content === undefined ? "" : ` ${Excerpt.words(content, 160)}`
+  const who = authorization !== undefined ? " (other credentials)" : key === "main" ? "" : ` (${key} key)`
+  return `${method} ${Excerpt.words(path, 160)}${shown}${who}`
+}
+
+/** A response in one line. */
+export const outcome = (response: KeptResponse.KeptResponse): string => {
+  const shown = Excerpt.body(response.body, 200, KeptResponse.sizeOf(response))
+  const rate = RateHeaders.of(response)
+  const left = rate === undefined ? "" : `, remaining ${rate.remaining}`
+  const retryAfter = header(response, "retry-after")
+  return `${response.status}${left}${
+    retryAfter === undefined ? "" : `, Retry-After ${Excerpt.words(retryAfter, 100)}`
+  }${shown === "" ? "" : ` ${shown}`}`
+}

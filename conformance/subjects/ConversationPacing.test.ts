@@ -1,0 +1,252 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { headerValues, NoAnswer, type Transport } from "../http/Wire.ts"
+import { answer, rate, recording } from "../http/Wires.fixture.ts"
+import { begin, jumping, NOON, SECOND, timeless, trial } from "./Conversation.fixture.ts"
+
+describe("a paced request", () => {
+  it("waits out 429 by the clock, as long as it is told, and says how often it asked", async () => {
+    const { clock, jumps } = jumping()
+    const { sent, transport } = recording((_request, index) =>
+      index < 3 ? answer(429, [["Retry-After", String(index + 7)]]) : answer(200)
+    )
+    await timeless(
+      Effect.gen(function* () {
+        const { exchanges, sendPaced, waitedMs } = yield* begin(transport, { clock })
+        const { response } = yield* sendPaced({ path: "/pets" }, trial())
+        expect(response.status).toBe(200)
+        expect(sent).toHaveLength(4)
+        expect(jumps).toEqual([7_000, 8_000, 9_000])
+        expect(exchanges.map(({ sentAt }) => sentAt - NOON)).toEqual([0, 7_000, 15_000, 24_000])
+        // Time that was moved was not waited for.
+        expect(waitedMs()).toBe(0)
+      })
+    )
+  })
+
+  it("follows a Retry-After that is a date", async () => {
+    const { clock, jumps } = jumping()
+    const { transport } = recording((_request, index) =>
+      index === 0 ? answer(429, [["Retry-After", new Date(NOON + 42 * SECOND).toUTCString()]]) : answer(200)
+    )
+    await timeless(
+      Effect.gen(function* () {
+        const { sendPaced } = yield* begin(transport, { clock })
+        yield* sendPaced({ path: "/pets" }, trial())
+        expect(jumps).toEqual([42_000])
+      })
+    )
+  })
+
+  it("is a violation when it is denied again after five waits", async () => {
+    const { clock, jumps } = jumping()
+    const { sent, transport } = recording(() => answer(429, [["Retry-After", "3"]]))
+    await timeless(
+      Effect.gen(function* () {
+        const { sendPaced } = yield* begin(transport, { clock })
+        const failure = yield* Effect.flip(sendPaced({ path: "/pets" }, trial()))
+        expect(failure).toMatchObject({
+          _tag: "Violation",
+          expected: "the main key to be admitted after the time given in Retry-After",
+          actual: "429 6 times in a row, each time after waiting as told"
+        })
+        expect(sent).toHaveLength(6)
+        expect(jumps).toEqual([3_000, 3_000, 3_000, 3_000, 3_000])
+      })
+    )
+  })
+
+  it("is a violation when a 429 does not tell how long to wait, and says that", async () => {
+    const { clock } = jumping()
+    for (const headers of [
+      [],
+      [["Retry-After", "soon"]],
+      [
+        ["Retry-After", "1"],
+        ["Retry-After", "2"]
+      ]
+    ]) {
+      const { sent, transport } = recording(() =>
+        answer(
+          429,
+          headers.map(([name = "", value = ""]) => [name, value] as const)
+        )
+      )
+      await timeless(
+        Effect.gen(function* () {
+          const { sendPaced } = yield* begin(transport, { clock })
+          const failure = yield* Effect.flip(sendPaced({ path: "/pets" }, trial()))
+          expect(failure._tag).toBe("Violation")
+          expect(sent).toHaveLength(1)
+          // Nobody waited as told: nothing was told.
+          expect(failure.message).not.toContain("waiting as told")
+          expect(failure.message).toContain("Retry-After")
+        })
+      )
+    }
+  })
+
+  it("waits for the window when by its headers nothing is left", async () => {
+    const { clock, jumps, now } = jumping()
+    const { transport } = recording((_request, index) =>
+      answer(200, rate(10, index === 0 ? 0 : 9, NOON / SECOND + 30))
+    )
+    await timeless(
+      Effect.gen(function* () {
+        const { sendPaced } = yield* begin(transport, { clock })
+        yield* sendPaced({ path: "/pets" }, trial())
+        expect(jumps).toEqual([])
+        yield* sendPaced({ path: "/pets" }, trial())
+        expect(now()).toBeGreaterThan(NOON + 30 * SECOND)
+        expect(jumps).toHaveLength(1)
+        yield* sendPaced({ path: "/pets" }, trial())
+        expect(jumps).toHaveLength(1)
+      })
+    )
+  })
+
+  it("does not go by the headers of other keys", async () => {
+    const { clock, jumps } = jumping()
+    const { transport } = recording((request) =>
+      headerValues(request, "authorization")[0] === "Bearer main-secret"
+        ? answer(200, rate(10, 9, NOON / SECOND))
+        : answer(429, [...rate(1, 0, NOON / SECOND + 900), ["Retry-After", "900"]])
+    )
+    await timeless(
+      Effect.gen(function* () {
+        const { send, sendPaced } = yield* begin(transport, { clock })
+        yield* sendPaced({ path: "/pets" }, trial())
+        yield* send({ path: "/pets", key: "tiny" }, trial())
+        yield* send({ path: "/pets", authorization: ["Bearer x"] }, trial())
+        yield* sendPaced({ path: "/pets" }, trial())
+        expect(jumps).toEqual([])
+      })
+    )
+  })
+})
+
+describe("a reservation", () => {
+  it("waits until so many are left, and is undecided when the plan never has them", async () => {
+    const { clock, now } = jumping()
+    const { transport } = recording(() => answer(200, rate(10, 4, NOON / SECOND + 60)))
+    await timeless(
+      Effect.gen(function* () {
+        const { reserve, send } = yield* begin(transport, { clock })
+        yield* reserve(10_000)
+        yield* send({ path: "/pets" }, trial())
+        yield* reserve(4)
+        expect(now()).toBe(NOON)
+        expect(yield* Effect.flip(reserve(11))).toMatchObject({
+          _tag: "Undecided",
+          reason: "it sends 11 requests at once, more than the 10 of the main key's plan"
+        })
+        expect(now()).toBe(NOON)
+        yield* reserve(5)
+        expect(now()).toBeGreaterThanOrEqual(NOON + 60 * SECOND)
+      })
+    )
+  })
+})
+
+describe("the budget", () => {
+  it("of requests ends in undecided, never in a request more, however they are sent", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 8 }), fc.integer({ min: 1, max: 8 }), async (requests, atOnce) => {
+        const { sent, transport } = recording(() => answer(200))
+        await timeless(
+          Effect.gen(function* () {
+            const { send, sendAtOnce, sendPaced } = yield* begin(transport, {
+              budget: { requests, milliseconds: 1_000 }
+            })
+            for (let round = 0; round < 10; round++) {
+              yield* Effect.result(
+                sendAtOnce(
+                  Array.from({ length: atOnce }, () => ({ path: "/" })),
+                  trial()
+                )
+              )
+            }
+            for (const last of [send, sendPaced]) {
+              expect(yield* Effect.flip(last({ path: "/" }, trial()))).toMatchObject({
+                _tag: "Undecided",
+                reason: `the budget of requests is spent: ${requests}`
+              })
+            }
+            expect(sent).toHaveLength(requests)
+          })
+        )
+      }),
+      { numRuns: 40 }
+    )
+  })
+
+  it("counts requests without an answer too", async () => {
+    await timeless(
+      Effect.gen(function* () {
+        const { send } = yield* begin(
+          () => Effect.fail(new NoAnswer({ kind: "connection", reason: "refused" })),
+          { budget: { requests: 1, milliseconds: 1_000 } }
+        )
+        expect((yield* Effect.flip(send({ path: "/" }, trial())))._tag).toBe("Violation")
+        expect((yield* Effect.flip(send({ path: "/" }, trial())))._tag).toBe("Undecided")
+      })
+    )
+  })
+
+  it("of time interrupts a request that takes longer, and a clock that does not answer", async () => {
+    let isInterrupted = false
+    await timeless(
+      Effect.gen(function* () {
+        let readings = 0
+        const now = Effect.suspend(() => (readings++ === 0 ? Effect.succeed(NOON) : Effect.never))
+        const silent: Transport = () =>
+          Effect.onInterrupt(Effect.never, () =>
+            Effect.sync(() => {
+              isInterrupted = true
+            })
+          )
+        const conversation = yield* begin(silent, {
+          budget: { requests: 10, milliseconds: 5_000 },
+          clock: { now, advance: () => now }
+        })
+        const sending = yield* Effect.forkChild(Effect.flip(conversation.send({ path: "/" }, trial())), {
+          startImmediately: true
+        })
+        const reading = yield* Effect.forkChild(Effect.flip(conversation.now), { startImmediately: true })
+        yield* TestClock.adjust(5_000)
+        const failures = [yield* Fiber.join(sending), yield* Fiber.join(reading)]
+        for (const failure of [...failures, yield* Effect.flip(conversation.pass(1))]) {
+          expect(failure).toMatchObject({ _tag: "Undecided", reason: "the time budget is spent" })
+        }
+      })
+    )
+    expect(isInterrupted).toBe(true)
+  })
+
+  it("of time ends in undecided, by this machine's time", async () => {
+    const { clock } = jumping()
+    const { sent, transport } = recording(() => answer(200))
+    await timeless(
+      Effect.gen(function* () {
+        const { pass, send, timeLeft } = yield* begin(transport, {
+          clock,
+          budget: { requests: 9, milliseconds: 5_000 }
+        })
+        yield* pass(86_400_000)
+        expect(yield* timeLeft).toBe(5_000)
+        yield* send({ path: "/" }, trial())
+        yield* TestClock.adjust(4_999)
+        yield* send({ path: "/" }, trial())
+        yield* TestClock.adjust(1)
+        expect(yield* Effect.flip(send({ path: "/" }, trial()))).toMatchObject({
+          _tag: "Undecided",
+          reason: "the time budget is spent"
+        })
+        expect(sent).toHaveLength(2)
+      })
+    )
+  })
+})

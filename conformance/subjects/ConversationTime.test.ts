@@ -1,0 +1,158 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { describe, expect, it } from "vitest"
+import { NoAnswer } from "../http/Wire.ts"
+import { answer, recording } from "../http/Wires.fixture.ts"
+import { begin, jumping, NOON, run, timeless, trial } from "./Conversation.fixture.ts"
+
+describe("the subject's time", () => {
+  it("is its clock's, where there is one, and stays so when it is moved by others", async () => {
+    const { clock } = jumping(5_000)
+    const { transport } = recording(() => answer(200, [["Date", new Date(NOON).toUTCString()]]))
+    await timeless(
+      Effect.gen(function* () {
+        const { hasClock, now, pass, send } = yield* begin(transport, { clock })
+        expect(hasClock).toBe(true)
+        expect((yield* send({ path: "/" }, trial())).sentAt).toBe(5_000)
+        yield* clock.advance(1_000)
+        expect(yield* now).toBe(6_000)
+        yield* pass(250.4)
+        expect(yield* now).toBe(6_251)
+        expect((yield* send({ path: "/" }, trial())).receivedAt).toBe(6_251)
+        yield* TestClock.adjust(10)
+        // Between readings it goes on as this machine's does.
+        expect((yield* send({ path: "/" }, trial())).sentAt).toBe(6_261)
+      })
+    )
+  })
+
+  it("is by its Date without one, from the first exchange on", async () => {
+    const { transport } = recording(() => answer(200, [["Date", new Date(NOON).toUTCString()]]))
+    await timeless(
+      Effect.gen(function* () {
+        const { hasClock, now, send } = yield* begin(transport)
+        expect(hasClock).toBe(false)
+        const first = yield* send({ path: "/" }, trial())
+        expect(Math.abs((yield* now) - NOON)).toBeLessThanOrEqual(1_000)
+        expect(Math.abs(first.receivedAt - NOON)).toBeLessThanOrEqual(1_000)
+        expect(Math.abs(first.sentAt - NOON)).toBeLessThanOrEqual(1_000)
+        yield* TestClock.adjust(60_000)
+        expect(Math.abs((yield* now) - NOON - 60_000)).toBeLessThanOrEqual(1_000)
+      })
+    )
+  })
+
+  it("is taken for this machine's where the two differ by no more than Date can tell, or there is none", async () => {
+    for (const headers of [
+      [["Date", new Date(NOON).toUTCString()]],
+      [["Date", "yesterday"]],
+      [
+        ["Date", new Date(0).toUTCString()],
+        ["Date", new Date(0).toUTCString()]
+      ],
+      []
+    ] as const) {
+      const { transport } = recording(() => answer(200, headers))
+      await timeless(
+        Effect.gen(function* () {
+          yield* TestClock.setTime(NOON + 600)
+          const { now, send } = yield* begin(transport)
+          yield* send({ path: "/" }, trial())
+          expect(yield* now).toBe(NOON + 600)
+        })
+      )
+    }
+  })
+
+  it("cannot begin, or go on, with a clock that does not answer", async () => {
+    const dead = Effect.fail(new NoAnswer({ kind: "connection", reason: "connection refused" }))
+    const { transport } = recording(() => answer(200))
+    const expected = {
+      _tag: "Violation",
+      expected: "the declared clock to work",
+      actual: "connection refused"
+    }
+    await timeless(
+      Effect.gen(function* () {
+        const failure = yield* Effect.flip(begin(transport, { clock: { now: dead, advance: () => dead } }))
+        expect(failure).toMatchObject(expected)
+        const { pass } = yield* begin(transport, {
+          clock: { now: Effect.succeed(0), advance: () => dead }
+        })
+        expect(yield* Effect.flip(pass(1))).toMatchObject(expected)
+        yield* pass(0)
+        yield* pass(-5)
+      })
+    )
+  })
+})
+
+describe("waiting without a clock", () => {
+  it("is undecided when it would take more than a minute, and says what would help", async () => {
+    const { transport } = recording(() => answer(200))
+    await timeless(
+      Effect.gen(function* () {
+        const { pass, waitedMs } = yield* begin(transport)
+        expect(yield* Effect.flip(pass(86_400_000))).toMatchObject({
+          _tag: "Undecided",
+          reason:
+            "it takes 86400 s of waiting, more than the 65 s that a run waits; a clock (--clock) makes it possible"
+        })
+        expect((yield* Effect.flip(pass(65_001)))._tag).toBe("Undecided")
+        expect(waitedMs()).toBe(0)
+      })
+    )
+  })
+
+  it("is undecided when it would take more than is left of the run", async () => {
+    const { transport } = recording(() => answer(200))
+    await timeless(
+      Effect.gen(function* () {
+        const { pass } = yield* begin(transport, { budget: { requests: 9, milliseconds: 10_000 } })
+        expect(yield* Effect.flip(pass(10_001))).toMatchObject({
+          reason: "it takes 11 s of waiting, more than the time budget; a clock (--clock) makes it possible"
+        })
+      })
+    )
+  })
+
+  it("takes the time it says, not less", async () => {
+    const { transport } = recording(() => answer(200))
+    await timeless(
+      Effect.gen(function* () {
+        const { pass, waitedMs } = yield* begin(transport)
+        const waiting = yield* Effect.forkChild(pass(65_000), { startImmediately: true })
+        yield* TestClock.adjust(64_999)
+        expect(waiting.pollUnsafe()).toBeUndefined()
+        yield* TestClock.adjust(1)
+        yield* Fiber.join(waiting)
+        expect(waitedMs()).toBe(65_000)
+      })
+    )
+  })
+
+  it("really waits out a 429", async () => {
+    const { transport } = recording((_request, index) =>
+      index === 0 ? answer(429, [["Retry-After", "1"]]) : answer(200)
+    )
+    await timeless(
+      Effect.gen(function* () {
+        const { sendPaced, waitedMs } = yield* begin(transport)
+        const asking = yield* Effect.forkChild(sendPaced({ path: "/" }, trial()), { startImmediately: true })
+        yield* TestClock.adjust(999)
+        expect(asking.pollUnsafe()).toBeUndefined()
+        yield* TestClock.adjust(1_000)
+        expect((yield* Fiber.join(asking)).response.status).toBe(200)
+        expect(waitedMs()).toBeGreaterThanOrEqual(1_000)
+      })
+    )
+  })
+
+  it("goes by real time outside of tests", async () => {
+    const { transport } = recording(() => answer(200))
+    const began = performance.now()
+    await run(Effect.flatMap(begin(transport), ({ pass }) => pass(60)))
+    expect(performance.now() - began).toBeGreaterThanOrEqual(55)
+  })
+})

@@ -1,0 +1,143 @@
+/** One request as a curl command. */
+import type { Exchange, KeyName } from "../../http/Exchange.ts"
+import { printable } from "../../http/Printable.ts"
+import type { Header } from "../../http/Wire.ts"
+import { type Chain, chainOf } from "./IdChain.ts"
+import { octal, onWire, type Part, word } from "./ShellWord.ts"
+
+/** Environment variables in which the script takes the declared keys. */
+export const variables: ReadonlyMap<KeyName, string> = new Map([
+  ["main", "ANIMAL_KEY"],
+  ["tiny", "ANIMAL_TINY_KEY"],
+  ["victim", "ANIMAL_VICTIM_KEY"],
+  ["revoked", "ANIMAL_REVOKED_KEY"]
+])
+
+/** Secrets shorter than this stand in texts by chance; they are taken out of `Authorization` only. */
+const MIN_SECRET = 8
+
+/** Longest body in bytes that is given as an argument: Linux allows 131 072 for one. */
+const MAX_ARGUMENT = 100_000
+
+/** Bodies above this size, in bytes, make curl ask before it sends. */
+const MAX_UNASKED = 1_000_000
+
+/** Seconds to wait for the response to a HEAD with a body: curl expects a body there, which never comes. */
+const HEAD_SECONDS = 10
+
+export interface Context {
+  readonly basePath: string
+  readonly ids: ReadonlyArray<Chain>
+  readonly secrets: { readonly [name in KeyName]?: string | undefined }
+  readonly redact: (text: string) => string
+  /** Texts that had to be left out. */
+  readonly missing: Set<string>
+}
+
+/** One request as a command; its response goes to standard output, with its head. */
+export const command = (exchange: Exchange, context: Context): string => {
+  const { body, headers, method } = exchange.request
+  const has = (name: string) => headers.some(([given]) => given.toLowerCase() === name)
+  const isHead = method === "HEAD"
+  const options = [
+    "curl -sS -i -g --path-as-is",
+    ...(isHead && body === undefined ? ["--head"] : [`-X ${word([method])}`]),
+    ...(isHead && body !== undefined ? [`--max-time ${HEAD_SECONDS}`] : []),
+    // curl would add these by itself.
+    ...(has("user-agent") ? [] : ["-A ''"]),
+    ...(has("accept") ? [] : ["-H Accept:"]),
+    ...(body === undefined || has("content-type") ? [] : ["-H Content-Type:"]),
+    ...((body?.length ?? 0) > MAX_UNASKED && !has("expect") ? ["-H Expect:"] : [])
+  ]
+  const given = headers.flatMap((one) => headerOption(one, exchange.key, context))
+  const { input, option } = bodyOf(body, context)
+  const lines = [options.join(" "), ...given, ...option, address(exchange, context)].join(" \\\n  ")
+  const whole = input === undefined ? lines : `${input} |\n  ${lines}`
+  return isHead && body !== undefined ? `{ ${whole} || :; }` : whole
+}
+
+/** Headers that curl must make by itself. */
+const own: ReadonlySet<string> = new Set(["host", "content-length"])
+
+const headerOption = ([name, value]: Header, key: KeyName, context: Context): ReadonlyArray<string> => {
+  const lower = name.toLowerCase()
+  if (own.has(lower)) return []
+  const variable = variables.get(key)
+  if (lower === "authorization") {
+    if (key === "none") return []
+    if (variable !== undefined) {
+      const scheme = /^\s*(\S+)\s/.exec(value)?.[1] ?? "Bearer"
+      return [`-H ${word([...onWire([`${name}: ${scheme} `]), { variable }])}`]
+    }
+  }
+  // A semicolon instead of the colon is how curl is told to send a header without a value.
+  if (value.trim() === "") return [`-H ${word([`${name};`])}`]
+  return [`-H ${word([`${name}: `, ...onWire(split(value, context))])}`]
+}
+
+/** Where to send it, and exactly what to ask for where curl would not take it as it is. */
+const address = (exchange: Exchange, context: Context): string => {
+  const { target } = exchange.request
+  const { basePath } = context
+  const rest = target.slice(basePath.length)
+  const isBelow = target.startsWith(basePath) && /^(?:[/?]|$)/.test(rest)
+  const id = chainOf(exchange, context)
+  const path =
+    isBelow && id !== undefined
+      ? ["/pets/", { variable: id.variable }, ...onWire(split(rest.slice(6 + id.id.length), context))]
+      : onWire(split(isBelow ? rest : target, context))
+  const isPlain = isBelow && /^\/[\w/%.~,:;@!$'()*+=&-]*(?:\?[\w/%.~,:;@!$'()*+=&?-]+)?$/.test(rest)
+  if (isPlain) return word([{ variable: "BASE" }, ...path])
+  return isBelow
+    ? `--request-target ${word([{ variable: "PREFIX" }, ...path])} "$BASE/"`
+    : `--request-target ${word(path)} "$ORIGIN/"`
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+const bodyOf = (
+  body: Uint8Array | undefined,
+  context: Context
+): { readonly option: ReadonlyArray<string>; readonly input?: string } => {
+  if (body === undefined) return { option: [] }
+  let content: string | undefined
+  try {
+    content = utf8.decode(body)
+  } catch {
+    // Not text: it is written byte by byte.
+  }
+  const isShown = content?.split("\n").every((line) => printable(line) === line) ?? false
+  // curl would take what follows an @ for the name of a file.
+  if (content !== undefined && isShown && body.length <= MAX_ARGUMENT && !content.startsWith("@")) {
+    return { option: [`--data-binary ${word(split(content, context))}`] }
+  }
+  const raw = Buffer.from(body).toString("latin1")
+  const prints = split(raw, context).map((part) =>
+    typeof part === "string" ? `printf ${octal(part)}` : `printf '%s' ${word([part])}`
+  )
+  const input = prints.length === 1 ? prints.join("") : `{ ${prints.join("; ")}; }`
+  return { option: ["--data-binary @-"], input }
+}
+
+/** Cuts text at the secrets; what remains of a key elsewhere is taken out. */
+const split = (content: string, { missing, redact, secrets }: Context): ReadonlyArray<Part> => {
+  let parts: ReadonlyArray<Part> = [content]
+  const known = [...variables].flatMap(([key, variable]) => {
+    const secret = secrets[key]
+    return secret === undefined || secret.length < MIN_SECRET ? [] : [{ secret, variable }]
+  })
+  for (const { secret, variable } of known.sort((a, b) => b.secret.length - a.secret.length)) {
+    parts = parts.flatMap((part): ReadonlyArray<Part> => {
+      if (typeof part !== "string") return [part]
+      return part.split(secret).flatMap((piece, index) => (index === 0 ? [piece] : [{ variable }, piece]))
+    })
+  }
+  return parts
+    .filter((part) => part !== "")
+    .map((part) => {
+      if (typeof part !== "string") return part
+      const clean = redact(part)
+      if (clean !== part) missing.add(part)
+      return clean
+    })
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest"
+import type { Step } from "../../evaluation/Trial.ts"
+import type { Exchange } from "../../http/Exchange.ts"
+import { bytes } from "../../http/Wire.ts"
+import * as CurlScript from "./CurlScript.ts"
+
+const key = "ast_main0f3kQ9zLw2mB7vXc4nRt8yHj"
+
+const source = {
+  check: "create.id.unique",
+  law: "Each animal has an id of its own.",
+  expected: "the animal that was created",
+  actual: "404",
+  baseUrl: "http://127.0.0.1:3000/v1",
+  basePath: "/v1",
+  secrets: { main: key }
+}
+
+const exchange: Exchange = {
+  index: 0,
+  key: "main",
+  request: {
+    method: "POST",
+    target: "/v1/pets",
+    headers: [
+      ["Authorization", `Bearer ${key}`],
+      ["Content-Type", "application/json"]
+    ],
+    body: bytes(`{"name":"it's Rex","categoryId":7}`)
+  },
+  response: {
+    status: 201,
+    headers: [["x-ratelimit-remaining", "59"]],
+    body: bytes(`{"name":"it's Rex","categoryId":7,"id":3}`)
+  },
+  sentAt: 0,
+  receivedAt: 1,
+  isAlone: true
+}
+
+const asking: Exchange = {
+  ...exchange,
+  index: 1,
+  request: {
+    method: "GET",
+    target: "/v1/pets/3",
+    headers: [["Authorization", `Bearer ${key}`]],
+    body: undefined
+  },
+  response: { status: 404, headers: [["Retry-After", "3"]], body: bytes("") },
+  sentAt: 2,
+  receivedAt: 3
+}
+
+const steps: ReadonlyArray<Step> = [
+  { did: "create it's Rex", got: "201", exchange },
+  { did: "let 60 s pass", got: "" },
+  { did: "find 3", got: "404", exchange: asking }
+]
+
+describe("a script of curl calls", () => {
+  it("reads like what was done", () => {
+    expect(CurlScript.make({ ...source, steps })).toBe(`#!/bin/sh
+# create.id.unique: Each animal has an id of its own.
+# expected: the animal that was created
+# actual:   404
+# usage: sh SCRIPT [BASE-URL]
+set -eu
+LC_ALL=C; export LC_ALL
+BASE=\${1:-http://127.0.0.1:3000/v1}
+BASE=\${BASE%/}
+: "\${ANIMAL_KEY:?set it to the main key}"
+
+# 1. create it's Rex
+# 201, X-RateLimit-Remaining: 59 {"name":"it's Rex","categoryId":7,"id":3}
+ANSWER=$(curl -sS -i -g --path-as-is -X POST -A '' -H Accept: \\
+  -H 'Authorization: Bearer '"$ANIMAL_KEY" \\
+  -H 'Content-Type: application/json' \\
+  --data-binary '{"name":"it'\\''s Rex","categoryId":7}' \\
+  "$BASE"/pets)
+printf '%s\\n\\n' "$ANSWER"
+ID1=$(printf '%s\\n' "$ANSWER" | sed -n 's/.*"id"[[:space:]]*:[[:space:]]*\\(-\\{0,1\\}[0-9]\\{1,\\}\\).*/\\1/p' | head -n 1)
+: "\${ID1:?the answer has no id}"
+
+# 2. let 60 s pass
+
+# 3. find 3
+# 404, Retry-After: 3
+curl -sS -i -g --path-as-is -X GET -A '' -H Accept: \\
+  -H 'Authorization: Bearer '"$ANIMAL_KEY" \\
+  "$BASE"/pets/"$ID1"
+echo
+`)
+  })
+
+  it("is none where nothing went over the wire", () => {
+    expect(CurlScript.make({ ...source, steps: [] })).toBeUndefined()
+    expect(CurlScript.make({ ...source, steps: [{ did: "insert", got: "1" }] })).toBeUndefined()
+  })
+
+  it("leaves out what is left of a key, and says so", () => {
+    const cut: Exchange = {
+      ...asking,
+      key: "other",
+      request: { ...asking.request, headers: [["Authorization", `Bearer ${key.slice(0, -1)}`]] }
+    }
+    const script = CurlScript.make({ ...source, steps: [{ did: "find", got: "", exchange: cut }] })
+    expect(script).toContain("-H 'Authorization: Bearer ‹part of key:main›'")
+    expect(script).toContain("# Parts of a key were sent in this case")
+  })
+
+  it("takes declared keys from the environment, also those whose secret it is not told", () => {
+    for (const [name, variable] of [
+      ["main", "ANIMAL_KEY"],
+      ["tiny", "ANIMAL_TINY_KEY"],
+      ["victim", "ANIMAL_VICTIM_KEY"],
+      ["revoked", "ANIMAL_REVOKED_KEY"]
+    ] as const) {
+      const steps = [{ did: "find", got: "", exchange: { ...asking, key: name } }]
+      const script = CurlScript.make({ ...source, secrets: {}, steps })
+      expect(script).toContain(`-H 'Authorization: Bearer '"$${variable}"`)
+      expect(script).toContain(`: "\${${variable}:?`)
+      expect(script).not.toContain(key)
+    }
+    const none = CurlScript.make({
+      ...source,
+      steps: [{ did: "", got: "", exchange: { ...asking, key: "none" } }]
+    })
+    expect(none).not.toMatch(/Authorization|ANIMAL_/)
+  })
+
+  it("adds the base path where the address lacks it", () => {
+    const script = CurlScript.make({ ...source, baseUrl: "http://[::1]:80/", steps })
+    expect(script).toContain(`\nBASE=\${1:-http://[::1]:80/v1}\n`)
+  })
+})

@@ -1,0 +1,190 @@
+/** A failing case as a shell script that sends the same requests with curl. */
+import type { Step } from "../../evaluation/Trial.ts"
+import type { Exchange, KeyName } from "../../http/Exchange.ts"
+import { printable } from "../../http/Printable.ts"
+import { header, text, type WireResponse } from "../../http/Wire.ts"
+import * as Redaction from "../Redaction.ts"
+import { type Context, command, variables } from "./CurlCommand.ts"
+import { type Chain, chainOf, chainsOf, idPattern } from "./IdChain.ts"
+import { word } from "./ShellWord.ts"
+
+export interface Source {
+  /** Id of the check. */
+  readonly check: string
+  readonly law: string
+  readonly expected: string
+  readonly actual: string
+  /** Where the subject was, with its base path or without, such as `http://127.0.0.1:3000/v1`. */
+  readonly baseUrl: string
+  /** Path before `/pets`, such as `/v1`. */
+  readonly basePath: string
+  /** The secrets of the declared keys; none of them comes into the script. */
+  readonly secrets: { readonly [name in KeyName]?: string | undefined }
+  readonly steps: ReadonlyArray<Step>
+}
+
+/**
+ * A complete POSIX `sh` script, or `undefined` when nothing went over the wire. It takes another base address
+ * as its first argument and the keys from `ANIMAL_KEY`, `ANIMAL_TINY_KEY`, `ANIMAL_VICTIM_KEY` and
+ * `ANIMAL_REVOKED_KEY`. An id that a `POST` returned is read from the response of the subject at hand
+ * and used in the paths that follow. Requests that were under way at once are sent at once. Where time passed it waits, or moves the clock whose address is in
+ * `ANIMAL_CLOCK`. It needs `curl`,
+ * and `mktemp` for those.
+ */
+export const make = (source: Source): string | undefined => {
+  const { actual, baseUrl, basePath, check, expected, law, secrets, steps } = source
+  const exchanges = steps.flatMap(({ exchange }) => (exchange === undefined ? [] : [exchange]))
+  if (exchanges.length === 0) return undefined
+  const redact = Redaction.make(secrets)
+  const comment = (content: string): string => `# ${printable(redact(content))}`
+  const ids = chainsOf(exchanges, basePath)
+  const context: Context = { basePath, ids, secrets, redact, missing: new Set() }
+  const body = blocksOf(steps, ids, basePath).flatMap((block) =>
+    block.length === 1 ? single(block, context, comment) : together(block, context, comment)
+  )
+  const usedKeys = [...variables].filter(([, variable]) =>
+    body.some((line) => line.includes(`$${variable}"`))
+  )
+  const usesOrigin = body.some((line) => line.includes("$ORIGIN"))
+  const usesPrefix = body.some((line) => line.includes("$PREFIX"))
+  return [
+    "#!/bin/sh",
+    comment(`${check}: ${law}`),
+    comment(`expected: ${expected}`),
+    comment(`actual:   ${actual}`),
+    "# usage: sh SCRIPT [BASE-URL]",
+    ...(context.missing.size === 0
+      ? []
+      : ["# Parts of a key were sent in this case; they are left out here and must be put in by hand."]),
+    "set -eu",
+    "LC_ALL=C; export LC_ALL",
+    ...baseLines(baseUrl, basePath, redact),
+    ...(usesPrefix || usesOrigin
+      ? [`PREFIX=\${BASE#*://}`, `case $PREFIX in */*) PREFIX=/\${PREFIX#*/} ;; *) PREFIX= ;; esac`]
+      : []),
+    ...(usesOrigin ? [`ORIGIN=\${BASE%"$PREFIX"}`] : []),
+    ...usedKeys.map(([key, variable]) => `: "\${${variable}:?set it to the ${key} key}"`),
+    ...(body.some((line) => line.startsWith("pass ")) ? PASS : []),
+    ...(body.includes("wait") ? ["DIR=$(mktemp -d)", "trap 'rm -rf \"$DIR\"' EXIT"] : []),
+    ...body,
+    ""
+  ].join("\n")
+}
+
+/** Lets ms pass: by the server's clock where its address is in ANIMAL_CLOCK, else really. */
+const PASS = [
+  "pass() {",
+  `  if [ -n "\${ANIMAL_CLOCK:-}" ]; then curl -sS -X POST "$ANIMAL_CLOCK/advance" --data-binary "{\\"ms\\":$1}"; echo`,
+  '  else sleep "$((($1 + 999) / 1000))"; fi',
+  "}"
+]
+
+/** A step with its place among all. */
+interface Numbered {
+  readonly number: number
+  readonly step: Step
+}
+
+const baseLines = (baseUrl: string, basePath: string, redact: (text: string) => string) => {
+  const trimmed = redact(baseUrl).replace(/\/+$/, "")
+  const base = trimmed.endsWith(basePath) ? trimmed : trimmed + basePath
+  return /^[\w:/.[\]%@-]+$/.test(base)
+    ? [`BASE=\${1:-${base}}`, `BASE=\${BASE%/}`]
+    : [`DEFAULT=${word([base])}`, `BASE=\${1:-"$DEFAULT"}`, `BASE=\${BASE%/}`]
+}
+
+/** The steps in order; those whose requests were under way at once stand together. */
+const blocksOf = (
+  steps: ReadonlyArray<Step>,
+  ids: ReadonlyArray<Chain>,
+  basePath: string
+): ReadonlyArray<ReadonlyArray<Numbered>> => {
+  const blocks: Array<Array<Numbered>> = []
+  let open: Array<Exchange> = []
+  for (const [at, step] of steps.entries()) {
+    const { exchange } = step
+    const numbered = { number: at + 1, step }
+    const isFree = exchange !== undefined && !exchange.isAlone
+    const chain = exchange && chainOf(exchange, { basePath, ids })
+    const joins =
+      isFree &&
+      open.length > 0 &&
+      open.every((other) => exchange.sentAt <= other.receivedAt && chain?.from !== other)
+    if (joins) blocks.at(-1)?.push(numbered)
+    else {
+      blocks.push([numbered])
+      open = []
+    }
+    if (isFree) open.push(exchange)
+  }
+  return blocks
+}
+
+type Comment = (content: string) => string
+
+const heading = (
+  { number, step: { did, exchange, got, passedMs } }: Numbered,
+  comment: Comment
+): ReadonlyArray<string> =>
+  exchange === undefined
+    ? [
+        comment(`${number}. ${got === "" ? did : `${did} -> ${got}`}`),
+        ...(passedMs === undefined ? [] : [`pass ${passedMs}`])
+      ]
+    : [comment(`${number}. ${did}`), comment(seen(exchange.response))]
+
+/** What the run saw, as far as laws speak of it. */
+const seen = (response: WireResponse): string => {
+  const names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"]
+  const shown = names.flatMap((name) => {
+    const value = header(response, name)
+    return value === undefined ? [] : [`${name}: ${value}`]
+  })
+  // The longest beginning that is shown, in UTF-8.
+  const body = text(response.body.subarray(0, 800))
+  const cut = body.length > 200 ? `${body.slice(0, 200)}...` : body
+  return `${[String(response.status), ...shown].join(", ")}${cut === "" ? "" : ` ${cut}`}`
+}
+
+const single = (block: ReadonlyArray<Numbered>, context: Context, comment: Comment): ReadonlyArray<string> =>
+  block.flatMap((numbered) => {
+    const { exchange } = numbered.step
+    if (exchange === undefined) return ["", ...heading(numbered, comment)]
+    const chain = context.ids.find(({ from }) => from === exchange)
+    const sent = command(exchange, context)
+    return [
+      "",
+      ...heading(numbered, comment),
+      ...(chain === undefined ? [sent, "echo"] : [`ANSWER=$(${sent})`, ...readId(chain)])
+    ]
+  })
+
+const readId = ({ variable }: Chain): ReadonlyArray<string> => [
+  `printf '%s\\n\\n' "$ANSWER"`,
+  `${variable}=$(printf '%s\\n' "$ANSWER" | sed -n 's/${idPattern}/\\1/p' | head -n 1)`,
+  `: "\${${variable}:?the answer has no id}"`
+]
+
+const together = (
+  block: ReadonlyArray<Numbered>,
+  context: Context,
+  comment: Comment
+): ReadonlyArray<string> => {
+  const chains = block.flatMap(({ number, step }) =>
+    context.ids.filter(({ from }) => from === step.exchange).map((chain) => ({ number, chain }))
+  )
+  return [
+    "",
+    `# The next ${block.length} were under way at once.`,
+    ...block.flatMap((numbered) => {
+      const { exchange } = numbered.step
+      return [
+        ...heading(numbered, comment),
+        ...(exchange === undefined ? [] : [`${command(exchange, context)} >"$DIR/${numbered.number}" &`])
+      ]
+    }),
+    "wait",
+    ...block.map(({ number }) => `cat "$DIR/${number}"; echo`),
+    ...chains.flatMap(({ chain, number }) => [`ANSWER=$(cat "$DIR/${number}")`, ...readId(chain).slice(1)])
+  ]
+}

@@ -1,4 +1,4 @@
-/** Empty databases for a run, which go with it. */
+/** Empty databases for a run, which removes them at its end. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -6,7 +6,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
-/** The PostgreSQL server, unless another is named. */
+/** The address of the PostgreSQL server. */
 export const postgresServer =
   process.env.ANIMAL_STORE_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres"
 
@@ -16,15 +16,16 @@ export interface SqliteFile {
   readonly remove: () => void
 }
 
-/** A schema of its own, whose address it is. */
+/** A PostgreSQL schema of its own. */
 export interface PostgresSchema {
+  /** The address of the server, with the schema as search path. */
   readonly address: string
   /** The version of the server. */
   readonly version: string
   readonly remove: () => Promise<void>
 }
 
-/** Why there is none. */
+/** Why there is no schema. */
 export interface Missing {
   readonly missing: string
 }
@@ -55,7 +56,7 @@ const ask = (
     )
   )
 
-/** A new schema on the PostgreSQL server at `url`, if that can be reached. */
+/** Creates a schema on the PostgreSQL server at `url`, if it is reachable. */
 export const postgresSchema = async (url: string): Promise<PostgresSchema | Missing> => {
   const schema = `animal_store_bench_${process.pid}_${Date.now().toString(36)}`
   const made = await ask(url, (sql) =>
@@ -69,7 +70,8 @@ export const postgresSchema = async (url: string): Promise<PostgresSchema | Miss
     version: versionOf(made.rows),
     remove: async () => {
       const dropped = await ask(url, (sql) => sql`DROP SCHEMA ${sql(schema)} CASCADE`)
-      if ("missing" in dropped) throw new Error(`the schema ${schema} is left behind: ${dropped.missing}`)
+      if ("missing" in dropped)
+        throw new Error(`the schema ${schema} could not be removed: ${dropped.missing}`)
     }
   }
 }
@@ -81,7 +83,7 @@ const versionOf = (rows: unknown): string => {
   return typeof version === "string" ? version : "of unknown version"
 }
 
-/** Those of the servers of a run. */
+/** The databases of the servers of a run. */
 export interface RunDatabases {
   readonly sqlite: SqliteFile
   readonly postgres: PostgresSchema | Missing

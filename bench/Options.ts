@@ -5,103 +5,88 @@ import { postgresServer } from "./Databases.ts"
 import type { LatencyOptions } from "./http/Latency.ts"
 import type { RoundsOptions } from "./http/Rounds.ts"
 import type { SoakOptions } from "./http/Soak.ts"
+import { MANY } from "./http/Workload.ts"
 
 export const help = `npm run bench [-- OPTIONS]
 
-  --only PARTS         http, latency, soak, process; several with commas
-  --servers NAMES      only servers whose name contains one of these; Bare and AnimalStore memory always
-  --operations NAMES   only operations whose name contains one of these
-  --rounds N           rounds of each operation (default 30)
-  --seconds N          seconds of each server in a round (default 0.1)
-  --quick              few rounds, short warm-ups, without process: whether it works
-  --out DIR            writes the results there, whatever was measured
-  --compare            against the baseline; 1 when a ratio of ours is worse by more than 10 %; writes nothing
-  --save-baseline      keeps this run as the baseline
+  --only PARTS      http, latency, soak, process; several with commas
+  --servers NAMES   only servers whose name contains one of these; Bare and AnimalStore memory always
+  --cases NAMES     only cases whose name contains one of these, such as "mix" or "1 connection"
+  --rounds N        rounds of each case (default 10)
+  --quick           few rounds without process: shows within two minutes that the bench works
+  --out DIR         writes the results there, whatever was measured
   --help
 
-A whole run writes docs/performance. PostgreSQL is the one that ANIMAL_STORE_TEST_POSTGRES names, by default one on
-127.0.0.1:5432. Exit codes: 0, 1 for a worse ratio or a server that fails, 2 for options that cannot be meant.
+A whole run writes docs/performance. The PostgreSQL server is the one in ANIMAL_STORE_TEST_POSTGRES, by default one on
+127.0.0.1:5432. npm run bench:pair compares two checkouts. Exit codes: 0, 1 for a server that fails, 2 for invalid options.
 `
 
 export const parts = ["http", "latency", "soak", "process"] as const
 
 export type Part = (typeof parts)[number]
 
-/** A run, as asked for. */
+/** The options of a run. */
 export interface Options {
   readonly parts: ReadonlySet<Part>
   readonly isQuick: boolean
   /** Parts of names; empty for all. */
   readonly servers: ReadonlyArray<string>
-  readonly operations: ReadonlyArray<string>
+  readonly cases: ReadonlyArray<string>
   readonly rounds: RoundsOptions
   readonly latency: LatencyOptions
   readonly soak: SoakOptions
   /** The folder that results are written to. */
   readonly out: URL | undefined
-  readonly isCompared: boolean
-  readonly savesBaseline: boolean
   readonly postgres: string
 }
 
-/** Options that cannot be meant. */
+/** The command line is invalid. */
 export class InvalidOptions extends Error {}
 
-const CONNECTIONS = 64
-
-/** Many and short: what else a machine does lasts for tenths of seconds, and so strikes all servers alike. */
-const ROUNDS = 30
-const ROUND_SECONDS = 0.1
+const ROUNDS = 10
 
 export const documentation = new URL("../docs/performance/", import.meta.url)
 
-/** Reads the command line; `undefined` when help is asked for. */
+/** Parses the command line; `undefined` for `--help`. */
 export const parse = (args: ReadonlyArray<string>): Options | undefined => {
   const values = valuesOf(args)
   if (values.help) return undefined
   const isQuick = values.quick
   const asked = listOf(values.only)
   const unknown = asked.filter((name) => !parts.some((part) => part === name))
-  if (unknown.length > 0) throw new InvalidOptions(`--only: there is no ${unknown.join(", ")}`)
+  if (unknown.length > 0) throw new InvalidOptions(`--only: unknown part ${unknown.join(", ")}`)
   const chosen = parts.filter((part) =>
     asked.length === 0 ? !(isQuick && part === "process") : asked.includes(part)
   )
   const servers = listOf(values.servers)
-  const operations = listOf(values.operations)
-  const rounds = whole("rounds", values.rounds, isQuick ? 2 : ROUNDS)
-  const isWhole = rounds >= ROUNDS && !isQuick && servers.length === 0 && operations.length === 0
-  if (values["save-baseline"] && !(isWhole && chosen.includes("http"))) {
-    throw new InvalidOptions(
-      `--save-baseline: a baseline has all servers and operations in ${ROUNDS} rounds or more, and is not quick`
-    )
-  }
-  const writesDocumentation = isWhole && chosen.length === parts.length && !values.compare
+  const cases = listOf(values.cases)
+  const rounds = roundsOf(values.rounds) ?? (isQuick ? 1 : ROUNDS)
+  const isWhole =
+    rounds >= ROUNDS &&
+    !isQuick &&
+    servers.length === 0 &&
+    cases.length === 0 &&
+    chosen.length === parts.length
   return {
     parts: new Set(chosen),
     isQuick,
     servers,
-    operations,
+    cases,
     rounds: {
       rounds,
-      seconds: positive("seconds", values.seconds, ROUND_SECONDS),
-      warmUpSeconds: isQuick ? 0.3 : 1.2,
-      connections: CONNECTIONS
+      requests: isQuick ? 500 : 2_000,
+      seconds: isQuick ? 0.1 : 0.3,
+      warmUpRequests: isQuick ? 500 : 20_000,
+      warmUpSeconds: isQuick ? 0.1 : 0.8
     },
     latency: {
-      rounds: isQuick ? 1 : 15,
+      rounds: isQuick ? 1 : 10,
       seconds: 1,
       maximumSeconds: isQuick ? 0.5 : 2,
-      connections: CONNECTIONS
+      connections: MANY
     },
-    soak: { seconds: isQuick ? 5 : 120, everySeconds: isQuick ? 0.5 : 5, connections: CONNECTIONS },
-    out:
-      values.out === undefined
-        ? writesDocumentation
-          ? documentation
-          : undefined
-        : pathToFileURL(`${values.out}/`),
-    isCompared: values.compare,
-    savesBaseline: values["save-baseline"],
+    soak: { seconds: isQuick ? 5 : 60, everySeconds: isQuick ? 0.5 : 5, connections: MANY },
+    out: values.out === undefined ? (isWhole ? documentation : undefined) : pathToFileURL(`${values.out}/`),
     postgres: postgresServer
   }
 }
@@ -113,13 +98,10 @@ const valuesOf = (args: ReadonlyArray<string>) => {
       options: {
         only: { type: "string" },
         servers: { type: "string" },
-        operations: { type: "string" },
+        cases: { type: "string" },
         rounds: { type: "string" },
-        seconds: { type: "string" },
         out: { type: "string" },
         quick: { type: "boolean", default: false },
-        compare: { type: "boolean", default: false },
-        "save-baseline": { type: "boolean", default: false },
         help: { type: "boolean", default: false }
       }
     }).values
@@ -134,21 +116,17 @@ const listOf = (text = ""): ReadonlyArray<string> =>
     .map((name) => name.trim())
     .filter((name) => name !== "")
 
-const positive = (name: string, text: string | undefined, otherwise: number): number => {
-  const value = text === undefined ? otherwise : Number(text)
-  if (!(value > 0 && Number.isFinite(value))) throw new InvalidOptions(`--${name}: must be a number above 0`)
-  return value
-}
-
-const whole = (name: string, text: string | undefined, otherwise: number): number => {
-  const value = positive(name, text, otherwise)
-  if (!Number.isInteger(value)) throw new InvalidOptions(`--${name}: must be a whole number`)
+const roundsOf = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!(Number.isInteger(value) && value > 0))
+    throw new InvalidOptions("--rounds: must be a whole number above 0")
   return value
 }
 
 const contains = (name: string, part: string): boolean => name.toLowerCase().includes(part.toLowerCase())
 
-/** Throws when one of the parts is in none of the names: what was meant would not be measured. */
+/** Throws when one of the parts is in none of the names. */
 export const expectKnown = (
   option: string,
   names: ReadonlyArray<string>,
@@ -156,10 +134,10 @@ export const expectKnown = (
 ): void => {
   const unknown = asked.filter((part) => !names.some((name) => contains(name, part)))
   if (unknown.length === 0) return
-  throw new InvalidOptions(`${option}: there is no ${unknown.join(", ")}; there are ${names.join(", ")}`)
+  throw new InvalidOptions(`${option}: unknown name ${unknown.join(", ")}; known are ${names.join(", ")}`)
 }
 
-/** Those whose name contains one of the parts, all without parts. */
+/** The values whose name contains one of the parts, all without parts. */
 export const choose = <A extends { readonly name: string }>(
   from: ReadonlyArray<A>,
   asked: ReadonlyArray<string>

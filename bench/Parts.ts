@@ -1,57 +1,61 @@
-/** The parts of a run: each starts what it measures and ends it. */
+/** The parts of a run: each starts and stops the processes that it measures. */
 
 import type * as Databases from "./Databases.ts"
 import { Child, type Cores, type Guard } from "./http/Child.ts"
 import * as Latency from "./http/Latency.ts"
 import { LoadGenerator } from "./http/LoadGenerator.ts"
-import { type Operation, operations } from "./http/Operation.ts"
 import * as Rounds from "./http/Rounds.ts"
 import { ServerProcess } from "./http/ServerProcess.ts"
 import { all, bare, POSTGRES, reference, type Server } from "./http/Servers.ts"
 import * as Soak from "./http/Soak.ts"
+import * as Verification from "./http/Verification.ts"
+import { type Case, cases, operations, type Workload } from "./http/Workload.ts"
 import { choose, expectKnown, type Options } from "./Options.ts"
 import type { Progress } from "./Progress.ts"
 import type { Figure } from "./process/Figure.ts"
 import type { SectionMessage } from "./process/SectionProcess.ts"
 import type { HttpResults, LatencyResults, SectionResults } from "./results/Results.ts"
 
-/** What a part has to go by. */
+/** What every part needs. */
 export interface Bench {
   readonly options: Options
-  /** `undefined` where nothing can be pinned. */
+  /** `undefined` where processes cannot be pinned to cores. */
   readonly cores: Cores | undefined
   readonly progress: Progress
 }
 
-/** Seconds that a server and a section take about, where nobody can know. */
-const START_SECONDS = 1
+/** Estimated seconds that the start of a server and a section take. */
+const START_SECONDS = 2
 const SECTION_SECONDS = 20
 
-/** Milliseconds for which a section may say nothing: a million callers are not counted in a moment. */
+/** Milliseconds that a section may take without a message: a million callers take long. */
 const SECTION_SILENCE_MS = 180_000
 
-/** Of ours, those that only read: what is created would be growth of memory, and rightly so. */
-const readings = operations.filter(({ name }) => name === "list 20" || name === "get")
+/** Responses that the bare server repeats. */
+const RECORDED = 200
+
+/** Workloads that only read: created animals would make memory grow. */
+const reads: ReadonlyArray<Workload> = operations.filter(({ name }) => name === "list 20" || name === "get")
 
 const nameOf = ({ name }: { readonly name: string }): string => name
 
-export const operationsOf = ({ operations: asked }: Options): ReadonlyArray<Operation> => {
-  expectKnown("--operations", operations.map(nameOf), asked)
-  return choose(operations, asked)
+export const casesOf = ({ cases: asked }: Options): ReadonlyArray<Case> => {
+  expectKnown("--cases", cases.map(nameOf), asked)
+  return choose(cases, asked)
 }
 
-/** Seconds that the parts will take, about. */
+/** Estimated seconds that the parts take. */
 export const secondsOf = (options: Options, servers: number, sections: number): number =>
   (options.parts.has("http")
-    ? servers * START_SECONDS + operationsOf(options).length * Rounds.secondsOf(servers, options.rounds)
+    ? servers * START_SECONDS + casesOf(options).length * Rounds.secondsOf(servers, options.rounds)
     : 0) +
   (options.parts.has("latency")
-    ? 2 * (START_SECONDS + readings.length * Latency.secondsOf(options.latency))
+    ? 2 * (START_SECONDS + reads.length * Latency.secondsOf(options.latency))
     : 0) +
   (options.parts.has("soak") ? START_SECONDS + options.soak.seconds : 0) +
   (options.parts.has("process") ? sections * SECTION_SECONDS : 0)
 
-/** Those asked for, and the two without which there is nothing to compare. */
+/** The chosen servers, and the two that all others are compared with. */
 export const serversOf = (options: Options, databases: Databases.RunDatabases): ReadonlyArray<Server> => {
   const known = all(databases)
   expectKnown("--servers", [...new Set([...known.map(nameOf), POSTGRES])], options.servers)
@@ -59,7 +63,7 @@ export const serversOf = (options: Options, databases: Databases.RunDatabases): 
   return known.filter((server) => chosen.has(server))
 }
 
-/** All servers, operation by operation. */
+/** All servers, case by case. */
 export const http = async (
   { cores, options, progress }: Bench,
   databases: Databases.RunDatabases
@@ -74,20 +78,20 @@ export const http = async (
   }
   const [bareProcess, referenceProcess] = [running.get(bare.name), running.get(reference.name)]
   if (bareProcess === undefined || referenceProcess === undefined)
-    throw new Error("both are among the servers")
+    throw new Error("the bare server and the reference are not among the servers")
   const load = new LoadGenerator(cores?.load)
   const field = { servers: [...running.values()], bare: bareProcess, reference: referenceProcess, load }
-  const figures: Array<Rounds.OperationFigures> = []
-  for (const operation of operationsOf(options)) {
-    progress.begin(operation.name)
-    figures.push(await Rounds.measure(field, operation, options.rounds, progress))
+  const figures: Array<Rounds.CaseFigures> = []
+  for (const chosen of casesOf(options)) {
+    progress.begin(chosen.name)
+    figures.push(await Rounds.measure(field, chosen, options.rounds, progress))
   }
   await Promise.all([...field.servers, load].map((child) => child.stop()))
   return {
     options: options.rounds,
     servers: servers.map(({ isDurable, isOurs, name, what }) => ({ name, what, isOurs, isDurable })),
     skipped: skippedOf(options, databases),
-    operations: figures
+    cases: figures
   }
 }
 
@@ -96,7 +100,7 @@ const skippedOf = (options: Options, { postgres }: Databases.RunDatabases): Http
     ? [{ name: POSTGRES, reason: postgres.missing }]
     : []
 
-/** A server alone with a load. */
+/** Measures one server without the others. */
 const alone = async <A>(
   chosen: Server,
   { cores, progress }: Bench,
@@ -111,36 +115,40 @@ const alone = async <A>(
   return measured
 }
 
-/** Ours at a constant rate, and the bare server, which shows what the machine and the load generator are good for. */
+/** Ours at a constant rate, and the bare server for comparison. */
 export const latency = async (bench: Bench): Promise<LatencyResults> => {
   const { options, progress } = bench
   const figures: Array<Latency.LatencyFigures> = []
-  const bodies = new Map<Operation, string>()
-  for (const chosen of [reference, bare]) {
-    await alone(chosen, bench, [], async (server, load) => {
-      for (const operation of readings) {
-        progress.begin(`latency at half of the maximum, ${operation.name}, ${server.name}`)
-        const body = bodies.get(operation)
-        if (body !== undefined) await server.repeat({ status: operation.status, body })
-        bodies.set(operation, await server.check(operation))
-        figures.push(await Latency.measure(server, load, operation, options.latency, progress))
-      }
-    })
-  }
-  return { options: options.latency, operations: figures }
+  const recorded: Array<Parameters<ServerProcess["repeat"]>> = []
+  await alone(reference, bench, [], async (server, load) => {
+    for (const workload of reads) {
+      progress.begin(`latency at half of the maximum, ${workload.name}, ${server.name}`)
+      recorded.push([server.address, (await Verification.record(server, workload, RECORDED)).responses])
+      figures.push(await Latency.measure(server, load, workload, options.latency, progress))
+    }
+  })
+  await alone(bare, bench, [], async (server, load) => {
+    for (const [index, workload] of reads.entries()) {
+      progress.begin(`latency at half of the maximum, ${workload.name}, ${server.name}`)
+      const responses = recorded[index]
+      if (responses !== undefined) await server.repeat(...responses)
+      figures.push(await Latency.measure(server, load, workload, options.latency, progress))
+    }
+  })
+  return { options: options.latency, workloads: figures }
 }
 
-/** Ours under load for long. */
+/** Ours under a long load. */
 export const soak = (bench: Bench): Promise<Soak.SoakFigures> =>
   alone(reference, bench, ["--expose-gc"], (server, load) => {
     bench.progress.begin("soak")
-    return Soak.measure(server, load, readings, bench.options.soak, bench.progress)
+    return Soak.measure(server, load, reads, bench.options.soak, bench.progress)
   })
 
 const isSectionMessage: Guard<SectionMessage> = (message): message is SectionMessage =>
   typeof message === "object" && message !== null && ("progress" in message || "figures" in message)
 
-/** Every section in a process of its own, so that none finds the heap and the optimised code of another. */
+/** Every section in a process of its own, so that none inherits the heap and the optimised code of another. */
 export const sections = async (
   { cores, progress }: Bench,
   names: ReadonlyArray<string>
@@ -150,7 +158,7 @@ export const sections = async (
     progress.begin(section)
     const module = new URL("./process/SectionProcess.ts", import.meta.url)
     const child = new Child({ name: section, module, arguments: [section], core: cores?.server })
-    let said = "it found nothing to measure"
+    let lastMessage = "it found nothing to measure"
     let figures: ReadonlyArray<Figure> = []
     try {
       for (;;) {
@@ -159,15 +167,15 @@ export const sections = async (
           figures = message.figures
           break
         }
-        said = message.progress
-        progress.at(said)
+        lastMessage = message.progress
+        progress.at(lastMessage)
       }
     } catch (error) {
-      // What the others found is worth keeping.
-      said = error instanceof Error ? error.message : String(error)
+      // The figures of the other sections are kept.
+      lastMessage = error instanceof Error ? error.message : String(error)
     }
-    results.push({ section, figures, ...(figures.length === 0 ? { skipped: said } : {}) })
-    if (figures.length === 0) progress.note(said)
+    results.push({ section, figures, ...(figures.length === 0 ? { skipped: lastMessage } : {}) })
+    if (figures.length === 0) progress.note(lastMessage)
     await child.stop()
     progress.advance(SECTION_SECONDS)
   }

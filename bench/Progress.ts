@@ -1,18 +1,18 @@
-/** How far a run is: one line that is rewritten on a terminal, a line for each part anywhere else. */
+/** The progress of a run: one line that is rewritten on a terminal, one line per part elsewhere. */
 
 const minutes = (seconds: number): string => {
   const whole = Math.round(seconds)
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`
 }
 
-/** What a progress line is written to. */
+/** Where progress is written to. */
 export interface Output {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
   readonly write: (text: string) => unknown
 }
 
-/** The progress of a run whose parts take known times. */
+/** The progress of a run whose parts take estimated times. */
 export class Progress {
   readonly #began = performance.now()
   readonly #totalSeconds: number
@@ -25,29 +25,29 @@ export class Progress {
     this.#output = output
   }
 
-  /** A part of the run begins. */
+  /** Shows the beginning of a part. */
   begin(part: string): void {
     this.#part = part
     if (this.#output.isTTY === true) this.#rewrite(part)
     else this.#output.write(`${this.#head()} ${part}\n`)
   }
 
-  /** Something within the part begins. */
+  /** Shows a step within the part, on a terminal only. */
   at(detail: string): void {
     if (this.#output.isTTY === true) this.#rewrite(`${this.#part}: ${detail}`)
   }
 
-  /** So many of the known seconds are over. */
+  /** Adds to the estimated seconds that are over. */
   advance(seconds: number): void {
     this.#spentSeconds += seconds
   }
 
-  /** Something to keep in sight. */
+  /** Writes a line that stays. */
   note(text: string): void {
     this.#output.write(`${this.#clear()}${text}\n`)
   }
 
-  /** Takes the line away. */
+  /** Removes the progress line. */
   end(): void {
     this.#output.write(this.#clear())
   }
@@ -63,7 +63,7 @@ export class Progress {
 
   #rewrite(text: string): void {
     const line = `${this.#head()}  ${text}`
-    // A line that wraps could not be rewritten.
+    // A line that wraps cannot be rewritten.
     this.#output.write(`${this.#clear()}${line.slice(0, Math.max((this.#output.columns ?? 80) - 1, 20))}`)
   }
 }

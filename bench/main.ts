@@ -1,19 +1,16 @@
-/** `npm run bench`: measures, writes what it found, compares; `--help` tells the options. */
+/** `npm run bench`: measures and writes the results; `--help` lists the options. */
 import * as fs from "node:fs"
 import * as Databases from "./Databases.ts"
 import { findCores, stopAll } from "./http/Child.ts"
 import { POSTGRES } from "./http/Servers.ts"
-import { documentation, help, InvalidOptions, type Options, parse } from "./Options.ts"
+import { help, InvalidOptions, type Options, parse } from "./Options.ts"
 import * as Parts from "./Parts.ts"
 import { Progress } from "./Progress.ts"
 import { sections } from "./process/Run.ts"
-import * as Compare from "./results/Compare.ts"
 import * as Machine from "./results/Machine.ts"
 import * as Markdown from "./results/Markdown.ts"
 import * as Pictures from "./results/Pictures.ts"
 import * as Results from "./results/Results.ts"
-
-const BASELINE = new URL("baseline.json", documentation)
 
 const measure = async (options: Options, databases: Databases.RunDatabases): Promise<Results.Results> => {
   const date = new Date().toISOString()
@@ -24,11 +21,13 @@ const measure = async (options: Options, databases: Databases.RunDatabases): Pro
   const progress = new Progress(Parts.secondsOf(options, servers.length, names.length))
   const bench = { options, cores, progress }
   if (cores === undefined)
-    progress.note("Servers and load cannot be given a core each here: expect more noise.")
+    progress.note(
+      "Servers and load generator cannot be pinned to cores of their own here: expect more noise."
+    )
   const { postgres } = databases
   if ("missing" in postgres) progress.note(`${POSTGRES} is skipped: ${postgres.missing}`)
   const has = (part: Parameters<typeof options.parts.has>[0]) => options.parts.has(part)
-  const found = {
+  const measured = {
     http: has("http") ? await Parts.http(bench, databases) : undefined,
     latency: has("latency") ? await Parts.latency(bench) : undefined,
     soak: has("soak") ? await Parts.soak(bench) : undefined,
@@ -46,7 +45,7 @@ const measure = async (options: Options, databases: Databases.RunDatabases): Pro
       SQLite: process.versions.sqlite ?? "unknown"
     },
     isQuick: options.isQuick,
-    ...found
+    ...measured
   }
 }
 
@@ -61,12 +60,8 @@ const jsonOf = (results: Results.Results): string =>
   `${JSON.stringify(results, (_, value) => (typeof value === "number" ? Number(value.toPrecision(6)) : value), 2)}\n`
 
 const main = async (options: Options): Promise<void> => {
-  // Both would be a pity to find out after a quarter of an hour.
-  if (options.isCompared && !fs.existsSync(BASELINE)) {
-    throw new InvalidOptions("--compare: there is no baseline yet; --save-baseline keeps one")
-  }
-  const baseline = options.isCompared ? Results.read(BASELINE) : undefined
-  Parts.operationsOf(options)
+  // Unknown names are reported before anything is started.
+  Parts.casesOf(options)
 
   const databases = await Databases.make(options.postgres)
   const results = await measure(options, databases).finally(async () => {
@@ -76,12 +71,6 @@ const main = async (options: Options): Promise<void> => {
   const page = Markdown.render(results)
   console.log(page)
   if (options.out !== undefined) write(results, page, options.out)
-  if (options.savesBaseline) fs.writeFileSync(BASELINE, jsonOf(results))
-  if (baseline !== undefined) {
-    const comparison = Compare.compare(baseline, results)
-    console.log(Compare.render(comparison))
-    if (comparison.ratios.some(({ isFlagged }) => isFlagged)) process.exitCode = 1
-  }
 }
 
 const messageOf = (error: unknown): string =>
@@ -90,7 +79,7 @@ const messageOf = (error: unknown): string =>
     : String(error)
 
 let isInterrupted = false
-// What waits for a child that is ended here comes to an end too, and clears up; a second signal ends this at once.
+// Stopping the children makes everything that waits for them fail, and clean up; a second signal ends this at once.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     isInterrupted = true

@@ -1,6 +1,6 @@
-/** What every measured server serves: the same thousand animals, to the same callers. */
+/** The data that every measured server starts with: the same animals, and callers of the same kinds. */
 
-/** How a peer keeps an animal: ids are small enough for a `number`. */
+/** An animal as a peer stores it: ids are small enough for a `number`. */
 export interface Animal {
   readonly id: number
   readonly name: string
@@ -14,12 +14,35 @@ export type Status = (typeof statuses)[number]
 
 export type NewAnimal = Omit<Animal, "id">
 
-/** In the order of creation, so that each server numbers them from 1. */
-export const animals: ReadonlyArray<NewAnimal> = Array.from({ length: 1_000 }, (_, index) => ({
+/** In the order of creation: each server numbers them from 1. */
+export const animals: ReadonlyArray<NewAnimal> = Array.from({ length: 3_000 }, (_, index) => ({
   name: `Rex the ${index + 1}th of his name`,
   categoryId: 1_000 + (index % 17),
   status: statuses[index % 3] ?? "available"
 }))
+
+/** Requests per minute and per day that no run reaches. */
+export const ENDLESS = 1_000_000_000
+
+/** How many callers of each kind a server knows. */
+export const callerCounts = { unlimited: 1_000, exhausted: 16, unknown: 1_000 } as const
+
+export type CallerKind = keyof typeof callerCounts
+
+/** The bearer tokens of a server, by kind: limits that are never reached, limits of one request, issued by no server. */
+export type Tokens = Readonly<Record<CallerKind, ReadonlyArray<string>>>
+
+const LENGTH_OF_TOKEN = 37
+
+const tokensOf = (kind: CallerKind): ReadonlyArray<string> =>
+  Array.from({ length: callerCounts[kind] }, (_, index) => `ast_${kind}${index}`.padEnd(LENGTH_OF_TOKEN, "x"))
+
+/** Tokens of the peers, as long as the ones that animal-store issues. */
+export const tokens: Tokens = {
+  unlimited: tokensOf("unlimited"),
+  exhausted: tokensOf("exhausted"),
+  unknown: tokensOf("unknown")
+}
 
 /** A caller as a peer knows it. */
 export interface Caller {
@@ -27,33 +50,20 @@ export interface Caller {
   readonly perMinute: number
 }
 
-/** Requests a minute that no run exhausts. */
-export const ENDLESS = 1_000_000_000
-
-/** The tokens by which a server knows the two callers. */
-export interface Tokens {
-  /** May send without end. */
-  readonly endless: string
-  /** May send one request a minute, or a day where the server has days. */
-  readonly exhausted: string
-}
-
-/** Those of the peers; ours are issued by the service itself. All have the same length. */
-export const tokens: Tokens = {
-  endless: "ast_5mkM6vRhYxVZQ2ySBbMvN1xJjt01aE3j8",
-  exhausted: "ast_9XkM6vRhYxVZQ2ySBbMvN1xJjt00XH2UH"
-}
-
-/** Well-formed, so that it is looked up, and known to no server. */
-export const unknownToken = "ast_00000000000000000000000000010kADx"
-
 /** The callers of the peers by token. */
-export const callers: ReadonlyMap<string, Caller> = new Map([
-  [tokens.endless, { id: "endless", perMinute: ENDLESS }],
-  [tokens.exhausted, { id: "exhausted", perMinute: 1 }]
+export const callers: ReadonlyMap<string, Caller> = new Map<string, Caller>([
+  ...tokens.unlimited.map((token) => [token, { id: token, perMinute: ENDLESS }] as const),
+  ...tokens.exhausted.map((token) => [token, { id: token, perMinute: 1 }] as const)
 ])
 
-/** The animals of a peer: an array, read from the front and no further than needed. */
+/** A part of a list. */
+export interface Page {
+  readonly animals: ReadonlyArray<Animal>
+  /** Whether animals follow. */
+  readonly hasMore: boolean
+}
+
+/** The animals of a peer, in an array by id. */
 export class Animals {
   readonly #animals: Array<Animal> = animals.map((animal, index) => ({ id: index + 1, ...animal }))
 
@@ -67,12 +77,19 @@ export class Animals {
     return this.#animals[id - 1]
   }
 
-  page(limit: number, status: Status | undefined): ReadonlyArray<Animal> {
-    if (status === undefined) return this.#animals.slice(0, limit)
-    const found: Array<Animal> = []
-    for (const animal of this.#animals) {
-      if (animal.status === status && found.push(animal) === limit) break
+  /** At most `limit` animals whose id is greater than `after`. */
+  page(limit: number, status: Status | undefined, after: number): Page {
+    const all = this.#animals
+    if (status === undefined) {
+      return { animals: all.slice(after, after + limit), hasMore: all.length > after + limit }
     }
-    return found
+    const found: Array<Animal> = []
+    for (let index = after; index < all.length; index++) {
+      const animal = all[index]
+      if (animal?.status !== status) continue
+      if (found.length === limit) return { animals: found, hasMore: true }
+      found.push(animal)
+    }
+    return { animals: found, hasMore: false }
   }
 }

@@ -5,7 +5,7 @@ const module = new URL("./Fails.fixture.ts", import.meta.url)
 const isAny = (_: unknown): _ is unknown => false
 
 describe("Child", () => {
-  it("says which one has ended, how, and what it wrote last", async () => {
+  it("reports the name, the exit code and the last output of a child that has ended", async () => {
     const child = new Child({ name: "Peer", module })
     await expect(child.receive(isAny)).rejects.toThrow(
       /^Peer ended by itself \(code 1\)[\s\S]*there is no port left/
@@ -13,9 +13,9 @@ describe("Child", () => {
     await expect(child.ask("usage", isAny)).rejects.toThrow(/^Peer ended by itself/)
   })
 
-  it("says which one answered what was not asked for", async () => {
+  it("reports the name of a child that sends an unexpected message", async () => {
     const bare = new Child({ name: "Bare", module: new URL("./peers/Bare.ts", import.meta.url) })
-    await expect(bare.receive(isAny)).rejects.toThrow(/^Bare sent what was not asked for: \{"port":/)
+    await expect(bare.receive(isAny)).rejects.toThrow(/^Bare sent an unexpected message: \{"port":/)
     await stopAll()
     await expect(bare.receive(isAny)).rejects.toThrow(/^Bare ended by itself \(SIGKILL\)/)
   })

@@ -1,19 +1,22 @@
-/** A process of the bench, on a core of its own where the platform can pin it, that answers over IPC. */
+/** A child process of the bench that exchanges messages over IPC, pinned to a core where the platform can do that. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
-/** Where the measured servers run, and where what measures them does. */
+/** The core of the measured servers and that of the load generator. */
 export interface Cores {
   readonly server: number
   readonly load: number
 }
 
-/** Two of the cores that this process may use, or `undefined` where there are not two or nothing can pin. */
+/** Two of the cores that this process may use; `undefined` without two cores or without `taskset`. */
 export const findCores = (): Cores | undefined => {
   try {
-    const said = execFileSync("taskset", ["-cp", String(process.pid)], { encoding: "utf8", stdio: "pipe" })
-    const ranges = (/([\d,-]+)\s*$/.exec(said)?.[1] ?? "").split(",").map((range) => range.split("-"))
-    // First and last are furthest apart: neighbours may be two threads of one core.
+    const affinity = execFileSync("taskset", ["-cp", String(process.pid)], {
+      encoding: "utf8",
+      stdio: "pipe"
+    })
+    const ranges = (/([\d,-]+)\s*$/.exec(affinity)?.[1] ?? "").split(",").map((range) => range.split("-"))
+    // The first and the last: neighbours may be two threads of one core.
     const server = Number(ranges[0]?.[0])
     const load = Number(ranges.at(-1)?.at(-1))
     return server < load ? { server, load } : undefined
@@ -24,7 +27,7 @@ export const findCores = (): Cores | undefined => {
 
 /** What to run. */
 export interface Program {
-  /** What errors call it. */
+  /** Its name in error messages. */
   readonly name: string
   readonly module: URL
   readonly arguments?: ReadonlyArray<string> | undefined
@@ -32,22 +35,22 @@ export interface Program {
   readonly nodeFlags?: ReadonlyArray<string> | undefined
 }
 
-/** Tells whether a message is what the program is known to send. */
+/** Checks that a message has the expected form. */
 export type Guard<A> = (message: unknown) => message is A
 
-/** Whether a message has a number under that name, by which the kinds of messages are told apart. */
+/** Whether a message has a number under that name: kinds of messages differ by that. */
 export const hasNumber = (message: unknown, name: string): boolean =>
   typeof message === "object" && message !== null && typeof Reflect.get(message, name) === "number"
 
-/** A child that says nothing for so long is taken for stuck. */
+/** Milliseconds without a message after which a child counts as stuck. */
 const SILENCE_MS = 30_000
 
-/** As much of its standard error as an error shows. */
+/** Characters of its standard error that an error shows. */
 const SHOWN = 4_000
 
 const alive = new Set<Child>()
 
-/** Ends all children that still run. */
+/** Stops all children that still run. */
 export const stopAll = async (): Promise<void> => {
   await Promise.all([...alive].map((child) => child.stop()))
 }
@@ -92,7 +95,7 @@ export class Child {
     })
   }
 
-  /** Its next message, within 30 s and what it was asked to take. */
+  /** Its next message, within 30 s plus the time that its task takes. */
   async receive<A>(guard: Guard<A>, takesMs = 0): Promise<A> {
     if (this.#messages.length === 0 && this.#failure === undefined) {
       await new Promise<void>((resolve) => {
@@ -108,18 +111,18 @@ export class Child {
     }
     const message = this.#messages.shift()
     if (guard(message)) return message
-    const what = this.#failure ?? `sent what was not asked for: ${JSON.stringify(message)}`
+    const what = this.#failure ?? `sent an unexpected message: ${JSON.stringify(message)}`
     throw new Error([`${this.name} ${what}`, this.#errors.trim()].filter((text) => text !== "").join("\n"))
   }
 
-  /** Its answer to an order. */
+  /** Sends an order and returns the reply. */
   ask<A>(order: object | string, guard: Guard<A>, takesMs?: number): Promise<A> {
-    // A child that is gone is told by `receive`, with its reason.
+    // `receive` reports a child that has ended, with the reason.
     if (this.#process.connected) this.#process.send(order)
     return this.receive(guard, takesMs)
   }
 
-  /** Ends it; nothing that it holds is worth keeping. */
+  /** Kills it. */
   async stop(): Promise<void> {
     this.#process.kill("SIGKILL")
     await this.#closed

@@ -1,9 +1,9 @@
-/** How long answers take at half of what a server could do, which is how one would run it. */
+/** Latency at half of a server's maximum throughput, which is how it would be run in production. */
 import type { Progress } from "../Progress.ts"
 import * as Spread from "../results/Spread.ts"
 import type { LoadGenerator } from "./LoadGenerator.ts"
-import type { Operation } from "./Operation.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
+import type { Workload } from "./Workload.ts"
 
 /** How long and how often. */
 export interface LatencyOptions {
@@ -15,11 +15,11 @@ export interface LatencyOptions {
   readonly connections: number
 }
 
-/** What came of it for one operation. */
+/** The latency of one workload at one server. */
 export interface LatencyFigures {
   readonly server: string
-  readonly operation: string
-  /** Requests per second when as many are sent as are answered. */
+  readonly workload: string
+  /** Requests per second when every connection always has one in flight. */
   readonly maximumPerSecond: number
   /** Requests per second that were sent. */
   readonly rate: number
@@ -27,28 +27,37 @@ export interface LatencyFigures {
   readonly p50: Spread.Spread
   readonly p99: Spread.Spread
   readonly p999: Spread.Spread
-  /** p99 / p50 of the same round. */
-  readonly tail: Spread.Spread
 }
 
-/** Several, since what else the machine does slows one or the other of them. */
+/** Several, since disturbances of the machine slow down some of them. */
 const TURNS_TO_MAXIMUM = 8
 
-/** Seconds that an operation takes. */
+/** Requests that are built for a load, which sends them again and again. */
+const REQUESTS = 5_000
+
+/** Seconds that a workload takes. */
 export const secondsOf = ({ maximumSeconds, rounds, seconds }: LatencyOptions): number =>
   2 * maximumSeconds + rounds * seconds
 
-/** Finds the maximum of an operation, then sends half of that at a constant rate. */
+/** Finds the maximum throughput, then sends half of it at a constant rate. */
 export const measure = async (
   server: ServerProcess,
   load: LoadGenerator,
-  operation: Operation,
+  workload: Workload,
   { connections, maximumSeconds, rounds, seconds }: LatencyOptions,
   progress: Progress
 ): Promise<LatencyFigures> => {
+  let seed = 1
   const send = async (what: string, given: { readonly seconds: number; readonly rate?: number }) => {
     progress.at(what)
-    const outcome = await load.carryOut(server, operation, { ...given, connections })
+    const outcome = await load.carryOut(server, {
+      ...given,
+      workload,
+      connections,
+      requests: REQUESTS,
+      isCyclic: true,
+      seed: seed++
+    })
     progress.advance(given.seconds)
     return outcome
   }
@@ -67,12 +76,11 @@ export const measure = async (
   }
   return {
     server: server.name,
-    operation: operation.name,
+    workload: workload.name,
     maximumPerSecond,
     rate,
     p50: Spread.of(latencies.map(({ p50 }) => p50)),
     p99: Spread.of(latencies.map(({ p99 }) => p99)),
-    p999: Spread.of(latencies.map(({ p999 }) => p999)),
-    tail: Spread.of(latencies.map(({ p50, p99 }) => p99 / p50))
+    p999: Spread.of(latencies.map(({ p999 }) => p999))
   }
 }

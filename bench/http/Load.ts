@@ -1,58 +1,76 @@
 /**
- * The load generator, a process of its own: as many connections as asked for, each with one request under way.
+ * The load generator, a process of its own: as many connections as asked for, each with one request in flight.
  *
- * Plain sockets and answers read just as far as needed, so that it keeps up with the fastest server. At a given rate
- * requests are due at fixed moments, and their latency counts from then, also when none of the connections was free.
+ * Requests are built before the measured time. Plain sockets, and responses parsed only as far as needed, let it keep up
+ * with the fastest server. At a given rate requests are due at fixed moments, and their latency counts from then, also
+ * when no connection was free.
  */
 import * as net from "node:net"
 import { createHistogram, performance, type RecordableHistogram } from "node:perf_hooks"
+import * as Wire from "./Wire.ts"
+import * as Workload from "./Workload.ts"
 
 /** What to send. */
 export interface Task {
-  readonly port: number
-  /** One request, as it goes over the wire. */
-  readonly request: string
-  /** The status of a right answer. */
-  readonly status: number
+  readonly address: Wire.Address
+  readonly workload: Workload.Workload
+  readonly seed: number
+  /** Requests that are built before the load begins. */
+  readonly requests: number
+  /** Whether they are sent again and again, until the time is over. */
+  readonly isCyclic: boolean
   readonly connections: number
+  /** The load ends after so many seconds at the latest. */
   readonly seconds: number
-  /** Requests per second; without it as many as the server answers. */
+  /** Requests per second; without it as many as the server completes. */
   readonly rate?: number | undefined
+  /** Whether statuses are compared with the planned ones. */
+  readonly isChecked: boolean
 }
 
 /** What came of it. */
 export interface Outcome {
   readonly requests: number
-  /** Answers with another status. */
+  /** Responses with another status than the planned one. */
   readonly others: number
   readonly perSecond: number
-  /** Milliseconds from sending, or from when a request was due, to the end of its answer. */
+  /** Milliseconds from sending, or from when a request was due, to the end of its response. */
   readonly latency: { readonly p50: number; readonly p99: number; readonly p999: number }
 }
 
 const HEAD_END = "\r\n\r\n"
 
+/** A request that is ready to be sent. */
+interface Prepared {
+  readonly bytes: Buffer
+  readonly status: number
+}
+
 class Client {
   readonly socket: net.Socket
-  readonly #onAnswer: (client: Client, status: number) => void
+  readonly #onResponse: (client: Client, status: number) => void
   #received: Buffer | undefined
   since = 0
+  /** The status of the correct response to the request in flight. */
+  expected = 0
 
   constructor(
     port: number,
-    onAnswer: (client: Client, status: number) => void,
+    index: number,
+    onResponse: (client: Client, status: number) => void,
     onError: (error: Error) => void
   ) {
-    this.#onAnswer = onAnswer
-    this.socket = net.connect({ port, host: "127.0.0.1", noDelay: true })
+    this.#onResponse = onResponse
+    this.socket = net.connect({ port, host: "127.0.0.1", noDelay: true, ...localAddress(index) })
     this.socket.on("data", (chunk) => this.#receive(chunk))
     this.socket.on("error", onError)
     this.socket.on("end", () => onError(new Error("the server closed a connection")))
   }
 
-  send(request: string, since: number): void {
+  send({ bytes, status }: Prepared, since: number): void {
     this.since = since
-    this.socket.write(request, "latin1")
+    this.expected = status
+    this.socket.write(bytes)
   }
 
   #receive(chunk: Buffer): void {
@@ -63,9 +81,13 @@ class Client {
       return
     }
     this.#received = undefined
-    this.#onAnswer(this, Number(received.toString("latin1", 9, 12)))
+    this.#onResponse(this, Number(received.toString("latin1", 9, 12)))
   }
 }
+
+/** An address for each connection, where the loopback network has several: requests without a key count for theirs. */
+const localAddress = (index: number): { readonly localAddress?: string } =>
+  process.platform === "linux" ? { localAddress: `127.0.0.${1 + (index % 250)}` } : {}
 
 const isWhole = (received: Buffer, headEnd: number): boolean => {
   const length = /\r\ncontent-length: *([0-9]+)/i.exec(received.toString("latin1", 0, headEnd))?.[1]
@@ -74,31 +96,39 @@ const isWhole = (received: Buffer, headEnd: number): boolean => {
     : received.length >= headEnd + HEAD_END.length + Number(length)
 }
 
-/** Connections that are open, before and after all of the load. */
+/** Open connections, before and after the load. */
 interface Connected {
   readonly send: () => Promise<Outcome>
   readonly close: () => void
 }
 
-/** Connects; rejects, and so does sending, when a connection breaks. */
+const prepare = ({ address, requests, seed, workload }: Task): ReadonlyArray<Prepared> =>
+  Workload.plan(workload, seed, requests).map((request) => ({
+    bytes: Wire.bytesOf(request, address),
+    status: request.status
+  }))
+
+/** Builds the requests and connects; rejects, and so does sending, when a connection breaks. */
 const connect = (task: Task): Promise<Connected> =>
   new Promise((resolve, reject) => {
+    const prepared = prepare(task)
     let fail = reject
-    let onAnswer = (_client: Client, _status: number): void => {}
+    let onResponse = (_client: Client, _status: number): void => {}
     let connecting = task.connections
     const clients = Array.from(
       { length: task.connections },
-      () =>
+      (_, index) =>
         new Client(
-          task.port,
-          (client, status) => onAnswer(client, status),
+          task.address.port,
+          index,
+          (client, status) => onResponse(client, status),
           (error) => fail(error)
         )
     )
     const send = (): Promise<Outcome> =>
       new Promise((resolve, reject) => {
         fail = reject
-        onAnswer = sending(task, clients, resolve)
+        onResponse = sending(task, prepared, clients, resolve)
       })
     const close = (): void => {
       fail = () => {}
@@ -111,9 +141,10 @@ const connect = (task: Task): Promise<Connected> =>
     }
   })
 
-/** Sends until the time is over, and tells what came of it; what this returns is to be told of each answer. */
+/** Starts sending and calls `finish` with the outcome; the returned function must be called with each response. */
 const sending = (
   task: Task,
+  prepared: ReadonlyArray<Prepared>,
   clients: ReadonlyArray<Client>,
   finish: (outcome: Outcome) => void
 ): ((client: Client, status: number) => void) => {
@@ -121,25 +152,29 @@ const sending = (
   const idle: Array<Client> = []
   const began = performance.now()
   const end = began + task.seconds * 1000
-  let due = 0
+  let sent = 0
   let requests = 0
   let others = 0
   let open = clients.length
 
+  const isOver = (now: number): boolean => now >= end || (sent === prepared.length && !task.isCyclic)
+
   const next = (client: Client): void => {
     const now = performance.now()
-    if (now >= end) {
+    const request = prepared[sent % prepared.length]
+    const due = task.rate === undefined ? now : began + (sent * 1000) / task.rate
+    if (request === undefined || isOver(now)) {
       if (--open > 0) return
       const elapsed = performance.now() - began
       finish({ requests, others, perSecond: (requests / elapsed) * 1000, latency: percentiles(latencies) })
-    } else if (task.rate === undefined) client.send(task.request, now)
-    else if (began + (due * 1000) / task.rate <= now)
-      client.send(task.request, began + (due++ * 1000) / task.rate)
-    else idle.push(client)
+    } else if (due <= now) {
+      sent++
+      client.send(request, due)
+    } else idle.push(client)
   }
 
-  // Never asleep: only turns of the event loop are short enough between requests that are due every few microseconds,
-  // and to wake this process would be the work of the server that answers it, 2 µs that a faster one is spared.
+  // Never asleep: timers are too coarse for requests that are due every few microseconds, and waking this process would
+  // be charged to the server whose response wakes it: 2 µs that a faster server is spared.
   const sendWhatIsDue = (): void => {
     for (let count = idle.length; count > 0; count--) {
       const client = idle.shift()
@@ -153,7 +188,7 @@ const sending = (
   return (client, status) => {
     latencies.record(Math.max(Math.round((performance.now() - client.since) * 1000), 1))
     requests++
-    if (status !== task.status) others++
+    if (task.isChecked && status !== client.expected) others++
     next(client)
   }
 }
@@ -163,12 +198,12 @@ const percentiles = (latencies: RecordableHistogram): Outcome["latency"] => {
   return { p50: at(50), p99: at(99), p999: at(99.9) }
 }
 
-/** What a load generator is told, one after the other. */
+/** The orders that the load generator takes, one after the other. */
 export type Order = { readonly connect: Task } | "send" | "close"
 
 let connected: Connected | undefined
 
-const obey = async (order: Order): Promise<unknown> => {
+const carryOut = async (order: Order): Promise<unknown> => {
   if (order === "send") return connected?.send()
   if (order === "close") {
     connected?.close()
@@ -179,8 +214,8 @@ const obey = async (order: Order): Promise<unknown> => {
 }
 
 process.on("message", (order: Order) => {
-  obey(order).then(
-    (answer) => process.send?.(answer),
+  carryOut(order).then(
+    (reply) => process.send?.(reply),
     (error: unknown) => {
       throw error
     }

@@ -1,18 +1,18 @@
 /** The load generator as its user sees it. */
 import { Child, type Guard, hasNumber } from "./Child.ts"
 import type { Order, Outcome, Task } from "./Load.ts"
-import type { Operation } from "./Operation.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 
-/** How much of a load, and for how long. */
-export type Load = Pick<Task, "connections" | "seconds" | "rate">
+/** Which load, and for how long. */
+export type Load = Omit<Task, "address" | "isChecked">
 
 const isOutcome: Guard<Outcome> = (message): message is Outcome => hasNumber(message, "requests")
 
 const isConnected: Guard<"connected"> = (message) => message === "connected"
 const isClosed: Guard<"closed"> = (message) => message === "closed"
 
-/** Callers of the exhausted token are admitted once a minute by some servers. */
+/** Some servers admit one request per minute of each exhausted caller. */
+const OTHERS = 16
 const OTHERS_PER_REQUEST = 0.001
 
 /** A load generator, started and idle. */
@@ -27,22 +27,18 @@ export class LoadGenerator {
     })
   }
 
-  /** Opens connections to a server, and answers with what sends the operation over them; to be closed afterwards. */
-  async connect(server: ServerProcess, operation: Operation, load: Load): Promise<() => Promise<Outcome>> {
-    const task: Task = {
-      ...load,
-      port: server.port,
-      request: server.bytesOf(operation),
-      status: operation.status
-    }
-    const where = `${operation.name} at ${server.name}`
+  /** Opens connections to a server and returns what sends the load over them; to be closed afterwards. */
+  async connect(server: ServerProcess, load: Load): Promise<() => Promise<Outcome>> {
+    const where = `${load.workload.name} at ${server.name}`
+    // The bare server repeats its responses in their order, whatever request comes first.
+    const task: Task = { ...load, address: server.address, isChecked: !server.isBare }
     await this.#order({ connect: task }, isConnected, where)
-    return () => this.#send(where, task)
+    return () => this.#send(where, load.seconds)
   }
 
-  /** Sends an operation to a server over connections of its own; rejects when answers are not what was asked for. */
-  async carryOut(server: ServerProcess, operation: Operation, load: Load): Promise<Outcome> {
-    const send = await this.connect(server, operation, load)
+  /** Sends a load to a server over connections of its own; rejects when responses are not the planned ones. */
+  async carryOut(server: ServerProcess, load: Load): Promise<Outcome> {
+    const send = await this.connect(server, load)
     const outcome = await send()
     await this.close()
     return outcome
@@ -52,13 +48,11 @@ export class LoadGenerator {
     await this.#order("close", isClosed, "closing")
   }
 
-  async #send(where: string, { seconds, status }: Task): Promise<Outcome> {
+  async #send(where: string, seconds: number): Promise<Outcome> {
     const outcome = await this.#order("send", isOutcome, where, seconds * 1000)
-    if (outcome.requests === 0) throw new Error(`${where}: nothing was answered`)
-    if (outcome.others > Math.max(1, outcome.requests * OTHERS_PER_REQUEST)) {
-      throw new Error(
-        `${where}: ${outcome.others} of ${outcome.requests} answers had another status than ${status}`
-      )
+    if (outcome.requests === 0) throw new Error(`${where}: no response`)
+    if (outcome.others > Math.max(OTHERS, outcome.requests * OTHERS_PER_REQUEST)) {
+      throw new Error(`${where}: ${outcome.others} of ${outcome.requests} responses had another status`)
     }
     return outcome
   }

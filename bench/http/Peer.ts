@@ -1,13 +1,13 @@
-/** A measured server as a process of its own: it says where it listens, then what it has used whenever it is asked. */
+/** A measured server as a process of its own: it reports where it listens, then its usage on request. */
 import type { Tokens } from "./Catalogue.ts"
 
-/** What a server says once it listens. */
+/** The first message of a server. */
 export interface Listening {
   readonly port: number
   readonly tokens: Tokens
 }
 
-/** What the operating system says of the process since its start. */
+/** What the operating system reports of the process since its start. */
 export interface Usage {
   /** Microseconds of CPU, user and system together. */
   readonly cpuMicros: number
@@ -15,33 +15,32 @@ export interface Usage {
   readonly peakBytes: number
   /** Memory that is resident now, in bytes. */
   readonly residentBytes: number
-  /** What is in use on the heap and beside it, in bytes; where Node exposes `gc`, after garbage was collected. */
+  /** What is in use on the heap and beside it, in bytes; where Node exposes `gc`, after a garbage collection. */
   readonly usedBytes: number
 }
 
-/** What the bench tells a server: to report, or, where it has only one, what to answer from now on. */
-export type Order = "usage" | { readonly answer: FixedAnswer }
+/** What the bench asks of a server: its usage, or, of the bare one, to repeat these responses from now on. */
+export type Order = "usage" | { readonly responses: ReadonlyArray<FixedResponse> }
 
-/** An answer word by word. */
-export interface FixedAnswer {
+/** A response as it was recorded. */
+export interface FixedResponse {
   readonly status: number
   readonly body: string
 }
 
-/** Runs a server in this process; `onAnswer` receives what a server without logic is to answer. */
+/** Runs a server in this process; `onResponses` receives what a server without logic must repeat. */
 export const serve = async (
   start: () => Promise<Listening>,
-  onAnswer?: (answer: FixedAnswer) => void
+  onResponses?: (responses: ReadonlyArray<FixedResponse>) => void
 ): Promise<void> => {
   const listening = await start()
   process.on("message", (order: Order) => {
     if (order === "usage") process.send?.(usage())
     else {
-      onAnswer?.(order.answer)
+      onResponses?.(order.responses)
       process.send?.("taken")
     }
   })
-  // The bench is gone; so are its questions.
   process.on("disconnect", () => process.exit())
   process.send?.(listening)
 }

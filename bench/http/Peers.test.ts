@@ -1,45 +1,58 @@
-/** Every measured server answers every measured request rightly; a figure of one that does not would mean nothing. */
-import { describe, expect, it } from "vitest"
-import { operations } from "./Operation.ts"
+/** Every measured server responds like ours; a figure of one that does not would mean nothing. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { stopAll } from "./Child.ts"
 import { ServerProcess } from "./ServerProcess.ts"
-import { bare, type Server } from "./Servers.ts"
+import { all, bare, reference } from "./Servers.ts"
+import * as Verification from "./Verification.ts"
+import * as Wire from "./Wire.ts"
+import * as Workload from "./Workload.ts"
 
-const peers = [
-  { file: "AnimalStore", arguments: ["memory:"] },
-  { file: "AnimalStoreFetch", arguments: ["memory:"] },
-  { file: "Handwritten", arguments: [] },
-  { file: "Fastify", arguments: [] },
-  { file: "Express", arguments: [] },
-  { file: "Hono", arguments: [] },
-  { file: "HttpApi", arguments: [] }
-].map((peer): Server => ({ ...bare, ...peer, name: peer.file }))
+const peers = all({
+  postgres: { missing: "needs no server here" },
+  sqlite: { filename: ":memory:", remove: () => undefined },
+  remove: async () => undefined
+}).filter((server) => server !== bare && server !== reference && !server.isDurable)
 
-const tellsLimit = (response: Response): boolean =>
-  [...response.headers.keys()].some((name) => /^(x-)?ratelimit/.test(name))
+const sizes = { mix: 150, alone: 15 }
+const workloads = [Workload.mix, ...Workload.operations]
 
-describe("the peers", () => {
-  it.each(peers)("$name answers every operation rightly", async (peer) => {
-    const { name } = peer
+const samples = new Map<string, Verification.Sample>()
+
+beforeAll(async () => {
+  const ours = await ServerProcess.start(reference)
+  for (const workload of workloads) {
+    const count = workload === Workload.mix ? sizes.mix : sizes.alone
+    samples.set(workload.name, await Verification.record(ours, workload, count))
+  }
+  await ours.stop()
+})
+afterAll(stopAll)
+
+/** The response to a list of one server, with its headers. */
+const list = ({ address: { port, tokens } }: ServerProcess, sender: Workload.Sender): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}/v1/pets`, {
+    headers: { authorization: Wire.authorizationOf(sender, tokens) ?? "" }
+  })
+
+describe.each(peers)("$name", (peer) => {
+  it("responds to every kind of request as ours does, and sends its limits", async () => {
     const server = await ServerProcess.start(peer)
-    try {
-      for (const operation of operations) {
-        // What the exhausted caller may send in a minute.
-        if (operation.status === 429) expect((await server.send(operation)).status).toBe(200)
-
-        const response = await server.send(operation)
-        const answer = `${name}, ${operation.name}`
-        expect(response.status, answer).toBe(operation.status)
-        expect(operation.fault(await response.json()), answer).toBeUndefined()
-        expect(response.headers.get("content-type"), answer).toMatch(/^application\/json/)
-        expect(Number(response.headers.get("content-length")), answer).toBeGreaterThan(0)
-        if (operation.status !== 401) expect(tellsLimit(response), answer).toBe(true)
-        if (operation.status === 429) {
-          expect(Number(response.headers.get("retry-after")), answer).toBeGreaterThan(0)
-        }
-      }
-      expect((await server.usage()).cpuMicros).toBeGreaterThan(0)
-    } finally {
-      await server.stop()
+    for (const { name } of workloads) {
+      const sample = samples.get(name) ?? { requests: [], responses: [] }
+      expect(sample.requests.length, name).toBeGreaterThan(0)
+      await Verification.check(server, sample, sample.requests.length)
     }
+    expect((await server.usage()).cpuMicros).toBeGreaterThan(0)
+
+    const admitted = await list(server, { kind: "unlimited", index: 0 })
+    expect(admitted.status).toBe(200)
+    expect(admitted.headers.get("content-type")).toMatch(/^application\/json/)
+    expect([...admitted.headers.keys()].join(" ")).toMatch(/ratelimit/)
+    // The first of them may begin a new minute.
+    await list(server, { kind: "exhausted", index: 0 })
+    const denied = await list(server, { kind: "exhausted", index: 0 })
+    expect(denied.status).toBe(429)
+    expect(Number(denied.headers.get("retry-after"))).toBeGreaterThan(0)
+    await server.stop()
   })
 })

@@ -2,12 +2,12 @@ import { afterAll, describe, expect, it } from "vitest"
 import { Progress } from "../Progress.ts"
 import { stopAll } from "./Child.ts"
 import { LoadGenerator } from "./LoadGenerator.ts"
-import { type Operation, operations } from "./Operation.ts"
 import * as Rounds from "./Rounds.ts"
 import { ServerProcess } from "./ServerProcess.ts"
 import { bare, reference } from "./Servers.ts"
+import * as Workload from "./Workload.ts"
 
-const options = { rounds: 2, seconds: 0.05, warmUpSeconds: 0.05, connections: 8 }
+const options = { rounds: 2, requests: 50, seconds: 5, warmUpRequests: 50, warmUpSeconds: 5 }
 const progress = new Progress(1, { write: () => undefined })
 
 const [bareServer, ours] = await Promise.all([bare, reference].map((server) => ServerProcess.start(server)))
@@ -16,46 +16,56 @@ const load = new LoadGenerator()
 const field = { servers: [bareServer, ours], bare: bareServer, reference: ours, load }
 afterAll(stopAll)
 
-const operationOf = (name: string): Operation => {
-  const operation = operations.find((operation) => operation.name === name)
-  if (operation === undefined) throw new Error(`there is no ${name}`)
-  return operation
+const few = Workload.cases
+  .filter(({ connections, name }) => connections > 1 || name.startsWith("mix"))
+  .map((measured) => ({ ...measured, connections: Math.min(measured.connections, 8) }))
+const workload = (name: string): Workload.Workload => {
+  const found = Workload.operations.find((operation) => operation.name === name)
+  if (found === undefined) throw new Error(`there is no ${name}`)
+  return found
 }
 
 describe("Rounds", () => {
-  it.each(operations.map(({ name }) => name))("measures %s at the bare server and at ours", async (name) => {
-    const { operation, servers } = await Rounds.measure(field, operationOf(name), options, progress)
-    expect(operation).toBe(name)
+  it.each(few)("measures $name at the bare server and at ours", async (measured) => {
+    const { name, servers } = await Rounds.measure(field, measured, options, progress)
+    expect(name).toBe(measured.name)
     expect(servers.map(({ server }) => server)).toEqual([bare.name, reference.name])
     for (const { cpuMicros, latency, peakBytes, perSecond, ratio } of servers) {
-      expect(cpuMicros.min).toBeGreaterThan(0)
-      expect(perSecond.min).toBeGreaterThan(0)
+      expect(cpuMicros.low).toBeGreaterThan(0)
+      expect(perSecond.low).toBeGreaterThan(0)
       expect(latency.p50.median).toBeLessThanOrEqual(latency.p999.median)
       expect(peakBytes).toBeGreaterThan(2 ** 20)
       expect(ratio.median).toBeGreaterThan(0)
     }
-    expect(servers[0]?.ratio).toEqual({ median: 1, min: 1, max: 1 })
+    expect(servers[0]?.ratio).toEqual({ median: 1, low: 1, high: 1 })
+  })
+})
+
+describe("the load", () => {
+  const sent = { connections: 8, requests: 100, seconds: 5, seed: 1, isCyclic: false }
+
+  it("sends each request once", async () => {
+    expect(await load.carryOut(ours, { ...sent, workload: Workload.mix })).toMatchObject({
+      requests: 100,
+      others: 0
+    })
   })
 
-  it("takes no time of a server whose answer is wrong", async () => {
-    const wrong = { ...operationOf("get"), fault: () => "it is somebody else's" }
-    await expect(Rounds.measure(field, wrong, options, progress)).rejects.toThrow(
-      "AnimalStore memory answers get wrongly: it is somebody else's"
+  it("is rejected if responses have another status than the planned one", async () => {
+    // A server without knowledge of the keys.
+    const stranger = await ServerProcess.start(reference)
+    const { cursors, tokens } = ours.address
+    const misled = Object.create(stranger, {
+      address: { value: { port: stranger.address.port, tokens, cursors } }
+    })
+    await expect(load.carryOut(misled, { ...sent, workload: workload("get") })).rejects.toThrow(
+      /^get at AnimalStore memory: (\d+) of \1 responses had another status$/
     )
-    await expect(Rounds.measure(field, { ...wrong, status: 204 }, options, progress)).rejects.toThrow(
-      "the status is 200"
-    )
-  })
-
-  it("counts nothing where other answers come than were asked for", async () => {
-    await expect(
-      load.carryOut(ours, { ...operationOf("get"), status: 404 }, { connections: 2, seconds: 0.05 })
-    ).rejects.toThrow(/^get at AnimalStore memory: (\d+) of \1 answers had another status than 404$/)
   })
 
   it("sends at a constant rate", async () => {
-    const sent = { connections: 8, seconds: 0.5, rate: 200 }
-    const { requests } = await load.carryOut(ours, operationOf("get"), sent)
+    const constant = { ...sent, workload: workload("get"), seconds: 0.5, rate: 200, isCyclic: true }
+    const { requests } = await load.carryOut(ours, constant)
     expect(requests).toBeGreaterThan(50)
     expect(requests).toBeLessThanOrEqual(101)
   })

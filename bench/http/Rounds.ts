@@ -1,39 +1,45 @@
 /**
  * The CPU time that servers take for a request, measured in rounds.
  *
- * In each round every server has its turn, so that whatever the machine does meanwhile strikes all of them; a ratio is
- * one of medians over the rounds, and its spread is that within single rounds. CPU time is the operating system's, of the whole process, divided by the requests it answered:
- * collecting garbage and accepting connections are in it.
+ * In each round every server has a turn with the same requests, so that disturbances of the machine affect all of them.
+ * CPU time is the operating system's, of the whole process, divided by the requests of the turn: garbage collection is
+ * included. A ratio is that of two medians; its spread is that of the ratios within single rounds.
  */
 import type { Progress } from "../Progress.ts"
 import * as Spread from "../results/Spread.ts"
 import type { LoadGenerator } from "./LoadGenerator.ts"
-import type { Operation } from "./Operation.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
+import * as Verification from "./Verification.ts"
+import type { Case } from "./Workload.ts"
 
 /** How long and how often. */
 export interface RoundsOptions {
   readonly rounds: number
+  /** Requests of a turn; a quarter of them with one connection. */
+  readonly requests: number
+  /** The turn of a slow server ends after so many seconds; it has sent the first of the same requests. */
   readonly seconds: number
+  /** Requests to each server before the first round, in which V8 optimises the code in use. */
+  readonly warmUpRequests: number
+  /** The warm-up of a slow server ends after so many seconds. */
   readonly warmUpSeconds: number
-  readonly connections: number
 }
 
-/** Who takes part; `bare` and `reference` are among the servers. */
+/** The servers of a run; `bare` and `reference` are among them. */
 export interface Field {
   readonly servers: ReadonlyArray<ServerProcess>
   readonly bare: ServerProcess
-  /** Whose answers `bare` repeats. */
+  /** Whose responses `bare` repeats. */
   readonly reference: ServerProcess
   readonly load: LoadGenerator
 }
 
-/** What a server took for an operation. */
+/** What a server took in a case. */
 export interface ServerFigures {
   readonly server: string
-  /** Microseconds of CPU for a request. */
+  /** Microseconds of CPU per request. */
   readonly cpuMicros: Spread.Spread
-  /** CPU time as a multiple of the bare server's: of the medians, and the least and the most within a round. */
+  /** CPU time as a multiple of the bare server's. */
   readonly ratio: Spread.Spread
   readonly perSecond: Spread.Spread
   /** Milliseconds. */
@@ -42,9 +48,9 @@ export interface ServerFigures {
   readonly peakBytes: number
 }
 
-/** An operation at all servers. */
-export interface OperationFigures {
-  readonly operation: string
+/** A case at all servers. */
+export interface CaseFigures {
+  readonly name: string
   readonly servers: ReadonlyArray<ServerFigures>
 }
 
@@ -56,51 +62,79 @@ interface Turn {
   readonly p999: number
 }
 
-/** Seconds that an operation takes. */
-export const secondsOf = (servers: number, { rounds, seconds, warmUpSeconds }: RoundsOptions): number =>
-  servers * (warmUpSeconds + rounds * seconds)
+/** Responses that the bare server repeats. */
+const RECORDED = 200
+/** Requests whose responses are compared with those of the reference. */
+const COMPARED = 25
 
-/** Checks the answers of every server to an operation, then measures it. */
+/** Estimated seconds that a case takes. */
+export const secondsOf = (servers: number, { rounds, seconds, warmUpSeconds }: RoundsOptions): number =>
+  servers * (rounds * seconds + warmUpSeconds) * SHARE_OF_LIMITS
+
+/** The share of the time limits that servers take on average. */
+const SHARE_OF_LIMITS = 0.4
+
+/** The seed of the warm-up; rounds are the seeds of their requests. */
+const WARM_UP_SEED = -1
+
+/** Checks the responses of every server, then measures all of them. */
 export const measure = async (
   { bare, load, reference, servers }: Field,
-  operation: Operation,
+  { connections, name, workload }: Case,
   options: RoundsOptions,
   progress: Progress
-): Promise<OperationFigures> => {
-  const bodies = new Map<ServerProcess, string>()
-  const bares = servers.filter(({ isBare }) => isBare)
-  for (const server of servers) if (!server.isBare) bodies.set(server, await server.check(operation))
-  for (const server of bares) {
-    await server.repeat({ status: operation.status, body: bodies.get(reference) ?? "" })
-    await server.check(operation)
+): Promise<CaseFigures> => {
+  progress.at("comparing responses")
+  const sample = await Verification.record(reference, workload, RECORDED)
+  await bare.repeat(reference.address, sample.responses)
+  for (const server of servers) {
+    if (server !== bare && server !== reference) await Verification.check(server, sample, COMPARED)
   }
 
-  const turn = async (server: ServerProcess, seconds: number): Promise<Turn> => {
-    const send = await load.connect(server, operation, { ...options, seconds })
-    const before = await server.usage()
-    const { latency, perSecond, requests } = await send()
-    const after = await server.usage()
-    await load.close()
-    progress.advance(seconds)
-    return { cpuMicros: (after.cpuMicros - before.cpuMicros) / requests, perSecond, ...latency }
-  }
-
-  const turns = new Map<ServerProcess, Array<Turn>>()
+  const given = { workload, connections, isCyclic: false }
   for (const server of servers) {
     progress.at(`warming up ${server.name}`)
-    await turn(server, options.warmUpSeconds)
-    turns.set(server, [])
+    await load.carryOut(server, {
+      ...given,
+      requests: options.warmUpRequests,
+      seconds: options.warmUpSeconds,
+      seed: WARM_UP_SEED
+    })
   }
-  for (let round = 0; round < options.rounds; round++) {
-    // Another one comes first each time, and every other time all have their other neighbour before them.
-    const first = round % servers.length
-    const order = [...servers.slice(first), ...servers.slice(0, first)]
-    for (const server of round % 2 === 0 ? order : order.reverse()) {
-      progress.at(`round ${round + 1} of ${options.rounds}, ${server.name}`)
-      turns.get(server)?.push(await turn(server, options.seconds))
+  progress.advance(servers.length * options.warmUpSeconds * SHARE_OF_LIMITS)
+
+  const requests = connections === 1 ? Math.ceil(options.requests / 4) : options.requests
+  const turn = async (server: ServerProcess, seed: number): Promise<Turn> => {
+    const send = await load.connect(server, { ...given, requests, seconds: options.seconds, seed })
+    const before = await server.usage()
+    const outcome = await send()
+    const after = await server.usage()
+    await load.close()
+    return {
+      cpuMicros: (after.cpuMicros - before.cpuMicros) / outcome.requests,
+      perSecond: outcome.perSecond,
+      ...outcome.latency
     }
   }
 
+  const turns = new Map<ServerProcess, Array<Turn>>(servers.map((server) => [server, []]))
+  for (let round = 1; round <= options.rounds; round++) {
+    // Another server comes first each time, and every other round goes backwards, so that neighbours change.
+    const first = round % servers.length
+    const order = [...servers.slice(first), ...servers.slice(0, first)]
+    for (const server of round % 2 === 0 ? order : order.reverse()) {
+      progress.at(`round ${round} of ${options.rounds}, ${server.name}`)
+      turns.get(server)?.push(await turn(server, round))
+    }
+    progress.advance(servers.length * options.seconds * SHARE_OF_LIMITS)
+  }
+  return { name, servers: await figuresOf(turns, bare) }
+}
+
+const figuresOf = async (
+  turns: ReadonlyMap<ServerProcess, ReadonlyArray<Turn>>,
+  bare: ServerProcess
+): Promise<ReadonlyArray<ServerFigures>> => {
   const ofBare = turns.get(bare) ?? []
   const bareMedian = Spread.median(ofBare.map(({ cpuMicros }) => cpuMicros))
   const figures: Array<ServerFigures> = []
@@ -120,5 +154,5 @@ export const measure = async (
       peakBytes: (await server.usage()).peakBytes
     })
   }
-  return { operation: operation.name, servers: figures }
+  return figures
 }

@@ -1,9 +1,10 @@
-/** A measured server as its measurer sees it. */
-import type { Tokens } from "./Catalogue.ts"
+/** A measured server as the bench sees it. */
+import { callerCounts, type Tokens } from "./Catalogue.ts"
 import { Child, type Guard, hasNumber } from "./Child.ts"
-import { bytesOf, type Operation } from "./Operation.ts"
-import type { FixedAnswer, Listening, Order, Usage } from "./Peer.ts"
+import type { FixedResponse, Listening, Order, Usage } from "./Peer.ts"
 import { bare, peerModule, type Server } from "./Servers.ts"
+import * as Wire from "./Wire.ts"
+import type { PlannedRequest } from "./Workload.ts"
 
 /** How the process is started. */
 export interface StartOptions {
@@ -15,24 +16,39 @@ const isListening: Guard<Listening> = (message): message is Listening => hasNumb
 const isUsage: Guard<Usage> = (message): message is Usage => hasNumber(message, "cpuMicros")
 const isTaken: Guard<"taken"> = (message) => message === "taken"
 
-/** A server that listens. */
+/** Milliseconds that a server may take to store its animals and keys. */
+const FILLING_MS = 120_000
+
+const noCursors: Wire.Cursors = { all: [], available: [], pending: [], sold: [] }
+
+const list = { kind: "first page", method: "GET", target: "/v1/pets" } as const
+
+/** The `Link` header of a list. */
+const linkOf = async (port: number, tokens: Tokens, target: string): Promise<string | undefined> => {
+  const response = await fetch(`http://127.0.0.1:${port}${target}`, {
+    headers: { authorization: `Bearer ${tokens.unlimited[0]}`, connection: "close" }
+  })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${target}: ${response.status} ${text}`)
+  return response.headers.get("link") ?? undefined
+}
+
+/** A server that listens, knows its callers and has issued its cursors. */
 export class ServerProcess {
   readonly name: string
-  /** Whether it only repeats what it is told to. */
+  /** Whether it only repeats recorded responses. */
   readonly isBare: boolean
-  readonly port: number
-  readonly #tokens: Tokens
   readonly #child: Child
+  #address: Wire.Address
 
-  private constructor(child: Child, { port, tokens }: Listening, isBare: boolean) {
+  private constructor(child: Child, address: Wire.Address, isBare: boolean) {
     this.name = child.name
     this.isBare = isBare
-    this.port = port
-    this.#tokens = tokens
     this.#child = child
+    this.#address = address
   }
 
-  /** Starts it and waits until it listens. */
+  /** Starts it, uses up the exhausted callers' only request, and collects the cursors of all pages. */
   static async start(server: Server, options: StartOptions = {}): Promise<ServerProcess> {
     const child = new Child({
       ...options,
@@ -40,35 +56,51 @@ export class ServerProcess {
       module: peerModule(server.file),
       arguments: server.arguments
     })
-    return new ServerProcess(child, await child.receive(isListening), server.file === bare.file)
+    const { port, tokens } = await child.receive(isListening, FILLING_MS)
+    const isBare = server.file === bare.file
+    const cursors = isBare ? noCursors : await Wire.collectCursors((target) => linkOf(port, tokens, target))
+    const started = new ServerProcess(child, { port, tokens, cursors }, isBare)
+    for (let index = 0; index < callerCounts.exhausted && !isBare; index++) {
+      await started.send({ ...list, sender: { kind: "exhausted", index }, status: 429 })
+    }
+    return started
   }
 
-  /** What it has used so far. */
+  /** Where requests to it go, and what they contain. */
+  get address(): Wire.Address {
+    return this.#address
+  }
+
   usage(): Promise<Usage> {
     return this.#order("usage", isUsage)
   }
 
-  /** Tells a server without logic what to answer from now on. */
-  async repeat(answer: FixedAnswer): Promise<void> {
-    await this.#order({ answer }, isTaken)
+  /** Makes the bare server repeat responses of another server, to requests as that server gets them. */
+  async repeat(address: Wire.Address, responses: ReadonlyArray<FixedResponse>): Promise<void> {
+    this.#address = { ...address, port: this.#address.port }
+    await this.#order({ responses }, isTaken)
   }
 
-  /** The request of an operation to this server, as it goes over the wire. */
-  bytesOf(operation: Operation): string {
-    return bytesOf(operation, this.#tokens, this.port)
-  }
-
-  /** The body of its answer to an operation, once that is known to be right. */
-  async check(operation: Operation): Promise<string> {
-    // The one request that the exhausted caller may send.
-    if (operation.status === 429) await (await this.send(operation)).text()
-    const { body, status } = await answerOf(await this.send(operation))
-    const fault =
-      status === operation.status
-        ? operation.fault(parsed(body))
-        : `the status is ${status}: ${body.slice(0, 500)}`
-    if (fault !== undefined) throw new Error(`${this.name} answers ${operation.name} wrongly: ${fault}`)
-    return body
+  /** Sends one request. A 429 is repeated once: some servers admit one request per minute of the exhausted callers. */
+  async send(request: PlannedRequest): Promise<FixedResponse> {
+    const { body, method, sender } = request
+    const { cursors, port, tokens } = this.#address
+    const authorization = Wire.authorizationOf(sender, tokens)
+    const exchange = async (): Promise<FixedResponse> => {
+      const response = await fetch(`http://127.0.0.1:${port}${Wire.targetOf(request, cursors)}`, {
+        method,
+        headers: {
+          ...(authorization === undefined ? {} : { authorization }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          // A connection that stays open would be one more than those of the load.
+          connection: "close"
+        },
+        ...(body === undefined ? {} : { body })
+      })
+      return { status: response.status, body: await response.text() }
+    }
+    const response = await exchange()
+    return request.status === 429 && response.status !== 429 ? exchange() : response
   }
 
   stop(): Promise<void> {
@@ -77,32 +109,5 @@ export class ServerProcess {
 
   #order<A>(order: Order, guard: Guard<A>): Promise<A> {
     return this.#child.ask(order, guard)
-  }
-
-  /** Sends the request of an operation, once. */
-  send({ body, method, target, token }: Operation): Promise<Response> {
-    return fetch(`http://127.0.0.1:${this.port}${target}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${token(this.#tokens)}`,
-        // A connection that is kept would be one more than the load's.
-        connection: "close",
-        ...(body === undefined ? {} : { "content-type": "application/json" })
-      },
-      ...(body === undefined ? {} : { body })
-    })
-  }
-}
-
-const answerOf = async (response: Response): Promise<FixedAnswer> => ({
-  status: response.status,
-  body: await response.text()
-})
-
-const parsed = (body: string): unknown => {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
   }
 }

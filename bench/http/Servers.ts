@@ -1,4 +1,4 @@
-/** Every server that is measured, in the order in which results show them. */
+/** The measured servers, in the order of the results. */
 import type { RunDatabases } from "../Databases.ts"
 
 /** A server and how to start it. */
@@ -9,121 +9,80 @@ export interface Server {
   readonly arguments: ReadonlyArray<string>
   /** Whether it is this project's. */
   readonly isOurs: boolean
-  /** Whether it keeps animals in a database; the others keep them in memory. */
+  /** Whether it stores animals in a database; the others store them in memory. */
   readonly isDurable: boolean
-  /** In a few words. */
+  /** A short description. */
   readonly what: string
 }
 
-/** What the others are compared with. */
-export const bare: Server = {
-  name: "Bare",
-  file: "Bare",
+const peer = (name: string, what: string): Server => ({
+  name,
+  file: name,
   arguments: [],
   isOurs: false,
   isDurable: false,
-  what: "`node:http` in its fastest form, with `optimizeEmptyRequests`, that answers fixed bytes, whatever is asked"
-}
+  what
+})
 
-/** The same as most would write it. */
-export const bareByDefault: Server = {
-  ...bare,
-  name: "Bare, Node's defaults",
-  arguments: ["defaults"],
-  what: "the same without `optimizeEmptyRequests`, as `node:http` is by default"
-}
-
-/** Ours as the targets mean it; the bare server repeats its answers. */
-export const reference: Server = {
-  name: "AnimalStore memory",
+const ours = (name: string, database: string, what: string): Server => ({
+  name,
   file: "AnimalStore",
-  arguments: ["memory:"],
+  arguments: [database],
   isOurs: true,
-  isDurable: false,
-  what: "ours in its own server, everything in memory"
-}
+  isDurable: database !== "memory:",
+  what
+})
+
+/** The server that the others are compared with. */
+export const bare = peer(
+  "Bare",
+  "`node:http` with `optimizeEmptyRequests`, its fastest form; repeats recorded responses of AnimalStore memory and does not look at requests"
+)
+
+/** Ours as the targets mean it; the bare server repeats its responses. */
+export const reference = ours(
+  "AnimalStore memory",
+  "memory:",
+  "this project in its own server, all data in memory"
+)
+
+export const fastify = peer("Fastify", "`fastify` with JSON schemas and `@fastify/rate-limit`")
 
 const peers: ReadonlyArray<Server> = [
-  {
-    name: "Handwritten",
-    file: "Handwritten",
-    arguments: [],
-    isOurs: false,
-    isDurable: false,
-    what: "`node:http` and what one would write by hand for these operations"
-  },
-  {
-    name: "Fastify",
-    file: "Fastify",
-    arguments: [],
-    isOurs: false,
-    isDurable: false,
-    what: "`fastify` with JSON schemas and `@fastify/rate-limit`"
-  },
-  {
-    name: "Express",
-    file: "Express",
-    arguments: [],
-    isOurs: false,
-    isDurable: false,
-    what: "`express` with `zod` and `express-rate-limit`"
-  },
-  {
-    name: "Hono",
-    file: "Hono",
-    arguments: [],
-    isOurs: false,
-    isDurable: false,
-    what: "`hono` on `@hono/node-server` with `zod` and `hono-rate-limiter`"
-  },
-  {
-    name: "HttpApi",
-    file: "HttpApi",
-    arguments: [],
-    isOurs: false,
-    isDurable: false,
-    what: "`HttpApi` of `effect` on `@effect/platform-node`"
-  }
+  peer("Handwritten", "`node:http` and handwritten code for these operations, without a framework"),
+  fastify,
+  peer("Express", "`express` with `zod` and `express-rate-limit`"),
+  peer("Hono", "`hono` on `@hono/node-server` with `zod` and `hono-rate-limiter`"),
+  peer("HttpApi", "`HttpApi` of `effect` on `@effect/platform-node`")
 ]
 
-/** What ours is called on PostgreSQL, also where it has to be skipped. */
+export const SQLITE = "AnimalStore SQLite"
 export const POSTGRES = "AnimalStore PostgreSQL"
 
-/** All of them, on these databases. */
+/** The servers on these databases. */
 export const all = ({ postgres, sqlite }: RunDatabases): ReadonlyArray<Server> => [
   bare,
-  bareByDefault,
   ...peers,
   reference,
-  {
-    name: "AnimalStore SQLite",
-    file: "AnimalStore",
-    arguments: [`sqlite:${sqlite.filename}`],
-    isOurs: true,
-    isDurable: true,
-    what: "ours in its own server, with a SQLite file"
-  },
+  ours(SQLITE, `sqlite:${sqlite.filename}`, "this project in its own server, with a SQLite file"),
   ...("missing" in postgres
     ? []
     : [
-        {
-          name: POSTGRES,
-          file: "AnimalStore",
-          arguments: [postgres.address],
-          isOurs: true,
-          isDurable: true,
-          what: "ours in its own server, with PostgreSQL, whose own CPU time is not counted"
-        }
+        ours(
+          POSTGRES,
+          postgres.address,
+          "this project in its own server, with PostgreSQL, whose own CPU time is not included"
+        )
       ]),
   {
-    name: "AnimalStore fetch",
-    file: "AnimalStoreFetch",
-    arguments: [],
-    isOurs: true,
-    isDurable: false,
-    what: "ours as a `Request` to `Response` function, everything in memory"
+    ...ours(
+      "AnimalStore fetch",
+      "memory:",
+      "this project as a `Request` to `Response` function on `@hono/node-server`, all data in memory"
+    ),
+    file: "AnimalStoreFetch"
   }
 ]
 
-/** Where the program of a server is. */
+/** The program of a server. */
 export const peerModule = (file: string): URL => new URL(`./peers/${file}.ts`, import.meta.url)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as Soak from "./Soak.ts"
 
 describe("growth", () => {
-  it("is what a straight line rises by, from first to last", () => {
+  it("is the rise of the line of least squares", () => {
     expect(
       Soak.growth([
         [60, 100],
@@ -12,7 +12,7 @@ describe("growth", () => {
     ).toEqual({ bytes: 30, share: 0.3 })
   })
 
-  it("is none where memory only goes up and down", () => {
+  it("is zero where memory only goes up and down", () => {
     expect(
       Soak.growth([
         [0, 100],
@@ -23,7 +23,7 @@ describe("growth", () => {
     ).toBeCloseTo(0)
   })
 
-  it("is none of a single sample", () => {
+  it("is zero for a single sample", () => {
     expect(Soak.growth([[5, 100]])).toEqual({ bytes: 0, share: 0 })
   })
 })

@@ -1,59 +1,63 @@
-/** Whether a server that is busy for long comes to need more memory. */
+/** Whether a server needs more and more memory under a long load. */
 import type { Progress } from "../Progress.ts"
 import type { LoadGenerator } from "./LoadGenerator.ts"
-import type { Operation } from "./Operation.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
+import type { Workload } from "./Workload.ts"
 
-/** How long, and how often memory is looked at. */
+/** How long, and how often memory is measured. */
 export interface SoakOptions {
   readonly seconds: number
   readonly everySeconds: number
   readonly connections: number
 }
 
-/** Memory at one moment, nothing being under way. */
+/** Memory at one moment, while no request is in flight. */
 export interface Sample {
   readonly seconds: number
   /** Requests since the start. */
   readonly requests: number
   readonly residentBytes: number
-  /** What is in use after garbage was collected. */
+  /** What is in use after a garbage collection. */
   readonly usedBytes: number
 }
 
-/** What came of it. */
+/** The result of a soak. */
 export interface SoakFigures {
   readonly server: string
-  readonly operations: ReadonlyArray<string>
+  readonly workloads: ReadonlyArray<string>
   readonly samples: ReadonlyArray<Sample>
   /** Growth over the second half, by a straight line through its samples. */
   readonly residentGrowth: Growth
   readonly usedGrowth: Growth
 }
 
-/** A straight line through samples, from its first moment to its last. */
+/** The rise of a straight line through samples, from the first to the last. */
 export interface Growth {
   readonly bytes: number
-  /** As a share of where the line begins. */
+  /** As a share of the value at which the line begins. */
   readonly share: number
 }
 
-/** The operations one after the other, each for a while, again and again; `server` runs with `--expose-gc`. */
+/** Requests that are built for a load, which sends them again and again. */
+const REQUESTS = 5_000
+
+/** Sends the workloads in turn, each for a part of the interval; `server` runs with `--expose-gc`. */
 export const measure = async (
   server: ServerProcess,
   load: LoadGenerator,
-  operations: ReadonlyArray<Operation>,
+  workloads: ReadonlyArray<Workload>,
   { connections, everySeconds, seconds }: SoakOptions,
   progress: Progress
 ): Promise<SoakFigures> => {
-  for (const operation of operations) await server.check(operation)
   const samples: Array<Sample> = []
   let requests = 0
+  let seed = 1
   for (let spent = everySeconds; spent <= seconds; spent += everySeconds) {
     progress.at(`${spent} of ${seconds} s`)
-    for (const operation of operations) {
-      const part = { connections, seconds: everySeconds / operations.length }
-      requests += (await load.carryOut(server, operation, part)).requests
+    for (const workload of workloads) {
+      const part = { workload, connections, seconds: everySeconds / workloads.length }
+      const sent = { ...part, requests: REQUESTS, isCyclic: true, seed: seed++ }
+      requests += (await load.carryOut(server, sent)).requests
     }
     const { residentBytes, usedBytes } = await server.usage()
     samples.push({ seconds: spent, requests, residentBytes, usedBytes })
@@ -62,14 +66,14 @@ export const measure = async (
   const half = samples.slice(Math.floor(samples.length / 2))
   return {
     server: server.name,
-    operations: operations.map(({ name }) => name),
+    workloads: workloads.map(({ name }) => name),
     samples,
     residentGrowth: growth(half.map(({ residentBytes, seconds }) => [seconds, residentBytes])),
     usedGrowth: growth(half.map(({ seconds, usedBytes }) => [seconds, usedBytes]))
   }
 }
 
-/** How far the line of least squares rises from the first point to the last. */
+/** The rise of the line of least squares from the first point to the last. */
 export const growth = (points: ReadonlyArray<readonly [x: number, y: number]>): Growth => {
   const mean = (values: ReadonlyArray<number>): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length

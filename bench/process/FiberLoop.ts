@@ -1,8 +1,8 @@
-/** Many calls one after the other within one fiber, so that starting fibers is no part of what is measured. */
+/** Many calls in sequence within one fiber, so that the start of fibers is not measured. */
 import * as Effect from "effect/Effect"
 import { do_not_optimize } from "mitata"
 
-/** `call(0)` to `call(count - 1)`; their results are used, so that none can be left out. */
+/** `call(0)` to `call(count - 1)`; their results are used, so that V8 cannot remove a call. */
 export const times = <E, R>(
   count: number,
   call: (index: number) => Effect.Effect<unknown, E, R>

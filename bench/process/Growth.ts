@@ -1,6 +1,6 @@
 /**
- * How time and memory grow with what is kept: callers and animals in memory, each measured in processes of their own,
- * so that no garbage of others counts.
+ * How time and memory grow with the number of callers and animals in memory, each measured in a process of its own, so
+ * that garbage of other measurements does not count.
  */
 import { Child, type Guard } from "../http/Child.ts"
 import type { Figure } from "./Figure.ts"
@@ -11,13 +11,13 @@ import type { Section } from "./Section.ts"
 
 const module = new URL("./GrowthSubject.ts", import.meta.url)
 
-/** Milliseconds that a million of anything may take. */
+/** Milliseconds that a measurement may take. */
 const TAKES_MS = 150_000
 
 const isMeasured: Guard<Measured> = (message): message is Measured =>
   typeof message === "object" && message !== null
 
-/** What a process of its own finds out. */
+/** Measures in a process of its own. */
 const measureApart = async (args: ReadonlyArray<string>): Promise<Measured> => {
   const child = new Child({ name: args.join(" "), module, arguments: args })
   try {
@@ -27,10 +27,10 @@ const measureApart = async (args: ReadonlyArray<string>): Promise<Measured> => {
   }
 }
 
-/** What one process after the other fills and measures. */
+/** A store that is filled and measured, in several processes. */
 interface Subject {
   readonly args: readonly [kind: "limits" | "animals", name: string, count: string]
-  /** Whether time is measured, too: memory alone can be in several processes at once. */
+  /** Whether time is measured too: processes that measure memory alone run at once. */
   readonly isTimed: boolean
 }
 
@@ -50,7 +50,7 @@ const repeats = async (
   return measured
 }
 
-/** Figures in the order in which the processes name them. */
+/** Figures in the order in which the processes send them. */
 const section = (name: string, subjects: ReadonlyArray<Subject>): Section => ({
   name,
   run: async (progress) => {

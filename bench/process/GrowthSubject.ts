@@ -1,12 +1,12 @@
-/** A process of its own that fills one store, measures it, says what it has found, and ends. */
+/** A process of its own that fills one store, measures it, sends the figures, and ends. */
 import { Buffer } from "node:buffer"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { do_not_optimize } from "mitata"
 import * as Memory from "../../adapters/memory/Memory.ts"
+import * as PetJson from "../../core/codec/PetJson.ts"
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import type { PageQuery } from "../../core/domain/Page.ts"
-import { jsonOf } from "../../core/domain/Pet.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { ENDLESS, statuses } from "../http/Catalogue.ts"
@@ -17,7 +17,7 @@ import type { Unit } from "./Figure.ts"
 import * as Heap from "./Heap.ts"
 import * as Limiters from "./Limiters.ts"
 
-/** What was found out, by the name of its figure. */
+/** Measured values by the name of their figure. */
 export interface Measured {
   readonly [name: string]: { readonly value: number; readonly unit: Unit }
 }
@@ -25,7 +25,7 @@ export interface Measured {
 const ns = (value: number) => ({ value, unit: "ns" }) as const
 const bytes = (value: number) => ({ value, unit: "bytes" }) as const
 
-/** So many are filled in at least, into as many stores as it takes: a single one would drown in noise. */
+/** At least so many items are stored, in as many stores as that takes: fewer would be lost in the noise of the heap. */
 const LEAST = 20_000
 
 const BATCH = 1_000
@@ -58,12 +58,20 @@ const admitAll = async (limiter: Limiters.Limiter, callers: number): Promise<voi
 /** Different callers that are timed; far more than the caches of a processor hold. */
 const PROBES = 131_072
 
-/** A function of its own, so that its names of callers are gone when memory is looked at again. */
+/** A function of its own, so that its keys are garbage when memory is measured again. */
 const timeOfBatches = (callers: number, consume: (batch: ReadonlyArray<string>) => unknown): number => {
   const batches = Array.from({ length: Math.floor(PROBES / BATCH) }, (_, index) =>
     CallerKeys.scatteredKeys(index * BATCH, BATCH, callers)
   )
   return time((index) => consume(batches[index % batches.length] ?? []))
+}
+
+/** Reads of a `Map` of as many callers: what any store in memory takes at least. */
+const timeOfMap = (callers: number): number => {
+  const states = new Map(CallerKeys.keys(0, callers).map((key, index) => [key, { index }]))
+  return timeOfBatches(callers, (batch) => {
+    for (const key of batch) do_not_optimize(states.get(key)?.index)
+  })
 }
 
 const ourLimits = async (callers: number): Promise<Measured> => {
@@ -73,7 +81,7 @@ const ourLimits = async (callers: number): Promise<Measured> => {
     currentTimeMillisUnsafe: () => now,
     currentTimeMillis: Effect.sync(() => now)
   }
-  // What is kept of callers has one shape for all of them: that of a process that has banned some.
+  // A ban changes the hidden class of the stored states; measured is the class of a process that has banned callers.
   const strict = { plan: { perMinute: 1, perDay: ENDLESS }, ban: BanPolicy.standard }
   const warmUp = Limiters.animalStore(clock, strict)
   await admitAll(warmUp, LEAST)
@@ -97,11 +105,12 @@ const ourLimits = async (callers: number): Promise<Measured> => {
   })
   const measured = {
     [`consume, ${counted(callers, "caller")}`]: ns(nanos),
+    [`Map.get, ${counted(callers, "caller")}`]: ns(timeOfMap(callers)),
     [`a live caller of ${size}${callers === 1 ? ", with its store" : ""}`]: bytes(live)
   }
   if (callers === 1) return measured
 
-  // Stores sweep in passing: as many requests of a single caller go by as there were callers.
+  // Stores delete expired states while they serve requests: a single caller sends as many as there were callers.
   now += 3 * DAY_MS
   const later = Array.from({ length: BATCH }, () => "key:later")
   for (const limiter of limiters) {
@@ -122,7 +131,7 @@ const otherLimits = async (name: Limiters.OtherName, callers: number): Promise<M
   return { [`a live caller of ${thousands(callers)}, ${name}`]: bytes(live) }
 }
 
-/** As it comes from a request: its name is a text of its own and in one piece. */
+/** As it comes from a request: its name is a flat string of its own. */
 const newPet = (index: number): NewPet => ({
   name: Buffer.from(`Rex the ${index + 1}th of his name`).toString("latin1"),
   categoryId: BigInt(1_000 + (index % 17)),
@@ -134,12 +143,12 @@ const repository = (): PetRepository["Service"] => Effect.runSync(Effect.provide
 const insertAll = (pets: PetRepository["Service"], count: number): void =>
   Effect.runSync(FiberLoop.times(count, (index) => pets.insert(newPet(index))))
 
-/** Writes all animals as the service does, page by page; each keeps its text. */
+/** Writes all animals as the service does, page by page. */
 const listAll = (pets: PetRepository["Service"], count: number): void => {
   const limit = 100
   for (let after = 0; after < count; after += limit) {
     const page = Effect.runSync(pets.page({ limit, status: undefined, after: BigInt(after) }))
-    do_not_optimize(jsonOf(page))
+    do_not_optimize(PetJson.encodeAll(page))
   }
 }
 
@@ -186,5 +195,5 @@ const measured =
   kind === "animals"
     ? animals(Number(count))
     : await (isOther(name) ? otherLimits(name, Number(count)) : ourLimits(Number(count)))
-// The timers of some would keep the process alive.
+// Timers of some limiters would keep the process alive.
 process.send?.(measured, () => process.exit())

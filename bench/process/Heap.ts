@@ -1,17 +1,17 @@
-/** What is alive in the memory of this process. */
+/** The live memory of this process. */
 import * as v8 from "node:v8"
 import * as vm from "node:vm"
 
 v8.setFlagsFromString("--expose-gc")
 const gc: () => void = vm.runInNewContext("gc")
 
-/** Throws away what nothing holds any more. */
+/** Collects garbage. */
 export const collect = (): void => gc()
 
-/** Bytes that are held, on the heap and in buffers outside of it. */
+/** Bytes in use after a garbage collection, on the heap and in buffers outside of it. */
 export const heldBytes = (): number => {
   collect()
-  // What the first round finalizes, such as buffers outside of the heap, goes with the second.
+  // The second collection frees what the first one finalized, such as buffers outside of the heap.
   collect()
   const { external, heapUsed } = process.memoryUsage()
   return heapUsed + external

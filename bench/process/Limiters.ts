@@ -1,4 +1,4 @@
-/** Rate limiters that keep their callers in memory, ours and others', behind one face. */
+/** Rate limiters in memory, ours and others', behind one interface. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -14,15 +14,15 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import { ENDLESS } from "../http/Catalogue.ts"
 import * as FiberLoop from "./FiberLoop.ts"
 
-/** A limiter whose callers may send without end. */
+/** A limiter with limits that are never reached. */
 export interface Limiter {
-  /** Counts one request of each caller, one after the other; a promise where the limiter answers with promises. */
+  /** Counts one request of each caller, in sequence; a promise if the limiter returns promises. */
   readonly consume: (callers: ReadonlyArray<string>) => unknown
 }
 
 const MINUTE_MS = 60_000
 
-/** What no caller of a bench exhausts. */
+/** Limits that are never reached. */
 export const endless: RateLimit.Policy = {
   plan: { perMinute: ENDLESS, perDay: ENDLESS },
   ban: BanPolicy.standard
@@ -40,7 +40,7 @@ export const consume = (
 export const memoryStore = (): RateLimitStore["Service"] =>
   Effect.runSync(Effect.provide(RateLimitStore, Memory.layer))
 
-/** Ours: token bucket, daily quota and ban; all callers of one call come within one fiber. */
+/** Ours: token bucket, daily quota and ban; all callers of one call share a fiber. */
 export const animalStore = (
   clock: Clock.Clock = Clock.Clock.defaultValue(),
   policy: RateLimit.Policy = endless
@@ -56,7 +56,7 @@ export const animalStore = (
   }
 }
 
-/** One window of a minute, a timer per caller. */
+/** One window of a minute, with a timer per caller. */
 const rateLimiterFlexible = (): Limiter => {
   const limiter = new RateLimiterMemory({ points: ENDLESS, duration: MINUTE_MS / 1000 })
   return {
@@ -66,10 +66,10 @@ const rateLimiterFlexible = (): Limiter => {
   }
 }
 
-/** One window of a minute, a count only: what the middleware decides by it is not in it. */
+/** One window of a minute, the count only, without the decision of the middleware. */
 const expressRateLimit = (): Limiter => {
   const store = new MemoryStore()
-  // It takes the options of the middleware and reads this one.
+  // The type asks for all options of the middleware; the store reads this one.
   store.init({ windowMs: MINUTE_MS } as Options)
   return {
     consume: async (callers) => {
@@ -78,7 +78,7 @@ const expressRateLimit = (): Limiter => {
   }
 }
 
-/** One window of a minute; all callers of one call come within one fiber. */
+/** One window of a minute; all callers of one call share a fiber. */
 const effectRateLimiter = (): Limiter => {
   const layer = Layer.provide(RateLimiter.layer, RateLimiter.layerStoreMemory)
   const limiter = Effect.runSync(Effect.provide(RateLimiter.RateLimiter, layer))
@@ -93,7 +93,7 @@ const effectRateLimiter = (): Limiter => {
   }
 }
 
-/** The others, by name. */
+/** The limiters of other libraries by name. */
 export const others = {
   "rate-limiter-flexible": rateLimiterFlexible,
   "express-rate-limit": expressRateLimit,

@@ -1,4 +1,4 @@
-/** Which files of the package a built module loads with itself. */
+/** The files of the package that a built module imports. */
 
 /** The relative paths that built code imports statically, in the order in which it names them. */
 export const localImports = (code: string): ReadonlyArray<string> =>

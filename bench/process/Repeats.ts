@@ -1,11 +1,11 @@
-/** From the values of several repeats to one figure. */
+/** Turns the values of several repeats into one figure. */
 import * as Spread from "../results/Spread.ts"
 import type { Figure, Unit } from "./Figure.ts"
 
-/** How often everything is measured. */
+/** How often each figure is measured. */
 export const REPEATS = 5
 
 export const figure = (group: string, name: string, unit: Unit, values: ReadonlyArray<number>): Figure => {
-  const { max, median, min } = Spread.of(values)
-  return { group, name, unit, value: median, low: min, high: max }
+  const { high, low, median } = Spread.of(values)
+  return { group, name, unit, value: median, low, high }
 }

@@ -1,5 +1,5 @@
 /**
- * What is measured within processes, without HTTP.
+ * Measurements within a process, without HTTP.
  *
  *     node bench/process/Run.ts [part of a section's name…]
  */
@@ -12,7 +12,7 @@ import * as Startup from "./Startup.ts"
 import * as Stores from "./Stores.ts"
 import * as Table from "./Table.ts"
 
-/** All of them; together they take about three minutes. */
+/** All sections; together they take about three minutes. */
 export const sections: ReadonlyArray<Section> = [
   ...Speed.sections,
   ...Stores.sections,
@@ -23,7 +23,7 @@ export const sections: ReadonlyArray<Section> = [
 const main = async (names: ReadonlyArray<string>): Promise<void> => {
   const asked = choose(sections, names)
   if (asked.length === 0) {
-    console.error(`there are these sections: ${sections.map(({ name }) => name).join("; ")}`)
+    console.error(`the sections are: ${sections.map(({ name }) => name).join("; ")}`)
     process.exitCode = 1
     return
   }

@@ -3,6 +3,6 @@ import type { Figure } from "./Figure.ts"
 
 export interface Section {
   readonly name: string
-  /** Measures; `progress` is told what is measured now, and what is left out and why. */
+  /** Measures; `progress` receives the current step, and what is skipped and why. */
   readonly run: (progress: (text: string) => void) => Promise<ReadonlyArray<Figure>>
 }

@@ -1,8 +1,8 @@
-/** A process of its own that measures one section and says what it measures meanwhile. */
+/** A process of its own that measures one section and reports its progress. */
 import type { Figure } from "./Figure.ts"
 import { sections } from "./Run.ts"
 
-/** What it sends: what is measured now, in the end what was found. */
+/** A message: the current step, and at the end the figures. */
 export type SectionMessage = { readonly progress: string } | { readonly figures: ReadonlyArray<Figure> }
 
 const send = (message: SectionMessage): unknown => process.send?.(message)

@@ -1,13 +1,11 @@
 /**
- * How long calls within a process take, each beside what else would do it: the decision about a request, the limits in
- * memory, JSON both ways, and whole requests without a socket.
+ * How long calls within a process take, beside alternatives: a step of the limits, the limits in memory, JSON in and out,
+ * and whole requests without a socket.
  */
 import { Buffer } from "node:buffer"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -15,17 +13,19 @@ import * as Schema from "effect/Schema"
 import { do_not_optimize } from "mitata"
 import * as NodeDigest from "../../adapters/embed/NodeDigest.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
+import * as ApiKeySecret from "../../core/access/ApiKeySecret.ts"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
-import { jsonOf, Pet } from "../../core/domain/Pet.ts"
+import * as NewPetBody from "../../core/codec/NewPetBody.ts"
+import * as PetJson from "../../core/codec/PetJson.ts"
+import { Pet } from "../../core/domain/Pet.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
-import * as Immediate from "../../core/ports/Immediate.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as Service from "../../core/service/Service.ts"
 import type { ServiceRequest } from "../../core/service/ServiceRequest.ts"
-import * as NewPetBody from "../../core/validation/NewPetBody.ts"
-import { animals, ENDLESS, statuses, type Tokens } from "../http/Catalogue.ts"
-import { type Operation, operations } from "../http/Operation.ts"
+import { animals, callerCounts, ENDLESS, statuses, type Tokens } from "../http/Catalogue.ts"
+import * as Wire from "../http/Wire.ts"
+import * as Workload from "../http/Workload.ts"
 import * as CallerKeys from "./CallerKeys.ts"
 import type { Figure } from "./Figure.ts"
 import * as Limiters from "./Limiters.ts"
@@ -33,10 +33,10 @@ import { figure } from "./Repeats.ts"
 import type { Section } from "./Section.ts"
 import { nanosPerCall } from "./Timing.ts"
 
-/** Something to be measured. */
+/** A call to be measured. */
 interface Call {
   readonly name: string
-  /** Makes the calls and uses their results; called again and again, it goes on from where it was. */
+  /** Makes the calls and uses their results; each run continues where the last one ended. */
   readonly run: () => unknown
   /** How many calls `run` makes; 1 by default. */
   readonly calls?: number
@@ -56,7 +56,7 @@ const group = (name: string, calls: () => Iterable<Call> | Promise<Iterable<Call
 
 const start = Date.UTC(2027, 0, 1)
 
-/** Steps of one caller, `interval` ms apart, each from the state that the one before has left. */
+/** Steps of one caller, `interval` ms apart, each from the state after the previous one. */
 const steps = (interval: number, policy: RateLimit.Policy): (() => RateLimit.Verdict) => {
   let state: RateLimit.State | undefined
   let now = start
@@ -70,7 +70,7 @@ const steps = (interval: number, policy: RateLimit.Policy): (() => RateLimit.Ver
 
 const limitSteps = (): ReadonlyArray<Call> => {
   const admitted = steps(60, { plan: { perMinute: 1_000, perDay: ENDLESS }, ban: BanPolicy.standard })
-  // A request a second against one a minute: the first is admitted, the second denied, all others earn a strike.
+  // A request per second where one per minute is allowed: the first is admitted, the second denied, all others are strikes.
   const lenient = { ...BanPolicy.standard, strikes: 1_000 }
   const denied = steps(1_000, { plan: { perMinute: 1, perDay: ENDLESS }, ban: lenient })
   const harsh: BanPolicy.BanPolicy = { ...BanPolicy.standard, strikes: 1, durationsMs: [BanPolicy.maxMs] }
@@ -105,7 +105,7 @@ const memoryLimits = (): ReadonlyArray<Call> => {
   ]
 }
 
-/** What a program without int64 would declare. */
+/** The schema that a program without int64 would declare. */
 const PlainPet = Schema.Struct({
   name: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(255)),
   categoryId: Schema.Int,
@@ -131,7 +131,7 @@ const reading = (): ReadonlyArray<Call> => {
   ]
 }
 
-/** Looks at the text, so that V8 has to join the pieces that it would else keep apart. */
+/** Reads a character, so that V8 has to flatten the string. */
 const use = (text: string): void => do_not_optimize(text.charCodeAt(text.length - 1))
 
 const LISTS = [20, 100]
@@ -146,34 +146,32 @@ const writing = (): ReadonlyArray<Call> => {
   let index = 0
   const next = <A>(of: ReadonlyArray<A>): A => {
     const item = of[index++ % of.length]
-    if (item === undefined) throw new Error("there is none")
+    if (item === undefined) throw new Error("there are no items")
     return item
   }
+  /** All pages of a length, so that no two neighbours are alike. */
+  const pages = <A>(of: ReadonlyArray<A>, length: number): ReadonlyArray<ReadonlyArray<A>> =>
+    Array.from({ length: of.length / length }, (_, page) => of.slice(page * length, (page + 1) * length))
   return [
     {
-      name: "Pet.json, first time",
+      name: "PetJson.encode",
       run: () => {
         const { id, pet } = next(ours)
-        use(new Pet(id, pet).json)
+        use(PetJson.encode(new Pet(id, pet)))
       }
     },
-    { name: "Pet.json, kept", run: () => use(next(pets).json) },
     { name: "JSON.stringify of one", run: () => use(JSON.stringify(next(plain))) },
     ...LISTS.flatMap((length): ReadonlyArray<Call> => {
-      const list = pets.slice(0, length)
-      const plainList = plain.slice(0, length)
+      const [lists, plainLists] = [pages(pets, length), pages(plain, length)]
       return [
-        {
-          name: `list of ${length}, texts kept`,
-          run: () => use(jsonOf(list).text)
-        },
-        { name: `JSON.stringify of ${length}`, run: () => use(JSON.stringify(plainList)) }
+        { name: `list of ${length}`, run: () => use(PetJson.encodeAll(next(lists))) },
+        { name: `JSON.stringify of ${length}`, run: () => use(JSON.stringify(next(plainLists))) }
       ]
     })
   ]
 }
 
-/** A service over memory stores with the catalogue in them, and its two callers. */
+/** A service over memory stores that contain the catalogue, and its callers. */
 const openService = Effect.gen(function* () {
   const { service, ports } = yield* Effect.scoped(
     Effect.gen(function* () {
@@ -183,62 +181,85 @@ const openService = Effect.gen(function* () {
       return { service: Context.get(context, Service.Service), ports: context }
     })
   )
-  const issue = (perMinute: number, perDay: number) =>
-    Effect.map(KeyLifecycle.issue({ plan: "Enterprise", limits: { perMinute, perDay } }), ({ secret }) =>
-      Redacted.value(secret)
+  const issue = (limit: number) =>
+    Effect.map(
+      KeyLifecycle.issue({ plan: "Enterprise", limits: { perMinute: limit, perDay: limit } }),
+      ({ secret }) => secret
+    )
+  const times = <E, R>(count: number, secret: Effect.Effect<Redacted.Redacted<string>, E, R>) =>
+    Effect.all(
+      Array.from({ length: count }, () => Effect.map(secret, (redacted) => Redacted.value(redacted)))
     )
   return yield* Effect.provideContext(
     Effect.gen(function* () {
       const pets = yield* PetRepository
       for (const animal of animals) yield* pets.insert({ ...animal, categoryId: BigInt(animal.categoryId) })
-      const tokens: Tokens = { endless: yield* issue(ENDLESS, ENDLESS), exhausted: yield* issue(1, 1) }
+      const tokens: Tokens = {
+        unlimited: yield* times(callerCounts.unlimited, issue(ENDLESS)),
+        exhausted: yield* times(callerCounts.exhausted, issue(1)),
+        unknown: yield* times(callerCounts.unknown, ApiKeySecret.generate)
+      }
       return { service, tokens }
     }),
     ports
   )
 })
 
-const requestOf = ({ body = "", method, target, token }: Operation, tokens: Tokens): ServiceRequest => {
-  const headers: { readonly [name: string]: string } = {
-    authorization: `Bearer ${token(tokens)}`,
-    ...(body === "" ? {} : { "content-type": "application/json" })
+const requestOf = (
+  request: Workload.PlannedRequest,
+  { cursors, tokens }: Pick<Wire.Address, "cursors" | "tokens">
+): ServiceRequest => {
+  const { body, method, sender } = request
+  const headers: { readonly [name: string]: string | undefined } = {
+    authorization: Wire.authorizationOf(sender, tokens),
+    "content-type": body === undefined ? undefined : "application/json"
   }
-  const bytes = Buffer.from(body)
+  const bytes = Buffer.from(body ?? "")
   return {
     method,
-    target,
+    target: Wire.targetOf(request, cursors),
     clientAddress: "192.0.2.1",
     header: (name) => headers[name],
     body: () => Effect.succeed(bytes)
   }
 }
 
-const wholeRequests = async (): Promise<ReadonlyArray<Call>> =>
-  Promise.all(
-    // Each with stores of its own: creating must not make the lists of others longer.
-    operations.map(async (operation): Promise<Call> => {
-      const clock = await Effect.runPromise(Clock.Clock)
-      const { service, tokens } = await Effect.runPromise(openService)
-      const request = requestOf(operation, tokens)
-      if (operation.name === "429") await Effect.runPromise(service.handle(request))
-      const first = await Effect.runPromise(service.handle(request))
-      const fault = operation.fault(JSON.parse(first.body))
-      if (fault !== undefined) throw new Error(`${operation.name}: ${fault}`)
-      return {
-        name: operation.name,
-        run: () => {
-          // As the hosts do it.
-          const answer = Immediate.start(service.handle(request, clock))
-          if (
-            !(Immediate.isDone(answer) && Exit.isSuccess(answer) && answer.value.status === operation.status)
-          ) {
-            throw new Error(`${operation.name}: answered ${JSON.stringify(answer)}`)
-          }
-          do_not_optimize(answer)
-        }
-      }
-    })
-  )
+const REQUESTS = 5_000
+
+/** The calls of one workload, over stores of its own: creating must not make the lists of others longer. */
+const serviceCalls = async (workload: Workload.Workload): Promise<Call> => {
+  const { service, tokens } = await Effect.runPromise(openService)
+  const list = (token: string | undefined, target: string): ServiceRequest => ({
+    method: "GET",
+    target,
+    clientAddress: "192.0.2.1",
+    header: (name) => (name === "authorization" ? `Bearer ${token}` : undefined),
+    body: () => Effect.succeed(new Uint8Array())
+  })
+  for (const token of tokens.exhausted) await Effect.runPromise(service.handle(list(token, "/v1/pets")))
+  const cursors = await Wire.collectCursors(async (target) => {
+    const { headers } = await Effect.runPromise(service.handle(list(tokens.unlimited[0], target)))
+    return headers.find(([name]) => name.toLowerCase() === "link")?.[1]
+  })
+  const requests = Workload.plan(workload, 1, REQUESTS).map((planned) => ({
+    request: requestOf(planned, { cursors, tokens }),
+    status: planned.status
+  }))
+  let index = 0
+  return {
+    name: workload.name,
+    run: () => {
+      const next = requests[index++ % REQUESTS]
+      if (next === undefined) throw new Error("there are no requests")
+      const response = Effect.runSync(service.handle(next.request))
+      if (response.status !== next.status) throw new Error(`${workload.name}: status ${response.status}`)
+      do_not_optimize(response)
+    }
+  }
+}
+
+const wholeRequests = (): Promise<ReadonlyArray<Call>> =>
+  Promise.all([Workload.mix, ...Workload.operations].map(serviceCalls))
 
 export const sections: ReadonlyArray<Section> = [
   group("limits, one step", limitSteps),

@@ -1,4 +1,4 @@
-/** How soon the built command listens, and what each public entry of the package costs to load. */
+/** How soon the built command listens, and how long each public entry of the package takes to load. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -17,7 +17,7 @@ const command = path.join(root, packageJson.bin["animal-store"])
 
 const STARTS = 7
 
-/** Nothing around this process sets the measured ones up. */
+/** The environment without settings for the measured processes. */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_") && name !== "NODE_OPTIONS")
 )
@@ -36,18 +36,18 @@ const listeningMs = async (): Promise<number> => {
   const began = performance.now()
   const child = node([command, "serve", "--json", "--port", "0", "--database", "memory:"])
   const end = ended(child)
-  const told = new Promise<number>((resolve) =>
+  const listening = new Promise<number>((resolve) =>
     child.stdout?.once("data", () => resolve(performance.now() - began))
   )
   const early = end.then((code) => Promise.reject(new Error(`the command ended early with ${code}`)))
   early.catch(() => undefined)
-  const ms = await Promise.race([told, early])
+  const ms = await Promise.race([listening, early])
   child.kill()
   await end
   return ms
 }
 
-/** Milliseconds that a process lives that does no more than run this module. */
+/** Milliseconds from the start to the end of a process that runs only this module. */
 const lifeMs = async (code: string): Promise<number> => {
   const began = performance.now()
   const end = await ended(node(["--input-type=module", "--eval", code]))
@@ -60,15 +60,15 @@ interface Entry {
   readonly file: string
 }
 
-/** Those that a program can import as they are; patterns and JSON are none. */
+/** The entries of the package that are modules, without patterns. */
 const entries: ReadonlyArray<Entry> = Object.entries(packageJson.exports).flatMap(([name, target]) =>
   typeof target === "string" || name.includes("*") ? [] : [{ name, file: path.join(root, target.default) }]
 )
 
-/** A file and all files of the package that are loaded with it. */
+/** A file and all files of the package that it imports, directly or not. */
 const filesOf = (entry: string): ReadonlyArray<string> => {
   const files = new Set([entry])
-  // A set that grows is gone through to its end.
+  // Iteration over a set includes what is added meanwhile.
   for (const file of files) {
     const code = fs.readFileSync(file, "utf8")
     for (const imported of localImports(code)) files.add(path.resolve(path.dirname(file), imported))
@@ -107,7 +107,7 @@ const loadingOf = async (progress: (text: string) => void): Promise<ReadonlyArra
   }
   const nothing = Spread.median(empty)
   return [
-    figure("loading of entries", "an empty process, in none of these", "ms", empty),
+    figure("loading of entries", "an empty process, subtracted from all others", "ms", empty),
     ...loaded.map(({ name, values }) =>
       figure(
         "loading of entries",
@@ -122,7 +122,7 @@ const loadingOf = async (progress: (text: string) => void): Promise<ReadonlyArra
 const startup: Section = {
   name: "start-up",
   run: async (progress) => {
-    // What lies in dist may be older than what all other sections measure.
+    // The files in dist may be older than the sources.
     progress("start-up: building the package")
     execFileSync("npm", ["run", "--silent", "build:files"], {
       cwd: root,

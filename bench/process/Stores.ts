@@ -1,4 +1,4 @@
-/** What the stores in databases do per second, at the ports, for one client and for many. */
+/** Calls per second of the stores in databases, at the ports, for one client and for many. */
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,7 +17,7 @@ import * as Limiters from "./Limiters.ts"
 import { figure, REPEATS } from "./Repeats.ts"
 import type { Section } from "./Section.ts"
 
-/** Animals that are there from the beginning, and callers. */
+/** Animals stored before the measurement, and callers. */
 const ROWS = 10_000
 
 const CLIENTS = [1, 64]
@@ -60,7 +60,7 @@ const operations = Effect.gen(function* () {
   ] satisfies ReadonlyArray<Operation<unknown>>
 })
 
-/** Calls per second of clients that each make one call after the other. */
+/** Calls per second of clients that each make their calls in sequence. */
 const rate = <E>(clients: number, ms: number, call: Operation<E>["call"]): Effect.Effect<number, E> =>
   Effect.gen(function* () {
     let started = 0
@@ -120,7 +120,7 @@ const postgres: Section = {
   run: async (progress) => {
     const schema = await Databases.postgresSchema(Databases.postgresServer)
     if ("missing" in schema) {
-      progress(`PostgreSQL: left out, ${schema.missing}`)
+      progress(`PostgreSQL: skipped, ${schema.missing}`)
       return []
     }
     const stores = Postgres.layer({ url: Redacted.make(schema.address) })

@@ -3,7 +3,7 @@
 import { thousands } from "../Thousands.ts"
 import type { Figure } from "./Figure.ts"
 
-/** A line each, in columns; times per call come with calls per second. */
+/** One line per figure, in columns; times per call are shown with calls per second. */
 export const render = (figures: ReadonlyArray<Figure>): string => {
   const rows = figures.map(({ group, high, low, name, unit, value }) => [
     group,
@@ -29,7 +29,7 @@ export const render = (figures: ReadonlyArray<Figure>): string => {
 
 const isNumeric = (column: number): boolean => column === 2 || column >= 4
 
-/** About three digits, or all of a whole number. */
+/** Three significant digits, or all digits of the whole part. */
 const number = (value: number): string => {
   const fraction = value >= 100 ? 0 : value >= 10 ? 1 : 2
   return thousands(Number(value.toFixed(fraction)))

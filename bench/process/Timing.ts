@@ -1,4 +1,4 @@
-/** How long a call takes, by mitata: several repeats after a warm-up, the garbage that it makes included. */
+/** The time of a call, measured with mitata: several repeats after a warm-up, garbage collection included. */
 import { measure } from "mitata"
 import * as Heap from "./Heap.ts"
 import { REPEATS } from "./Repeats.ts"
@@ -6,10 +6,10 @@ import { REPEATS } from "./Repeats.ts"
 const WARM_UP_MS = 250
 const REPEAT_MS = 150
 
-/** Enough to see a collection of garbage where there is one. */
+/** Enough to include garbage collections. */
 const MIN_SAMPLES = 8
 
-/** Calls of a sample: many enough that reading the clock is no part of the fastest, few enough for the slowest. */
+/** Calls of a sample: so many that reading the clock does not count even for the fastest call. */
 const BATCH = 512
 
 /**
@@ -29,7 +29,7 @@ const repeat = async (call: () => unknown, ms: number): Promise<number> => {
     min_cpu_time: ms * 1_000_000,
     min_samples: MIN_SAMPLES,
     batch_samples: BATCH,
-    // Else the two slowest samples are dropped, and the garbage with them.
+    // By default the two slowest samples are dropped, and garbage collections with them.
     samples_threshold: Number.MAX_SAFE_INTEGER
   })
   return avg

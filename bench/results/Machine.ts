@@ -1,19 +1,19 @@
-/** What the figures were measured on and with. */
+/** The machine and the versions of a run. */
 import { readFileSync } from "node:fs"
 import * as os from "node:os"
 
-/** A machine, as far as it matters to figures. */
+/** What matters of a machine. */
 export interface Machine {
   readonly cpu: string
   readonly cores: number
   readonly memoryBytes: number
   readonly platform: string
   readonly node: string
-  /** Whether servers and load had a core each. */
+  /** Whether servers and load generator were pinned to cores of their own. */
   readonly isPinned: boolean
 }
 
-/** The one that this process runs on. */
+/** The machine of this process. */
 export const current = (isPinned: boolean): Machine => ({
   cpu: os.cpus()[0]?.model ?? "unknown",
   cores: os.availableParallelism(),
@@ -23,7 +23,7 @@ export const current = (isPinned: boolean): Machine => ({
   isPinned
 })
 
-/** What is measured, and what takes part in it. */
+/** The packages whose versions matter. */
 const packages = [
   "effect",
   "@effect/platform-node",
@@ -44,7 +44,7 @@ const packages = [
 const root = new URL("../../", import.meta.url)
 
 const versionIn = (folder: string): string | undefined => {
-  // A file of ours or of a package, whose form npm guarantees.
+  // npm guarantees the form of these files.
   const { version } = JSON.parse(readFileSync(new URL(`${folder}package.json`, root), "utf8")) as {
     version?: string
   }

@@ -1,14 +1,17 @@
-/** Results as the page `docs/performance/README.md`. */
-
-import { operations } from "../http/Operation.ts"
+/** The page `docs/performance/README.md`; `node bench/results/Markdown.ts` writes it from the committed results. */
+import * as fs from "node:fs"
+import { animals, callerCounts } from "../http/Catalogue.ts"
+import { ZIPF_EXPONENT } from "../http/Random.ts"
 import type { ServerFigures } from "../http/Rounds.ts"
 import { bare, reference } from "../http/Servers.ts"
+import { cases, MANY, mix } from "../http/Workload.ts"
 import type { Figure } from "../process/Figure.ts"
-import { wholeThousands } from "../Thousands.ts"
-import { figuresOf, type HttpResults, type Results } from "./Results.ts"
+import { thousands, wholeThousands } from "../Thousands.ts"
+import { figuresOf, type HttpResults, type Results, read } from "./Results.ts"
+import type { Spread } from "./Spread.ts"
 import * as Targets from "./Targets.ts"
 
-/** The pictures that the page shows; those of parts that were not measured are not made. */
+/** The pictures of the page. */
 export const pictures = {
   cpu: "cpu.svg",
   databases: "databases.svg",
@@ -29,53 +32,95 @@ const table = (
 ]
 
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0)
-/** Two digits that count, as far as there are. */
+
+/** Three significant digits, as far as there are. */
 const short = (value: number): string => value.toFixed(value >= 10 ? 1 : 2)
 
-/** The page. */
-export const render = (results: Results): string =>
+const spread = (show: (value: number) => string, { high, low, median }: Spread): string =>
+  `${show(median)} (${show(low)}–${show(high)})`
+
+/** The page; without results it describes the measurements and lists the targets. */
+export const render = (results: Results | undefined): string =>
   [
     "# Performance",
     "",
-    ...(results.isQuick
+    ...(results === undefined
+      ? ["**Not measured yet with the workload below: `npm run bench` fills in the figures.**", ""]
+      : []),
+    ...(results?.isQuick
       ? ["**A quick run: it shows that the bench works, not how fast anything is.**", ""]
       : []),
-    ...method(results),
+    ...method,
+    ...(results === undefined ? [] : conditions(results)),
     ...verdicts(results),
-    ...http(results),
-    ...latency(results),
-    ...soak(results),
-    ...within(results),
-    "<!-- made by npm run bench -->",
+    ...(results === undefined
+      ? []
+      : [...http(results), ...latency(results), ...soak(results), ...within(results)]),
+    "<!-- written by npm run bench -->",
     ""
   ].join("\n")
 
-const method = ({ date, http, machine, seconds, versions }: Results): ReadonlyArray<string> => [
-  "## What is measured, and how to repeat it",
+const method: ReadonlyArray<string> = [
+  "## How to run it",
   "",
   "```sh",
-  "npm run bench                         # everything, within 15 minutes; writes this page",
-  "npm run bench -- --only http --quick  # whether it works, in a minute; writes nothing",
-  "npm run bench -- --compare            # against baseline.json; fails when a ratio of ours is worse by more than 10 %",
-  "npm run bench -- --help               # choosing servers, operations and rounds",
+  "npm run bench                    # everything, within 15 minutes on two cores; writes this page",
+  "npm run bench -- --quick         # whether the bench works, within two minutes; writes nothing",
+  "npm run bench -- --help          # how to choose servers, cases and rounds",
+  "npm run bench:pair -- ../before . # compares two checkouts of this project, in some minutes",
   "```",
   "",
-  "Every server is a process of its own with the same thousand animals and the same two callers, and every answer is",
-  "checked before it is timed. The figure is the CPU time that the operating system counts for the process, user and",
-  "system together, divided by the requests that it answered: garbage and timers are in it. Beside it",
-  "stands the ratio to a bare `node:http` server in its fastest form, which sends the same body with two headers of its",
-  "own and does not look at the request. An operation is one request again and again: what a server may keep of its",
-  "answers it has kept. Ours keeps the JSON of animals and lists, and rows of SQLite until somebody writes; requests that",
-  "all differ cost more.",
+  "`bench:pair` decides whether a change makes the service faster. It runs the servers of two checkouts on memory, SQLite",
+  "and PostgreSQL in turns and prints the CPU time per request of the second as a multiple of the first's, with its spread.",
+  "Each pair of turns has a seed of its own, and the servers take turns in being first. Make a checkout of another commit with",
+  "`git worktree add ../before COMMIT` and install its dependencies with `npm ci`. The ratio of a checkout to itself shows the",
+  "noise of the machine: smaller differences mean nothing.",
   "",
+  "## What is measured",
+  "",
+  `Each server is a process of its own and starts with the same data: ${thousands(animals.length)} animals, ${thousands(callerCounts.unlimited)} API keys with`,
+  `limits that are never reached, and ${callerCounts.exhausted} keys whose single request is used up. The load generator is another process.`,
+  "All servers get the same requests in the same order, from a seeded generator, and every request is built before the",
+  "measured time. Before a case is measured, the responses of all servers to a sample of its requests are compared: the status,",
+  "and for successful requests the body. Features differ: only AnimalStore seals its cursors, bans keys and limits requests per",
+  "day.",
+  "",
+  "The default workload is a mix:",
+  "",
+  ...table(
+    ["Requests", "Share"],
+    Object.entries(mix.shares)
+      .toSorted(([, one], [, other]) => other - one)
+      .map(([kind, share]) => [kind, `${share} %`])
+  ),
+  `Keys, animals and deep pages follow Zipf distributions with exponent ${ZIPF_EXPONENT}: the one of rank r is drawn in proportion to 1/r.`,
+  "Deep pages use cursors that the server issued. Filtered pages have a status and a limit of 20, 50 or 100. The bodies of",
+  "creations differ. Requests with status 401 have an unknown key or none; those without a key count for their address, and",
+  "connections come from different loopback addresses where the platform has them. Requests with status 400 have an invalid",
+  "parameter or body.",
+  "",
+  "Each operation is also measured alone, at 1 and at " +
+    `${MANY} connections, with one request in flight on each.`,
+  "No two consecutive requests have the same key, and in these cases none has the same target and body as the one before it.",
+  "Rows with “one request repeated” send a single request again and again. They are a lower bound, because every cache has its",
+  "best case; no target is judged by them.",
+  "",
+  "The figure is the CPU time, user and system, that the operating system counts for the process of the server, divided by the",
+  `number of requests: it includes garbage collection. The ratio is that to ${bare.name}: \`node:http\` in its fastest form, which repeats`,
+  `recorded responses of ${reference.name} with two header fields and does not look at requests.`,
+  ""
+]
+
+const conditions = ({ date, http, machine, seconds, versions }: Results): ReadonlyArray<string> => [
   machine.isPinned
     ? "Servers run on one core, the load generator on another."
-    : "**Servers and load could not be given a core each here**, so they disturb one another.",
+    : "**Servers and load generator could not be pinned to cores of their own**, so they disturb each other.",
   ...(http === undefined
     ? []
     : [
-        `The load are ${http.options.connections} connections with one request under way on each. Servers take turns within each of ${http.options.rounds} rounds of`,
-        `${http.options.seconds} s, after a warm-up of ${http.options.warmUpSeconds} s; figures are the median of the rounds, and in parentheses the least and the most.`
+        `Servers take turns within ${http.options.rounds} rounds, after ${thousands(http.options.warmUpRequests)} requests or ${http.options.warmUpSeconds} s to warm up. A turn is ${thousands(http.options.requests)} requests, a`,
+        `quarter of them with one connection, or what a server completes of them in ${http.options.seconds} s. Figures are the median of the`,
+        "rounds, and in parentheses the middle half."
       ]),
   "",
   ...table(
@@ -100,43 +145,41 @@ const verdict = ({ bound, figure, isMet }: Targets.Verdict): string =>
       ? `${figure} met (${bound})`
       : `**${figure} missed** (${bound})`
 
-const verdicts = (results: Results): ReadonlyArray<string> => {
+const verdicts = (results: Results | undefined): ReadonlyArray<string> => {
   const judged = [
     ...Targets.cpuTargets.map((target) => Targets.judgeCpu(results, target)),
     ...Targets.targets.map((target) => Targets.judge(results, target))
   ]
   const measured = judged.filter(({ figure }) => figure !== undefined)
   const missed = measured.filter(({ isMet }) => !isMet).length
-  const ofReference = Targets.cpuTargets.filter(({ server }) => server === reference.name)
-  const others = [...new Set(ofReference.map(({ against }) => against))]
-  const cpu = (against: string, operation: string): string => {
-    const target = ofReference.find((target) => target.against === against && target.operation === operation)
+  const pairs = [
+    ...new Map(
+      Targets.cpuTargets.map(({ against, server }) => [`${server} ${against}`, { against, server }])
+    ).values()
+  ]
+  const names = cases
+    .map(({ name }) => name)
+    .filter((name) => Targets.cpuTargets.some((target) => target.name === name))
+  const cpu = (name: string, { against, server }: (typeof pairs)[number]): string => {
+    const target = Targets.cpuTargets.find(
+      (target) => target.name === name && target.server === server && target.against === against
+    )
     return target === undefined ? "" : verdict(Targets.judgeCpu(results, target))
   }
   return [
     "## Targets",
     "",
-    `${measured.length} of ${judged.length} targets were measured: ${measured.length - missed} are met, ${missed} missed.`,
+    `${measured.length} of ${judged.length} targets were measured: ${measured.length - missed} are met, ${missed} missed. All are judged on varied requests.`,
     "",
-    `CPU time for a request of ${reference.name} as a multiple of another's:`,
+    `CPU time per request, ${MANY} connections:`,
     "",
     ...table(
-      ["Operation", ...others.map((name) => `of ${name}`)],
-      operations
-        .map(({ name }) => name)
-        .map((operation) => [operation, ...others.map((name) => cpu(name, operation))])
+      ["Case", ...pairs.map(({ against, server }) => `${server} / ${against}`)],
+      names.map((name) => [name, ...pairs.map((pair) => cpu(name, pair))])
     ),
     ...table(
       ["Target", ""],
-      [
-        ...Targets.cpuTargets
-          .filter(({ server }) => server !== reference.name)
-          .map((target) => [
-            `CPU time of ${target.operation} of ${target.server}, as a multiple of that of ${target.against}`,
-            verdict(Targets.judgeCpu(results, target))
-          ]),
-        ...Targets.targets.map((target) => [target.what, verdict(Targets.judge(results, target))])
-      ]
+      Targets.targets.map((target) => [target.what, verdict(Targets.judge(results, target))])
     )
   ]
 }
@@ -144,13 +187,13 @@ const verdicts = (results: Results): ReadonlyArray<string> => {
 const http = (results: Results): ReadonlyArray<string> => {
   if (results.http === undefined) return []
   const given = results.http
-  const matrix = (show: (figures: ServerFigures) => string) =>
+  const matrix = (show: (figures: ServerFigures) => string, rows = given.cases) =>
     table(
-      ["Server", ...given.operations.map(({ operation }) => operation)],
-      given.servers.map(({ isOurs, name }) => [
-        isOurs ? `**${name}**` : name,
-        ...given.operations.map(({ operation }) => {
-          const figures = figuresOf(results, name, operation)
+      ["Case", ...given.servers.map(({ isOurs, name }) => (isOurs ? `**${name}**` : name))],
+      rows.map(({ name }) => [
+        name,
+        ...given.servers.map((server) => {
+          const figures = figuresOf(results, server.name, name)
           return figures === undefined ? "" : show(figures)
         })
       ])
@@ -161,14 +204,14 @@ const http = (results: Results): ReadonlyArray<string> => {
     ...servers(given),
     `### CPU time as a multiple of ${bare.name}`,
     "",
-    `![CPU time for a request, servers in memory](${pictures.cpu})`,
+    `![CPU time per request, servers in memory](${pictures.cpu})`,
     "",
-    `![CPU time for a request, our stores](${pictures.databases})`,
+    `![CPU time per request, our stores](${pictures.databases})`,
     "",
-    ...matrix(({ ratio }) => `${ratio.median.toFixed(2)} (${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)})`),
-    "### CPU time for a request, in microseconds",
+    ...matrix(({ ratio }) => spread((value) => value.toFixed(2), ratio)),
+    "### CPU time per request, in microseconds",
     "",
-    ...matrix(({ cpuMicros: { max, median, min } }) => `${short(median)} (${short(min)}–${short(max)})`),
+    ...matrix(({ cpuMicros }) => spread(short, cpuMicros)),
     "### Requests per second",
     "",
     `![Requests per second, servers in memory](${pictures.throughput})`,
@@ -176,17 +219,16 @@ const http = (results: Results): ReadonlyArray<string> => {
     ...matrix(({ perSecond }) => wholeThousands(perSecond.median)),
     "### Latency at that load, in milliseconds: p50 / p99 / p99.9",
     "",
-    "As many requests as are answered are sent, so this is mostly the time that a request waits for those before it.",
+    "Every connection always has a request in flight, so this is mostly the time that a request waits for others.",
     "",
     ...matrix(({ latency: { p50, p99, p999 } }) =>
       [p50, p99, p999].map(({ median }) => short(median)).join(" / ")
     ),
-    "### Most memory that was resident, in MiB",
+    "### Maximum of resident memory over all cases, in MiB",
     "",
-    "Since the start of the process, the operations having come in this order: what was created before is kept, and who is",
-    "faster was sent more to keep.",
+    "Created animals stay in memory.",
     "",
-    ...matrix(({ peakBytes }) => mebibytes(peakBytes))
+    ...matrix(({ peakBytes }) => mebibytes(peakBytes), given.cases.slice(-1))
   ]
 }
 
@@ -202,20 +244,16 @@ const latency = ({ latency }: Results): ReadonlyArray<string> =>
     : [
         "## Latency at half of the maximum",
         "",
-        `Requests are due at fixed moments, and their time counts from then; ${latency.options.rounds} rounds of ${latency.options.seconds} s.`,
-        "Half of each server's own maximum is sent to it. What the bare one shows is the machine's, the load generator's and",
-        "Node's, which all others have as well. In milliseconds:",
+        `Requests are due at fixed moments, at half of the server's own maximum, and their time counts from then; ${latency.options.rounds} rounds of ${latency.options.seconds} s.`,
+        `${bare.name} shows the share of the machine, the load generator and Node. In milliseconds:`,
         "",
         ...table(
-          ["Server, operation", "Maximum per second", "Sent per second", "p50", "p99", "p99.9", "p99 / p50"],
-          latency.operations.map(({ maximumPerSecond, operation, p50, p99, p999, rate, server, tail }) => [
-            `${server}, ${operation}`,
+          ["Server, workload", "Maximum per second", "Sent per second", "p50", "p99", "p99.9"],
+          latency.workloads.map(({ maximumPerSecond, p50, p99, p999, rate, server, workload }) => [
+            `${server}, ${workload}`,
             wholeThousands(maximumPerSecond),
             wholeThousands(rate),
-            ...[p50, p99, p999].map(
-              ({ max, median, min }) => `${short(median)} (${short(min)}–${short(max)})`
-            ),
-            tail.median.toFixed(1)
+            ...[p50, p99, p999].map((each) => spread(short, each))
           ])
         )
       ]
@@ -223,14 +261,14 @@ const latency = ({ latency }: Results): ReadonlyArray<string> =>
 const soak = ({ soak }: Results): ReadonlyArray<string> => {
   const last = soak?.samples.at(-1)
   if (soak === undefined || last === undefined) return []
-  const { operations, residentGrowth, server, usedGrowth } = soak
+  const { residentGrowth, server, usedGrowth, workloads } = soak
   const growth = ({ bytes, share }: typeof usedGrowth): string =>
     `${(bytes / 1024).toFixed(0)} KiB (${(share * 100).toFixed(1)} %)`
   return [
     "## Memory over time",
     "",
-    `${server} under full load for ${last.seconds} s, ${wholeThousands(last.requests)} requests (${operations.join(", ")} in turn). Growth is that of a`,
-    "straight line through the second half; memory in use is looked at after garbage was collected.",
+    `${server} under full load for ${last.seconds} s, ${wholeThousands(last.requests)} requests (${workloads.join(", ")} in turn). Growth is that of a`,
+    "straight line through the second half; memory in use is measured after a garbage collection.",
     "",
     `![Memory over time](${pictures.soak})`,
     "",
@@ -251,7 +289,7 @@ const within = ({ process }: Results): ReadonlyArray<string> => {
   return [
     "## Within a process",
     "",
-    "Without HTTP; each section in a process of its own. Figures are medians of repeats, with the least and the most.",
+    "Without HTTP; each section in a process of its own. Figures are medians of repeats, with their middle half.",
     "",
     ...process.flatMap(({ section, skipped }) =>
       skipped === undefined ? [] : [`**${section} is skipped**: ${skipped}`, ""]
@@ -260,7 +298,7 @@ const within = ({ process }: Results): ReadonlyArray<string> => {
       `### ${group[0]?.toUpperCase()}${group.slice(1)}`,
       "",
       ...table(
-        ["", "Median", "Least – most", "Per second"],
+        ["", "Median", "Middle half", "Per second"],
         figures.filter((figure) => figure.group === group).map((figure) => [figure.name, ...cellsOf(figure)])
       )
     ])
@@ -272,4 +310,20 @@ const cellsOf = ({ high, low, unit, value }: Figure): ReadonlyArray<string> => {
   const perSecond =
     unit === "ns" ? wholeThousands(1e9 / value) : unit === "per second" ? wholeThousands(value) : ""
   return [unit === "per second" ? "" : `${show(value)} ${unit}`, `${show(low)} – ${show(high)}`, perSecond]
+}
+
+const folder = new URL("../../docs/performance/", import.meta.url)
+
+/** The page from the committed results, and where it belongs. */
+export const committed = (): { readonly page: string; readonly file: URL } => {
+  const results = new URL("results.json", folder)
+  return {
+    page: render(fs.existsSync(results) ? read(results) : undefined),
+    file: new URL("README.md", folder)
+  }
+}
+
+if (import.meta.main) {
+  const { file, page } = committed()
+  fs.writeFileSync(file, page)
 }

@@ -1,15 +1,19 @@
-/** Which plots are made of results. */
+/** The plots of the results. */
 import type { ServerFigures } from "../http/Rounds.ts"
 import { reference } from "../http/Servers.ts"
 import type { SoakFigures } from "../http/Soak.ts"
+import { mix, operations } from "../http/Workload.ts"
 import { pictures } from "./Markdown.ts"
 import * as Plot from "./Plot.ts"
 import type { HttpResults, Results, ServerEntry } from "./Results.ts"
 import type { Spread } from "./Spread.ts"
 
-/** Bars of some of the servers, by operation. */
-const byOperation = (
-  { operations, servers }: HttpResults,
+/** The cases that are shown: varied requests at many connections. */
+const shown = new Set([mix, ...operations].map(({ name }) => name))
+
+/** Bars of some of the servers, by case. */
+const byCase = (
+  { cases, servers }: HttpResults,
   isShown: (server: ServerEntry) => boolean,
   title: string,
   pick: (figures: ServerFigures) => Spread,
@@ -18,35 +22,34 @@ const byOperation = (
   Plot.bars({
     title,
     show,
-    groups: operations.map(({ operation, servers: figures }) => ({
-      name: operation,
-      bars: servers.filter(isShown).flatMap(({ isOurs, name }) => {
-        const own = figures.find(({ server }) => server === name)
-        if (own === undefined) return []
-        const { max, median, min } = pick(own)
-        return [{ label: name, value: median, low: min, high: max, isOurs }]
-      })
-    }))
+    groups: cases
+      .filter(({ name }) => shown.has(name))
+      .map(({ name, servers: figures }) => ({
+        name,
+        bars: servers.filter(isShown).flatMap(({ isOurs, name }) => {
+          const own = figures.find(({ server }) => server === name)
+          if (own === undefined) return []
+          const { high, low, median } = pick(own)
+          return [{ label: name, value: median, low, high, isOurs }]
+        })
+      }))
   })
 
 const micros = (value: number): string => `${value.toFixed(value >= 10 ? 0 : 1)} µs`
 const thousands = (value: number): string => `${(value / 1000).toFixed(1)} k`
 
 const ofHttp = (http: HttpResults): ReadonlyArray<readonly [file: string, picture: string]> => {
-  // A server that waits for a disk is no rival of one that does not, and its bars would dwarf all others.
+  // Bars of servers with a database would dwarf those of servers in memory.
   const inMemory = ({ isDurable }: ServerEntry): boolean => !isDurable
   const stores = ({ isDurable, name }: ServerEntry): boolean => isDurable || name === reference.name
   const cpu = (figures: ServerFigures): Spread => figures.cpuMicros
   return [
-    [pictures.cpu, byOperation(http, inMemory, "CPU time for a request (less is better)", cpu, micros)],
+    [pictures.cpu, byCase(http, inMemory, "CPU time per request (less is better)", cpu, micros)],
     [
       pictures.throughput,
-      byOperation(http, inMemory, "Requests per second (more is better)", (of) => of.perSecond, thousands)
+      byCase(http, inMemory, "Requests per second (more is better)", (of) => of.perSecond, thousands)
     ],
-    [
-      pictures.databases,
-      byOperation(http, stores, "CPU time for a request, by store (less is better)", cpu, micros)
-    ]
+    [pictures.databases, byCase(http, stores, "CPU time per request, by store (less is better)", cpu, micros)]
   ]
 }
 
@@ -67,7 +70,7 @@ const ofSoak = ({
           points: samples.map(({ residentBytes, seconds }) => [seconds, residentBytes] as const)
         },
         {
-          label: "in use, garbage collected",
+          label: "in use",
           isOurs: true,
           points: samples.map(({ seconds, usedBytes }) => [seconds, usedBytes] as const)
         }

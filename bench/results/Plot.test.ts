@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Plot from "./Plot.ts"
 
-/** The texts of well-formed XML of elements and text; throws at anything else. */
+/** The texts of XML that consists of elements and text; throws if it is not well-formed. */
 const textsOf = (xml: string): ReadonlyArray<string> => {
   const open: Array<string> = []
   const texts: Array<string> = []
@@ -13,11 +13,11 @@ const textsOf = (xml: string): ReadonlyArray<string> => {
     const match = tokens.exec(xml)
     if (match === null) throw new Error(`not well-formed at ${at}: ${xml.slice(at, at + 80)}`)
     const [, closed, opened, , isEmpty, text] = match
-    if (closed !== undefined && open.pop() !== closed) throw new Error(`</${closed}> closes nothing`)
+    if (closed !== undefined && open.pop() !== closed) throw new Error(`</${closed}> has no start tag`)
     if (opened !== undefined && isEmpty === "") open.push(opened)
     if (text !== undefined && text.trim() !== "") texts.push(text)
   }
-  if (open.length > 0) throw new Error(`<${open.join(">, <")}> stay open`)
+  if (open.length > 0) throw new Error(`<${open.join(">, <")}> have no end tag`)
   return texts
 }
 
@@ -29,7 +29,7 @@ const label = fc
   .map((parts) => parts.join(""))
 
 describe("Plot", () => {
-  it("makes well-formed bars that show every label and value as it is", () => {
+  it("draws well-formed bars that show every label and value unchanged", () => {
     fc.assert(
       fc.property(label, label, fc.double({ min: 0, max: 1e9, noNaN: true }), (title, name, value) => {
         const bar = { label: name, value, low: value / 2, high: value * 2, isOurs: true }
@@ -41,7 +41,7 @@ describe("Plot", () => {
     )
   })
 
-  it("gives a bar of half the value half the length", () => {
+  it("draws a bar of half the value with half the length", () => {
     const bar = (value: number) => ({ label: String(value), value, isOurs: false })
     const svg = Plot.bars({ title: "", groups: [{ name: "", bars: [bar(10), bar(5)] }], show: String })
     const [first, second] = [...svg.matchAll(/<rect [^>]*width="([\d.]+)"/g)].map(([, width]) =>
@@ -51,7 +51,7 @@ describe("Plot", () => {
     expect(second).toBeCloseTo((first ?? 0) / 2)
   })
 
-  it("makes well-formed lines, also of nothing and of a single point", () => {
+  it("draws well-formed lines, also without points and for a single point", () => {
     for (const points of [
       [],
       [[1, 2]],

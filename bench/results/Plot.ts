@@ -1,4 +1,4 @@
-/** Small plots as SVG, readable on light and on dark ground. */
+/** Small plots as SVG, readable on light and dark backgrounds. */
 
 /** One bar; `low` and `high` are shown as a whisker. */
 export interface Bar {
@@ -13,11 +13,11 @@ export interface Bar {
 export interface Bars {
   readonly title: string
   readonly groups: ReadonlyArray<{ readonly name: string; readonly bars: ReadonlyArray<Bar> }>
-  /** What stands at the end of a bar. */
+  /** The text at the end of a bar. */
   readonly show: (value: number) => string
 }
 
-/** One line through points; all lines share the axes, which begin at 0. */
+/** A line through points; all lines share the axes, which begin at 0. */
 export interface Line {
   readonly label: string
   readonly points: ReadonlyArray<readonly [x: number, y: number]>
@@ -32,7 +32,7 @@ export interface Lines {
   readonly showY: (y: number) => string
 }
 
-// Half-way tones, since a picture does not know the page around it.
+// Medium tones: the background of the page is not known.
 const TEXT = "#6e7781"
 const OURS = "#2f81f7"
 const OTHERS = "#8c959f"

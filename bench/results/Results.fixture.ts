@@ -1,15 +1,15 @@
-/** Results as a run could have found them. */
+/** Results for tests. */
 import { type Results, SCHEMA } from "./Results.ts"
 import type { Spread } from "./Spread.ts"
 
-const about = (median: number): Spread => ({ median, min: median * 0.9, max: median * 1.1 })
+const about = (median: number): Spread => ({ median, low: median * 0.9, high: median * 1.1 })
 
-/** CPU microseconds by operation and server. */
+/** CPU microseconds by case and server. */
 export interface Micros {
-  readonly [operation: string]: { readonly [server: string]: number }
+  readonly [name: string]: { readonly [server: string]: number }
 }
 
-/** A run that took so much CPU time; servers whose name begins with "AnimalStore" are ours. */
+/** The results of a run with these CPU times; servers whose name begins with "AnimalStore" are ours. */
 export const resultsOf = (micros: Micros): Results => {
   const names = [...new Set(Object.values(micros).flatMap((servers) => Object.keys(servers)))]
   return {
@@ -27,16 +27,16 @@ export const resultsOf = (micros: Micros): Results => {
     versions: { fastify: "5.12.8" },
     isQuick: false,
     http: {
-      options: { rounds: 5, seconds: 0.6, warmUpSeconds: 1.2, connections: 64 },
+      options: { rounds: 5, requests: 2_000, seconds: 0.3, warmUpRequests: 20_000, warmUpSeconds: 1 },
       servers: names.map((name) => ({
         name,
         what: `what ${name} is`,
         isOurs: name.startsWith("AnimalStore"),
         isDurable: name === "AnimalStore SQLite"
       })),
-      skipped: [{ name: "AnimalStore PostgreSQL", reason: "nobody listens" }],
-      operations: Object.entries(micros).map(([operation, servers]) => ({
-        operation,
+      skipped: [{ name: "AnimalStore PostgreSQL", reason: "connection refused" }],
+      cases: Object.entries(micros).map(([name, servers]) => ({
+        name,
         servers: Object.entries(servers).map(([server, cpu]) => ({
           server,
           cpuMicros: about(cpu),

@@ -1,13 +1,13 @@
-/** What a run found, as it is kept in JSON. */
+/** The results of a run, as they are stored in JSON. */
 import { readFileSync } from "node:fs"
 import type { LatencyFigures, LatencyOptions } from "../http/Latency.ts"
-import type { OperationFigures, RoundsOptions } from "../http/Rounds.ts"
+import type { CaseFigures, RoundsOptions } from "../http/Rounds.ts"
 import type { SoakFigures } from "../http/Soak.ts"
 import type { Figure } from "../process/Figure.ts"
 import type { Machine } from "./Machine.ts"
 
-/** Raised when results of before can no longer be read. */
-export const SCHEMA = 1
+/** Increased when older results can no longer be read. */
+export const SCHEMA = 2
 
 /** A measured server. */
 export interface ServerEntry {
@@ -23,21 +23,21 @@ export interface Skipped {
   readonly reason: string
 }
 
-/** What all servers took. */
+/** The figures of all servers. */
 export interface HttpResults {
   readonly options: RoundsOptions
   readonly servers: ReadonlyArray<ServerEntry>
   readonly skipped: ReadonlyArray<Skipped>
-  readonly operations: ReadonlyArray<OperationFigures>
+  readonly cases: ReadonlyArray<CaseFigures>
 }
 
-/** Ours at a constant rate. */
+/** Latency at a constant rate. */
 export interface LatencyResults {
   readonly options: LatencyOptions
-  readonly operations: ReadonlyArray<LatencyFigures>
+  readonly workloads: ReadonlyArray<LatencyFigures>
 }
 
-/** What one section found within its process. */
+/** The figures of one section. */
 export interface SectionResults {
   readonly section: string
   readonly figures: ReadonlyArray<Figure>
@@ -54,7 +54,7 @@ export interface Results {
   readonly machine: Machine
   /** Versions by name of the package; those of databases by their names. */
   readonly versions: Readonly<Record<string, string>>
-  /** Whether it was cut short: good to try the bench, not to judge a server. */
+  /** Whether it was cut short: it shows that the bench works, and is not good for judging a server. */
   readonly isQuick: boolean
   readonly http?: HttpResults | undefined
   readonly latency?: LatencyResults | undefined
@@ -62,7 +62,7 @@ export interface Results {
   readonly process?: ReadonlyArray<SectionResults> | undefined
 }
 
-/** Results from a file that a run wrote. */
+/** Reads the results that a run wrote. */
 export const read = (file: URL): Results => {
   const results: unknown = JSON.parse(readFileSync(file, "utf8"))
   const schema: unknown =
@@ -73,12 +73,10 @@ export const read = (file: URL): Results => {
   return results as Results
 }
 
-/** The figures of an operation at a server, if both were measured. */
-export const figuresOf = ({ http }: Results, server: string, operation: string) =>
-  http?.operations
-    .find((figures) => figures.operation === operation)
-    ?.servers.find((figures) => figures.server === server)
+/** The figures of a case at a server, if they were measured. */
+export const figuresOf = ({ http }: Results, server: string, name: string) =>
+  http?.cases.find((figures) => figures.name === name)?.servers.find((figures) => figures.server === server)
 
-/** A figure from within a process, if it was measured. */
+/** A figure of a section, if it was measured. */
 export const processFigureOf = ({ process }: Results, group: string, name: string): Figure | undefined =>
   process?.flatMap(({ figures }) => figures).find((figure) => figure.group === group && figure.name === name)

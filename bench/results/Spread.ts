@@ -1,22 +1,25 @@
 /** A figure that was measured several times. */
 
+/** The median and the quartiles: half of the values lie from `low` to `high`. */
 export interface Spread {
   readonly median: number
-  readonly min: number
-  readonly max: number
+  readonly low: number
+  readonly high: number
 }
 
-/** The middle, or the mean of the two middles; `NaN` of none. */
-export const median = (values: ReadonlyArray<number>): number => {
+/** The value below which a share of the values lies, interpolated; `NaN` without values. */
+export const quantile = (values: ReadonlyArray<number>, share: number): number => {
   const sorted = values.toSorted((a, b) => a - b)
-  const low = sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN
-  const high = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-  return (low + high) / 2
+  const at = share * (sorted.length - 1)
+  const low = sorted[Math.floor(at)] ?? Number.NaN
+  const high = sorted[Math.ceil(at)] ?? Number.NaN
+  return low + (high - low) * (at - Math.floor(at))
 }
 
-/** Median, least and most. */
+export const median = (values: ReadonlyArray<number>): number => quantile(values, 0.5)
+
 export const of = (values: ReadonlyArray<number>): Spread => ({
   median: median(values),
-  min: Math.min(...values),
-  max: Math.max(...values)
+  low: quantile(values, 0.25),
+  high: quantile(values, 0.75)
 })

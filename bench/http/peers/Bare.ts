@@ -1,32 +1,42 @@
-/**
- * `node:http` and nothing else: one answer, whatever is asked. In its fastest form, with `optimizeEmptyRequests`, unless
- * the first argument is `defaults`.
- */
+/** `node:http` in its fastest form: repeats recorded responses in their order and does not look at requests. */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { tokens } from "../Catalogue.ts"
 import * as Peer from "../Peer.ts"
 
-let answer: Peer.FixedAnswer = { status: 200, body: "" }
-let headers: Array<string> = []
+interface Prepared extends Peer.FixedResponse {
+  readonly headers: Array<string>
+}
 
-const server = http.createServer({ optimizeEmptyRequests: process.argv[2] !== "defaults" }, (_, response) => {
-  response.writeHead(answer.status, headers)
-  response.end(answer.body)
+const prepare = ({ body, status }: Peer.FixedResponse): Prepared => ({
+  status,
+  body,
+  headers: [
+    "Content-Type",
+    "application/json; charset=utf-8",
+    "Content-Length",
+    String(Buffer.byteLength(body))
+  ]
+})
+
+let prepared: ReadonlyArray<Prepared> = []
+let next = 0
+
+const server = http.createServer({ optimizeEmptyRequests: true }, (_, response) => {
+  const { body, headers, status } = prepared[next] ?? prepare({ status: 500, body: "" })
+  next = next + 1 < prepared.length ? next + 1 : 0
+  response.writeHead(status, headers)
+  response.end(body)
 })
 
 await Peer.serve(
   () =>
     new Promise((resolve) => {
+      // The address of a server on a port is never a string.
       server.listen(0, "127.0.0.1", () => resolve({ port: (server.address() as AddressInfo).port, tokens }))
     }),
-  (given) => {
-    answer = given
-    headers = [
-      "Content-Type",
-      "application/json; charset=utf-8",
-      "Content-Length",
-      String(Buffer.byteLength(given.body))
-    ]
+  (responses) => {
+    prepared = responses.map(prepare)
+    next = 0
   }
 )

@@ -1,4 +1,4 @@
-/** Who sends a request, by the token in its `Authorization` header: looked up in a `Map`, which costs next to nothing. */
+/** The caller of a request, by the token in its `Authorization` header. */
 import { type Caller, callers } from "../Catalogue.ts"
 
 const SCHEME = "Bearer "

@@ -1,4 +1,4 @@
-/** Express with express-rate-limit and zod, set up for production as its documentation advises. */
+/** Express with express-rate-limit and zod, set up for production as its documentation recommends. */
 import type { AddressInfo } from "node:net"
 import express, { type ErrorRequestHandler, type RequestHandler } from "express"
 import { rateLimit } from "express-rate-limit"
@@ -6,7 +6,8 @@ import { z } from "zod"
 import { Animals, type Caller, tokens } from "../Catalogue.ts"
 import * as Peer from "../Peer.ts"
 import { callerOf } from "./Bearer.ts"
-import { failed, invalid, notFound, tooMany, unauthorized } from "./Refusal.ts"
+import { failed, invalid, notFound, tooMany, unauthorized } from "./ErrorBody.ts"
+import { nextLink } from "./NextLink.ts"
 import { listQuery, newPet, petParams } from "./Zod.ts"
 
 declare global {
@@ -17,13 +18,13 @@ declare global {
   }
 }
 
-// Read by Express, so it must stand before the application is made.
+// Express reads it when the application is created.
 process.env.NODE_ENV = "production"
 
 const animals = new Animals()
 const app = express()
 app.disable("x-powered-by")
-// A hash of every answer, which no other peer computes.
+// A hash of every response, which no other peer computes.
 app.disable("etag")
 
 const authenticate: RequestHandler = (request, response, next) => {
@@ -49,8 +50,15 @@ app.use(authenticate, limiter, express.json())
 
 app.get("/v1/pets", (request, response) => {
   const query = listQuery.safeParse(request.query)
-  if (query.success) response.json(animals.page(query.data.limit, query.data.status))
-  else response.status(400).json(invalid(z.prettifyError(query.error)))
+  if (!query.success) {
+    response.status(400).json(invalid(z.prettifyError(query.error)))
+    return
+  }
+  const { cursor, limit, status } = query.data
+  const page = animals.page(limit, status, cursor)
+  const link = nextLink(page, limit, status)
+  if (link !== undefined) response.setHeader("Link", link)
+  response.json(page.animals)
 })
 
 app.post("/v1/pets", (request, response) => {
@@ -74,11 +82,11 @@ app.use((_, response) => {
   response.status(404).json(notFound)
 })
 
-// Express knows it as a handler of errors by its four parameters.
+// Express recognizes an error handler by its four parameters.
 const onError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
   const isClients = error instanceof Error && "status" in error && error.status === 400
-  const refusal = isClients ? invalid(error.message) : failed
-  response.status(refusal.status).json(refusal)
+  const errorBody = isClients ? invalid(error.message) : failed
+  response.status(errorBody.status).json(errorBody)
 }
 app.use(onError)
 

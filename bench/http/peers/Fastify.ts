@@ -1,4 +1,4 @@
-/** Fastify with @fastify/rate-limit: a JSON schema for everything that comes in and for everything that goes out. */
+/** Fastify with @fastify/rate-limit and JSON schemas for requests and responses. */
 import type { AddressInfo } from "node:net"
 import rateLimit from "@fastify/rate-limit"
 import { Ajv } from "ajv"
@@ -6,12 +6,19 @@ import Fastify, { type FastifyError } from "fastify"
 import { Animals, type Caller, type NewAnimal, type Status, statuses, tokens } from "../Catalogue.ts"
 import * as Peer from "../Peer.ts"
 import { callerOf } from "./Bearer.ts"
-import { failed, invalid, notFound, type Refusal, tooMany, unauthorized } from "./Refusal.ts"
+import { type ErrorBody, failed, invalid, notFound, tooMany, unauthorized } from "./ErrorBody.ts"
+import { nextLink } from "./NextLink.ts"
 
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | null
   }
+}
+
+interface ListQuery {
+  readonly limit: number
+  readonly status?: Status
+  readonly cursor?: number
 }
 
 const status = { type: "string", enum: statuses }
@@ -27,7 +34,7 @@ const pet = {
   required: ["id", "name", "categoryId", "status"]
 }
 
-const refusal = {
+const errorBody = {
   type: "object",
   properties: {
     code: { type: "string" },
@@ -37,7 +44,7 @@ const refusal = {
   required: ["code", "message", "status"]
 }
 
-// As Fastify's own but for coercion, which a query needs, and by which a body could have the wrong types.
+// Fastify's default validator coerces types, which queries need, but bodies must have the right types.
 const bodies = new Ajv({ coerceTypes: false, useDefaults: true, removeAdditional: true })
 
 const animals = new Animals()
@@ -55,7 +62,7 @@ fastify.addHook("onRequest", (request, reply, done) => {
   done()
 })
 
-// Its own hook belongs to the route, hence it runs after the one above.
+// Its hook belongs to the route, so it runs after the one above.
 await fastify.register(rateLimit, {
   timeWindow: "1 minute",
   keyGenerator: (request) => request.caller?.id ?? request.ip,
@@ -63,13 +70,13 @@ await fastify.register(rateLimit, {
   errorResponseBuilder: () => ({ statusCode: 429, ...tooMany })
 })
 
-fastify.setErrorHandler((error: FastifyError | (Refusal & { readonly statusCode: 429 }), _, reply) => {
+fastify.setErrorHandler((error: FastifyError | (ErrorBody & { readonly statusCode: 429 }), _, reply) => {
   if (error.statusCode === 429) reply.code(429).send(tooMany)
   else if (error.statusCode === undefined || error.statusCode >= 500) reply.code(500).send(failed)
   else reply.code(error.statusCode).send({ ...invalid(error.message), status: error.statusCode })
 })
 
-fastify.get<{ Querystring: { readonly limit: number; readonly status?: Status } }>(
+fastify.get<{ Querystring: ListQuery }>(
   "/v1/pets",
   {
     schema: {
@@ -77,14 +84,19 @@ fastify.get<{ Querystring: { readonly limit: number; readonly status?: Status } 
         type: "object",
         properties: {
           limit: { type: "integer", minimum: 1, maximum: 100, default: 20 },
-          status
+          status,
+          cursor: { type: "integer", minimum: 1 }
         }
       },
-      response: { 200: { type: "array", items: pet }, "4xx": refusal }
+      response: { 200: { type: "array", items: pet }, "4xx": errorBody }
     }
   },
   (request, reply) => {
-    reply.send(animals.page(request.query.limit, request.query.status))
+    const { cursor = 0, limit, status } = request.query
+    const page = animals.page(limit, status, cursor)
+    const link = nextLink(page, limit, status)
+    if (link !== undefined) reply.header("Link", link)
+    reply.send(page.animals)
   }
 )
 
@@ -102,7 +114,7 @@ fastify.post<{ Body: NewAnimal }>(
         required: ["name", "categoryId"],
         additionalProperties: false
       },
-      response: { 201: pet, "4xx": refusal }
+      response: { 201: pet, "4xx": errorBody }
     },
     validatorCompiler: ({ schema }) => bodies.compile(schema)
   },
@@ -116,7 +128,7 @@ fastify.get<{ Params: { readonly id: number } }>(
   {
     schema: {
       params: { type: "object", properties: { id: { type: "integer" } }, required: ["id"] },
-      response: { 200: pet, "4xx": refusal }
+      response: { 200: pet, "4xx": errorBody }
     }
   },
   (request, reply) => {

@@ -1,10 +1,11 @@
-/** `node:http` by hand, without a framework: what a good engineer writes in an afternoon. */
+/** `node:http` with handwritten code for these operations, without a framework. */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { Animals, type Caller, type NewAnimal, type Status, statuses, tokens } from "../Catalogue.ts"
 import * as Peer from "../Peer.ts"
 import { callerOf } from "./Bearer.ts"
-import { failed, invalid, notFound, type Refusal, tooLarge, tooMany, unauthorized } from "./Refusal.ts"
+import { type ErrorBody, failed, invalid, notFound, tooLarge, tooMany, unauthorized } from "./ErrorBody.ts"
+import { nextLink } from "./NextLink.ts"
 
 const MAX_BODY_BYTES = 64 * 1024
 const WINDOW_MS = 60_000
@@ -18,7 +19,7 @@ interface Window {
 }
 
 const animals = new Animals()
-// Only known callers get a window, so there are never more windows than callers.
+// Only known callers have a window, so there are at most as many windows as callers.
 const windows = new Map<string, Window>()
 
 const currentWindow = (caller: Caller): Window => {
@@ -31,16 +32,18 @@ const currentWindow = (caller: Caller): Window => {
   return window
 }
 
-/** What is sent back. */
-interface Answer {
+/** What goes back. */
+interface Response {
   readonly status: number
   readonly value: unknown
+  readonly link?: string | undefined
 }
 
-const refused = (refusal: Refusal): Answer => ({ status: refusal.status, value: refusal })
+const failure = (errorBody: ErrorBody): Response => ({ status: errorBody.status, value: errorBody })
 
-const send = (response: http.ServerResponse, { status, value }: Answer): void => {
+const send = (response: http.ServerResponse, { link, status, value }: Response): void => {
   const body = JSON.stringify(value)
+  if (link !== undefined) response.setHeader("Link", link)
   response.writeHead(status, {
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(body)
@@ -50,32 +53,39 @@ const send = (response: http.ServerResponse, { status, value }: Answer): void =>
 
 const isStatus = (value: unknown): value is Status => statuses.some((status) => status === value)
 
-const list = (query: string): Answer => {
+const list = (query: string): Response => {
   let limit = 20
   let status: Status | undefined
+  let after = 0
   if (query !== "") {
     const parameters = new URLSearchParams(query)
     const givenLimit = parameters.get("limit")
     if (givenLimit !== null) {
       limit = /^[0-9]{1,3}$/.test(givenLimit) ? Number(givenLimit) : 0
-      if (limit < 1 || limit > 100) return refused(invalid("limit must be an integer from 1 to 100."))
+      if (limit < 1 || limit > 100) return failure(invalid("limit must be an integer from 1 to 100."))
     }
     const givenStatus = parameters.get("status")
     if (givenStatus !== null) {
-      if (!isStatus(givenStatus)) return refused(invalid(`status must be one of ${statuses.join(", ")}.`))
+      if (!isStatus(givenStatus)) return failure(invalid(`status must be one of ${statuses.join(", ")}.`))
       status = givenStatus
     }
+    const givenCursor = parameters.get("cursor")
+    if (givenCursor !== null) {
+      if (!/^[0-9]{1,15}$/.test(givenCursor)) return failure(invalid("cursor is not one of this server."))
+      after = Number(givenCursor)
+    }
   }
-  return { status: 200, value: animals.page(limit, status) }
+  const page = animals.page(limit, status, after)
+  return { status: 200, value: page.animals, link: nextLink(page, limit, status) }
 }
 
-const get = (id: string): Answer => {
-  if (!/^-?[0-9]+$/.test(id)) return refused(invalid("The id must be an integer."))
+const get = (id: string): Response => {
+  if (!/^-?[0-9]+$/.test(id)) return failure(invalid("The id must be an integer."))
   const animal = animals.find(Number(id))
-  return animal === undefined ? refused(notFound) : { status: 200, value: animal }
+  return animal === undefined ? failure(notFound) : { status: 200, value: animal }
 }
 
-/** The animal in `text`, or what is wrong with it. */
+/** The animal in `text`, or a message that describes the error. */
 const parse = (text: string): NewAnimal | string => {
   let value: unknown
   try {
@@ -85,7 +95,7 @@ const parse = (text: string): NewAnimal | string => {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return "The body must be an object."
-  // Any object may be asked for any field; what it has there is then checked.
+  // Every field of an object is `unknown` until it is checked.
   const { name, categoryId, status = "available" } = value as { readonly [field: string]: unknown }
   if (typeof name !== "string" || name.length < 1 || name.length > 255) {
     return "name must be a string of 1 to 255 characters."
@@ -96,14 +106,14 @@ const parse = (text: string): NewAnimal | string => {
   return { name, categoryId, status }
 }
 
-const create = (text: string): Answer => {
+const create = (text: string): Response => {
   const animal = parse(text)
   return typeof animal === "string"
-    ? refused(invalid(animal))
+    ? failure(invalid(animal))
     : { status: 201, value: animals.insert(animal) }
 }
 
-/** Hands over the whole body, or `undefined` when it is too large. */
+/** Reads the whole body; `onRead` gets `undefined` when it is too large. */
 const read = (request: http.IncomingMessage, onRead: (text: string | undefined) => void): void => {
   const chunks: Array<Buffer> = []
   let size = 0
@@ -119,7 +129,7 @@ const read = (request: http.IncomingMessage, onRead: (text: string | undefined) 
 const handle = (request: http.IncomingMessage, response: http.ServerResponse): void => {
   const caller = callerOf(request.headers.authorization)
   if (caller === undefined) {
-    send(response, refused(unauthorized))
+    send(response, failure(unauthorized))
     return
   }
 
@@ -131,7 +141,7 @@ const handle = (request: http.IncomingMessage, response: http.ServerResponse): v
   response.setHeader("X-RateLimit-Reset", Math.ceil(window.resetsAt / 1000))
   if (exceeded) {
     response.setHeader("Retry-After", Math.ceil((window.resetsAt - Date.now()) / 1000))
-    send(response, refused(tooMany))
+    send(response, failure(tooMany))
     return
   }
 
@@ -141,17 +151,17 @@ const handle = (request: http.IncomingMessage, response: http.ServerResponse): v
   if (path === COLLECTION && request.method === "GET") {
     send(response, list(question < 0 ? "" : target.slice(question + 1)))
   } else if (path === COLLECTION && request.method === "POST") {
-    read(request, (text) => send(response, text === undefined ? refused(tooLarge) : create(text)))
+    read(request, (text) => send(response, text === undefined ? failure(tooLarge) : create(text)))
   } else if (path.startsWith(MEMBER) && request.method === "GET") {
     send(response, get(path.slice(MEMBER.length)))
-  } else send(response, refused(notFound))
+  } else send(response, failure(notFound))
 }
 
 const server = http.createServer((request, response) => {
   try {
     handle(request, response)
   } catch {
-    send(response, refused(failed))
+    send(response, failure(failed))
   }
 })
 

@@ -9,7 +9,8 @@ import { z } from "zod"
 import { Animals, type Caller, tokens } from "../Catalogue.ts"
 import * as Peer from "../Peer.ts"
 import { callerOf } from "./Bearer.ts"
-import { failed, invalid, notFound, tooMany, unauthorized } from "./Refusal.ts"
+import { failed, invalid, notFound, tooMany, unauthorized } from "./ErrorBody.ts"
+import { nextLink } from "./NextLink.ts"
 import { listQuery, newPet, petParams } from "./Zod.ts"
 
 interface Env {
@@ -43,8 +44,11 @@ app.get(
     if (!result.success) return c.json(invalid(z.prettifyError(result.error)), 400)
   }),
   (c) => {
-    const { limit, status } = c.req.valid("query")
-    return c.json(animals.page(limit, status))
+    const { cursor, limit, status } = c.req.valid("query")
+    const page = animals.page(limit, status, cursor)
+    const link = nextLink(page, limit, status)
+    if (link !== undefined) c.header("Link", link)
+    return c.json(page.animals)
   }
 )
 

@@ -1,4 +1,4 @@
-/** Effect's HttpApi and its RateLimiter on NodeHttpServer: an API of schemas, with the concerns in middleware. */
+/** Effect's HttpApi and RateLimiter on NodeHttpServer: an API of schemas, with middleware for keys, limits and errors. */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Context from "effect/Context"
@@ -23,19 +23,20 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { Animals, type Caller, callers, statuses, tokens } from "../Catalogue.ts"
 import * as Peer from "../Peer.ts"
-import { invalid, notFound, tooMany, unauthorized } from "./Refusal.ts"
+import { invalid, notFound, tooMany, unauthorized } from "./ErrorBody.ts"
+import { nextLink } from "./NextLink.ts"
 
-const refusal = { code: Schema.String, message: Schema.String, status: Schema.Int }
+const errorBody = { code: Schema.String, message: Schema.String, status: Schema.Int }
 
-class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(refusal, { httpApiStatus: 401 }) {}
-class NotFound extends Schema.Error<NotFound>("NotFound")(refusal, { httpApiStatus: 404 }) {}
-class Invalid extends Schema.Error<Invalid>("Invalid")(refusal, { httpApiStatus: 400 }) {}
-class TooMany extends Schema.Error<TooMany>("TooMany")({ ...refusal, retryAfter: Schema.Int }) {}
+class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(errorBody, { httpApiStatus: 401 }) {}
+class NotFound extends Schema.Error<NotFound>("NotFound")(errorBody, { httpApiStatus: 404 }) {}
+class Invalid extends Schema.Error<Invalid>("Invalid")(errorBody, { httpApiStatus: 400 }) {}
+class TooMany extends Schema.Error<TooMany>("TooMany")({ ...errorBody, retryAfter: Schema.Int }) {}
 
 const TooManyResponse = TooMany.pipe(
   HttpApiSchema.encodeToWithHeaders(
     {
-      body: Schema.Struct(refusal).pipe(HttpApiSchema.status(429)),
+      body: Schema.Struct(errorBody).pipe(HttpApiSchema.status(429)),
       headers: { "retry-after": Schema.Int }
     },
     {
@@ -81,14 +82,15 @@ class Pets extends HttpApiGroup.make("pets")
         limit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })).pipe(
           Schema.withDecodingDefaultKey(Effect.succeed(20))
         ),
-        status: Schema.optional(Status)
+        status: Schema.optional(Status),
+        cursor: Schema.optional(Schema.Int.check(Schema.isGreaterThan(0)))
       },
       success: Schema.Array(Pet)
     }),
     HttpApiEndpoint.post("create", "/", { payload: NewPet, success: Pet.pipe(HttpApiSchema.status(201)) }),
     HttpApiEndpoint.get("get", "/:id", { params: { id: Schema.Int }, success: Pet, error: NotFound })
   )
-  // The last one is the outermost.
+  // The last middleware is the outermost.
   .middleware(Validation)
   .middleware(RateLimit)
   .middleware(Authorization)
@@ -114,6 +116,11 @@ const withLimitHeaders = (limit: number, remaining: number, resetAfter: Duration
         "x-ratelimit-reset": String(Math.ceil((Date.now() + Duration.toMillis(resetAfter)) / 1000))
       })
     )
+  )
+
+const withLink = (link: string) =>
+  HttpEffect.appendPreResponseHandler((_, response) =>
+    Effect.succeed(HttpServerResponse.setHeader(response, "link", link))
   )
 
 const RateLimitLayer = Layer.effect(
@@ -150,7 +157,12 @@ const animals = new Animals()
 
 const PetsHandlers = HttpApiBuilder.group(Api, "pets", (handlers) =>
   handlers.handleAll({
-    list: ({ query }) => Effect.sync(() => animals.page(query.limit, query.status)),
+    list: Effect.fnUntraced(function* ({ query: { cursor, limit, status } }) {
+      const page = animals.page(limit, status, cursor ?? 0)
+      const link = nextLink(page, limit, status)
+      if (link !== undefined) yield* withLink(link)
+      return page.animals
+    }),
     create: ({ payload }) => Effect.sync(() => animals.insert(payload)),
     get: ({ params }) => {
       const animal = animals.find(params.id)

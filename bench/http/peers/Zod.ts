@@ -1,4 +1,4 @@
-/** What the peers that validate with zod accept. */
+/** The schemas of the peers that validate with zod. */
 import { z } from "zod"
 import { statuses } from "../Catalogue.ts"
 
@@ -6,7 +6,8 @@ const status = z.enum(statuses)
 
 export const listQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20),
-  status: status.optional()
+  status: status.optional(),
+  cursor: z.coerce.number().int().min(1).default(0)
 })
 
 export const petParams = z.object({ id: z.coerce.number().int() })

@@ -1,7 +1,7 @@
-/** How the peers refuse a request: the body that the contract gives an error. */
+/** The error responses of the peers, with the body that the contract specifies. */
 
 // A type and no interface: libraries take it as a record of unknown values.
-export type Refusal = {
+export type ErrorBody = {
   readonly code: string
   readonly message: string
   readonly status: number
@@ -11,30 +11,30 @@ export const unauthorized = {
   code: "invalid_api_key",
   message: "The API key is missing or unknown.",
   status: 401
-} as const satisfies Refusal
+} as const satisfies ErrorBody
 
 export const tooMany = {
   code: "rate_limit_exceeded",
-  message: "Too many requests; wait as long as Retry-After says.",
+  message: "Too many requests: wait for the time given in Retry-After.",
   status: 429
-} as const satisfies Refusal
+} as const satisfies ErrorBody
 
 export const notFound = {
   code: "not_found",
-  message: "There is nothing at this address.",
+  message: "There is no such resource.",
   status: 404
-} as const satisfies Refusal
+} as const satisfies ErrorBody
 
 export const tooLarge = {
   code: "payload_too_large",
   message: "The body is too large.",
   status: 413
-} as const satisfies Refusal
+} as const satisfies ErrorBody
 
 export const failed = {
   code: "internal_error",
   message: "Something went wrong.",
   status: 500
-} as const satisfies Refusal
+} as const satisfies ErrorBody
 
-export const invalid = (message: string): Refusal => ({ code: "invalid_request", message, status: 400 })
+export const invalid = (message: string): ErrorBody => ({ code: "invalid_request", message, status: 400 })

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest"
+import * as Random from "./Random.ts"
+
+describe("seeded", () => {
+  it("repeats its sequence for the same seed only, and stays from 0 to 1", () => {
+    const sequence = (seed: number) => Array.from({ length: 1_000 }, Random.seeded(seed))
+    expect(sequence(7)).toEqual(sequence(7))
+    expect(sequence(8)).not.toEqual(sequence(7))
+    expect(sequence(-3).every((value) => value >= 0 && value < 1)).toBe(true)
+  })
+})
+
+describe("zipf", () => {
+  it("draws each rank in proportion to its reciprocal", () => {
+    const random = Random.seeded(5)
+    const draw = Random.zipf(100)
+    const counts = new Array<number>(100).fill(0)
+    for (let index = 0; index < 200_000; index++) {
+      const rank = draw(random)
+      counts[rank] = (counts[rank] ?? Number.NaN) + 1
+    }
+    const first = counts[0] ?? 0
+    for (const rank of [1, 3, 9, 49]) {
+      const expected = first / (rank + 1)
+      expect(Math.abs((counts[rank] ?? 0) - expected) / expected).toBeLessThan(0.1)
+    }
+  })
+})

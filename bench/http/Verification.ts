@@ -1,0 +1,84 @@
+/** Whether the response of a server is correct: a figure of a server that responds otherwise would mean nothing. */
+import type { FixedResponse } from "./Peer.ts"
+import type { ServerProcess } from "./ServerProcess.ts"
+import * as Workload from "./Workload.ts"
+
+type Json = { readonly [name: string]: unknown }
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
+
+const parsed = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+const faultOfError = (status: number, body: unknown): string | undefined =>
+  isObject(body) &&
+  body.status === status &&
+  typeof body.code === "string" &&
+  typeof body.message === "string"
+    ? undefined
+    : `no error body: ${JSON.stringify(body)}`
+
+/** An animal without its id: servers that have created different numbers of animals number new ones differently. */
+const withoutId = (animal: unknown): unknown => (isObject(animal) ? { ...animal, id: "any" } : animal)
+
+/**
+ * What is wrong with a response, or `undefined`. Animals must be those of `expected`, the response of another server; of
+ * errors only the form must be the same, since frameworks word them differently.
+ */
+export const faultOf = (
+  { status }: Workload.PlannedRequest,
+  response: FixedResponse,
+  expected: FixedResponse
+): string | undefined => {
+  if (response.status !== status)
+    return `status ${response.status}, not ${status}: ${response.body.slice(0, 500)}`
+  const [body, expectedBody] = [parsed(response.body), parsed(expected.body)]
+  if (status >= 400) return faultOfError(status, body)
+  const comparable = status === 201 ? withoutId : (value: unknown) => value
+  const [found, wanted] = [body, expectedBody].map((value) => JSON.stringify(comparable(value)))
+  return found === wanted ? undefined : `body ${found?.slice(0, 500)}, not ${wanted?.slice(0, 500)}`
+}
+
+/** Requests of the sample that is compared; their seed is used for nothing else. */
+const SEED = 0
+
+/** The requests and the responses of one server to them, which are correct in themselves. */
+export interface Sample {
+  readonly requests: ReadonlyArray<Workload.PlannedRequest>
+  readonly responses: ReadonlyArray<FixedResponse>
+}
+
+const fail = (server: ServerProcess, { method, target }: Workload.PlannedRequest, fault: string): never => {
+  throw new Error(`${server.name} responds wrongly to ${method} ${target}: ${fault}`)
+}
+
+/** Records the responses of a server to the first requests of a workload. */
+export const record = async (
+  server: ServerProcess,
+  workload: Workload.Workload,
+  count: number
+): Promise<Sample> => {
+  const requests = Workload.plan(workload, SEED, count)
+  const responses: Array<FixedResponse> = []
+  for (const request of requests) {
+    const response = await server.send(request)
+    const fault = faultOf(request, response, response)
+    if (fault !== undefined) fail(server, request, fault)
+    responses.push(response)
+  }
+  return { requests, responses }
+}
+
+/** Rejects unless a server responds to the first `count` requests of a sample as recorded. */
+export const check = async (server: ServerProcess, sample: Sample, count: number): Promise<void> => {
+  for (const [index, request] of sample.requests.slice(0, count).entries()) {
+    const expected = sample.responses[index]
+    const fault = expected && faultOf(request, await server.send(request), expected)
+    if (fault !== undefined) fail(server, request, fault)
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest"
+import * as Workload from "./Workload.ts"
+
+const COUNT = 20_000
+
+const countBy = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string | number) => {
+  const counts = new Map<string | number, number>()
+  for (const value of values) counts.set(keyOf(value), (counts.get(keyOf(value)) ?? 0) + 1)
+  return counts
+}
+
+const askedFor = ({ body, cursor, target }: Workload.PlannedRequest) => JSON.stringify([target, cursor, body])
+const neighbours = (requests: ReadonlyArray<Workload.PlannedRequest>) =>
+  requests.slice(1).map((request, index) => [requests[index] ?? request, request] as const)
+
+describe("the mix", () => {
+  const requests = Workload.plan(Workload.mix, 1, COUNT)
+
+  it("has shares that add up to 100 percent", () => {
+    expect(Object.values(Workload.mix.shares).reduce((sum, share) => sum + share, 0)).toBe(100)
+  })
+
+  it.each(Object.entries(Workload.mix.shares))("contains %s with a share of %d percent", (kind, share) => {
+    const found = requests.filter((request) => request.kind === kind).length
+    expect(Math.abs((found / COUNT) * 100 - share)).toBeLessThan(1)
+  })
+
+  it("is the same for the same seed, and another one for another seed", () => {
+    expect(Workload.plan(Workload.mix, 1, 100)).toEqual(requests.slice(0, 100))
+    expect(Workload.plan(Workload.mix, 2, 100)).not.toEqual(requests.slice(0, 100))
+  })
+
+  it("uses hundreds of keys, a few of them often", () => {
+    const senders = countBy(
+      requests.filter(({ sender }) => sender.kind === "unlimited"),
+      ({ sender }) => sender.index
+    )
+    expect(senders.size).toBeGreaterThan(900)
+    expect(senders.get(0) ?? 0).toBeGreaterThan(20 * (senders.get(99) ?? 0))
+  })
+
+  it("creates animals that differ", () => {
+    const bodies = requests.filter(({ kind }) => kind === "create").map(({ body }) => body)
+    expect(new Set(bodies).size).toBeGreaterThan(bodies.length * 0.99)
+  })
+})
+
+describe("the operations alone", () => {
+  it.each(Workload.operations)(
+    "$name has no two neighbours with the same key, target or body",
+    (workload) => {
+      for (const [one, other] of neighbours(Workload.plan(workload, 3, 2_000))) {
+        expect(askedFor(one)).not.toBe(askedFor(other))
+        expect(one.sender).not.toEqual(other.sender)
+      }
+    }
+  )
+
+  it("are repeated only where the name of the case says so", () => {
+    for (const { name, workload } of Workload.cases) {
+      const isSame = new Set(Workload.plan(workload, 4, 50).map(askedFor)).size === 1
+      expect(isSame, name).toBe(name.includes("one request repeated (lower bound)"))
+    }
+  })
+})

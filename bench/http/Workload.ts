@@ -1,0 +1,275 @@
+/** The requests that every server is measured with: one seeded sequence for all servers. */
+import { animals, type CallerKind, callerCounts, type Status, statuses } from "./Catalogue.ts"
+import * as Random from "./Random.ts"
+
+/** Which animals a list contains. */
+export type Filter = Status | "all"
+
+/** Pages begin at multiples of this number of animals: the default of `limit`. */
+export const PAGE_SIZE = 20
+
+/** Who sends a request; "absent" sends no `Authorization` header. */
+export interface Sender {
+  readonly kind: CallerKind | "absent"
+  readonly index: number
+}
+
+/** One request, without what differs between servers: tokens, cursors and the port. */
+export interface PlannedRequest {
+  readonly kind: Kind
+  readonly method: "GET" | "POST"
+  /** Path and query, without the cursor. */
+  readonly target: string
+  /** The cursor that the target ends with: the start of a page, counted in pages of `PAGE_SIZE` animals. */
+  readonly cursor?: { readonly filter: Filter; readonly page: number }
+  readonly sender: Sender
+  readonly body?: string
+  /** The status of the correct response. */
+  readonly status: number
+}
+
+const LIST = "/v1/pets"
+const LIMITS = [20, 50, 100]
+const LONGEST_PAGE = 100
+/** An id that no run reaches. */
+const UNUSED_ID = 1_000_000_000
+/** Prime, so that the most frequent animals lie scattered over the catalogue. */
+const STRIDE = 7_919
+
+/** The number of pages after the first one that animals created during a run cannot change. */
+const deepPages = (filter: Filter): number => {
+  const length = filter === "all" ? animals.length : animals.length / statuses.length
+  return Math.floor((length - LONGEST_PAGE) / PAGE_SIZE)
+}
+
+const zipf = {
+  sender: {
+    unlimited: Random.zipf(callerCounts.unlimited),
+    exhausted: Random.zipf(callerCounts.exhausted),
+    unknown: Random.zipf(callerCounts.unknown)
+  },
+  animal: Random.zipf(animals.length),
+  page: { all: Random.zipf(deepPages("all")), filtered: Random.zipf(deepPages("sold")) }
+}
+
+const from = <A>(random: Random.Random, values: ReadonlyArray<A>): A => {
+  const value = values[Random.below(random, values.length)]
+  if (value === undefined) throw new Error("there are no values to choose from")
+  return value
+}
+
+const sender = (random: Random.Random, kind: CallerKind): Sender => ({
+  kind,
+  index: zipf.sender[kind](random)
+})
+
+const animalId = (random: Random.Random): number => 1 + ((zipf.animal(random) * STRIDE) % animals.length)
+
+/** What a read asks for. */
+type Wanted = Pick<PlannedRequest, "target" | "cursor">
+
+const deepPage = (random: Random.Random): Wanted => ({
+  target: LIST,
+  cursor: { filter: "all", page: 1 + zipf.page.all(random) }
+})
+
+const filteredPage = (random: Random.Random): Wanted => {
+  const filter = from(random, statuses)
+  const page = zipf.page.filtered(random)
+  return {
+    target: `${LIST}?limit=${from(random, LIMITS)}&status=${filter}`,
+    ...(page === 0 ? {} : { cursor: { filter, page } })
+  }
+}
+
+const firstNames = [
+  "Rex",
+  "Bella",
+  "Søren",
+  "Zoë",
+  "Sir Barks-a-lot",
+  "Mitzi",
+  "Old Tom",
+  "Ada",
+  "Lucky",
+  "Bo"
+]
+const lastNames = [
+  "of the Hill",
+  "the Second",
+  "from Łódź",
+  "Whiskers",
+  "",
+  "Featherstone",
+  "the Brave",
+  "Jr."
+]
+
+const newAnimal = (random: Random.Random) => ({
+  name: `${from(random, firstNames)} ${from(random, lastNames)} ${Random.below(random, 100_000)}`,
+  categoryId: Random.below(random, 10_000),
+  ...(random() < 0.5 ? { status: from(random, statuses) } : {})
+})
+
+const creation = (body: object) => ({ method: "POST", target: LIST, body: JSON.stringify(body) }) as const
+
+/** Invalid requests. Their bodies are well-formed JSON: Fastify closes the connection after any other. */
+const invalid: ReadonlyArray<(random: Random.Random) => Pick<PlannedRequest, "method" | "target" | "body">> =
+  [
+    (random) => ({ method: "GET", target: `${LIST}?limit=${LONGEST_PAGE + 1 + Random.below(random, 800)}` }),
+    (random) => ({ method: "GET", target: `${LIST}?status=lost${Random.below(random, 1_000)}` }),
+    (random) => creation({ ...newAnimal(random), name: Random.below(random, 1_000) }),
+    (random) => creation({ ...newAnimal(random), status: `lost${Random.below(random, 1_000)}` }),
+    (random) => creation({ name: newAnimal(random).name })
+  ]
+
+/** A read of one animal or of a page, whatever its status. */
+const anyRead = (random: Random.Random): Wanted =>
+  random() < 0.5 ? { target: `${LIST}/${animalId(random)}` } : deepPage(random)
+
+const read = (random: Random.Random, wanted: Wanted) =>
+  ({ method: "GET", ...wanted, sender: sender(random, "unlimited"), status: 200 }) as const
+
+/** The kinds of requests, with the function that draws one. */
+const kinds = {
+  "first page": (random) => read(random, { target: LIST }),
+  "deep page": (random) => read(random, deepPage(random)),
+  "filtered page": (random) => read(random, filteredPage(random)),
+  get: (random) => read(random, { target: `${LIST}/${animalId(random)}` }),
+  create: (random) => ({
+    ...creation(newAnimal(random)),
+    sender: sender(random, "unlimited"),
+    status: 201
+  }),
+  "401": (random) => ({
+    ...read(random, anyRead(random)),
+    sender: random() < 0.25 ? { kind: "absent", index: 0 } : sender(random, "unknown"),
+    status: 401
+  }),
+  "404": (random) => ({
+    ...read(random, { target: `${LIST}/${UNUSED_ID + Random.below(random, UNUSED_ID)}` }),
+    status: 404
+  }),
+  "400": (random) => ({
+    ...from(random, invalid)(random),
+    sender: sender(random, "unlimited"),
+    status: 400
+  }),
+  "429": (random) => ({
+    ...read(random, anyRead(random)),
+    sender: sender(random, "exhausted"),
+    status: 429
+  })
+} as const satisfies Readonly<Record<string, (random: Random.Random) => Omit<PlannedRequest, "kind">>>
+
+export type Kind = keyof typeof kinds
+
+/** A kind of request and its share, in percent. */
+type Shares = Readonly<Partial<Record<Kind, number>>>
+
+/** A sequence of requests to be measured. */
+export interface Workload {
+  readonly name: string
+  readonly shares: Shares
+  /** Whether its first request is sent again and again. */
+  readonly isRepeated: boolean
+}
+
+/** The default workload; the shares add up to 100 %. */
+export const mix: Workload = {
+  name: "mix",
+  isRepeated: false,
+  shares: {
+    "first page": 35,
+    "deep page": 15,
+    "filtered page": 12,
+    get: 22,
+    create: 8,
+    "401": 2,
+    "404": 2,
+    "400": 2,
+    "429": 2
+  }
+}
+
+const alone = (name: string, shares: Shares): Workload => ({ name, shares, isRepeated: false })
+
+/** Each operation and each error alone. `create` comes last: what it adds stays. */
+export const operations: ReadonlyArray<Workload> = [
+  alone("list 20", { "first page": 15, "deep page": 85 }),
+  alone("list filtered", { "filtered page": 100 }),
+  alone("get", { get: 100 }),
+  alone("401", { "401": 100 }),
+  alone("404", { "404": 100 }),
+  alone("400", { "400": 100 }),
+  alone("429", { "429": 100 }),
+  alone("create", { create: 100 })
+]
+
+/** One request again and again: the best case of every cache, hence a lower bound. */
+export const repeated: ReadonlyArray<Workload> = operations
+  .filter(({ name }) => ["list 20", "get", "create"].includes(name))
+  .map((operation) => ({ ...operation, isRepeated: true }))
+
+/** What a request asks for, without the sender. */
+const wanted = ({ body, cursor, target }: PlannedRequest): string =>
+  `${target} ${cursor?.filter} ${cursor?.page} ${body}`
+
+/** Whether two neighbours have the same key, or ask for the same, which the mix allows: many clients read the first page. */
+const areAlike = (workload: Workload, one: PlannedRequest, other: PlannedRequest): boolean =>
+  (one.sender.kind === other.sender.kind && one.sender.index === other.sender.index) ||
+  (workload.name !== mix.name && wanted(one) === wanted(other))
+
+const draw = ({ shares }: Workload, random: Random.Random): PlannedRequest => {
+  let left = random() * 100
+  let drawn: Kind | undefined
+  for (const kind of Object.keys(kinds) as ReadonlyArray<Kind>) {
+    const share = shares[kind] ?? 0
+    if (share === 0) continue
+    drawn = kind
+    left -= share
+    if (left < 0) break
+  }
+  if (drawn === undefined) throw new Error("a workload without requests")
+  return { kind: drawn, ...kinds[drawn](random) }
+}
+
+/** The first `count` requests of a workload under a seed. */
+export const plan = (workload: Workload, seed: number, count: number): ReadonlyArray<PlannedRequest> => {
+  const random = Random.seeded(seed)
+  const requests: Array<PlannedRequest> = []
+  let previous: PlannedRequest | undefined
+  while (requests.length < count) {
+    const next: PlannedRequest =
+      workload.isRepeated && previous !== undefined ? previous : draw(workload, random)
+    if (!workload.isRepeated && previous !== undefined && areAlike(workload, previous, next)) continue
+    requests.push(next)
+    previous = next
+  }
+  return requests
+}
+
+/** A workload at a number of connections: one row of the results. */
+export interface Case {
+  readonly name: string
+  readonly workload: Workload
+  readonly connections: number
+}
+
+/** The number of connections that stands for many clients. */
+export const MANY = 64
+
+/** Everything that is measured over HTTP, in this order. */
+export const cases: ReadonlyArray<Case> = [
+  ...[mix, ...operations].map((workload) => ({ name: workload.name, workload, connections: MANY })),
+  ...[mix, ...operations].map((workload) => ({
+    name: `${workload.name}, 1 connection`,
+    workload,
+    connections: 1
+  })),
+  ...repeated.map((workload) => ({
+    name: `${workload.name}, one request repeated (lower bound)`,
+    workload,
+    connections: MANY
+  }))
+]

@@ -1,0 +1,13 @@
+/** The `Link` header of the peers' lists. Their cursor is the last id of the page, unsealed. */
+import type { Page, Status } from "../Catalogue.ts"
+
+/** The header's value, or `undefined` on the last page. */
+export const nextLink = (
+  { animals, hasMore }: Page,
+  limit: number,
+  status: Status | undefined
+): string | undefined => {
+  if (!hasMore) return undefined
+  const filter = status === undefined ? "" : `&status=${status}`
+  return `</v1/pets?limit=${limit}${filter}&cursor=${animals.at(-1)?.id}>; rel="next"`
+}

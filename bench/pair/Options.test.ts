@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest"
+import { InvalidOptions } from "../Options.ts"
+import { parse } from "./Options.ts"
+
+describe("the options of bench:pair", () => {
+  it("measures the mix on all databases by default", () => {
+    expect(parse([".", "."])).toMatchObject({
+      databases: ["memory", "sqlite", "postgresql"],
+      workloads: [{ name: "mix" }],
+      connections: 64
+    })
+  })
+
+  it("takes names with commas between them", () => {
+    expect(parse([".", ".", "--databases", "memory, sqlite", "--workloads", "get,list 20"])).toMatchObject({
+      databases: ["memory", "sqlite"],
+      workloads: [{ name: "get" }, { name: "list 20" }]
+    })
+  })
+
+  it("rejects invalid options, and folders that are not checkouts", () => {
+    for (const wrong of [
+      ["."],
+      [".", ".", "."],
+      [".", "docs"],
+      [".", ".", "--databases", "redis"],
+      [".", ".", "--workloads", "put"],
+      [".", ".", "--rounds", "0"],
+      [".", ".", "--fast"]
+    ]) {
+      expect(() => parse(wrong), wrong.join(" ")).toThrow(InvalidOptions)
+    }
+  })
+})

@@ -1,0 +1,88 @@
+/** Two servers side by side: the CPU time of one as a multiple of the other's, round by round. */
+import type { LoadGenerator } from "../http/LoadGenerator.ts"
+import type { ServerProcess } from "../http/ServerProcess.ts"
+import type { Workload } from "../http/Workload.ts"
+import * as Spread from "../results/Spread.ts"
+
+/** How long and how often. */
+export interface PairOptions {
+  readonly workload: Workload
+  readonly rounds: number
+  readonly warmUpRequests: number
+  /** Requests of each server in a round. */
+  readonly requests: number
+  readonly connections: number
+}
+
+/** The CPU time per request of both servers in one round, in microseconds. */
+export interface Round {
+  readonly first: number
+  readonly second: number
+}
+
+/** The warm-up of a slow database ends after so many seconds. */
+const WARM_UP_SECONDS = 4
+
+/** A turn on a slow database ends after so many seconds. */
+const TURN_SECONDS = 2
+
+/** Measures in rounds: both servers get the same requests, and every other round the second one comes first. */
+export const measure = async (
+  [first, second]: readonly [ServerProcess, ServerProcess],
+  load: LoadGenerator,
+  { connections, requests, rounds, warmUpRequests, workload }: PairOptions,
+  progress: (text: string) => void
+): Promise<ReadonlyArray<Round>> => {
+  const given = { workload, connections, isCyclic: false }
+  progress("warming up")
+  for (const server of [first, second]) {
+    await load.carryOut(server, { ...given, requests: warmUpRequests, seconds: WARM_UP_SECONDS, seed: 0 })
+  }
+  const turn = async (server: ServerProcess, seed: number): Promise<number> => {
+    const send = await load.connect(server, { ...given, requests, seconds: TURN_SECONDS, seed })
+    const before = await server.usage()
+    const outcome = await send()
+    const after = await server.usage()
+    await load.close()
+    return (after.cpuMicros - before.cpuMicros) / outcome.requests
+  }
+  const measured: Array<Round> = []
+  for (let round = 1; round <= rounds; round++) {
+    progress(`round ${round} of ${rounds}`)
+    if (round % 2 === 0) {
+      const late = await turn(second, round)
+      measured.push({ first: await turn(first, round), second: late })
+    } else {
+      const early = await turn(first, round)
+      measured.push({ first: early, second: await turn(second, round) })
+    }
+  }
+  return measured
+}
+
+/** Half of the width of the interval that contains the true median with 95 %, in ranks: binomial, normal approximation. */
+const HALF_WIDTH = 0.98
+
+/** One line of the result. */
+export const row = (name: string, rounds: ReadonlyArray<Round>): string => {
+  const ratios = rounds.map(({ first, second }) => second / first)
+  const at = (share: number): string => Spread.quantile(ratios, share).toFixed(3)
+  const reach = Math.min(HALF_WIDTH / Math.sqrt(ratios.length), 0.5)
+  const micros = (of: keyof Round): string => Spread.median(rounds.map((round) => round[of])).toFixed(1)
+  return columns([
+    name,
+    at(0.5),
+    `${at(0.5 - reach)}–${at(0.5 + reach)}`,
+    `${at(0.25)}–${at(0.75)}`,
+    micros("first"),
+    micros("second")
+  ])
+}
+
+const columns = ([name = "", ...cells]: ReadonlyArray<string>): string =>
+  [name.padEnd(26), ...cells.map((cell, index) => cell.padStart(index === 1 || index === 2 ? 13 : 7))].join(
+    "  "
+  )
+
+/** The line above all rows. */
+export const heading = columns(["database, workload", "B / A", "95 %", "middle half", "A, µs", "B, µs"])

@@ -1,5 +1,20 @@
 const test = "\\.(test|laws\\.test|arbitrary|fixture)\\.ts$"
 
+/** Folders of the conformance suite, and which of them each may import; docs/conformance.md shows the map. */
+const conformanceRooms = {
+  clauses: [],
+  http: [],
+  linearizability: [],
+  evaluation: ["clauses", "http"],
+  subjects: ["clauses", "http", "evaluation"],
+  checks: ["clauses", "http", "linearizability", "evaluation", "subjects"],
+  engine: ["clauses", "http", "evaluation", "subjects", "checks"],
+  reports: ["clauses", "http", "evaluation", "subjects", "checks", "engine"],
+  runners: ["clauses", "http", "evaluation", "subjects", "checks", "engine", "reports"],
+  config: ["clauses", "http", "evaluation", "subjects", "engine"],
+  gallery: ["clauses", "http", "linearizability", "evaluation", "subjects", "checks", "engine"]
+}
+
 module.exports = {
   forbidden: [
     {
@@ -26,10 +41,18 @@ module.exports = {
     },
     {
       name: "adapters-are-strangers",
-      comment: "An adapter knows core and its driver, never a sibling: a third party could have written it.",
+      comment:
+        "An adapter knows core, its driver and what storage adapters share, never a sibling: a third party could have written it.",
       severity: "error",
       from: { path: "^adapters/([^/]+)/", pathNot: ["^adapters/(embed|cli)/", test] },
-      to: { path: "^adapters/", pathNot: "^adapters/$1/" }
+      to: { path: "^adapters/", pathNot: ["^adapters/$1/", "^adapters/storage/"] }
+    },
+    {
+      name: "storage-knows-no-adapter",
+      comment: "What storage adapters share knows no driver.",
+      severity: "error",
+      from: { path: "^adapters/storage/", pathNot: test },
+      to: { path: "^adapters/", pathNot: "^adapters/storage/" }
     },
     {
       name: "embed-composes-all-but-cli",
@@ -67,6 +90,14 @@ module.exports = {
       from: { path: "^conformance/", pathNot: [test, "^conformance/runners/Vitest[.]ts$"] },
       to: { path: "^node_modules/(vitest|@vitest)/" }
     },
+    ...Object.entries(conformanceRooms).map(([room, lower]) => ({
+      name: `conformance-${room}-imports-lower-rooms`,
+      comment:
+        "Imports inside the suite go one way, so that each folder can be understood without those above it.",
+      severity: "error",
+      from: { path: `^conformance/${room}/`, pathNot: test },
+      to: { path: "^conformance/", pathNot: `^conformance/(${[room, ...lower].join("|")})/` }
+    })),
     {
       name: "nothing-needs-the-bench",
       comment: "What measures the product is no part of it.",
@@ -92,7 +123,8 @@ module.exports = {
       severity: "error",
       // vitest is there for those who use that file.
       from: { path: "^(core|adapters|conformance)/", pathNot: [test, "^conformance/runners/Vitest[.]ts$"] },
-      to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] }
+      // effect is a peer dependency of the package and a development dependency of the repository.
+      to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["npm-peer"] }
     }
   ],
   options: {

@@ -4,8 +4,9 @@ import { defineConfig } from "tsup"
 const isSource = (file: string): boolean => !/\.(test|arbitrary|fixture)\.ts$/.test(file)
 
 /**
- * Every module is an entry of its own: each is a public subpath, and bundlers of using programs take what they need.
- * The types come from `tsc`, one file a module too; bundled, they would live in files that no program can name.
+ * One output file for each module: bundlers load only what a program uses, and stack traces name the module. The entry
+ * points that programs may import are those of `exports` in `package.json`. `tsc` writes the declarations, also one file
+ * for each module, because tsup would move shared types into files without a name.
  */
 export default defineConfig({
   entry: Object.fromEntries(

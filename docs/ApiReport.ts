@@ -1,0 +1,190 @@
+/**
+ * The report `api.md` of the package's public API, made from the built declarations. `npm run api` writes it;
+ * `npm run api:check` fails when it differs, or when an exported signature uses a type that programs cannot name.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import ts from "typescript"
+
+const root = new URL("../", import.meta.url)
+const dist = fileURLToPath(new URL("dist/", root))
+
+export const path = new URL("api.md", import.meta.url)
+
+export interface Report {
+  readonly text: string
+  /** Types in exported signatures that other programs cannot name, each with the export that uses it. */
+  readonly unnamed: ReadonlyArray<string>
+}
+
+/** An entry point of `package.json`: its specifier and its declaration file. */
+interface EntryPoint {
+  readonly specifier: string
+  readonly file: string
+}
+
+/** A public symbol and the name by which programs reach it, such as `RateLimit.step`. */
+interface Export {
+  readonly name: string
+  readonly symbol: ts.Symbol
+}
+
+const entryPoints = (): ReadonlyArray<EntryPoint> => {
+  const manifest: { name: string; exports: Record<string, string | { types: string }> } = JSON.parse(
+    readFileSync(new URL("package.json", root), "utf8")
+  )
+  return Object.entries(manifest.exports).flatMap(([subpath, target]) =>
+    typeof target === "string"
+      ? []
+      : [{ specifier: manifest.name + subpath.slice(1), file: fileURLToPath(new URL(target.types, root)) }]
+  )
+}
+
+const options: ts.CompilerOptions = {
+  module: ts.ModuleKind.NodeNext,
+  target: ts.ScriptTarget.ES2023,
+  types: ["node"],
+  noEmit: true,
+  allowImportingTsExtensions: true
+}
+
+const isOurs = (node: ts.Node): boolean => node.getSourceFile().fileName.startsWith(dist)
+
+/** The statement that a declaration is printed as. */
+const statementOf = (declaration: ts.Declaration): ts.Node =>
+  ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration
+
+/** Whether a module declares it by name, so that only an export makes it reachable. */
+const isTopLevel = (declaration: ts.Declaration): boolean =>
+  !ts.isSourceFile(declaration) && ts.isSourceFile(statementOf(declaration).parent)
+
+/**
+ * Whether declarations of other programs spell it out instead of naming it: an alias, or the base class that the compiler
+ * declares for `class X extends make(…)`. Unless it is exported, it is printed before the export that uses it.
+ */
+const isSpelledOut = (declaration: ts.Declaration): boolean =>
+  ts.isTypeAliasDeclaration(declaration) || ts.isVariableDeclaration(declaration)
+
+/** Whether an export has an inferred type wherever it is used, as values have. */
+const isValue = ({ flags }: ts.Symbol): boolean =>
+  (flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Variable)) !== 0
+
+const printer = ts.createPrinter({ removeComments: true })
+
+const printed = (statement: ts.Node): string =>
+  printer
+    .printNode(ts.EmitHint.Unspecified, statement, statement.getSourceFile())
+    .replace(/^(export )?(declare )?/, "")
+
+const namespaceOf = (name: string): string => name.slice(0, name.lastIndexOf(".") + 1)
+
+/** Reads the built declarations; throws when they are missing or have errors of type. */
+export const make = (): Report => {
+  const entries = entryPoints()
+  const program = ts.createProgram({ rootNames: entries.map(({ file }) => file), options })
+  const checker = program.getTypeChecker()
+  for (const file of program.getSourceFiles().filter(isOurs)) {
+    for (const { messageText } of program.getSemanticDiagnostics(file)) {
+      throw new Error(`${file.fileName}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`)
+    }
+  }
+
+  const resolved = (symbol: ts.Symbol): ts.Symbol =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+
+  /** The exports of a module by name; those of a namespace have its name in front. */
+  const exportsOf = (module: ts.Symbol, prefix = ""): ReadonlyArray<Export> =>
+    checker
+      .getExportsOfModule(module)
+      .map((symbol) => ({ name: prefix + symbol.name, symbol: resolved(symbol) }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((entry) =>
+        entry.symbol.flags & ts.SymbolFlags.ValueModule ? exportsOf(entry.symbol, `${entry.name}.`) : [entry]
+      )
+
+  const exportsOfFile = (file: string): ReadonlyArray<Export> => {
+    const source = program.getSourceFile(file)
+    const symbol = source && checker.getSymbolAtLocation(source)
+    if (symbol === undefined) throw new Error(`${file} is missing: build the package first`)
+    return exportsOf(symbol)
+  }
+
+  const sections = entries.map(({ file, specifier }) => ({ specifier, exports: exportsOfFile(file) }))
+  const exported = new Set(sections.flatMap(({ exports }) => exports.map(({ symbol }) => symbol)))
+  const exportedStatements = new Set(
+    [...exported].flatMap(({ declarations = [] }) => declarations.map(statementOf))
+  )
+
+  /**
+   * What the type of an export may refer to. The compiler writes the type of a value into declarations of other programs,
+   * and finds a name for its parts only among the entry point's own exports, or in the namespace that was imported.
+   */
+  const nameable = ({ name, symbol }: Export, exports: ReadonlyArray<Export>): ReadonlySet<ts.Symbol> => {
+    if (!isValue(symbol)) return exported
+    const near = exports.filter((other) => ["", namespaceOf(name)].includes(namespaceOf(other.name)))
+    return new Set(near.map((other) => other.symbol))
+  }
+
+  const unnamed = new Set<string>()
+
+  /** The declarations of an export as text. */
+  const render = (specifier: string, one: Export, exports: ReadonlyArray<Export>): ReadonlyArray<string> => {
+    const names = nameable(one, exports)
+    const statements = new Set<ts.Node>()
+    const visit = (node: ts.Node): void => {
+      ts.forEachChild(node, visit)
+      const used = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined
+      if (used !== undefined) refer(resolved(used))
+    }
+    const refer = (target: ts.Symbol): void => {
+      const declaration = target.declarations?.[0]
+      if (declaration === undefined || !isTopLevel(declaration) || !isOurs(declaration)) return
+      if (names.has(target)) return
+      if (isSpelledOut(declaration)) add(target)
+      else unnamed.add(`${target.name}, used by ${one.name} of ${specifier}`)
+    }
+    const add = (symbol: ts.Symbol): void => {
+      for (const statement of (symbol.declarations ?? []).map(statementOf)) {
+        if (statements.has(statement)) continue
+        statements.add(statement)
+        visit(statement)
+      }
+    }
+    add(one.symbol)
+    const own = new Set(one.symbol.declarations?.map(statementOf))
+    const isHere = (statement: ts.Node) => own.has(statement) || !exportedStatements.has(statement)
+    return [...statements].filter(isHere).toReversed().map(printed)
+  }
+
+  const reported = new Map<ts.Symbol, string>()
+  const lines = sections.flatMap(({ exports, specifier }) => [
+    `## \`${specifier}\``,
+    "",
+    ...exports.flatMap((one) => {
+      const code = render(specifier, one, exports)
+      const same = reported.get(one.symbol)
+      reported.set(one.symbol, same ?? `\`${one.name}\` of \`${specifier}\``)
+      return [`### ${one.name}`, "", ...(same ? [`The same as ${same}.`] : ["```ts", ...code, "```"]), ""]
+    })
+  ])
+  const text = [
+    "# Public API",
+    "",
+    "Every export of the package, by entry point. A change of this page is a change that users see.",
+    "",
+    ...lines,
+    "<!-- made by docs/ApiReport.ts -->",
+    ""
+  ].join("\n")
+  return { text, unnamed: [...unnamed].toSorted() }
+}
+
+if (import.meta.main) {
+  const { text, unnamed } = make()
+  const isCheck = process.argv.includes("--check")
+  if (!isCheck) writeFileSync(path, text)
+  const differs = isCheck && readFileSync(path, "utf8") !== text
+  for (const use of unnamed) console.error(`no entry point exports a name for ${use}`)
+  if (differs) console.error("docs/api.md differs from this build: run 'npm run api' and review the change")
+  process.exitCode = differs || unnamed.length > 0 ? 1 : 0
+}

@@ -13,7 +13,7 @@ export const render = (): string => {
     "# Errors",
     "",
     'Every error has the body `{"code","message","status"}`. These are all the values of `code`; the set only grows.',
-    "Answers may say more in `message` than the meaning here: which field, what reason.",
+    "The `message` of a response can be more specific than the meaning here: it names the field and the reason.",
     "",
     "| `code` | Status | Meaning | § of the contract | The same request can succeed later |",
     "|---|---|---|---|---|",

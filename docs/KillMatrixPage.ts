@@ -1,4 +1,4 @@
-/** The page `conformance/kill-matrix.md`, made by a self-test of the suite: `node docs/KillMatrixPage.ts`, about half an hour. */
+/** The page `conformance/kill-matrix.md`, made by the self-test of the suite: `node docs/KillMatrixPage.ts`, about half an hour. */
 import { writeFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type { Fault } from "../conformance/gallery/Fault.ts"
@@ -9,7 +9,7 @@ export const path = new URL("conformance/kill-matrix.md", import.meta.url)
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 
-/** What the page says about a fault before anything is run. */
+/** The cells of a fault that do not depend on a run. */
 export const fixedCells = ({ breaks, does, id, killedBy, where }: Fault): string =>
   `| \`${id}\` | ${where.at} | ${cell(does)} | \`${breaks}\` | \`${killedBy}\` |`
 
@@ -26,15 +26,15 @@ export const render = ({ caught, tried }: Gate.GateResult): string =>
   [
     "# The kill matrix",
     "",
-    "The suite is tested with backends that are wrong in one way each. A fault counts as caught when the check that it is",
-    "meant for fails and says what is wrong; the last column tells who else noticed. Below are the servers that are right",
-    "in ways other than ours, and must pass at level spec, or at level design where they say so.",
+    "The suite is tested with backends that are wrong in one way each. A fault counts as caught when its check fails and",
+    "reports the expected words; the last column lists the other checks that fail. The second table lists legal servers that",
+    "differ from ours; they must pass at level spec, or at level design where stated.",
     "",
-    "| Fault | At | What it does | Breaks | Caught by | Seeds | Also noticed by |",
+    "| Fault | At | What it does | Breaks | Caught by | Seeds | Also fails |",
     "|---|---|---|---|---|---|---|",
     ...caught.map(row),
     "",
-    "| Right | In what it differs | Seeds passed |",
+    "| Legal server | How it differs | Seeds passed |",
     "|---|---|---|",
     ...tried.map(decoyRow),
     "",

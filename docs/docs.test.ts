@@ -12,6 +12,8 @@ const read = (file: string): string => readFileSync(new URL(file, root), "utf8")
 
 const pages = [
   "README.md",
+  ".github/CONTRIBUTING.md",
+  ".github/SECURITY.md",
   ...readdirSync(new URL("docs/", root), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`)
@@ -48,6 +50,14 @@ describe("documentation", () => {
     )
     const missing = links.filter((link) => !existsSync(new URL(link, new URL(page, root))))
     expect(missing).toEqual([])
+  })
+
+  it("follows a request through files that exist", () => {
+    const files = [...read("docs/life-of-a-request.md").matchAll(/`((?:core|adapters)\/[^`]+\.ts)`/g)].map(
+      (match) => match[1] ?? ""
+    )
+    expect(files.length).toBeGreaterThan(20)
+    expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([])
   })
 
   it("names every option of the service", () => {

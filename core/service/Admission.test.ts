@@ -486,6 +486,26 @@ describe("Unavailable stores", () => {
   )
 
   it.effect(
+    'without the rate limit store and with "open", an IPv6 request asks the store once and logs once',
+    () =>
+      Effect.gen(function* () {
+        let calls = 0
+        const store = yield* open({
+          limits: (real) => ({
+            ...failing(real),
+            modify: (key, step) => {
+              calls++
+              return failing(real).modify(key, step)
+            }
+          }),
+          options: { onLimitsUnavailable: "open" }
+        })
+        expect((yield* store.send({ clientAddress: "2001:db8::7" })).status).toBe(401)
+        expect([calls, store.logs.length]).toEqual([1, 1])
+      })
+  )
+
+  it.effect(
     'without the rate limit store and with "open", requests are authenticated and served uncounted',
     () =>
       Effect.gen(function* () {

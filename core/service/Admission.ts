@@ -25,6 +25,8 @@ export interface Admission {
   readonly verdict: RateLimit.Verdict
   /** The response if the request is rejected. */
   readonly rejection: ServiceResponse.ServiceResponse | undefined
+  /** Whether the rate limit store has counted the request. */
+  readonly isCounted: boolean
 }
 
 /** Seconds in `Retry-After` when a store is unavailable. */
@@ -62,7 +64,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
         options.onLimitsUnavailable === "open"
           ? Effect.as(
               Effect.logWarning("request not counted", failure),
-              admission(uncountedVerdict(policy.plan, now), rejection)
+              admission(uncountedVerdict(policy.plan, now), rejection, false)
             )
           : unavailable(failure, policy.plan, now)
     })
@@ -79,7 +81,9 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     const { network, site } = ClientAddress.networksOf(address)
     const ofNetwork = yield* count(Caller.ofNetwork(network), networkPolicy, now, rejection)
     // A denied network consumes nothing of its site, so that other networks of the site are not affected.
-    if (site === undefined || ofNetwork.verdict.outcome !== "admitted") return ofNetwork
+    if (site === undefined || !ofNetwork.isCounted || ofNetwork.verdict.outcome !== "admitted") {
+      return ofNetwork
+    }
     const ofSite = yield* count(Caller.ofNetwork(site), sitePolicy, now, rejection)
     const isNetworkTighter = ofNetwork.verdict.remaining <= ofSite.verdict.remaining
     return ofSite.verdict.outcome === "admitted" && isNetworkTighter ? ofNetwork : ofSite
@@ -151,7 +155,7 @@ const sitePlan = ({ perDay, perMinute }: Plan.Plan): Plan.Plan => ({
 const unavailable = (failure: StoreUnavailable, plan: Plan.Plan, now: number): Effect.Effect<Admission> =>
   Effect.as(
     Effect.logWarning("503 service_unavailable", failure),
-    admission(unknownVerdict(plan, now), "service_unavailable")
+    admission(unknownVerdict(plan, now), "service_unavailable", false)
   )
 
 const uncountedVerdict = (plan: Plan.Plan, now: number): RateLimit.Verdict => ({
@@ -162,10 +166,11 @@ const uncountedVerdict = (plan: Plan.Plan, now: number): RateLimit.Verdict => ({
   retryAfter: 0
 })
 
-const admission = (verdict: RateLimit.Verdict, rejection: Rejection | undefined): Admission => ({
-  verdict,
-  rejection: rejection && rejections[rejection]
-})
+const admission = (
+  verdict: RateLimit.Verdict,
+  rejection: Rejection | undefined,
+  isCounted = true
+): Admission => ({ verdict, rejection: rejection && rejections[rejection], isCounted })
 
 const rejectionOf: { readonly [outcome in RateLimit.Outcome]: Rejection | undefined } = {
   admitted: undefined,

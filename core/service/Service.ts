@@ -120,7 +120,8 @@ export const make = Effect.fnUntraced(function* (
     Effect.catchCause(admission.admit(request, now), (cause) =>
       Effect.map(errorResponse(cause, requestId), (rejection) => ({
         rejection,
-        verdict: fallbackVerdict(now)
+        verdict: fallbackVerdict(now),
+        isCounted: false
       }))
     )
 

@@ -110,7 +110,8 @@ const valuesOf = (args: ReadonlyArray<string>) => {
   }
 }
 
-const listOf = (text = ""): ReadonlyArray<string> =>
+/** The names in a list with commas between them. */
+export const listOf = (text = ""): ReadonlyArray<string> =>
   text
     .split(",")
     .map((name) => name.trim())

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { InvalidOptions, parse } from "./Options.ts"
+import { InvalidOptions } from "../Options.ts"
+import { parse } from "./Options.ts"
 
 const names = ["pipelined-gets", "pipelined-posts", "rolling-restart"]
 

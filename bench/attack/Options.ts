@@ -1,5 +1,6 @@
 /** The command line of the attack. */
 import { parseArgs } from "node:util"
+import { InvalidOptions, listOf } from "../Options.ts"
 import type { Database } from "./Scenario.ts"
 
 export const help = `npm run attack [-- OPTIONS]
@@ -23,8 +24,6 @@ export interface Options {
   readonly isList: boolean
   readonly isWritten: boolean
 }
-
-export class InvalidOptions extends Error {}
 
 const databases = ["memory", "SQLite", "PostgreSQL"] as const
 
@@ -73,9 +72,3 @@ const valuesOf = (args: ReadonlyArray<string>) => {
     throw new InvalidOptions(error instanceof Error ? error.message : String(error))
   }
 }
-
-const listOf = (text = ""): ReadonlyArray<string> =>
-  text
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "")

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import * as Databases from "../Databases.ts"
 import * as Child from "../http/Child.ts"
+import { InvalidOptions } from "../Options.ts"
 import * as AttackedServer from "./AttackedServer.ts"
 import * as Finding from "./Finding.ts"
 import * as Options from "./Options.ts"
@@ -125,5 +126,5 @@ try {
   else await main(options)
 } catch (error) {
   console.error(messageOf(error))
-  process.exitCode = error instanceof Options.InvalidOptions ? 2 : 1
+  process.exitCode = error instanceof InvalidOptions ? 2 : 1
 }

@@ -2,7 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as NewPetBody from "../codec/NewPetBody.ts"
 import * as PetJson from "../codec/PetJson.ts"
+import type * as QueryParameters from "../codec/QueryParameters.ts"
 import * as Deprecation from "../deprecation/Deprecation.ts"
+import type { NewPet } from "../domain/NewPet.ts"
 import * as Operation from "./Operation.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -37,13 +39,18 @@ export const createPet = Operation.make({
       }
     }
   },
-  run: ({ address, body, now, options, pets }) =>
-    Effect.gen(function* () {
-      const pet = yield* pets.insert(body)
-      const phase = Deprecation.phaseAt(options.getPetDeprecation, now)
-      return {
-        body: PetJson.encode(pet),
-        headers: isReadable[phase] ? [["Location", `${address("/pets")}/${pet.id}`]] : []
-      }
-    })
+  run: Effect.fnUntraced(function* ({
+    address,
+    body,
+    now,
+    options,
+    pets
+  }: Operation.Input<QueryParameters.None, NewPet>) {
+    const pet = yield* pets.insert(body)
+    const phase = Deprecation.phaseAt(options.getPetDeprecation, now)
+    return {
+      body: PetJson.encode(pet),
+      headers: isReadable[phase] ? [["Location", `${address("/pets")}/${pet.id}`]] : []
+    }
+  })
 })

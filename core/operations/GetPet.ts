@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as PetJson from "../codec/PetJson.ts"
+import type * as QueryParameters from "../codec/QueryParameters.ts"
 import * as Int64 from "../domain/Int64.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import * as Operation from "./Operation.ts"
@@ -26,13 +27,15 @@ export const getPet = Operation.make({
     examples: { pet: Schemas.examples.pet }
   },
   errors: ["not_found"],
-  run: ({ path: { petId = "" }, pets }) =>
-    Effect.gen(function* () {
-      // No animal has an id that is not canonical, so the response is 404 instead of 400.
-      const id = Int64.fromCanonicalText(petId)
-      if (id === undefined) return yield* Effect.fail(unknownAnimal)
-      const pet = yield* pets.find(id)
-      if (Option.isNone(pet)) return yield* Effect.fail(unknownAnimal)
-      return { body: PetJson.encode(pet.value) }
-    })
+  run: Effect.fnUntraced(function* ({
+    path: { petId = "" },
+    pets
+  }: Operation.Input<QueryParameters.None, undefined>) {
+    // No animal has an id that is not canonical, so the response is 404 instead of 400.
+    const id = Int64.fromCanonicalText(petId)
+    if (id === undefined) return yield* Effect.fail(unknownAnimal)
+    const pet = yield* pets.find(id)
+    if (Option.isNone(pet)) return yield* Effect.fail(unknownAnimal)
+    return { body: PetJson.encode(pet.value) }
+  })
 })

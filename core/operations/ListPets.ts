@@ -2,14 +2,14 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as PetJson from "../codec/PetJson.ts"
-import type { QueryParameter } from "../codec/QueryParameters.ts"
+import type * as QueryParameters from "../codec/QueryParameters.ts"
 import * as Page from "../domain/Page.ts"
 import * as PetStatus from "../domain/PetStatus.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import * as Operation from "./Operation.ts"
 import * as Schemas from "./Schemas.ts"
 
-const limit: QueryParameter<number> = {
+const limit: QueryParameters.QueryParameter<number> = {
   description: "Maximum number of animals returned.",
   schema: {
     type: "integer",
@@ -25,14 +25,14 @@ const limit: QueryParameter<number> = {
   }
 }
 
-const status: QueryParameter<PetStatus.PetStatus | undefined> = {
+const status: QueryParameters.QueryParameter<PetStatus.PetStatus | undefined> = {
   description: "Restricts the result to animals with that availability status.",
   schema: Schemas.ref("PetStatus"),
   decode: (text) =>
     text === undefined || PetStatus.is(text) ? Result.succeed(text) : Result.fail(PetStatus.message)
 }
 
-const cursor: QueryParameter<string | undefined> = {
+const cursor: QueryParameters.QueryParameter<string | undefined> = {
   description:
     "Where the page starts. Opaque: follow the addresses of `Link` headers instead of making one up.",
   schema: { type: "string" },
@@ -69,21 +69,25 @@ export const listPets = Operation.make({
       }
     }
   },
-  run: ({ address, cursors, pets, query: { cursor, limit, status } }) =>
-    Effect.gen(function* () {
-      const after = cursor === undefined ? undefined : yield* cursors.decode(cursor, status)
-      if (cursor !== undefined && after === undefined) return yield* Effect.fail(invalidCursor)
+  run: Effect.fnUntraced(function* ({
+    address,
+    cursors,
+    pets,
+    query: { cursor, limit, status }
+  }: Operation.Input<QueryParameters.Values<typeof parameters>, undefined>) {
+    const after = cursor === undefined ? undefined : yield* cursors.decode(cursor, status)
+    if (cursor !== undefined && after === undefined) return yield* Effect.fail(invalidCursor)
 
-      // One more than the page holds, to detect a next page.
-      const animals = yield* pets.page({ status, after, limit: limit + 1 })
-      const last = animals[limit - 1]
-      if (animals.length <= limit || last === undefined) return { body: PetJson.encodeAll(animals) }
+    // One more than the page holds, to detect a next page.
+    const animals = yield* pets.page({ status, after, limit: limit + 1 })
+    const last = animals[limit - 1]
+    if (animals.length <= limit || last === undefined) return { body: PetJson.encodeAll(animals) }
 
-      const filter = status === undefined ? "" : `&status=${status}`
-      const next = `${address("/pets")}?limit=${limit}${filter}&cursor=${yield* cursors.encode(last.id, status)}`
-      return {
-        body: PetJson.encodeAll(animals.slice(0, limit)),
-        headers: [["Link", `<${next}>; rel="next"`]]
-      }
-    })
+    const filter = status === undefined ? "" : `&status=${status}`
+    const next = `${address("/pets")}?limit=${limit}${filter}&cursor=${yield* cursors.encode(last.id, status)}`
+    return {
+      body: PetJson.encodeAll(animals.slice(0, limit)),
+      headers: [["Link", `<${next}>; rel="next"`]]
+    }
+  })
 })

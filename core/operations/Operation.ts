@@ -100,6 +100,10 @@ export type Failure = ApiError.ApiError | StoreUnavailable
 export interface Definition<Parameters extends QueryParameters.QueryParameters, Body> extends Description {
   readonly query?: Parameters
   readonly body?: RequestBody<Body>
+  /**
+   * Runs the operation. Use `Effect.fnUntraced` rather than an `Effect.gen` within: V8 creates hidden objects for every
+   * generator function, and with one function per request, garbage collection copied a hundred times as much.
+   */
   readonly run: (input: Input<QueryParameters.Values<Parameters>, Body>) => Effect.Effect<Output, Failure>
 }
 

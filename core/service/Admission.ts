@@ -58,16 +58,17 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     now: number,
     rejection?: Rejection
   ): Effect.Effect<Admission> =>
-    Effect.matchEffect(consume(caller, policy, now), {
-      onSuccess: (verdict) => Effect.succeed(admission(verdict, rejectionOf[verdict.outcome] ?? rejection)),
-      onFailure: (failure) =>
+    consume(caller, policy, now).pipe(
+      Effect.map((verdict) => admission(verdict, rejectionOf[verdict.outcome] ?? rejection)),
+      Effect.catch((failure) =>
         options.onLimitsUnavailable === "open"
           ? Effect.as(
               Effect.logWarning("request not counted", failure),
               admission(uncountedVerdict(policy.plan, now), rejection, false)
             )
           : unavailable(failure, policy.plan, now)
-    })
+      )
+    )
 
   const networkPolicy: RateLimit.Policy = { plan: options.anonymousPlan, ban: undefined }
   const sitePolicy: RateLimit.Policy = { plan: sitePlan(options.anonymousPlan), ban: undefined }

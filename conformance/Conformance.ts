@@ -17,7 +17,7 @@ import * as Run from "./engine/Run.ts"
 import { SetupFault } from "./engine/SetupFault.ts"
 import * as FetchTransport from "./http/FetchTransport.ts"
 import type * as ServerClock from "./http/ServerClock.ts"
-import { NoAnswer } from "./http/Wire.ts"
+import { NoResponse } from "./http/Wire.ts"
 import type { Budget } from "./subjects/Conversation.ts"
 import * as HttpSubject from "./subjects/HttpSubject.ts"
 import * as PortSubject from "./subjects/PortSubject.ts"
@@ -106,7 +106,7 @@ const serverClockOf = ({ advance, now }: MovableClock): ServerClock.ServerClock 
         await advance(ms)
         return now()
       },
-      catch: (cause) => new NoAnswer({ kind: "connection", reason: String(cause) })
+      catch: (cause) => new NoResponse({ kind: "connection", reason: String(cause) })
     })
 })
 

@@ -4,7 +4,7 @@ import type { AmbientCheck, Look } from "../checks/AmbientCheck.ts"
 import { ambientChecks as checks } from "../checks/Checks.ts"
 import { Violation } from "../evaluation/Outcome.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
-import { answer } from "../http/Wires.fixture.ts"
+import { wireResponse } from "../http/Wires.fixture.ts"
 import { examineExchanges } from "./Ambient.ts"
 import * as Toys from "./Toys.fixture.ts"
 
@@ -17,7 +17,7 @@ const exchangesOf = (...keys: ReadonlyArray<Sent>): ReadonlyArray<Exchange> =>
     // Sound: what is left of the name without its mark is a name.
     key: given.replace("+", "") as KeyName,
     request: { method: "GET", target: `/v1/${index}`, headers: [], body: undefined },
-    response: answer(200 + index),
+    response: wireResponse(200 + index),
     sentAt: index,
     receivedAt: index,
     isAlone: !given.endsWith("+")
@@ -62,7 +62,7 @@ describe("a check of every exchange", () => {
     expect(seen).toEqual([[], [], [0], [0, 2]])
   })
 
-  it("passes when none is at fault, and cannot be told when nothing was sent", () => {
+  it("passes when none is at fault, and cannot be decided when nothing was sent", () => {
     expect(hear(exchangesOf("main", "main"), () => undefined)).toMatchObject({
       status: "pass",
       reason: undefined,
@@ -187,7 +187,7 @@ describe("a check of every exchange", () => {
             ["Date", told]
           ]
           const request = { method: "GET", target: "/v1/pets", headers: [], body: undefined }
-          const response = answer(code, limits, "[]")
+          const response = wireResponse(code, limits, "[]")
           return { index, key: "main", request, response, sentAt: at, receivedAt: at, isAlone: true }
         })
         const subject = Toys.subject({ kind: "http", exchanges, basePath: "/v1" })

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Header, headerValues, NoAnswer, type WireRequest, type WireResponse } from "../http/Wire.ts"
-import { answer, rate } from "../http/Wires.fixture.ts"
+import { type Header, headerValues, NoResponse, type WireRequest, type WireResponse } from "../http/Wire.ts"
+import { wireResponse, rate } from "../http/Wires.fixture.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as Doctor from "./Doctor.ts"
 import type * as Run from "./Run.ts"
@@ -52,8 +52,8 @@ const examine = async ({
     const limit = limits[key]
     const date: Header = ["Date", new Date(clock === "none" ? Date.now() : now).toUTCString()]
     return limit === undefined
-      ? answer(401, [date, ...rate(60, 59, 2_000_000_000)], "{}")
-      : answer(method === "POST" ? 201 : 200, [date, ...rate(limit, limit - 1, 2_000_000_000)], "[]")
+      ? wireResponse(401, [date, ...rate(60, 59, 2_000_000_000)], "{}")
+      : wireResponse(method === "POST" ? 201 : 200, [date, ...rate(limit, limit - 1, 2_000_000_000)], "[]")
   }
   const subject = await run(
     HttpSubject.make({
@@ -125,12 +125,12 @@ describe("a sound set-up", () => {
   })
 
   it("may answer 429 already, tell no limits or no Date, and take its time over a wrong key", async () => {
-    const tired = await examine({ respond: () => answer(429, [["Retry-After", "9"]], "{}") })
+    const tired = await examine({ respond: () => wireResponse(429, [["Retry-After", "9"]], "{}") })
     expect(tired).toContain(
       "the main key's limits are not told: X-RateLimit-* are missing or no whole numbers"
     )
     expect(tired).toContain("a wrong key returns status 429: the checks of auth say more")
-    const open = await examine({ respond: () => answer(200, [], "[]"), clock: "none" })
+    const open = await examine({ respond: () => wireResponse(200, [], "[]"), clock: "none" })
     expect(open).toContain("a wrong key returns status 200: the checks of auth say more")
     expect(open).toContain("no clock is given, and responses have no Date: its time is taken as ours")
   })
@@ -148,8 +148,8 @@ describe("a sound set-up", () => {
       clock: running,
       respond: (_request, key) =>
         key in limits
-          ? answer(200, [["Date", new Date(Date.now() + offset).toUTCString()]], "[]")
-          : answer(401)
+          ? wireResponse(200, [["Date", new Date(Date.now() + offset).toUTCString()]], "[]")
+          : wireResponse(401)
     })
     expect([findings].flat().join("\n")).toContain("the clock can be moved, and shows ")
   })
@@ -157,7 +157,7 @@ describe("a sound set-up", () => {
   it("shows a key on a plan by its minute or by its day", async () => {
     const byDay = await examine({
       respond: (_request, key) =>
-        key === keys.tiny.secret ? answer(200, rate(40, 39, 2_000_000_000), "[]") : undefined
+        key === keys.tiny.secret ? wireResponse(200, rate(40, 39, 2_000_000_000), "[]") : undefined
     })
     expect(byDay).toContain("the tiny key is on the plan declared: 5 requests a minute and 40 a day")
   })
@@ -167,7 +167,7 @@ describe("a response that cannot be read to its end", () => {
   it("is the fault of the subject: the doctor says so, and the run goes on", async () => {
     const reason = "the body is longer than 1 MB"
     const lines = await examine({
-      target: { transport: () => Effect.fail(new NoAnswer({ kind: "excess", reason, hasBegun: true })) }
+      target: { transport: () => Effect.fail(new NoResponse({ kind: "excess", reason, hasBegun: true })) }
     })
     expect(lines[0]).toBe(
       "a response cannot be read: expected a complete response of at most 1 MB to GET /pets?limit=1, got the body is longer than 1 MB; the checks say more"
@@ -183,34 +183,34 @@ describe("a mistake in the set-up is one clear sentence:", () => {
       {
         target: {
           transport: () =>
-            Effect.fail(new NoAnswer({ kind: "connection", reason: "connect ECONNREFUSED 127.0.0.1:3000" }))
+            Effect.fail(new NoResponse({ kind: "connection", reason: "connect ECONNREFUSED 127.0.0.1:3000" }))
         }
       },
       "cannot reach http://127.0.0.1:3000/v1: expected a response to GET /pets?limit=1, got none: connect ECONNREFUSED 127.0.0.1:3000"
     ],
     [
       "the main key is refused",
-      { respond: (_request, key) => (key === keys.main ? answer(401) : undefined) },
+      { respond: (_request, key) => (key === keys.main ? wireResponse(401) : undefined) },
       "the server refuses the main key (--key) with status 401"
     ],
     [
       "the main key is forbidden",
-      { respond: (_request, key) => (key === keys.main ? answer(403) : undefined) },
+      { respond: (_request, key) => (key === keys.main ? wireResponse(403) : undefined) },
       "the server refuses the main key (--key) with status 403"
     ],
     [
       "the address is not the base address",
-      { respond: () => answer(404) },
+      { respond: () => wireResponse(404) },
       "GET /v1/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1"
     ],
     [
       "the server is broken",
-      { respond: () => answer(500, [], "<h1>oops</h1>") },
+      { respond: () => wireResponse(500, [], "<h1>oops</h1>") },
       'GET /v1/pets with the main key returns status 500: "<h1>oops</h1>"'
     ],
     [
       "the server redirects",
-      { respond: () => answer(301) },
+      { respond: () => wireResponse(301) },
       'GET /v1/pets with the main key returns status 301: ""'
     ],
     [
@@ -218,7 +218,7 @@ describe("a mistake in the set-up is one clear sentence:", () => {
       {
         clock: {
           now: Effect.succeed(NOON),
-          advance: () => Effect.fail(new NoAnswer({ kind: "connection", reason: "socket hang up" }))
+          advance: () => Effect.fail(new NoResponse({ kind: "connection", reason: "socket hang up" }))
         }
       },
       "the clock (--clock) does not work: socket hang up"
@@ -255,12 +255,12 @@ describe("a mistake in the set-up is one clear sentence:", () => {
     ],
     [
       "the tiny key is refused",
-      { respond: (_request, key) => (key === keys.tiny.secret ? answer(401) : undefined) },
+      { respond: (_request, key) => (key === keys.tiny.secret ? wireResponse(401) : undefined) },
       "the server refuses the key given with --tiny with status 401"
     ],
     [
       "the victim key is refused",
-      { respond: (_request, key) => (key === keys.victim.secret ? answer(403) : undefined) },
+      { respond: (_request, key) => (key === keys.victim.secret ? wireResponse(403) : undefined) },
       "the server refuses the key given with --victim with status 403"
     ],
     [
@@ -319,7 +319,7 @@ describe("what the doctor says", () => {
             respond: ({ headers }) =>
               count++ < from
                 ? undefined
-                : answer(
+                : wireResponse(
                     status,
                     [["Date", given.join(" ")]],
                     `no ${headers.flat().join(" ")} ${given.join(" ")}`
@@ -333,7 +333,7 @@ describe("what the doctor says", () => {
     const refused = await examine({
       target: {
         transport: () =>
-          Effect.fail(new NoAnswer({ kind: "connection", reason: `bad header: Bearer ${keys.main}` }))
+          Effect.fail(new NoResponse({ kind: "connection", reason: `bad header: Bearer ${keys.main}` }))
       }
     })
     expect([refused].flat().join("\n")).not.toContain(keys.main)

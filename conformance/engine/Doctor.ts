@@ -12,7 +12,7 @@ import type { Exchange } from "../http/Exchange.ts"
 import * as Moment from "../http/Moment.ts"
 import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
-import { header, type NoAnswer, text } from "../http/Wire.ts"
+import { header, type NoResponse, text } from "../http/Wire.ts"
 import type * as Conversation from "../subjects/Conversation.ts"
 import type { HttpSubject, HttpTarget, SmallKey } from "../subjects/HttpSubject.ts"
 import * as Run from "./Run.ts"
@@ -173,7 +173,7 @@ const time = Effect.fnUntraced(function* (
   const dateOf = Effect.map(send(conversation, { path: "/pets?limit=1" }, trial), ({ response }) =>
     Date.parse(header(response, "date") ?? "")
   )
-  const reached = <A>(reading: Effect.Effect<A, NoAnswer>) =>
+  const reached = <A>(reading: Effect.Effect<A, NoResponse>) =>
     Effect.mapError(reading, ({ reason }) => dead(reason))
 
   if (clock === undefined) {

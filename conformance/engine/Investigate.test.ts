@@ -185,7 +185,7 @@ describe("a failure that comes and goes", () => {
     }
   })
 
-  it("is a failure when the tries after it cannot be told, or fail in the suite", async () => {
+  it("is a failure when the tries after it cannot be decided, or fail in the suite", async () => {
     let tries = 0
     const vague = Toys.check<number>({
       examples: [1],
@@ -204,7 +204,7 @@ describe("a failure that comes and goes", () => {
   })
 })
 
-describe("what cannot be told", () => {
+describe("what cannot be decided", () => {
   it("is inconclusive, with the reason of the first boundary, when no case was decided", async () => {
     const toy = Toys.check<number>({
       examples: [1, 2],
@@ -241,7 +241,7 @@ describe("what cannot be told", () => {
     expect((await Toys.investigate(sometimes(5))).status).toBe("pass")
     expect(await Toys.investigate(sometimes(6))).toMatchObject({
       status: "inconclusive",
-      reason: "only 40 of 100 random cases could be told: no idea"
+      reason: "only 40 of 100 random cases could be decided: no idea"
     })
   })
 

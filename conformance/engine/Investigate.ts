@@ -48,7 +48,7 @@ interface Found {
 interface Tally {
   executed: number
   decided: number
-  /** Reasons of the cases that could not be told. */
+  /** Reasons of the cases that could not be decided. */
   readonly open: Array<string>
   /** Reasons of the cases that the law does not speak about, with this subject. */
   readonly inapplicable: Array<string>
@@ -223,7 +223,7 @@ const judge = (
   const [inapplicable] = [...boundaries.inapplicable, ...drawn.inapplicable]
   if (decided === 0 && open.length === 0 && inapplicable !== undefined)
     return ["not-applicable", inapplicable]
-  // Each boundary is part of the law: one that could not be told leaves the law open.
+  // Each boundary is part of the law: one that could not be decided leaves the law open.
   if (boundaries.open[0] !== undefined) return ["inconclusive", boundaries.open[0]]
   if (decided === 0) return ["inconclusive", open[0] ?? "no case was tried"]
   const unseen = (check.mustSee ?? []).filter(
@@ -233,7 +233,7 @@ const judge = (
   const told = drawn.decided + drawn.inapplicable.length
   if (told < planned / 2) {
     const cause = drawn.interrupted ? "time ran out" : (drawn.open[0] ?? "they were not tried")
-    return ["inconclusive", `only ${told} of ${planned} random cases could be told: ${cause}`]
+    return ["inconclusive", `only ${told} of ${planned} random cases could be decided: ${cause}`]
   }
   return ["pass", undefined]
 }

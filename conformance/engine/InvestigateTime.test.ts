@@ -76,7 +76,7 @@ describe("the time of a check", () => {
     const { reason, runs, status } = await Toys.investigate(slow(20, [1]), { timeLimitMs: 100 })
     expect(status).toBe("inconclusive")
     expect(runs.executed).toBeLessThan(26)
-    expect(reason).toMatch(/^only [0-9]+ of 100 random cases could be told: time ran out$/)
+    expect(reason).toMatch(/^only [0-9]+ of 100 random cases could be decided: time ran out$/)
   })
 
   it("never makes a pass of no case at all", async () => {

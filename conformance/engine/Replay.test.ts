@@ -77,13 +77,13 @@ describe("a replay", () => {
     expect(lines[0]).toMatch(/^CANNOT toy\.check: .*map is not a function/)
   })
 
-  it("cannot be told from a case that is no text of ours", async () => {
+  it("cannot be decided from a case that is no text of ours", async () => {
     plant(() => Effect.void)
     expect((await replay(undefined, Toys.subject(), "nonsense")).outcome).toBe("cannot")
     expect((await replay(undefined, Toys.subject(), '{"$int":"five"}')).outcome).toBe("cannot")
   })
 
-  it("cannot be told without the check, its face, or what it needs", async () => {
+  it("cannot be decided without the check, its face, or what it needs", async () => {
     expect((await replay(1)).lines[0]).toMatch(/^CANNOT toy\.check: there is no check toy\.check/)
     plant(() => Effect.void, { needs: ["clock", "tinyPlan"] })
     expect((await replay(1, Toys.subject({ faces: {} }))).lines).toEqual([

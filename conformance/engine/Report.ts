@@ -7,7 +7,7 @@ import type { Profile } from "../evaluation/Profile.ts"
 export const schemaVersion = 1
 
 /**
- * `fail`: a counterexample exists. `warn`: breaks a recommendation only. `inconclusive`: it could not be told, never a
+ * `fail`: a counterexample exists. `warn`: breaks a recommendation only. `inconclusive`: it could not be decided, never a
  * pass. `not-applicable`: the subject declares not to have it. `excluded`: left out by whoever ran it. `error`: the suite
  * itself failed.
  */

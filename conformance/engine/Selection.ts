@@ -67,7 +67,7 @@ const help = {
   revokedKey: "a revoked key (--revoked KEY)",
   parallel: "requests at the same time",
   anyCategory: "a subject that takes any categoryId",
-  outage: "a store whose backend does not answer"
+  outage: "a store whose backend does not respond"
 } as const satisfies { readonly [capability in Capability]: string }
 
 /** What becomes of a check that the user does not want. */

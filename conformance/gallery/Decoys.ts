@@ -167,10 +167,10 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     minute: "sliding log",
     reset: "one more left"
   }),
-  decoy("windows.log-unforgiving", "A sliding log that counts refused requests too: they are requests.", {
+  decoy("windows.log-unforgiving", "A sliding log that counts denied requests too: they are requests.", {
     minute: "sliding log",
     day: "sliding log",
-    refusalsCost: true
+    denialsCost: true
   }),
   decoy("windows.day-of-kiribati", "The day begins 14 hours east of UTC: §8.2 names no zone.", {
     dayZone: 14 * 60
@@ -191,7 +191,7 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     shown: "day"
   }),
 
-  // Refusals
+  // Denials
   decoy("retry.date", "Retry-After is an HTTP-date (RFC 9110): §8.4 does not state its unit.", {
     retryAfter: "date"
   }),
@@ -250,7 +250,7 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     headerNames: "lower",
     minute: "sliding log",
     day: "sliding log",
-    refusalsCost: true,
+    denialsCost: true,
     ban: { after: 3, seconds: 90, status: 403 }
   }),
   decoy("mixed.generous", "Accepts everything that it can interpret, and counts only successes.", {

@@ -20,7 +20,7 @@ import * as PetPageFaults from "./faults/PetPageFaults.ts"
 import * as PetRepositoryFaults from "./faults/PetRepositoryFaults.ts"
 import * as ProtocolFaults from "./faults/ProtocolFaults.ts"
 import * as RateLimitStoreFaults from "./faults/RateLimitStoreFaults.ts"
-import * as RefusalFaults from "./faults/RefusalFaults.ts"
+import * as DenialFaults from "./faults/DenialFaults.ts"
 import * as RetryAfterFaults from "./faults/RetryAfterFaults.ts"
 import * as WindowFaults from "./faults/WindowFaults.ts"
 
@@ -38,7 +38,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...LimitHeaderFaults.faults,
   ...LimitCountingFaults.faults,
   ...RetryAfterFaults.faults,
-  ...RefusalFaults.faults,
+  ...DenialFaults.faults,
   ...WindowFaults.faults,
   ...AnonymousFaults.faults,
   ...BanFaults.faults,

@@ -186,7 +186,7 @@ describe("Linearizability.check accepts what really happened", () => {
     readonly input: Input
     readonly before: number
     readonly after: number
-    readonly fate: "answered" | "timed out" | "never happened"
+    readonly fate: "returned" | "timed out" | "never happened"
   }
 
   const happenings = <Input>(input: fc.Arbitrary<Input>): fc.Arbitrary<ReadonlyArray<Happening<Input>>> =>
@@ -196,7 +196,7 @@ describe("Linearizability.check accepts what really happened", () => {
         before: fc.nat(40),
         after: fc.nat(40),
         fate: fc.oneof(
-          { weight: 6, arbitrary: fc.constant("answered" as const) },
+          { weight: 6, arbitrary: fc.constant("returned" as const) },
           { weight: 1, arbitrary: fc.constantFrom("timed out" as const, "never happened" as const) }
         )
       }),
@@ -206,15 +206,15 @@ describe("Linearizability.check accepts what really happened", () => {
   /** The calls take effect every 10 ms; each was invoked some time before and returned some time after. */
   const historyOf = <State, Input, Output>(
     model: Model<State, Input, Output>,
-    answer: (state: State, input: Input) => Output,
+    outputOf: (state: State, input: Input) => Output,
     happened: ReadonlyArray<Happening<Input>>
   ): ReadonlyArray<Operation<Input, Output>> => {
     let state = model.initial
     return happened.map(({ after, before, fate, input }, client) => {
       const at = 10 * client
-      const output = answer(state, input)
+      const output = outputOf(state, input)
       if (fate !== "never happened") state = model.step(state, input, output) ?? state
-      const completed = fate === "answered" ? { at: at + after, output } : undefined
+      const completed = fate === "returned" ? { at: at + after, output } : undefined
       return { client, input, invokedAt: at - before, completed }
     })
   }
@@ -222,12 +222,12 @@ describe("Linearizability.check accepts what really happened", () => {
   const law = <State, Input, Output>(
     model: Model<State, Input, Output>,
     input: fc.Arbitrary<Input>,
-    answer: (state: State, input: Input) => Output
+    outputOf: (state: State, input: Input) => Output
   ) =>
     fc.assert(
       fc.property(
         happenings(input).chain((happened) =>
-          fc.shuffledSubarray([...historyOf(model, answer, happened)], { minLength: happened.length })
+          fc.shuffledSubarray([...historyOf(model, outputOf, happened)], { minLength: happened.length })
         ),
         (history) => {
           const verdict = Linearizability.check(model, history)

@@ -262,7 +262,7 @@ describe("Linearizability.render", () => {
     const verdict = Linearizability.check(register, history, { maxStates: 0 })
     expect(`\n${Linearizability.render(history, verdict)}\n`).toMatchInlineSnapshot(`
       "
-      Unknown: no answer within 0 states. This is not a pass.
+      Unknown: no result within 0 states. This is not a pass.
       -  client 0  0..1  [--]   {"write":1} -> "ok"
       "
     `)

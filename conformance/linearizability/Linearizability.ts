@@ -345,7 +345,7 @@ const headline = <Input, Output>(
         "at best; none marked ! can come next."
       )
     case "Unknown":
-      return `Unknown: no answer within ${verdict.explored} states. This is not a pass.`
+      return `Unknown: no result within ${verdict.explored} states. This is not a pass.`
   }
 }
 

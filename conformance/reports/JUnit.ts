@@ -1,6 +1,6 @@
 /**
  * A report in the JUnit dialect that CI services read: a suite for each profile, a case for each check. What
- * could not be told is an `<error>`, because most of them show a skipped case as green.
+ * could not be decided is an `<error>`, because most of them show a skipped case as green.
  */
 
 import type { CheckResult, Counterexample, Report } from "../engine/Report.ts"

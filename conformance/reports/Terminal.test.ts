@@ -86,7 +86,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
     const worded = (verdict: Report["verdict"]) => Wording.verdict({ ...example, verdict })
     expect(worded("conformant")).toBe("CONFORMANT at level spec: all 80 checks passed, 1 warning")
     expect(worded("inconclusive")).toBe(
-      "INCONCLUSIVE at level spec: 2 of 84 checks could not be told, 1 warning"
+      "INCONCLUSIVE at level spec: 2 of 84 checks could not be decided, 1 warning"
     )
     expect(worded("selection-passed")).toBe(
       "SELECTION PASSED at level spec: 80 of 84 checks executed, 1 excluded, 1 warning"

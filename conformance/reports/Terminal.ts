@@ -43,7 +43,7 @@ export const render = (report: Report, { color = false, columns = 100, scripts }
     ...Wording.byReason(of("inconclusive")).map(([reason, checks]) =>
       headed("INCONCLUSIVE", "yellow", checks, reason, screen)
     ),
-    // What the doctor found explains why nothing could be told.
+    // What the doctor found explains why nothing could be decided.
     report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, screen.columns)) : []
   ].filter((lines) => lines.length > 0)
   const ending = [

@@ -40,7 +40,7 @@ export const verdict = ({ counts, level, verdict }: Report): string => {
     case "not-conformant":
       return `NOT CONFORMANT at level ${level}: ${fail} of ${plural(executed, "check")} failed${warned}`
     case "inconclusive":
-      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${all} could not be told${warned}`
+      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${all} could not be decided${warned}`
     case "selection-passed":
       return `SELECTION PASSED at level ${level}: ${executed} of ${all} executed, ${excluded} excluded${warned}`
     case "error":

@@ -9,7 +9,7 @@ import type { AmbientCheck } from "../checks/AmbientCheck.ts"
 import type { Check } from "../checks/Check.ts"
 import * as Toys from "../engine/Toys.fixture.ts"
 import { inapplicable, undecided, Violation } from "../evaluation/Outcome.ts"
-import { answer } from "../http/Wires.fixture.ts"
+import { wireResponse } from "../http/Wires.fixture.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as Redaction from "../subjects/Redaction.ts"
 import { type CasesOptions, ConformanceError, cases } from "./Cases.ts"
@@ -213,7 +213,7 @@ describe("test cases", () => {
         HttpSubject.make({
           name: "toy",
           transport: ({ headers }) =>
-            Effect.succeed(answer(headers[0]?.[1] === "Bearer good" ? 200 : 401, [], "[]")),
+            Effect.succeed(wireResponse(headers[0]?.[1] === "Bearer good" ? 200 : 401, [], "[]")),
           basePath: "",
           baseUrl: undefined,
           keys: { main: "good" }
@@ -237,7 +237,7 @@ describe("test cases", () => {
     const subject = await Effect.runPromise(
       HttpSubject.make({
         name: "toy",
-        transport: () => Effect.succeed(answer(401)),
+        transport: () => Effect.succeed(wireResponse(401)),
         basePath: "",
         baseUrl: undefined,
         keys: { main: "bad" }

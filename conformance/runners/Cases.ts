@@ -33,7 +33,7 @@ export interface CasesOptions
    * does too, the default for storage ports, whose laws are all of that level.
    */
   readonly level?: Run.RunOptions["level"] | undefined
-  /** Whether what cannot be told, for want of a clock or a key, is skipped instead of failed; false by default. */
+  /** Whether what cannot be decided, for want of a clock or a key, is skipped instead of failed; false by default. */
   readonly allowInconclusive?: boolean | undefined
 }
 
@@ -65,7 +65,7 @@ const messageOf = ({ counterexample, id, law, reason, status }: CheckResult): st
 /**
  * Every check that a subject of its kind can be held to, in the order in which they must run: one after the other, for
  * over HTTP they share the subject and its time. What does not apply to the subject, and what was not asked for, is to be
- * skipped with a reason; what cannot be told, for want of a clock or a key, rejects unless `allowInconclusive`.
+ * skipped with a reason; what cannot be decided, for want of a clock or a key, rejects unless `allowInconclusive`.
  *
  * Throws `UnknownSelection` for a pattern that names nothing, and `SetupFault` when no check is left to run.
  *

@@ -4,14 +4,14 @@ import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { headerValues, NoAnswer, text } from "../http/Wire.ts"
-import { answer, rate, recording } from "../http/Wires.fixture.ts"
+import { headerValues, NoResponse, text } from "../http/Wire.ts"
+import { wireResponse, rate, recording } from "../http/Wires.fixture.ts"
 import { begin, run, trial } from "./Conversation.fixture.ts"
 import * as Conversation from "./Conversation.ts"
 
 describe("a request", () => {
   it("goes to the base path, with the credential of its key", async () => {
-    const { sent, transport } = recording(() => answer(200))
+    const { sent, transport } = recording(() => wireResponse(200))
     await run(
       Effect.gen(function* () {
         const { send } = yield* begin(transport)
@@ -40,7 +40,7 @@ describe("a request", () => {
   })
 
   it("has a body as it is, and calls it JSON only where that was said", async () => {
-    const { sent, transport } = recording(() => answer(200))
+    const { sent, transport } = recording(() => wireResponse(200))
     const raw = new Uint8Array([0xff, 0])
     await run(
       Effect.gen(function* () {
@@ -60,7 +60,7 @@ describe("a request", () => {
       [],
       []
     ])
-    expect(headerValues(sent[1] ?? answer(0), "x-one")).toEqual(["1"])
+    expect(headerValues(sent[1] ?? wireResponse(0), "x-one")).toEqual(["1"])
   })
 
   it("without an answer is a violation, with its reason, and no exchange", async () => {
@@ -68,7 +68,7 @@ describe("a request", () => {
     await run(
       Effect.gen(function* () {
         const { exchanges, send } = yield* begin(() =>
-          Effect.fail(new NoAnswer({ kind: "connection", reason: "connection refused" }))
+          Effect.fail(new NoResponse({ kind: "connection", reason: "connection refused" }))
         )
         expect(Result.isSuccess(yield* Effect.result(send({ path: "/pets" }, own)))).toBe(false)
         const failure = yield* Effect.flip(send({ path: "/pets" }, trial()))
@@ -85,7 +85,7 @@ describe("a request", () => {
 })
 
 describe("a response that cannot be read to its end", () => {
-  const cut = new NoAnswer({ kind: "excess", reason: "the body is longer than 1 MB", hasBegun: true })
+  const cut = new NoResponse({ kind: "excess", reason: "the body is longer than 1 MB", hasBegun: true })
 
   it("breaks the clause of JSON bodies, and does not count as a server that went away", async () => {
     await run(
@@ -105,7 +105,7 @@ describe("a response that cannot be read to its end", () => {
   })
 
   it("breaks it too when it stops in the middle, until the server counts as gone", async () => {
-    const aborted = new NoAnswer({ kind: "connection", reason: "aborted", hasBegun: true })
+    const aborted = new NoResponse({ kind: "connection", reason: "aborted", hasBegun: true })
     await run(
       Effect.gen(function* () {
         const { send } = yield* begin(() => Effect.fail(aborted))
@@ -122,7 +122,7 @@ describe("a response that cannot be read to its end", () => {
 
 describe("the exchanges of a run", () => {
   it("are kept in the order of their answers, with their key, and as steps of their trial", async () => {
-    const { transport } = recording((_request, index) => answer(200 + index, [], `body ${index}`))
+    const { transport } = recording((_request, index) => wireResponse(200 + index, [], `body ${index}`))
     await run(
       Effect.gen(function* () {
         const { exchanges, send } = yield* begin(transport)
@@ -170,7 +170,7 @@ describe("the exchanges of a run", () => {
             Effect.gen(function* () {
               const { exchanges, send } = yield* begin(() => {
                 const gate = gates[next++]
-                return Effect.as(gate === undefined ? Effect.never : Deferred.await(gate), answer(200))
+                return Effect.as(gate === undefined ? Effect.never : Deferred.await(gate), wireResponse(200))
               })
               const fibers: Array<Fiber.Fiber<unknown, unknown>> = []
               for (const { index, isStart } of order) {
@@ -210,10 +210,10 @@ describe("the exchanges of a run", () => {
       Effect.gen(function* () {
         const { exchanges, send } = yield* begin(() =>
           count++ === 0
-            ? Effect.fail(new NoAnswer({ kind: "timeout", reason: "late" }))
+            ? Effect.fail(new NoResponse({ kind: "timeout", reason: "late" }))
             : count === 2
               ? Effect.never
-              : Effect.succeed(answer(200))
+              : Effect.succeed(wireResponse(200))
         )
         yield* Effect.result(send({ path: "/a" }, trial()))
         const given = yield* Effect.forkChild(send({ path: "/b" }, trial()), { startImmediately: true })
@@ -230,7 +230,7 @@ describe("the exchanges of a run", () => {
     await run(
       Effect.gen(function* () {
         const { exchanges, sendAtOnce } = yield* begin(() =>
-          Effect.as(Effect.yieldNow, answer(statuses[count++] ?? 500, [["Retry-After", "1"]]))
+          Effect.as(Effect.yieldNow, wireResponse(statuses[count++] ?? 500, [["Retry-After", "1"]]))
         )
         const answers = yield* sendAtOnce([{ path: "/a" }, { path: "/b" }, { path: "/c" }], trial())
         expect(answers.map(({ request }) => request.target)).toEqual(["/v1/a", "/v1/b", "/v1/c"])
@@ -253,7 +253,7 @@ describe("the steps of a trial", () => {
         async (main, tiny, key, json) => {
           fc.pre(!(json ?? "").includes(main) && !(json ?? "").includes(tiny))
           const own = trial()
-          const { transport } = recording(() => answer(401, rate(1, 0, 2), "no"))
+          const { transport } = recording(() => wireResponse(401, rate(1, 0, 2), "no"))
           await run(
             Effect.gen(function* () {
               const { send } = yield* begin(transport, { secrets: { main, tiny, revoked: `${tiny}-old` } })
@@ -278,15 +278,15 @@ describe("the steps of a trial", () => {
       `POST / ${"xy ".repeat(53)}… (600)`
     )
     expect(Conversation.describe({ path: "/", body: new Uint8Array([0x68, 0x69]) })).toBe("GET / hi")
-    expect(Conversation.outcome(answer(200, [], long))).toBe(`200 ${"xy ".repeat(66)}… (600)`)
+    expect(Conversation.outcome(wireResponse(200, [], long))).toBe(`200 ${"xy ".repeat(66)}… (600)`)
     // Nothing that is half a key.
-    expect(Conversation.outcome(answer(200, [], `${"x".repeat(190)} ${"k".repeat(40)}`))).toBe(
+    expect(Conversation.outcome(wireResponse(200, [], `${"x".repeat(190)} ${"k".repeat(40)}`))).toBe(
       `200 ${"x".repeat(190)} … (231)`
     )
-    expect(Conversation.outcome(answer(429, [...rate(5, 0, 9), ["retry-after", "7"]], "{}"))).toBe(
+    expect(Conversation.outcome(wireResponse(429, [...rate(5, 0, 9), ["retry-after", "7"]], "{}"))).toBe(
       "429, remaining 0, Retry-After 7 {}"
     )
-    expect(Conversation.outcome(answer(204))).toBe("204")
+    expect(Conversation.outcome(wireResponse(204))).toBe("204")
     expect(text(undefined)).toBe("")
   })
 })

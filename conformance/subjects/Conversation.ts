@@ -16,7 +16,7 @@ import {
   bytes,
   type Header,
   header,
-  type NoAnswer,
+  type NoResponse,
   type Transport,
   text,
   type WireRequest,
@@ -49,7 +49,7 @@ const DAY_MS = 86_400_000
 const MAX_JOURNEY_MS = 10_000 * DAY_MS
 
 /** Most requests in a row without a response, before the server counts as gone. */
-const MAX_UNANSWERED = 5
+const MAX_WITHOUT_RESPONSE = 5
 
 /** Most 429s in a row that a paced request waits out. */
 const MAX_DENIALS = 5
@@ -91,7 +91,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   const exchanges: Array<Exchange> = []
   let sentCount = 0
   /** Requests in a row that had no response: what gives none any more is not asked for ever. */
-  let unanswered = 0
+  let withoutResponse = 0
   let underWay = 0
   let waitedMs = 0
   /** What must be added to this machine's time to get the subject's. */
@@ -110,10 +110,10 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       left <= 0 ? timeIsSpent : Effect.timeoutOrElse(effect, { duration: left, orElse: () => timeIsSpent })
     )
 
-  const readClock = (reading: Effect.Effect<number, NoAnswer>): Effect.Effect<number, Failure> =>
+  const readClock = (reading: Effect.Effect<number, NoResponse>): Effect.Effect<number, Failure> =>
     Effect.gen(function* () {
       const shown = yield* withinBudget(reading).pipe(
-        Effect.catchTag("NoAnswer", ({ reason }) =>
+        Effect.catchTag("NoResponse", ({ reason }) =>
           Effect.fail(new Violation({ expected: "the declared clock to work", actual: reason }))
         )
       )
@@ -154,8 +154,8 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     if (sentCount >= budget.requests)
       return yield* undecided(`the budget of requests is spent: ${budget.requests}`)
     if ((yield* timeLeft) <= 0) return yield* timeIsSpent
-    if (unanswered >= MAX_UNANSWERED) {
-      return yield* undecided(`the server went away: ${unanswered} requests in a row had no response`)
+    if (withoutResponse >= MAX_WITHOUT_RESPONSE) {
+      return yield* undecided(`the server went away: ${withoutResponse} requests in a row had no response`)
     }
     begun ??= yield* Clock.currentTimeMillis
     sentCount++
@@ -166,12 +166,12 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     const before = sentCount
     underWay++
     const response = yield* withinBudget(transport(request)).pipe(
-      Effect.catchTag("NoAnswer", (none) => {
+      Effect.catchTag("NoResponse", (none) => {
         // What exceeds the limits is read as far as they go, in little time: the subject has not gone away.
-        unanswered = none.kind === "excess" ? 0 : unanswered + 1
+        withoutResponse = none.kind === "excess" ? 0 : withoutResponse + 1
         const did = describe(sent)
         trial.record({ did, got: `no response: ${none.reason}` })
-        return Effect.fail(noAnswer(did, none))
+        return Effect.fail(noResponse(did, none))
       }),
       Effect.ensuring(
         Effect.sync(() => {
@@ -180,7 +180,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       )
     )
     if (!isSkewKnown) adoptDate(response, yield* Clock.currentTimeMillis)
-    unanswered = 0
+    withoutResponse = 0
     const exchange: Exchange = {
       index: before - 1,
       key,
@@ -257,7 +257,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       if (denials === MAX_DENIALS) {
         return yield* new Violation({
           expected: "the main key to be admitted after the time given in Retry-After",
-          actual: `429 ${denials + 1} times in a row, each time after waiting as told`
+          actual: `429 ${denials + 1} times in a row, each time after waiting for Retry-After`
         })
       }
       main = undefined
@@ -283,7 +283,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
 })
 
 /** What it means that a request had no response: a response that cannot be read to its end has no JSON body. */
-const noAnswer = (did: string, { hasBegun = false, reason }: NoAnswer): Violation =>
+const noResponse = (did: string, { hasBegun = false, reason }: NoResponse): Violation =>
   hasBegun
     ? new Violation({
         clause: "http.json-bodies",

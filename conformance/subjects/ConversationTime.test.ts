@@ -2,14 +2,14 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
-import { NoAnswer } from "../http/Wire.ts"
-import { answer, recording } from "../http/Wires.fixture.ts"
+import { NoResponse } from "../http/Wire.ts"
+import { wireResponse, recording } from "../http/Wires.fixture.ts"
 import { begin, jumping, NOON, run, timeless, trial } from "./Conversation.fixture.ts"
 
 describe("the subject's time", () => {
   it("is its clock's, where there is one, and stays so when it is moved by others", async () => {
     const { clock } = jumping(5_000)
-    const { transport } = recording(() => answer(200, [["Date", new Date(NOON).toUTCString()]]))
+    const { transport } = recording(() => wireResponse(200, [["Date", new Date(NOON).toUTCString()]]))
     await timeless(
       Effect.gen(function* () {
         const { hasClock, now, pass, send } = yield* begin(transport, { clock })
@@ -28,7 +28,7 @@ describe("the subject's time", () => {
   })
 
   it("is by its Date without one, from the first exchange on", async () => {
-    const { transport } = recording(() => answer(200, [["Date", new Date(NOON).toUTCString()]]))
+    const { transport } = recording(() => wireResponse(200, [["Date", new Date(NOON).toUTCString()]]))
     await timeless(
       Effect.gen(function* () {
         const { hasClock, now, send } = yield* begin(transport)
@@ -53,7 +53,7 @@ describe("the subject's time", () => {
       ],
       []
     ] as const) {
-      const { transport } = recording(() => answer(200, headers))
+      const { transport } = recording(() => wireResponse(200, headers))
       await timeless(
         Effect.gen(function* () {
           yield* TestClock.setTime(NOON + 600)
@@ -66,8 +66,8 @@ describe("the subject's time", () => {
   })
 
   it("cannot begin, or go on, with a clock that does not answer", async () => {
-    const dead = Effect.fail(new NoAnswer({ kind: "connection", reason: "connection refused" }))
-    const { transport } = recording(() => answer(200))
+    const dead = Effect.fail(new NoResponse({ kind: "connection", reason: "connection refused" }))
+    const { transport } = recording(() => wireResponse(200))
     const expected = {
       _tag: "Violation",
       expected: "the declared clock to work",
@@ -90,7 +90,7 @@ describe("the subject's time", () => {
 
 describe("waiting without a clock", () => {
   it("is undecided when it would take more than a minute, and says what would help", async () => {
-    const { transport } = recording(() => answer(200))
+    const { transport } = recording(() => wireResponse(200))
     await timeless(
       Effect.gen(function* () {
         const { pass, waitedMs } = yield* begin(transport)
@@ -106,7 +106,7 @@ describe("waiting without a clock", () => {
   })
 
   it("is undecided when it would take more than is left of the run", async () => {
-    const { transport } = recording(() => answer(200))
+    const { transport } = recording(() => wireResponse(200))
     await timeless(
       Effect.gen(function* () {
         const { pass } = yield* begin(transport, { budget: { requests: 9, milliseconds: 10_000 } })
@@ -118,7 +118,7 @@ describe("waiting without a clock", () => {
   })
 
   it("takes the time it says, not less", async () => {
-    const { transport } = recording(() => answer(200))
+    const { transport } = recording(() => wireResponse(200))
     await timeless(
       Effect.gen(function* () {
         const { pass, waitedMs } = yield* begin(transport)
@@ -134,7 +134,7 @@ describe("waiting without a clock", () => {
 
   it("really waits out a 429", async () => {
     const { transport } = recording((_request, index) =>
-      index === 0 ? answer(429, [["Retry-After", "1"]]) : answer(200)
+      index === 0 ? wireResponse(429, [["Retry-After", "1"]]) : wireResponse(200)
     )
     await timeless(
       Effect.gen(function* () {
@@ -150,7 +150,7 @@ describe("waiting without a clock", () => {
   })
 
   it("goes by real time outside of tests", async () => {
-    const { transport } = recording(() => answer(200))
+    const { transport } = recording(() => wireResponse(200))
     const began = performance.now()
     await run(Effect.flatMap(begin(transport), ({ pass }) => pass(60)))
     expect(performance.now() - began).toBeGreaterThanOrEqual(55)

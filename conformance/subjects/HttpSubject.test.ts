@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { Capability } from "../evaluation/Capability.ts"
 import * as Trial from "../evaluation/Trial.ts"
 import type { WireRequest, WireResponse } from "../http/Wire.ts"
-import { answer, rate, recording } from "../http/Wires.fixture.ts"
+import { wireResponse, rate, recording } from "../http/Wires.fixture.ts"
 import * as HttpCatalogue from "./HttpCatalogue.ts"
 import * as HttpSubject from "./HttpSubject.ts"
 
@@ -40,10 +40,10 @@ describe("a catalogue over HTTP", () => {
   it("asks as the contract says, and reads every digit", async () => {
     const { face, sent } = await open(({ method, target }) =>
       method === "POST"
-        ? answer(201, [], rex)
+        ? wireResponse(201, [], rex)
         : target.startsWith("/v1/pets/")
-          ? answer(200, [], rex)
-          : answer(200, [], `[${rex}]`)
+          ? wireResponse(200, [], rex)
+          : wireResponse(200, [], `[${rex}]`)
     )
     await run(
       Effect.scoped(
@@ -68,9 +68,9 @@ describe("a catalogue over HTTP", () => {
   })
 
   it.each([
-    ["another status", answer(200, [], rex), "201 with the created Pet", `200 ${rex}`],
-    ["no JSON", answer(201, [], "<b>"), "201 with the created Pet", 'no JSON: "<b>"'],
-    ["no Pet", answer(201, [], "{}"), "201 with the created Pet", "id is no int64: absent"]
+    ["another status", wireResponse(200, [], rex), "201 with the created Pet", `200 ${rex}`],
+    ["no JSON", wireResponse(201, [], "<b>"), "201 with the created Pet", 'not JSON: "<b>"'],
+    ["no Pet", wireResponse(201, [], "{}"), "201 with the created Pet", "id is not an int64: absent"]
   ])("is broken by %s to a creation", async (_what, response, expected, actual) => {
     const { face } = await open(() => response)
     const { id: _id, ...draft } = animal
@@ -87,7 +87,7 @@ describe("a catalogue over HTTP", () => {
   it("knows 404 from a failure, and says nothing once the removal is near", async () => {
     let status = 404
     let now = Date.UTC(2027, 0, 1)
-    const { face } = await open(() => answer(status, [], "{}"), {
+    const { face } = await open(() => wireResponse(status, [], "{}"), {
       clock: { now: Effect.sync(() => now), advance: () => Effect.sync(() => now) }
     })
     const get = Effect.scoped(
@@ -107,7 +107,7 @@ describe("a catalogue over HTTP", () => {
   })
 
   it("stays within the categories that are declared", async () => {
-    const { face, subject } = await open(() => answer(200), { declared: { categories: [4n, 9n] } })
+    const { face, subject } = await open(() => wireResponse(200), { declared: { categories: [4n, 9n] } })
     await run(
       Effect.scoped(
         Effect.gen(function* () {
@@ -131,7 +131,7 @@ describe("a meter over HTTP", () => {
   }
 
   it("reads what a request of its key came to", async () => {
-    const admitted = await spendOf(() => answer(200, rate(5, 4, 2_000_000_000), "[]"))
+    const admitted = await spendOf(() => wireResponse(200, rate(5, 4, 2_000_000_000), "[]"))
     expect(admitted.result).toMatchObject({
       admitted: true,
       banned: false,
@@ -142,26 +142,26 @@ describe("a meter over HTTP", () => {
     })
     expect(admitted.sent[0]?.headers).toContainEqual(["Authorization", "Bearer tiny-secret"])
     const denied = [...rate(5, 0, 2_000_000_000), ["Retry-After", "12"] as const]
-    expect((await spendOf(() => answer(429, denied, "{}"))).result).toMatchObject({
+    expect((await spendOf(() => wireResponse(429, denied, "{}"))).result).toMatchObject({
       admitted: false,
       banned: undefined,
       retryAfter: 12
     })
     const ban = '{"code":"api_key_banned","message":"m","status":429}'
-    expect((await spendOf(() => answer(429, denied, ban))).result).toMatchObject({ banned: true })
+    expect((await spendOf(() => wireResponse(429, denied, ban))).result).toMatchObject({ banned: true })
   })
 
   it.each([
-    ["no rate headers", answer(200, [], "[]"), "X-RateLimit-Limit, -Remaining and -Reset"],
-    ["another status", answer(401, rate(5, 4, 9), "{}"), "200 or 429"],
-    ["429 without Retry-After", answer(429, rate(5, 0, 9), "{}"), "Retry-After with a 429"]
+    ["no rate headers", wireResponse(200, [], "[]"), "X-RateLimit-Limit, -Remaining and -Reset"],
+    ["another status", wireResponse(401, rate(5, 4, 9), "{}"), "200 or 429"],
+    ["429 without Retry-After", wireResponse(429, rate(5, 0, 9), "{}"), "Retry-After with a 429"]
   ])("is broken by %s", async (_what, response, expected) => {
     const { result } = await spendOf(() => response)
     expect(result).toMatchObject({ _tag: "Violation", expected: expect.stringContaining(expected) })
   })
 
-  it("cannot be told without such a key", async () => {
-    const { face } = await open(() => answer(200))
+  it("cannot be decided without such a key", async () => {
+    const { face } = await open(() => wireResponse(200))
     expect(await run(Effect.flip(Effect.scoped(face("victim")(Trial.make("t")))))).toMatchObject({
       _tag: "Undecided",
       reason: expect.stringContaining("--victim KEY:PERMINUTE:PERDAY")
@@ -172,7 +172,7 @@ describe("a meter over HTTP", () => {
 describe("what a subject over HTTP has", () => {
   it("is what it is declared to have", async () => {
     const of = async (target: Partial<HttpSubject.HttpTarget>): Promise<ReadonlyArray<Capability>> =>
-      [...(await open(() => answer(200), target)).subject.capabilities].toSorted()
+      [...(await open(() => wireResponse(200), target)).subject.capabilities].toSorted()
     const small = { secret: "s", perMinute: 1, perDay: 1 }
     const clock = { now: Effect.succeed(0), advance: () => Effect.succeed(0) }
     expect(await of({ keys: { main: "m" } })).toEqual(["anyCategory", "parallel"])
@@ -187,16 +187,16 @@ describe("what a subject over HTTP has", () => {
   })
 
   it("is not asked for bans when it is declared not to ban", async () => {
-    const { subject } = await open(() => answer(200), { declared: { bans: false } })
+    const { subject } = await open(() => wireResponse(200), { declared: { bans: false } })
     expect(subject.notApplicable?.({ profile: "ban" })).toBe("the subject declares that it never bans")
     expect(subject.notApplicable?.({ profile: "core" })).toBeUndefined()
-    const banning = await open(() => answer(200))
+    const banning = await open(() => wireResponse(200))
     expect(banning.subject.notApplicable?.({ profile: "ban" })).toBeUndefined()
   })
 
   it("paces the main key only, and repeats nothing that is sent at once", async () => {
     const { face, sent } = await open((_request, index) =>
-      index === 0 ? answer(429, [["Retry-After", "0"]]) : answer(200, [["Retry-After", "0"]])
+      index === 0 ? wireResponse(429, [["Retry-After", "0"]]) : wireResponse(200, [["Retry-After", "0"]])
     )
     await run(
       Effect.scoped(
@@ -207,7 +207,7 @@ describe("what a subject over HTTP has", () => {
         })
       )
     )
-    const denying = await open(() => answer(429, [["Retry-After", "0"]]))
+    const denying = await open(() => wireResponse(429, [["Retry-After", "0"]]))
     await run(
       Effect.scoped(
         Effect.gen(function* () {
@@ -222,8 +222,8 @@ describe("what a subject over HTTP has", () => {
   })
 
   it("has a script only where people can reach it", async () => {
-    expect((await open(() => answer(200))).subject.script).toBeUndefined()
-    const { subject } = await open(() => answer(200), { baseUrl: "http://127.0.0.1:3000/v1" })
+    expect((await open(() => wireResponse(200))).subject.script).toBeUndefined()
+    const { subject } = await open(() => wireResponse(200), { baseUrl: "http://127.0.0.1:3000/v1" })
     const trial = Trial.make("t")
     await run(subject.conversation.send({ path: "/pets?limit=1" }, trial))
     const failing = { check: "toy", law: "law", expected: "e", actual: "a", steps: trial.steps }

@@ -117,7 +117,7 @@ const recorded = Effect.fnUntraced(function* (
         const animal = yield* catalogue.create(draft)
         const completed = { at: time++, output: { numbers: [number], isFull: false } }
         history.push({ client, input: { do: "create", number }, invokedAt, completed })
-        yield* OwnAnimals.shows(draft, animal, "the answer to its creation")
+        yield* OwnAnimals.shows(draft, animal, "the result of its creation")
         owned.push({ asked: draft, animal })
         return
       }
@@ -180,7 +180,7 @@ const explained = Effect.fnUntraced(function* (catalogue: Catalogue, programs: P
     trial.record({ did: "the operations in time", got: Linearizability.render(history, verdict, show) })
     yield* expect(
       false,
-      "answers that some order explains, each operation at one moment between its call and its answer",
+      "results that some order explains, each operation at one moment between its start and its end",
       `none explains ${verdict.stuck
         .map(({ client, completed, input }) => `client ${client}: ${show(input, completed?.output)}`)
         .join("; or ")}`

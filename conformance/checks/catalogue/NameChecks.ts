@@ -45,7 +45,7 @@ interface Awkward {
 const LISTED = "an animal with an awkward name in a list with its status"
 
 /** Creates; `Inapplicable` when the service refuses: the contract does not promise to accept any name. */
-const createdUnlessRefused = (catalogue: Catalogue, draft: Draft): Effect.Effect<Animal, Failure> =>
+const createdUnlessRejected = (catalogue: Catalogue, draft: Draft): Effect.Effect<Animal, Failure> =>
   Effect.catchTag(
     catalogue.create(draft),
     "Violation",
@@ -82,11 +82,11 @@ export const checks: ReadonlyArray<Check> = [
         categoryId: catalogue.categoryOf(1n),
         status
       }
-      const created = yield* createdUnlessRefused(catalogue, asked)
+      const created = yield* createdUnlessRejected(catalogue, asked)
       const shows = (animal: Animal, where: string) =>
         expect(
           animal.name === created.name,
-          `${where} to show the name that its creation answered, ${JSON.stringify(created.name)}`,
+          `${where} to show the name that its creation returned, ${JSON.stringify(created.name)}`,
           PetJson.line(animal)
         )
       for (const filter of [undefined, status]) {

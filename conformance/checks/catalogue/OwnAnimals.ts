@@ -26,10 +26,10 @@ export const create = (
   Effect.gen(function* () {
     const asked = { name: trial.name(), categoryId: catalogue.categoryOf(categoryId), status }
     const animal = yield* catalogue.create(asked)
-    yield* shows(asked, animal, "the answer to its creation", "create.returns-created")
+    yield* shows(asked, animal, "the result of its creation", "create.returns-created")
     yield* expect(
       status === undefined || animal.status === status,
-      `an animal created as ${status} to be answered so`,
+      `an animal created as ${status} to be returned with that status`,
       PetJson.line(animal),
       "create.status-kept"
     )

@@ -106,7 +106,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
             ? undefined
             : { id, before: header(latest.response, "x-request-id") }
         },
-        ({ before, id }) => unless(before !== id, "an X-Request-Id of its own", "that of the answer before")
+        ({ before, id }) => unless(before !== id, "an X-Request-Id of its own", "the id of the previous response")
       )
     },
     {

@@ -59,7 +59,7 @@ export const checks: ReadonlyArray<Check> = [
   ),
   badRequest(
     "create.types",
-    "A creation whose name is no string or whose category is no integer is rejected with 400.",
+    "A creation whose name is not a string or whose category is not an integer is rejected with 400.",
     ["create.name-type", "create.category-type"],
     [
       ...["5", "null", "true", '["a"]', '{"a":1}'].map(named),

@@ -105,7 +105,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "get.no-integer",
-    law: "A petId that is no int64 is rejected with 400 or 404 and an Error body.",
+    law: "A petId that is not an int64 is rejected with 400 or 404 and an Error body.",
     clauses: ["get.not-found", "errors.no-5xx"],
     requests: 14,
     examples: [
@@ -116,7 +116,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "get.malformed",
-    law: "A petId that is no int64, or is not written in its shortest form, is rejected with 404 not_found.",
+    law: "A petId that is not an int64, or is not written in its shortest form, is rejected with 404 not_found.",
     clauses: ["get.malformed-id", "get.canonical-id", "http.malformed-escape"],
     requests: 30,
     examples: [

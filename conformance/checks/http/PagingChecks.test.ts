@@ -4,7 +4,7 @@ import type { Failure } from "../../evaluation/Outcome.ts"
 import * as Trial from "../../evaluation/Trial.ts"
 import * as RequestTarget from "../../http/RequestTarget.ts"
 import type { Header, WireRequest } from "../../http/Wire.ts"
-import { answer, recording } from "../../http/Wires.fixture.ts"
+import { wireResponse, recording } from "../../http/Wires.fixture.ts"
 import * as HttpSubject from "../../subjects/HttpSubject.ts"
 import { checks } from "./PagingChecks.ts"
 
@@ -29,10 +29,10 @@ const hold = async (
         string,
         unknown
       >
-      return answer(201, [], JSON.stringify({ id: id64++, name, categoryId, status }))
+      return wireResponse(201, [], JSON.stringify({ id: id64++, name, categoryId, status }))
     }
     const [body, ...headers] = list(request, lists++)
-    return answer(200, headers, body)
+    return wireResponse(200, headers, body)
   })
   const check = checks.find((one) => one.id === id)
   if (check === undefined) throw new Error(`there is no ${id}`)

@@ -260,7 +260,7 @@ export const checks: ReadonlyArray<Check> = [
           headers: [["X-Request-Id", trial.token]]
         })
         const id = header(response, "x-request-id") ?? ""
-        yield* expect(!ids.includes(id), "an X-Request-Id that no other answer has", id)
+        yield* expect(!ids.includes(id), "an X-Request-Id that no other response has", id)
         ids.push(id)
       }
     }

@@ -61,7 +61,7 @@ const firstDenial = Effect.fnUntraced(function* (http: Http) {
     yield* expect(
       sent < most,
       `429 after ${most} requests without a key`,
-      `${sent + 1} of them answered otherwise`
+      `${sent + 1} of them had another status`
     )
   }
 })

@@ -34,12 +34,12 @@ export const checks: ReadonlyArray<Check> = [
     *holds(meter, _given, trial) {
       yield* Bursts.small(meter, Offender.MOST_PER_MINUTE)
       yield* Bursts.rested(meter)
-      let last = yield* Bursts.refusal(meter)
+      let last = yield* Bursts.denial(meter)
       for (let sent = 0; sent < 45; sent++) {
         yield* meter.pass(SECOND + 100)
         const before: Reading = last
         last = yield* meter.spend
-        if (last.admitted) last = yield* Bursts.refusal(meter)
+        if (last.admitted) last = yield* Bursts.denial(meter)
         // Nobody has to say that it is a ban; a wait that has grown may be one.
         if (
           last.banned === true ||
@@ -54,13 +54,13 @@ export const checks: ReadonlyArray<Check> = [
         if (last.retryAfter > MOST_WAITED_S) {
           return yield* undecided(`Retry-After asks to wait ${last.retryAfter} s, more than the suite waits`)
         }
-        yield* Bursts.waitAsTold(meter, last)
+        yield* Bursts.waitForRetryAfter(meter, last)
         last = yield* meter.spend
       }
       yield* expect(
         last.admitted,
-        "a request admitted after waiting as told",
-        `429 five times, each time after waiting as told`
+        "a request admitted after waiting for Retry-After",
+        `429 five times, each time after waiting for Retry-After`
       )
     }
   }),
@@ -75,11 +75,11 @@ export const checks: ReadonlyArray<Check> = [
     requests: 100,
     examples: [null],
     *holds(http) {
-      for (let sent = 0, refusals = 0; sent < 120 && refusals < 45; sent++) {
+      for (let sent = 0, denials = 0; sent < 120 && denials < 45; sent++) {
         const { receivedAt, response } = yield* http.send({ path: "/pets?limit=1", key: "victim" })
         if (response.status === 403) break
         if (response.status !== 429) continue
-        refusals++
+        denials++
         const wait = RateHeaders.retryAfterSeconds(response, receivedAt) ?? 0
         if (wait > BEYOND_MINUTE_S) break
         yield* http.pass(SECOND + 100)
@@ -247,14 +247,14 @@ export const checks: ReadonlyArray<Check> = [
     requests: 120,
     *holds(meter) {
       yield* Offender.cleanSlate(meter)
-      yield* Bursts.refusal(meter)
+      yield* Bursts.denial(meter)
       for (const reading of yield* meter.spendAtOnce(2 * Offender.STRIKES)) {
         yield* expect(reading.banned !== true, `no ban for ${2 * Offender.STRIKES} requests at once`, "a ban")
       }
       // Three rounds to a strike: hardly more than half of what bans.
       yield* meter.pass(WITHIN_MS + MINUTE)
       const { ban, rounds } = yield* Offender.hammer(meter, 30, 400)
-      yield* expect(ban === undefined, "no ban for 30 refusals within 12 s", `a ban after ${rounds}`)
+      yield* expect(ban === undefined, "no ban for 30 denials within 12 s", `a ban after ${rounds}`)
     }
   }),
   victim({

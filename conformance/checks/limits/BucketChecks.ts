@@ -143,9 +143,9 @@ export const checks: ReadonlyArray<Check> = [
     law: "A request is admitted exactly when an evenly refilled bucket and the UTC day have one left.",
     clauses: ["limits.bucket", "limits.bucket-refill", "limits.denied-costs-nothing", "limits.day-utc"],
     holds: (meter, walk) =>
-      along(meter, walk, (reading, { mayAdmit, mayRefuse }) =>
+      along(meter, walk, (reading, { mayAdmit, mayDeny }) =>
         expect(
-          reading.admitted ? mayAdmit : mayRefuse,
+          reading.admitted ? mayAdmit : mayDeny,
           reading.admitted ? "a 429, nothing being left" : "the request admitted, something being left",
           reading.admitted ? "the request admitted" : `429, Retry-After ${reading.retryAfter} s`
         )
@@ -205,24 +205,24 @@ export const checks: ReadonlyArray<Check> = [
       yield* meter.pass(DAY + MINUTE)
       for (let sent = 0; sent < meter.plan.perMinute; sent++) yield* meter.spend
       yield* meter.pass(lateMs)
-      const refused = (yield* Bursts.untilRefused(meter, Bursts.mostInBurst(meter))).at(-1)
-      if (refused === undefined || refused.admitted) return yield* undecided("no 429 came about")
-      const early = (refused.retryAfter - 1) * SECOND - 200
+      const denied = (yield* Bursts.untilDenied(meter, Bursts.mostInBurst(meter))).at(-1)
+      if (denied === undefined || denied.admitted) return yield* undecided("no 429 came about")
+      const early = (denied.retryAfter - 1) * SECOND - 200
       if (early > 0) {
         trial.saw("a wait of more than a second")
         yield* meter.pass(early)
         const tooEarly = yield* meter.spend
         yield* expect(
           !tooEarly.admitted,
-          `a 429 more than a second before the end of ${refused.retryAfter} s`,
+          `a 429 more than a second before the end of ${denied.retryAfter} s`,
           "a request admitted"
         )
       }
-      yield* meter.pass(refused.retryAfter * SECOND - Math.max(early, 0))
+      yield* meter.pass(denied.retryAfter * SECOND - Math.max(early, 0))
       const last = yield* meter.spend
       yield* expect(
         last.admitted,
-        `a request admitted after the ${refused.retryAfter} s of Retry-After`,
+        `a request admitted after the ${denied.retryAfter} s of Retry-After`,
         `429, Retry-After ${last.retryAfter} s`
       )
     }
@@ -237,7 +237,7 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 20, http: 0 },
     *holds(meter, ms) {
       yield* canStepBack(meter)
-      yield* Bursts.refusal(meter)
+      yield* Bursts.denial(meter)
       yield* meter.pass(-ms)
       const earlier = yield* meter.spend
       yield* expect(!earlier.admitted, `a 429 though the clock went back ${ms} ms`, "a request admitted")
@@ -256,7 +256,7 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 20, http: 0 },
     *holds(meter, ms) {
       yield* canStepBack(meter)
-      yield* Bursts.refusal(meter)
+      yield* Bursts.denial(meter)
       yield* meter.pass(-ms)
       yield* meter.spend
       yield* meter.pass(MINUTE + Math.ceil(MINUTE / meter.plan.perMinute))

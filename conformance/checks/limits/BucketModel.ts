@@ -32,7 +32,7 @@ interface View {
 /** What the response to a request has to be; several views where its exact time is not known. */
 export interface Expected {
   readonly mayAdmit: boolean
-  readonly mayRefuse: boolean
+  readonly mayDeny: boolean
   readonly views: ReadonlyArray<View>
 }
 
@@ -56,7 +56,7 @@ export const make = ({ perDay, perMinute }: Plan) => {
   let at: Range | undefined
   let day = -1
   let used = 0
-  /** Slots that refused requests were told and that no admitted request has used yet. */
+  /** Slots that denied requests were told and that no admitted request has used yet. */
   let slots: Range = [0, 0]
 
   return (reading: Reading): Effect.Effect<Expected, Failure> => {
@@ -78,7 +78,7 @@ export const make = ({ perDay, perMinute }: Plan) => {
     if (!isDayFree) slots = forgiven(slots, elapsed)
     else if (level[1] === capacity) slots = [0, level[0] === capacity ? 0 : slots[1]]
     const mayAdmit = isDayFree && level[1] >= COST
-    const mayRefuse = !isDayFree || level[0] < COST
+    const mayDeny = !isDayFree || level[0] < COST
 
     const waitFor = (units: number): Range => [
       Math.max(0, Math.ceil((units - level[1]) / perMinute)),
@@ -127,6 +127,6 @@ export const make = ({ perDay, perMinute }: Plan) => {
         views.push({ limit: perMinute, remaining: NONE, resetAt, retryAfter: asked(slot) })
       }
     }
-    return Effect.succeed({ mayAdmit, mayRefuse, views })
+    return Effect.succeed({ mayAdmit, mayDeny, views })
   }
 }

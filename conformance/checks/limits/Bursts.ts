@@ -1,4 +1,4 @@
-/** How laws about limits spend them: from a rest, up to a refusal, and in bounded numbers. */
+/** How laws about limits spend them: from a rest, up to a denial, and in bounded numbers. */
 import * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import type { Meter, Reading } from "../../evaluation/Meter.ts"
@@ -34,19 +34,19 @@ export const rest = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return
   yield* meter.pass(Math.max(MINUTE + SECOND - waited, 0))
 })
 
-/** Waits as a refusal asks; where time really passes, a second more. */
-export const waitAsTold = (meter: Meter, refusal: Reading): Effect.Effect<void, Failure> =>
-  meter.pass(refusal.retryAfter * SECOND + (meter.canTravel ? 0 : SECOND))
+/** Waits as a denial asks; where time really passes, a second more. */
+export const waitForRetryAfter = (meter: Meter, denial: Reading): Effect.Effect<void, Failure> =>
+  meter.pass(denial.retryAfter * SECOND + (meter.canTravel ? 0 : SECOND))
 
 /**
- * One admitted request after a rest. An earlier law may have led to a ban: what is refused then gets one more
+ * One admitted request after a rest. An earlier law may have led to a ban: what is denied then gets one more
  * chance, after the wait that it asks for.
  */
 export const rested = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   yield* rest(meter)
   const first = yield* meter.spend
   if (first.admitted) return first
-  yield* waitAsTold(meter, first)
+  yield* waitForRetryAfter(meter, first)
   yield* rest(meter)
   const again = yield* meter.spend
   if (again.admitted) return again
@@ -59,8 +59,8 @@ export const rested = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Retu
 /** Most requests that a burst of no length can get through: two windows, if one ends meanwhile. */
 export const mostInBurst = ({ plan }: Meter): number => 2 * plan.perMinute
 
-/** Sends until one is refused or `most` are admitted; the refusal comes last. */
-export const untilRefused = Effect.fnUntraced(function* (
+/** Sends until one is denied or `most` are admitted; the denial comes last. */
+export const untilDenied = Effect.fnUntraced(function* (
   meter: Meter,
   most: number
 ): Effect.fn.Return<ReadonlyArray<Reading>, Failure> {
@@ -73,10 +73,10 @@ export const untilRefused = Effect.fnUntraced(function* (
   return readings
 })
 
-/** Uses the minute up: the refusal that tells so. */
-export const refusal = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
+/** Uses the minute up: the denial that tells so. */
+export const denial = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   yield* small(meter)
-  const last = (yield* untilRefused(meter, mostInBurst(meter) + refilled(meter, MINUTE))).at(-1)
+  const last = (yield* untilDenied(meter, mostInBurst(meter) + refilled(meter, MINUTE))).at(-1)
   if (last !== undefined && !last.admitted) return last
   return yield* undecided("no 429 came about, though the plan per minute was used up")
 })

@@ -30,7 +30,7 @@ const SILENCE = 26 * 3_600_000
 /** How far the times of two machines may be apart, and a second rounded. */
 const CLOCK_SLACK = 10 * SECOND
 
-/** Requests that one case may cost, refusals included; more only come of a wait that does not help. */
+/** Requests that one case may cost, denials included; more only come of a wait that does not help. */
 const mostSent = (allowed: number): number => 4 * allowed + 20
 
 /** Two silent days after whatever another law did: neither a ban nor a used window is left. */
@@ -39,12 +39,12 @@ const freshDays = Effect.fnUntraced(function* (meter: Meter) {
   yield* meter.pass(2 * DAY)
 })
 
-/** Waits as a refusal asks; a second at least, so that time goes on. */
+/** Waits as a denial asks; a second at least, so that time goes on. */
 const waited = (meter: Meter, { retryAfter }: Reading): Effect.Effect<void, Failure> =>
   meter.pass(Math.max(retryAfter, 1) * SECOND)
 
 /**
- * How many requests get through within so many ms, by one who never pauses but as refusals tell, and after each
+ * How many requests get through within so many ms, by one who never pauses but as denials tell, and after each
  * `burst` requests for `pause` ms; it ends once more than `allowed` are through.
  */
 const throughput = Effect.fnUntraced(function* (
@@ -116,7 +116,7 @@ export const checks: ReadonlyArray<Check> = [
         })
         yield* expect(
           admitted <= allowed,
-          `at most ${allowed} requests in ${minutes} minutes, of one who waits as told`,
+          `at most ${allowed} requests in ${minutes} minutes, for a client that waits for Retry-After`,
           `${admitted} admitted`
         )
         return
@@ -158,7 +158,7 @@ export const checks: ReadonlyArray<Check> = [
         })
         yield* expect(
           admitted <= allowed,
-          `at most ${allowed} requests in ${THREE_DAYS / 3_600_000} hours, of one who waits as told`,
+          `at most ${allowed} requests in ${THREE_DAYS / 3_600_000} hours, for a client that waits for Retry-After`,
           `${admitted} admitted`
         )
         return
@@ -197,8 +197,8 @@ export const checks: ReadonlyArray<Check> = [
       yield* Bursts.small(meter)
       if (meter.canTravel) yield* Bursts.rest(meter)
       const first = yield* meter.spend
-      if (!first.admitted) yield* Bursts.waitAsTold(meter, first)
-      const readings = [first, ...(yield* Bursts.untilRefused(meter, meter.plan.perMinute - 1))]
+      if (!first.admitted) yield* Bursts.waitForRetryAfter(meter, first)
+      const readings = [first, ...(yield* Bursts.untilDenied(meter, meter.plan.perMinute - 1))]
       const shown = readings.filter((one) => one.admitted && Bursts.showsMinute(meter, one))
       if (shown.length === 0) return yield* inapplicable("no response shows the minute's limit")
       for (const reading of shown) {
@@ -232,7 +232,7 @@ export const checks: ReadonlyArray<Check> = [
         }
         const own = [limitOf({ response })]
         const others = [limitOf(yield* http.send(main))]
-        // Few enough for small plans; what is refused all the same has headers too.
+        // Few enough for small plans; what is denied all the same has headers too.
         const mixed = [main, Bursts.tinyList, main, main, Bursts.tinyList, main, main, Bursts.tinyList, main]
         const exchanges = yield* http.sendAtOnce(mixed)
         own.push(limitOf(yield* http.send(Bursts.tinyList)))

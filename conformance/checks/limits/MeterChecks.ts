@@ -72,18 +72,18 @@ export const checks: ReadonlyArray<Check> = [
     examples: [{ denials: 1 }, { denials: 2 }],
     *holds(meter, { denials }) {
       if (denials > 1 && !meter.canTravel) return yield* undecided("it takes a clock (--clock) to wait again")
-      let last = yield* Bursts.refusal(meter)
+      let last = yield* Bursts.denial(meter)
       for (let more = 1; more < denials; more++) last = yield* meter.spend
       if (last.admitted) return
       if (last.retryAfter > MOST_WAITED_S) {
         return yield* undecided(`Retry-After asks to wait ${last.retryAfter} s, more than the suite waits`)
       }
-      yield* Bursts.waitAsTold(meter, last)
+      yield* Bursts.waitForRetryAfter(meter, last)
       const after = yield* meter.spend
       yield* expect(
         after.admitted,
         "a request admitted after the time in Retry-After",
-        `429 after waiting the ${last.retryAfter} s told, with ${after.retryAfter} s more to wait`
+        `429 after waiting the ${last.retryAfter} s of Retry-After, with ${after.retryAfter} s more to wait`
       )
     }
   }),
@@ -96,7 +96,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(meter) {
       yield* Bursts.small(meter)
       if (meter.canTravel) yield* Bursts.rested(meter)
-      const readings = yield* Bursts.untilRefused(meter, Bursts.mostInBurst(meter))
+      const readings = yield* Bursts.untilDenied(meter, Bursts.mostInBurst(meter))
       for (const [index, reading] of readings.entries()) {
         const next = readings[index + 1]
         if (next === undefined || next.admitted || !Bursts.showsMinute(meter, reading)) continue
@@ -104,8 +104,8 @@ export const checks: ReadonlyArray<Check> = [
         const isOfMinute = meter.canTravel || next.retryAfter <= 2 * 60
         yield* expect(
           reading.remaining === 0 || !isOfMinute,
-          `Remaining 0 before a refusal`,
-          `Remaining ${reading.remaining}, and the next request refused`
+          `Remaining 0 before a denial`,
+          `Remaining ${reading.remaining}, and the next request denied`
         )
       }
     }
@@ -119,7 +119,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* Bursts.small(meter)
       if (meter.canTravel) yield* Bursts.rest(meter)
       const { perDay, perMinute } = meter.plan
-      for (const { admitted, limit } of yield* Bursts.untilRefused(meter, Bursts.mostInBurst(meter))) {
+      for (const { admitted, limit } of yield* Bursts.untilDenied(meter, Bursts.mostInBurst(meter))) {
         yield* expect(
           limit === perMinute || limit === perDay,
           `Limit ${perMinute} or ${perDay}, the plan of the key`,
@@ -148,7 +148,7 @@ export const checks: ReadonlyArray<Check> = [
         const [first] = readings
         if (first !== undefined && readings.every(({ admitted }) => !admitted)) {
           // It was banned by what another law did.
-          yield* Bursts.waitAsTold(meter, first)
+          yield* Bursts.waitForRetryAfter(meter, first)
           yield* Bursts.rest(meter)
           readings = yield* meter.spendAtOnce(perMinute + 3)
         }
@@ -156,7 +156,7 @@ export const checks: ReadonlyArray<Check> = [
         const from = Math.min(...readings.map(({ between }) => between[0]))
         const to = Math.max(...readings.map(({ between }) => between[1]))
         const most = perMinute + Math.floor(((to - from) * perMinute) / MINUTE)
-        // What was refused may have led to a ban; the next law should not meet it.
+        // What was denied may have led to a ban; the next law should not meet it.
         const wait = Math.max(...readings.map(({ retryAfter }) => retryAfter))
         if (meter.canTravel) yield* meter.pass(Math.min(wait, MOST_WAITED_S) * SECOND)
         yield* expect(
@@ -207,13 +207,13 @@ export const checks: ReadonlyArray<Check> = [
       const name = trial.name()
       const creation = { method: "POST", path: "/pets", key: "tiny", json: draftOf(http, name) } as const
       const { response } = yield* http.send(creation)
-      if (response.status !== 429) return yield* undecided("the creation was not refused")
+      if (response.status !== 429) return yield* undecided("the creation was not denied")
       yield* freshDay(http)
       // A full list may leave out what is there, never show what is not.
       const { response: list } = yield* http.send({ path: "/pets?limit=100&status=pending" })
       yield* expect(
         !text(list.body).includes(JSON.stringify(name)),
-        "no animal of a creation that was refused with 429",
+        "no animal of a creation that was denied with 429",
         "the animal in the next list"
       )
     }
@@ -232,7 +232,7 @@ export const checks: ReadonlyArray<Check> = [
     holds: (meter, { silentMs }) => {
       const { perMinute } = meter.plan
       const burst = Effect.fnUntraced(function* (first: Reading, silence: string) {
-        const readings = [first, ...(first.admitted ? yield* Bursts.untilRefused(meter, 2 * perMinute) : [])]
+        const readings = [first, ...(first.admitted ? yield* Bursts.untilDenied(meter, 2 * perMinute) : [])]
         const last = readings.at(-1) ?? first
         const admitted = readings.filter((reading) => reading.admitted).length
         const most = Bursts.mostInBurst(meter) + Bursts.refilled(meter, Bursts.span(first, last))
@@ -262,7 +262,7 @@ export const checks: ReadonlyArray<Check> = [
       const attempt = Effect.gen(function* () {
         yield* Bursts.small(meter)
         const first = yield* Bursts.rested(meter)
-        const readings = [first, ...(yield* Bursts.untilRefused(meter, 2 * meter.plan.perMinute))]
+        const readings = [first, ...(yield* Bursts.untilDenied(meter, 2 * meter.plan.perMinute))]
         for (const [index, reading] of readings.entries()) {
           if (!reading.admitted || !Bursts.showsMinute(meter, reading)) continue
           const later = readings.slice(index + 1).filter(({ admitted }) => admitted)
@@ -287,9 +287,9 @@ export const checks: ReadonlyArray<Check> = [
     requests: 20,
     *holds(meter) {
       yield* Bursts.rested(meter)
-      const refused = yield* Bursts.refusal(meter)
-      if (!Bursts.showsMinute(meter, refused)) return
-      const wait = refused.resetAt * SECOND - (yield* meter.now)
+      const denied = yield* Bursts.denial(meter)
+      if (!Bursts.showsMinute(meter, denied)) return
+      const wait = denied.resetAt * SECOND - (yield* meter.now)
       if (wait > 2 * DAY) return yield* undecided("Reset is days ahead")
       // A second more, since nobody says how Reset is rounded.
       yield* meter.pass(Math.max(wait, 0) + SECOND)
@@ -304,7 +304,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 15,
     *holds(meter) {
       yield* Bursts.rested(meter)
-      const { retryAfter } = yield* Bursts.refusal(meter)
+      const { retryAfter } = yield* Bursts.denial(meter)
       yield* expect(retryAfter <= LONGEST_WAIT_S, "Retry-After of a day at most", `${retryAfter} s`)
     }
   }),
@@ -333,12 +333,12 @@ export const checks: ReadonlyArray<Check> = [
           "Retry-After of a day at most",
           `${reading.retryAfter} s`
         )
-        yield* Bursts.waitAsTold(meter, reading)
+        yield* Bursts.waitForRetryAfter(meter, reading)
         const after = yield* meter.spend
         return yield* expect(
           after.admitted,
           "a request admitted after the time in Retry-After",
-          `429 after waiting the ${reading.retryAfter} s told, the day's requests being used up`
+          `429 after waiting the ${reading.retryAfter} s of Retry-After, the day's requests being used up`
         )
       }
       yield* expect(

@@ -20,8 +20,8 @@ export const checks: ReadonlyArray<Check> = [
     *holds(meter) {
       yield* Offender.cleanSlate(meter)
       for (let waits = 0; waits < 40; waits++) {
-        const denial = yield* Bursts.refusal(meter)
-        yield* Offender.notBanned(denial, `after ${waits} waits as told`)
+        const denial = yield* Bursts.denial(meter)
+        yield* Offender.notBanned(denial, `after ${waits} waits for Retry-After`)
         yield* meter.pass(denial.retryAfter * SECOND)
       }
     }

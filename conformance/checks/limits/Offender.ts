@@ -102,7 +102,7 @@ export const hammer = Effect.fnUntraced(function* (
 export const getBanned = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   const { ban } = yield* hammer(meter, STRIKES)
   return ban === undefined
-    ? yield* new Violation({ expected: `a ban at strike ${STRIKES}`, actual: "refusals without ban" })
+    ? yield* new Violation({ expected: `a ban at strike ${STRIKES}`, actual: "denials without ban" })
     : ban
 })
 

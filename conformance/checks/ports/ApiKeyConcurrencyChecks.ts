@@ -18,8 +18,8 @@ const throwing = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<void
   }
   const did = `make a change that throws to ${id}`
   return Effect.flatMap(Effect.exit(Effect.suspend(() => keys.update(id, change))), (exit) => {
-    trial.record({ did, got: Exit.isSuccess(exit) ? "an answer" : "a failure" })
-    return expect(Exit.isFailure(exit), `a failure to ${did}`, "an answer")
+    trial.record({ did, got: Exit.isSuccess(exit) ? "a result" : "a failure" })
+    return expect(Exit.isFailure(exit), `a failure to ${did}`, "a result")
   })
 }
 

@@ -96,17 +96,17 @@ const run = (
       } else if ("insertFirst" in one) {
         const key = Keys.make(one.insertFirst, now, newHash)
         const isFirst = model.length === 0
-        const answer = yield* Keys.insertFirst(keys, key, trial)
+        const result = yield* Keys.insertFirst(keys, key, trial)
         yield* expect(
-          answer === isFirst,
+          result === isFirst,
           isFirst ? "the first key to be inserted" : "a key that is not the first to be refused",
-          answer ? "it inserted" : "it refused"
+          result ? "it inserted" : "false"
         )
         if (isFirst) model.push(key)
       } else {
         const { change, did, place } = changeOf(one, newHash(), now)
         const before = model[place]
-        const answer = yield* Keys.update(
+        const result = yield* Keys.update(
           keys,
           before?.id ?? "key_unknown",
           did,
@@ -114,9 +114,9 @@ const run = (
           trial
         )
         yield* Keys.expectAll(
-          Option.toArray(answer),
+          Option.toArray(result),
           before === undefined ? [] : [before],
-          "the key as it was before the change, which is what the change answers"
+          "the key as it was before the change, which the change returns"
         )
         if (before !== undefined) model[place] = change(before)
       }
@@ -282,17 +282,17 @@ export const checks: ReadonlyArray<Check> = [
     id: "keys-store.update-answer",
     law: "An update returns the first value of the change, and stores the second.",
     clauses: ["keys-store.update.answer", "keys-store.update.replaces"],
-    examples: [{ answer: "a text" }, { answer: 0 }, { answer: null }, { answer: undefined }],
-    *holds(keys, { answer }, trial) {
+    examples: [{ result: "a text" }, { result: 0 }, { result: null }, { result: undefined }],
+    *holds(keys, { result }, trial) {
       const [key, other] = Keys.all([Keys.plain, Keys.plain])
       if (key === undefined || other === undefined) return
       yield* Keys.insert(keys, key, trial)
       yield* Keys.insert(keys, other, trial)
-      const change = (before: ApiKey.ApiKey) => [answer, { ...before, label: "changed" }] as const
+      const change = (before: ApiKey.ApiKey) => [result, { ...before, label: "changed" }] as const
       const got = yield* Keys.update(keys, key.id, "label", change, trial)
       yield* expect(
-        Option.isSome(got) && got.value === answer,
-        `the answer ${String(answer)}`,
+        Option.isSome(got) && got.value === result,
+        `the result ${String(result)}`,
         Option.isSome(got) ? String(got.value) : "none"
       )
       const left = yield* Keys.list(keys, trial)
@@ -311,7 +311,7 @@ export const checks: ReadonlyArray<Check> = [
       for (const id of others) {
         const change = (key: ApiKey.ApiKey) => ["changed", { ...key, label: "changed" }] as const
         const got = yield* Keys.update(keys, id, "label", change, trial)
-        yield* expect(Option.isNone(got), `none to the update of ${id}`, "an answer")
+        yield* expect(Option.isNone(got), `none to the update of ${id}`, "a result")
       }
       yield* Keys.expectAll(yield* Keys.list(keys, trial), all, "the keys as they were")
     }

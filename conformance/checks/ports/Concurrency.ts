@@ -94,7 +94,7 @@ export const interrupt = Effect.fnUntraced(function* <A, E>(
   call: Effect.Effect<A, E>,
   turns: number,
   did: string,
-  show: (answer: A) => string,
+  show: (result: A) => string,
   trial: Trial
 ): Effect.fn.Return<Exit.Exit<A, E>> {
   const fiber = yield* Effect.forkChild(call)

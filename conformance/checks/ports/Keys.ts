@@ -131,14 +131,14 @@ export const update = <A>(
   keys: Keys,
   of: string,
   did: string,
-  change: (key: ApiKey) => readonly [answer: A, key: ApiKey],
+  change: (key: ApiKey) => readonly [result: A, key: ApiKey],
   trial: Trial
 ) =>
   portCall(
     trial,
     `${did} ${of}`,
     () => keys.update(of, change),
-    (answer) => (Option.isSome(answer) ? "done" : "none")
+    (result) => (Option.isSome(result) ? "done" : "none")
   )
 
 export const list = (keys: Keys, trial: Trial) => portCall(trial, "list", () => keys.list, lines)

@@ -12,7 +12,7 @@ import { evaluate } from "../../engine/Evaluate.ts"
 import * as PortSubject from "../../subjects/PortSubject.ts"
 import { checks } from "./OutageChecks.ts"
 
-/** A subject all of whose methods end like this when its backend does not answer. */
+/** A subject all of whose methods end like this when its backend does not respond. */
 const ending = (end: Effect.Effect<never, StoreUnavailable>) =>
   PortSubject.make({
     name: "outage",

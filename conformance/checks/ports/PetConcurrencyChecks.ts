@@ -80,7 +80,7 @@ const catalogue: Model<ReadonlyArray<Pet>, Made, ReadonlyArray<Pet>> = {
   show: (made, output = []) =>
     `${
       "insert" in made ? "insert" : "find" in made ? `find ${made.find}` : Animals.described(made.page)
-    } (answered ${Animals.lines(output)})`
+    } (returned ${Animals.lines(output)})`
 }
 
 /** Runs clients at the same time, and looks for an order that explains their results. */
@@ -105,11 +105,11 @@ const atOnce = (
               .record(
                 client,
                 { insert: pet },
-                Effect.map(Animals.insert(pets, pet, trial), (answer) => [answer])
+                Effect.map(Animals.insert(pets, pet, trial), (result) => [result])
               )
               .pipe(
-                Effect.flatMap(([answer]) => {
-                  const given = answer?.id ?? 0n
+                Effect.flatMap(([result]) => {
+                  const given = result?.id ?? 0n
                   known.push(given)
                   return expect(
                     given > before,

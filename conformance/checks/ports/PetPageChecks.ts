@@ -182,7 +182,7 @@ export const checks: ReadonlyArray<Check> = [
       const page = yield* Animals.page(pets, { ...Animals.whole, status }, trial)
       const copy = [...page]
       yield* Animals.insertAll(pets, many(after), trial)
-      yield* Animals.expectAll(page, copy, "the page as it was answered")
+      yield* Animals.expectAll(page, copy, "the page as it was returned")
     }
   })
 ]

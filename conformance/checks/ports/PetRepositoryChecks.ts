@@ -37,8 +37,8 @@ export const checks: ReadonlyArray<Check> = [
       Effect.forEach(
         given,
         (pet) =>
-          Effect.flatMap(Animals.insert(pets, pet, trial), (answer) =>
-            Animals.expectAll([answer], [Animals.stored(answer, pet)], "the animal as given")
+          Effect.flatMap(Animals.insert(pets, pet, trial), (result) =>
+            Animals.expectAll([result], [Animals.stored(result, pet)], "the animal as given")
           ),
         { discard: true }
       )
@@ -138,11 +138,11 @@ export const checks: ReadonlyArray<Check> = [
       const inserted: Array<Pet> = []
       for (const one of commands) {
         if ("insert" in one) {
-          const answer = yield* Animals.insert(pets, one.insert, trial)
-          const expected = Animals.stored(answer, one.insert)
-          yield* Animals.expectAll([answer], [expected], "the animal as given")
+          const result = yield* Animals.insert(pets, one.insert, trial)
+          const expected = Animals.stored(result, one.insert)
+          yield* Animals.expectAll([result], [expected], "the animal as given")
           const newest = inserted.at(-1)?.id ?? 0n
-          yield* expect(answer.id > newest, `an id above ${newest}`, `the id ${answer.id}`)
+          yield* expect(result.id > newest, `an id above ${newest}`, `the id ${result.id}`)
           inserted.push(expected)
         } else if ("find" in one) {
           const wanted = Animals.idOf(one.find, inserted)

@@ -79,8 +79,8 @@ const throwing = (
   }
   const did = `make a step that throws ${what} on ${States.nameOf(key)}`
   return Effect.flatMap(Effect.exit(Effect.suspend(() => limits.modify(key, step))), (exit) => {
-    trial.record({ did, got: Exit.isSuccess(exit) ? "an answer" : "a failure" })
-    return expect(Exit.isFailure(exit), `a failure to ${did}`, "an answer")
+    trial.record({ did, got: Exit.isSuccess(exit) ? "a result" : "a failure" })
+    return expect(Exit.isFailure(exit), `a failure to ${did}`, "a result")
   })
 }
 

@@ -21,7 +21,7 @@ const write: fc.Arbitrary<Write> = fc.record({
 })
 
 /** Results of steps that a store might be tempted to inspect. */
-const answers: { readonly [name: string]: unknown } = {
+const results: { readonly [name: string]: unknown } = {
   undefined: undefined,
   null: null,
   NaN: Number.NaN,
@@ -29,10 +29,10 @@ const answers: { readonly [name: string]: unknown } = {
   "an object": { level: 1 },
   "an array": [[1], 2],
   "a function": () => 1,
-  "a symbol": Symbol("answer"),
-  "an error": new Error("an answer"),
-  "an effect": Effect.fail("an answer"),
-  "an exit": Exit.fail("an answer"),
+  "a symbol": Symbol("result"),
+  "an error": new Error("a result"),
+  "an effect": Effect.fail("a result"),
+  "an exit": Exit.fail("a result"),
   "an option": Option.none()
 }
 
@@ -83,19 +83,19 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits-store.answer",
     law: "A modify returns the very value that its step returns.",
     clauses: ["limits-store.modify.answer"],
-    examples: Object.keys(answers).map((answer) => ({ answer })),
-    *holds(limits, { answer }, trial) {
-      const given = answers[answer]
+    examples: Object.keys(results).map((kind) => ({ kind })),
+    *holds(limits, { kind }, trial) {
+      const given = results[kind]
       for (const _ of ["first", "later"]) {
         const got = yield* States.modify(
           limits,
           "a",
-          `answer with ${answer} from a step on`,
+          `return ${kind} from a step on`,
           () => [given, States.numbered(1)],
           (value) => (Object.is(value, given) ? "it" : "something else"),
           trial
         )
-        yield* expect(Object.is(got, given), `${answer}, as the step returned it`, "something else")
+        yield* expect(Object.is(got, given), `${kind}, as the step returned it`, "something else")
       }
     }
   }),

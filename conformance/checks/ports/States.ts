@@ -126,8 +126,8 @@ export const modify = <A>(
   limits: Limits,
   key: string,
   did: string,
-  step: (state: State | undefined) => readonly [answer: A, state: State],
-  show: (answer: A) => string,
+  step: (state: State | undefined) => readonly [result: A, state: State],
+  show: (result: A) => string,
   trial: Trial
 ) => portCall(trial, `${did} ${nameOf(key)}`, () => limits.modify(key, step), show)
 

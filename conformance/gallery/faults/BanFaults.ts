@@ -38,7 +38,7 @@ const bansAll = (real: Transport): Transport => {
 const withoutSlots = (state: RateLimit.State | undefined): RateLimit.State | undefined =>
   state && { ...state, debt: Plan.maxRequests }
 
-/** The verdict on a refused request as if it were the only one. */
+/** The verdict on a denied request as if it were the only one. */
 const firstSlot = (next: RateLimit.State, now: number, policy: RateLimit.Policy): RateLimit.Verdict =>
   RateLimit.verdictOf(false, { ...next, debt: 1 }, now, policy)
 
@@ -92,7 +92,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("ban.answer", "ban.answer", "limit=1 403")
     .by(banned(Edit.status(403))),
   fault("ban.answers-as-limit", "Sends the code of the limit to a banned key.")
-    .breaks("ban.answer", "ban.answer", "refusals without ban")
+    .breaks("ban.answer", "ban.answer", "denials without ban")
     .by(banned(Edit.members((error) => ({ ...error, code: "rate_limit_exceeded" })))),
   fault("ban.forgets-headers", "Omits the rate headers during a ban.")
     .breaks("ban.headers", "ban.answer", "a whole number each, got 429 with")
@@ -120,7 +120,7 @@ export const faults: ReadonlyArray<Fault> = [
         return [verdict, isBanned(verdict) ? { ...next, banLevel: 3 } : next]
       })
     ),
-  fault("ban.first-429", "Bans a key at its first refusal.")
+  fault("ban.first-429", "Bans a key at its first denial.")
     .breaks("ban.first-429", "ban.at-strike-20", "a ban at strike 0")
     .by(
       decides((state, now, policy) => {
@@ -129,10 +129,10 @@ export const faults: ReadonlyArray<Fault> = [
         return RateLimit.step(withoutSlots(state), now, { ...policy, ban: strict })
       })
     ),
-  fault("ban.counts-first-429", "Counts every refusal as a strike, including the first.")
+  fault("ban.counts-first-429", "Counts every denial as a strike, including the first.")
     .breaks("ban.first-429", "ban.at-strike-20", "a ban at strike 19")
     .by(decides((state, now, policy) => RateLimit.step(withoutSlots(state), now, policy))),
-  fault("ban.counts-each-refusal", "Counts refusals as strikes however close they are.")
+  fault("ban.counts-each-refusal", "Counts denials as strikes however close they are.")
     .breaks("ban.strike-interval", "ban.one-a-second", "requests at once a ban")
     .by(bans({ strikeIntervalMs: 0 })),
   fault("ban.counts-half-seconds", "Counts two strikes per second.")
@@ -162,8 +162,8 @@ export const faults: ReadonlyArray<Fault> = [
   fault("ban.level-falls-at-once", "Resets the level of bans after an hour.")
     .breaks("ban.clean-day", "ban.clean-days", "one of about 60 s")
     .by(bans({ cleanMs: 3_600_000 })),
-  fault("ban.strikes-polite", "Bans a client that waits for Retry-After and is refused again and again.")
-    .breaks("ban.polite-never", "ban.polite-never", "a ban after 19 waits as told")
+  fault("ban.strikes-polite", "Bans a client that waits for Retry-After and is denied again and again.")
+    .breaks("ban.polite-never", "ban.polite-never", "a ban after 19 waits for Retry-After")
     .by(
       decides((state, now, policy) => {
         const { ban } = policy
@@ -179,7 +179,7 @@ export const faults: ReadonlyArray<Fault> = [
         return RateLimit.step(withoutSlots(state), now, { ...policy, ban: ban && { ...ban, strikes: 10 } })
       })
     ),
-  fault("ban.strikes-workers", "Sends all refused clients one time, and counts early retries as strikes.")
+  fault("ban.strikes-workers", "Sends all denied clients one time, and counts early retries as strikes.")
     .breaks("ban.workers-never", "ban.workers-never", "the limit alone a ban after")
     .by(
       decides((state, now, policy) => {
@@ -187,7 +187,7 @@ export const faults: ReadonlyArray<Fault> = [
         return announcing(state, now, { ...policy, ban: ban && { ...ban, strikes: 10 } })
       })
     ),
-  fault("ban.one-slot", "Sends all refused clients the time of the first slot.")
+  fault("ban.one-slot", "Sends all denied clients the time of the first slot.")
     .breaks("limits.slots", "ban.slots", "429 again, Retry-After")
     .by(
       decides((state, now, policy) => {

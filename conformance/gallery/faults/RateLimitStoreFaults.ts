@@ -70,7 +70,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("limits-store.answer-run", "Runs a result that is an effect.")
-    .breaks("limits-store.modify.answer", "limits-store.answer", "a defect: Error: an answer")
+    .breaks("limits-store.modify.answer", "limits-store.answer", "a defect: Error: a result")
     .by(
       modifying((key, step, real) =>
         Effect.flatMap(real.modify(key, step), (result) =>
@@ -133,7 +133,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("limits-store.throwing-step-answered", "Succeeds without a result when a step throws.")
-    .breaks("limits-store.modify.throwing-step", "limits-store.throwing-step", 'an error on "a" an answer')
+    .breaks("limits-store.modify.throwing-step", "limits-store.throwing-step", 'an error on "a" a result')
     .by(
       // A result that the caller did not ask for: that is the fault.
       catching(() => Effect.void as Effect.Effect<never>)
@@ -273,7 +273,7 @@ export const faults: ReadonlyArray<Fault> = [
         return [verdict, { ...after, level: Math.floor(after.level / 60_000) * 60_000 }]
       })
     ),
-  fault("limits-store.consume-denied-costs", "Counts refused requests for the day.")
+  fault("limits-store.consume-denied-costs", "Counts denied requests for the day.")
     .breaks("limits-store.consume.equal", "limits-store.counts", "used 2, debt 1")
     .by(
       consuming((state, now, policy) => {

@@ -142,8 +142,8 @@ export const make = (options: Options): Transport => {
   }
 
   const replyTo = (request: WireRequest, caller: Callers.Caller, now: number): Replies.Reply => {
-    if (callers.isRefused(caller, now)) {
-      const { retryAfter, status } = callers.refuse(caller, now)
+    if (callers.isDenied(caller, now)) {
+      const { retryAfter, status } = callers.deny(caller, now)
       return replies.error(status, [["Retry-After", retryAfter]])
     }
     const reply = caller.hasKey ? route(request, now) : unauthorized(request)

@@ -51,13 +51,13 @@ class Recorder {
         (one) => !/^(host|connection|content-length|transfer-encoding):/i.test(one)
       )
       this.arrivals.push({ line, headers: others.map((one) => one.replace(/:[ \t]*/, ":").trimEnd()), body })
-      this.#waiting.push(() => this.#answer(line, socket))
+      this.#waiting.push(() => this.#respond(line, socket))
       if (this.#waiting.length < this.barrier) return
-      for (const answer of this.#waiting.splice(0)) answer()
+      for (const respond of this.#waiting.splice(0)) respond()
     })
   })
 
-  #answer(line: string, socket: Socket): void {
+  #respond(line: string, socket: Socket): void {
     const isCreation = line.startsWith("POST ")
     const body = isCreation ? `{"name":"Rex \\"id\\":7","id" : ${this.nextId++},"status":"sold"}` : "[]"
     const head = [

@@ -73,14 +73,14 @@ BASE=\${BASE%/}
 
 # 1. create it's Rex
 # 201, X-RateLimit-Remaining: 59 {"name":"it's Rex","categoryId":7,"id":3}
-ANSWER=$(curl -sS -i -g --path-as-is -X POST -A '' -H Accept: \\
+RESPONSE=$(curl -sS -i -g --path-as-is -X POST -A '' -H Accept: \\
   -H 'Authorization: Bearer '"$ANIMAL_KEY" \\
   -H 'Content-Type: application/json' \\
   --data-binary '{"name":"it'\\''s Rex","categoryId":7}' \\
   "$BASE"/pets)
-printf '%s\\n\\n' "$ANSWER"
-ID1=$(printf '%s\\n' "$ANSWER" | sed -n 's/.*"id"[[:space:]]*:[[:space:]]*\\(-\\{0,1\\}[0-9]\\{1,\\}\\).*/\\1/p' | head -n 1)
-: "\${ID1:?the answer has no id}"
+printf '%s\\n\\n' "$RESPONSE"
+ID1=$(printf '%s\\n' "$RESPONSE" | sed -n 's/.*"id"[[:space:]]*:[[:space:]]*\\(-\\{0,1\\}[0-9]\\{1,\\}\\).*/\\1/p' | head -n 1)
+: "\${ID1:?the response has no id}"
 
 # 2. let 60 s pass
 

@@ -155,14 +155,14 @@ const single = (block: ReadonlyArray<Numbered>, context: Context, comment: Comme
     return [
       "",
       ...heading(numbered, comment),
-      ...(chain === undefined ? [sent, "echo"] : [`ANSWER=$(${sent})`, ...readId(chain)])
+      ...(chain === undefined ? [sent, "echo"] : [`RESPONSE=$(${sent})`, ...readId(chain)])
     ]
   })
 
 const readId = ({ variable }: Chain): ReadonlyArray<string> => [
-  `printf '%s\\n\\n' "$ANSWER"`,
-  `${variable}=$(printf '%s\\n' "$ANSWER" | sed -n 's/${idPattern}/\\1/p' | head -n 1)`,
-  `: "\${${variable}:?the answer has no id}"`
+  `printf '%s\\n\\n' "$RESPONSE"`,
+  `${variable}=$(printf '%s\\n' "$RESPONSE" | sed -n 's/${idPattern}/\\1/p' | head -n 1)`,
+  `: "\${${variable}:?the response has no id}"`
 ]
 
 const together = (
@@ -185,6 +185,6 @@ const together = (
     }),
     "wait",
     ...block.map(({ number }) => `cat "$DIR/${number}"; echo`),
-    ...chains.flatMap(({ chain, number }) => [`ANSWER=$(cat "$DIR/${number}")`, ...readId(chain).slice(1)])
+    ...chains.flatMap(({ chain, number }) => [`RESPONSE=$(cat "$DIR/${number}")`, ...readId(chain).slice(1)])
   ]
 }

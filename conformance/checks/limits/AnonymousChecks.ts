@@ -1,4 +1,4 @@
-/** Limits of callers without a valid key (design, where contract §8.3 is silent): a bucket of plan Free. */
+/** Laws about callers without a valid key, which contract §8.3 leaves open: they have a bucket of plan Free. */
 import * as Effect from "effect/Effect"
 import * as Plan from "../../../core/limits/Plan.ts"
 import type { Http, Sent } from "../../evaluation/Http.ts"
@@ -26,7 +26,7 @@ const rateOf = Effect.fnUntraced(function* ({
     : rate
 })
 
-/** Begins with a full bucket and leaves one behind: other laws send without a key too. */
+/** Starts with a full bucket and restores it, because other laws also send requests without a key. */
 const withFullBucket = (http: Http, law: Effect.Effect<void, Failure>): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     yield* http.pass(DAY + MINUTE)
@@ -34,7 +34,7 @@ const withFullBucket = (http: Http, law: Effect.Effect<void, Failure>): Effect.E
     yield* http.pass(MINUTE + SECOND)
   })
 
-/** Defines a law that begins with a full bucket, on a day of its own, since a day has 1,000 requests. */
+/** Defines a law that starts with a full bucket and on a new day, because a day has 1,000 requests. */
 const anonymous = ({
   holds,
   ...rest
@@ -50,13 +50,13 @@ const anonymous = ({
       )
   })
 
-/** Sends without a key until a 429; `Violation` when it does not come in time. */
+/** Sends requests without a key until a 429; `Violation` if there is none in time. */
 const firstDenial = Effect.fnUntraced(function* (http: Http) {
   const begin = yield* http.now
   for (let sent = 0; ; sent++) {
     const exchange = yield* http.send(nobody)
     if (exchange.response.status === 429) return exchange
-    // Where time goes on a request comes back each second.
+    // While time passes, the bucket refills by one request a second.
     const most = perMinute + Math.ceil(((yield* http.now) - begin) / SECOND) + 1
     yield* expect(
       sent < most,
@@ -69,7 +69,7 @@ const firstDenial = Effect.fnUntraced(function* (http: Http) {
 export const checks: ReadonlyArray<Check> = [
   anonymous({
     id: "anonymous.counted",
-    law: "Each 401 takes one from a bucket of plan Free, and shows it.",
+    law: "Each 401 takes one request from a bucket of plan Free, and shows it.",
     clauses: ["limits.anonymous"],
     requests: 10,
     *holds(http) {
@@ -94,7 +94,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   anonymous({
     id: "anonymous.exhausted",
-    law: "When the bucket is empty a request without a valid key returns 429, and 401 after Retry-After.",
+    law: "When the bucket is empty, a request without a valid key returns 429, and after Retry-After 401.",
     clauses: ["limits.anonymous-exhausted"],
     requests: 70,
     *holds(http) {
@@ -124,7 +124,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   anonymous({
     id: "anonymous.untouched-by-keys",
-    law: "A request with a valid key does not touch the bucket of its network.",
+    law: "A request with a valid key does not affect the bucket of its network.",
     clauses: ["limits.anonymous-apart"],
     requests: 10,
     *holds(http) {
@@ -140,7 +140,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   anonymous({
     id: "anonymous.guesses-apart",
-    law: "A request with a wrong key does not use the budget of any key, however similar.",
+    law: "A request with a wrong key does not use the budget of any key, even a similar one.",
     clauses: ["limits.guesses-apart"],
     requests: 12,
     *holds(http) {
@@ -166,14 +166,14 @@ export const checks: ReadonlyArray<Check> = [
     requests: 190,
     *holds(http) {
       yield* firstDenial(http)
-      // as many more as may be told a slot each
+      // as many more as can get a slot
       for (let sent = 0; sent < 60; sent++) yield* http.send(nobody)
       for (let round = 0; round < 22; round++) {
         yield* http.pass(SECOND)
         for (let sent = 0; sent < 3; sent++) {
           const { response } = yield* http.send(nobody)
           const isBan = ErrorBody.codeOf(response) === "api_key_banned"
-          yield* expect(!isBan, "401, or 429 for the limit alone", Conversation.outcome(response))
+          yield* expect(!isBan, "401, or 429 only for the limit", Conversation.outcome(response))
         }
       }
     }

@@ -92,20 +92,20 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("ban.answer", "ban.answer", "limit=1 403")
     .by(banned(Edit.status(403))),
   fault("ban.answers-as-limit", "Sends the code of the limit to a banned key.")
-    .breaks("ban.answer", "ban.answer", "denials without ban")
+    .breaks("ban.answer", "ban.answer", "denials without a ban")
     .by(banned(Edit.members((error) => ({ ...error, code: "rate_limit_exceeded" })))),
   fault("ban.forgets-headers", "Omits the rate headers during a ban.")
     .breaks("ban.headers", "ban.answer", "a whole number each, got 429 with")
     .by(banned(Edit.without("X-RateLimit-Reset"))),
   fault("ban.shows-window", "Shows the window instead of the ban to a banned key.")
-    .breaks("ban.levels", "ban.levels", "one of about 20 s")
+    .breaks("ban.levels", "ban.levels", "a ban of about 20 s")
     .by(
       RateLimits.shows((verdict, now) =>
         isBanned(verdict) ? { resetAt: Math.ceil(now / 1000) + 20, retryAfter: 20 } : {}
       )
     ),
   fault("ban.extended-by-requests", "Restarts a ban with each request.")
-    .breaks("ban.unchanged-by-requests", "ban.unmoved", "still an end at")
+    .breaks("ban.unchanged-by-requests", "ban.unmoved", " an end at")
     .by(
       decides((state, now, policy) => {
         const isDuring = state !== undefined && now < state.bannedUntil
@@ -113,7 +113,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("ban.counts-during", "Prolongs the next ban with each request during a ban.")
-    .breaks("ban.unchanged-by-requests", "ban.unmoved", "one of about 3600 s")
+    .breaks("ban.unchanged-by-requests", "ban.unmoved", "a ban of about 3600 s")
     .by(
       decides((state, now, policy) => {
         const [verdict, next] = RateLimit.step(state, now, policy)
@@ -151,16 +151,16 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("ban.rules", "ban.strikes-together", "the first no ban after 22 strikes")
     .by(bans({ withinMs: 240_000 })),
   fault("ban.always-one-minute", "Bans for one minute at every level.")
-    .breaks("ban.levels", "ban.levels", "one of about 60 s")
+    .breaks("ban.levels", "ban.levels", "a ban of about 60 s")
     .by(bans({ durationsMs: [60_000] })),
   fault("ban.fourth-ban-short", "Bans for at most 15 minutes.")
-    .breaks("ban.levels", "ban.levels", "one of about 900 s")
+    .breaks("ban.levels", "ban.levels", "a ban of about 900 s")
     .by(bans({ durationsMs: [60_000, 300_000, 900_000] })),
   fault("ban.level-never-falls", "Never lowers the level of bans.")
-    .breaks("ban.clean-day", "ban.clean-days", "one of about 3600 s")
+    .breaks("ban.clean-day", "ban.clean-days", "a ban of about 3600 s")
     .by(bans({ cleanMs: BanPolicy.maxMs })),
   fault("ban.level-falls-at-once", "Resets the level of bans after an hour.")
-    .breaks("ban.clean-day", "ban.clean-days", "one of about 60 s")
+    .breaks("ban.clean-day", "ban.clean-days", "a ban of about 60 s")
     .by(bans({ cleanMs: 3_600_000 })),
   fault("ban.strikes-polite", "Bans a client that waits for Retry-After and is denied again and again.")
     .breaks("ban.polite-never", "ban.polite-never", "a ban after 19 waits for Retry-After")
@@ -180,7 +180,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("ban.strikes-workers", "Sends all denied clients one time, and counts early retries as strikes.")
-    .breaks("ban.workers-never", "ban.workers-never", "the limit alone a ban after")
+    .breaks("ban.workers-never", "ban.workers-never", "for the limit a ban after")
     .by(
       decides((state, now, policy) => {
         const { ban } = policy
@@ -196,7 +196,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("ban.strikes-day-workers", "Counts retries every 30 seconds as strikes after the day is used up.")
-    .breaks("ban.day-workers-never", "ban.day-workers-never", "the limit alone a ban in round")
+    .breaks("ban.day-workers-never", "ban.day-workers-never", "for the limit a ban in round")
     .by(
       decides((state, now, policy) => {
         const isDayUsedUp = state !== undefined && state.used >= policy.plan.perDay

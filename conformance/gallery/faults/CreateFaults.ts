@@ -60,7 +60,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("create.once-per-body", "Stores one animal for two creations with the same body, and returns 201.")
-    .breaks("resources.id-unique", "create.twice", "second animal of one body the id")
+    .breaks("resources.id-unique", "create.twice", "second animal with the same body the id")
     .by(AtHttp.transport(Creations.oncePerBody)),
   fault("create.stored-before-validated", "Stores an animal before it validates it.")
     .breaks("create.refused-unstored", "create.refused-stores-nothing", "no animal of a rejected creation")

@@ -98,7 +98,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("limits.day-of-another-zone", "Starts the day 14 hours east of UTC.")
-    .breaks("limits.day-utc", "bucket.outcome", "left the request admitted")
+    .breaks("limits.day-utc", "bucket.outcome", "is left the request admitted")
     .by(
       RateLimits.decides((state, now, policy) => {
         const [verdict, next] = RateLimit.step(state, now + 14 * 3_600_000, policy)
@@ -106,14 +106,14 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("limits.whole-minutes", "Refills the whole bucket at once after a minute.")
-    .breaks("limits.bucket-refill", "bucket.outcome", "something being left 429, Retry-After")
+    .breaks("limits.bucket-refill", "bucket.outcome", "something is left 429, Retry-After")
     .by(
       RateLimits.decides((state, now, policy) =>
         RateLimit.step(state, state !== undefined && now - state.at < 60_000 ? state.at : now, policy)
       )
     ),
   fault("limits.refusals-cost", "Counts denied requests too.")
-    .breaks("limits.denied-costs-nothing", "bucket.outcome", "something being left 429, Retry-After")
+    .breaks("limits.denied-costs-nothing", "bucket.outcome", "something is left 429, Retry-After")
     .by(
       RateLimits.decides((state, now, policy) => {
         const [verdict, next] = RateLimit.step(state, now, policy)

@@ -62,7 +62,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("list.filter-after-limit", "Applies the filter after the limit.")
-    .breaks("list.status.before-limit", "list.limit", "1 at least 0 animals")
+    .breaks("list.status.before-limit", "list.limit", "at least 1 0 animals")
     .by(
       AtPort.pets(
         PetStores.paging((query, real) =>
@@ -73,7 +73,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("list.filter-after-limit-http", "Applies the filter to the first page of all animals.")
-    .breaks("list.status.before-limit", "list.limit", "1 at least 0 animals")
+    .breaks("list.status.before-limit", "list.limit", "at least 1 0 animals")
     .by(
       AtHttp.transport((real) => (request) => {
         const status = Requests.listParameter(request, "status")

@@ -39,7 +39,7 @@ describe("a request", () => {
     expect(sent.every(({ body }) => body === undefined)).toBe(true)
   })
 
-  it("has a body as it is, and calls it JSON only where that was said", async () => {
+  it("has the given body, and a JSON content type only for `json`", async () => {
     const { sent, transport } = recording(() => wireResponse(200))
     const raw = new Uint8Array([0xff, 0])
     await run(
@@ -63,7 +63,7 @@ describe("a request", () => {
     expect(headerValues(sent[1] ?? wireResponse(0), "x-one")).toEqual(["1"])
   })
 
-  it("without an answer is a violation, with its reason, and no exchange", async () => {
+  it("without a response is a violation with the reason, and not an exchange", async () => {
     const own = trial()
     await run(
       Effect.gen(function* () {
@@ -84,10 +84,10 @@ describe("a request", () => {
   })
 })
 
-describe("a response that cannot be read to its end", () => {
+describe("a response that cannot be read completely", () => {
   const cut = new NoResponse({ kind: "excess", reason: "the body is longer than 1 MB", hasBegun: true })
 
-  it("breaks the clause of JSON bodies, and does not count as a server that went away", async () => {
+  it("violates the clause about JSON bodies, and does not mean that the server is unreachable", async () => {
     await run(
       Effect.gen(function* () {
         const { exchanges, send } = yield* begin(() => Effect.fail(cut))
@@ -104,7 +104,7 @@ describe("a response that cannot be read to its end", () => {
     )
   })
 
-  it("breaks it too when it stops in the middle, until the server counts as gone", async () => {
+  it("also violates it if it stops in the middle, until the server counts as unreachable", async () => {
     const aborted = new NoResponse({ kind: "connection", reason: "aborted", hasBegun: true })
     await run(
       Effect.gen(function* () {
@@ -121,7 +121,7 @@ describe("a response that cannot be read to its end", () => {
 })
 
 describe("the exchanges of a run", () => {
-  it("are kept in the order of their answers, with their key, and as steps of their trial", async () => {
+  it("are recorded in the order of their responses, with their key, and as steps of their trial", async () => {
     const { transport } = recording((_request, index) => wireResponse(200 + index, [], `body ${index}`))
     await run(
       Effect.gen(function* () {
@@ -144,12 +144,12 @@ describe("the exchanges of a run", () => {
     )
   })
 
-  it("are alone exactly when no other was under way", async () => {
+  it("are alone exactly when no other was in flight", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat({ max: 3 }), fc.boolean()), { minLength: 1, maxLength: 14 }),
         async (plan) => {
-          /** For each request how many events lie between its start and its end. */
+          /** The number of events between start and end of each request. */
           const order: Array<{ readonly index: number; readonly isStart: boolean }> = []
           const open: Array<number> = []
           let started = 0
@@ -204,7 +204,7 @@ describe("the exchanges of a run", () => {
     )
   })
 
-  it("are alone after one that got no answer, or was given up", async () => {
+  it("are alone after a request that had no response or was interrupted", async () => {
     let count = 0
     await run(
       Effect.gen(function* () {
@@ -224,7 +224,7 @@ describe("the exchanges of a run", () => {
     )
   })
 
-  it("sent at once are none alone, and none is sent twice", async () => {
+  it("are not alone when sent at once, and none is sent twice", async () => {
     const statuses = [200, 429, 429]
     let count = 0
     await run(
@@ -242,7 +242,7 @@ describe("the exchanges of a run", () => {
 })
 
 describe("the steps of a trial", () => {
-  it("never hold the secret of a key, whatever is sent", async () => {
+  it("never contain the secret of a key, whatever is sent", async () => {
     const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(
@@ -271,7 +271,7 @@ describe("the steps of a trial", () => {
     )
   })
 
-  it("tell requests and answers shortly", () => {
+  it("contain short forms of requests and responses", () => {
     const long = "xy ".repeat(200)
     expect(Conversation.describe({ path: `/${long}` }).length).toBeLessThan(180)
     expect(Conversation.describe({ path: "/", method: "POST", body: long })).toBe(
@@ -279,7 +279,7 @@ describe("the steps of a trial", () => {
     )
     expect(Conversation.describe({ path: "/", body: new Uint8Array([0x68, 0x69]) })).toBe("GET / hi")
     expect(Conversation.outcome(wireResponse(200, [], long))).toBe(`200 ${"xy ".repeat(66)}… (600)`)
-    // Nothing that is half a key.
+    // No part of a word, which could be half a key.
     expect(Conversation.outcome(wireResponse(200, [], `${"x".repeat(190)} ${"k".repeat(40)}`))).toBe(
       `200 ${"x".repeat(190)} … (231)`
     )

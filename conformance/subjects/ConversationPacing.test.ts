@@ -8,7 +8,7 @@ import { wireResponse, rate, recording } from "../http/Wires.fixture.ts"
 import { begin, jumping, NOON, SECOND, timeless, trial } from "./Conversation.fixture.ts"
 
 describe("a paced request", () => {
-  it("waits out 429 by the clock, as long as it is told, and says how often it asked", async () => {
+  it("moves the clock by Retry-After of each 429, and records every attempt", async () => {
     const { clock, jumps } = jumping()
     const { sent, transport } = recording((_request, index) =>
       index < 3 ? wireResponse(429, [["Retry-After", String(index + 7)]]) : wireResponse(200)
@@ -21,7 +21,7 @@ describe("a paced request", () => {
         expect(sent).toHaveLength(4)
         expect(jumps).toEqual([7_000, 8_000, 9_000])
         expect(exchanges.map(({ sentAt }) => sentAt - NOON)).toEqual([0, 7_000, 15_000, 24_000])
-        // Time that was moved was not waited for.
+        // Moving the clock does not count as waiting.
         expect(waitedMs()).toBe(0)
       })
     )
@@ -59,7 +59,7 @@ describe("a paced request", () => {
     )
   })
 
-  it("is a violation when a 429 does not tell how long to wait, and says that", async () => {
+  it("is a violation when a 429 has no valid Retry-After, and reports that", async () => {
     const { clock } = jumping()
     for (const headers of [
       [],
@@ -81,15 +81,15 @@ describe("a paced request", () => {
           const failure = yield* Effect.flip(sendPaced({ path: "/pets" }, trial()))
           expect(failure._tag).toBe("Violation")
           expect(sent).toHaveLength(1)
-          // Nobody waited as told: nothing was told.
-          expect(failure.message).not.toContain("waiting as told")
+          // There was no Retry-After to wait for.
+          expect(failure.message).not.toContain("waiting for Retry-After")
           expect(failure.message).toContain("Retry-After")
         })
       )
     }
   })
 
-  it("waits for the window when by its headers nothing is left", async () => {
+  it("waits for the window when its headers show that nothing is left", async () => {
     const { clock, jumps, now } = jumping()
     const { transport } = recording((_request, index) =>
       wireResponse(200, rate(10, index === 0 ? 0 : 9, NOON / SECOND + 30))
@@ -108,7 +108,7 @@ describe("a paced request", () => {
     )
   })
 
-  it("does not go by the headers of other keys", async () => {
+  it("ignores the headers of other keys", async () => {
     const { clock, jumps } = jumping()
     const { transport } = recording((request) =>
       headerValues(request, "authorization")[0] === "Bearer main-secret"
@@ -129,7 +129,7 @@ describe("a paced request", () => {
 })
 
 describe("a reservation", () => {
-  it("waits until so many are left, and is undecided when the plan never has them", async () => {
+  it("waits until enough requests are left, and is undecided if the plan never allows them", async () => {
     const { clock, now } = jumping()
     const { transport } = recording(() => wireResponse(200, rate(10, 4, NOON / SECOND + 60)))
     await timeless(
@@ -152,7 +152,7 @@ describe("a reservation", () => {
 })
 
 describe("the budget", () => {
-  it("of requests ends in undecided, never in a request more, however they are sent", async () => {
+  it("of requests is never exceeded, however requests are sent, and then the result is undecided", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 8 }), fc.integer({ min: 1, max: 8 }), async (requests, atOnce) => {
         const { sent, transport } = recording(() => wireResponse(200))
@@ -183,7 +183,7 @@ describe("the budget", () => {
     )
   })
 
-  it("counts requests without an answer too", async () => {
+  it("also counts requests without a response", async () => {
     await timeless(
       Effect.gen(function* () {
         const { send } = yield* begin(
@@ -196,7 +196,7 @@ describe("the budget", () => {
     )
   })
 
-  it("of time interrupts a request that takes longer, and a clock that does not answer", async () => {
+  it("of time interrupts a request that takes longer, and a clock that does not respond", async () => {
     let isInterrupted = false
     await timeless(
       Effect.gen(function* () {
@@ -226,7 +226,7 @@ describe("the budget", () => {
     expect(isInterrupted).toBe(true)
   })
 
-  it("of time ends in undecided, by this machine's time", async () => {
+  it("of time is measured by this machine's clock, and then the result is undecided", async () => {
     const { clock } = jumping()
     const { sent, transport } = recording(() => wireResponse(200))
     await timeless(

@@ -1,4 +1,4 @@
-/** What is put to the test: any of the faces that checks are written against. */
+/** Implementations under test. */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Capability } from "../evaluation/Capability.ts"
@@ -8,10 +8,10 @@ import type { Profile } from "../evaluation/Profile.ts"
 import type { Step, Trial } from "../evaluation/Trial.ts"
 import type { Exchange } from "../http/Exchange.ts"
 
-/** Opens a face for one evaluation; whatever it opens ends with the scope. */
+/** Opens an interface for one evaluation; its resources are closed with the scope. */
 export type Open<F extends Face> = (trial: Trial) => Effect.Effect<Faces[F], Failure, Scope.Scope>
 
-/** A law and the steps that broke it. */
+/** A law and the steps that violated it. */
 export interface FailingCase {
   readonly check: string
   readonly law: string

@@ -21,7 +21,7 @@ const isThere = (http: Http): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.now, (now) =>
     now < REMOVAL_BEGINS - MARGIN
       ? Effect.void
-      : inapplicable("by the server's date GET /pets/{petId} is removed, or about to be")
+      : inapplicable("by the server's date GET /pets/{petId} is removed, or soon will be")
   )
 
 const get = (http: Http, segment: string): Effect.Effect<Exchange, Failure> =>

@@ -178,7 +178,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, operation, trial) {
       yield* freshDay(http)
       if (operation === "getPet" && (yield* http.now) >= REMOVAL_BEGINS) {
-        return yield* undecided("by the server's date getPet is removed, or about to be")
+        return yield* undecided("by the server's date getPet is removed, or soon will be")
       }
       yield* Bursts.useUpTiny(http)
       const requests = {

@@ -1,4 +1,4 @@
-/** How ports fail when their backend does not respond. */
+/** Laws about the failures of ports whose backend does not respond. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -50,13 +50,13 @@ const calls = {
 const outcome = (exit: Exit.Exit<unknown, unknown>): string => {
   if (Exit.isSuccess(exit)) return "a result, as if nothing were wrong"
   const failure = exit.cause.reasons.find(Cause.isFailReason)
-  if (failure !== undefined) return `a failure that is no StoreUnavailable: ${String(failure.error)}`
+  if (failure !== undefined) return `a failure that is not StoreUnavailable: ${String(failure.error)}`
   return Cause.hasInterruptsOnly(exit.cause)
     ? "an interruption"
     : `a defect: ${Cause.pretty(exit.cause).split("\n")[0]}`
 }
 
-/** Whether a call ended with the one failure that ports have, and with nothing beside it. */
+/** Whether a call ended with `StoreUnavailable` and no other cause. */
 const isTyped = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) &&
   exit.cause.reasons.length > 0 &&

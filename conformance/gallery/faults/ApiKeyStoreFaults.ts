@@ -97,7 +97,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("keys-store.find-remembered", "Caches a found key and ignores its changes.")
-    .breaks("keys-store.find.sees-update", "keys-store.find-after", "whose secret it is")
+    .breaks("keys-store.find.sees-update", "keys-store.find-after", "the key with this hash")
     .by(
       AtPort.keys((real) => {
         const found = new Map<string, ApiKey>()
@@ -132,7 +132,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("keys-store.dropped-secret-kept", "Finds a key by every secret that it ever had.")
-    .breaks("keys-store.find.dropped-secret", "keys-store.find-after", "secret it is: none {key_a2")
+    .breaks("keys-store.find.dropped-secret", "keys-store.find-after", "with this hash: none {key_a2")
     .by(
       AtPort.keys((real) => {
         const owners = new Map<string, string>()

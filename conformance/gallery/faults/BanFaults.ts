@@ -95,7 +95,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("ban.answer", "ban.answer", "denials without a ban")
     .by(banned(Edit.members((error) => ({ ...error, code: "rate_limit_exceeded" })))),
   fault("ban.forgets-headers", "Omits the rate headers during a ban.")
-    .breaks("ban.headers", "ban.answer", "a whole number each, got 429 with")
+    .breaks("ban.headers", "ban.answer", "each a whole number, got 429 with")
     .by(banned(Edit.without("X-RateLimit-Reset"))),
   fault("ban.shows-window", "Shows the window instead of the ban to a banned key.")
     .breaks("ban.levels", "ban.levels", "a ban of about 20 s")

@@ -205,7 +205,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("limits-store.interrupted-half", "Writes a state in two steps: an interruption loses its ban.")
-    .breaks("limits-store.interruption", "limits-store.interrupted", "the other numbers as they were")
+    .breaks("limits-store.interruption", "limits-store.interrupted", "the other numbers unchanged")
     .by(
       AtPort.limits(() => {
         const states = new Map<string, RateLimit.State>()

@@ -14,11 +14,11 @@ export interface Source {
   readonly law: string
   readonly expected: string
   readonly actual: string
-  /** Where the subject was, with its base path or without, such as `http://127.0.0.1:3000/v1`. */
+  /** The address of the subject, with or without its base path, such as `http://127.0.0.1:3000/v1`. */
   readonly baseUrl: string
   /** Path before `/pets`, such as `/v1`. */
   readonly basePath: string
-  /** The secrets of the declared keys; none of them comes into the script. */
+  /** The secrets of the declared keys, which never appear in the script. */
   readonly secrets: { readonly [name in KeyName]?: string | undefined }
   readonly steps: ReadonlyArray<Step>
 }
@@ -26,10 +26,9 @@ export interface Source {
 /**
  * A complete POSIX `sh` script, or `undefined` when nothing went over the wire. It takes another base address
  * as its first argument and the keys from `ANIMAL_KEY`, `ANIMAL_TINY_KEY`, `ANIMAL_VICTIM_KEY` and
- * `ANIMAL_REVOKED_KEY`. An id that a `POST` returned is read from the response of the subject at hand
- * and used in the paths that follow. Requests that were under way at once are sent at once. Where time passed it waits, or moves the clock whose address is in
- * `ANIMAL_CLOCK`. It needs `curl`,
- * and `mktemp` for those.
+ * `ANIMAL_REVOKED_KEY`. It reads the id of a created animal from the response and uses it in later paths. Concurrent
+ * requests are sent concurrently. To let time pass, it waits, or moves the clock whose address is in `ANIMAL_CLOCK`. It needs
+ * `curl`, and for concurrent requests `mktemp`.
  */
 export const make = (source: Source): string | undefined => {
   const { actual, baseUrl, basePath, check, expected, law, secrets, steps } = source
@@ -55,7 +54,7 @@ export const make = (source: Source): string | undefined => {
     "# usage: sh SCRIPT [BASE-URL]",
     ...(context.missing.size === 0
       ? []
-      : ["# Parts of a key were sent in this case; they are left out here and must be put in by hand."]),
+      : ["# Parts of a key were sent in this case; they are omitted here and must be inserted by hand."]),
     "set -eu",
     "LC_ALL=C; export LC_ALL",
     ...baseLines(baseUrl, basePath, redact),
@@ -71,7 +70,7 @@ export const make = (source: Source): string | undefined => {
   ].join("\n")
 }
 
-/** Lets ms pass: by the server's clock where its address is in ANIMAL_CLOCK, else really. */
+/** Lets ms pass: moves the server's clock if its address is in ANIMAL_CLOCK, otherwise waits. */
 const PASS = [
   "pass() {",
   `  if [ -n "\${ANIMAL_CLOCK:-}" ]; then curl -sS -X POST "$ANIMAL_CLOCK/advance" --data-binary "{\\"ms\\":$1}"; echo`,
@@ -79,7 +78,7 @@ const PASS = [
   "}"
 ]
 
-/** A step with its place among all. */
+/** A step with its index. */
 interface Numbered {
   readonly number: number
   readonly step: Step

@@ -45,11 +45,11 @@ export const Configuration = Schema.Struct({
           .check(Schema.isMinLength(1))
           .annotate({
             description:
-              "The values of categoryId that the subject accepts, if it does not accept any int64; large ones as text."
+              "The values of categoryId that the subject accepts, if it does not accept every int64; large ones as text."
           })
       ),
       bans: Schema.optionalKey(
-        Schema.Boolean.annotate({ description: "Whether it bans keys that hammer after a 429." })
+        Schema.Boolean.annotate({ description: "Whether it bans keys that ignore a 429." })
       )
     })
   ),

@@ -16,10 +16,10 @@ const refused = (text: string): string =>
     onFailure: (failure) => `${failure._tag}: ${failure.message}`
   })
 
-const noToken = "InvalidToken: this is no replay token: it must begin with asc1_ and be whole"
+const noToken = "InvalidToken: this is not a replay token: it must begin with asc1_ and be complete"
 
 describe("a replay token", () => {
-  it("is one word that gives back what it was made of", () => {
+  it("is one word that can be decoded", () => {
     fc.assert(
       fc.property(token, (given) => {
         const text = ReplayToken.encode(given)
@@ -29,7 +29,7 @@ describe("a replay token", () => {
     )
   })
 
-  it("is refused, never thrown over, when it is any other text", () => {
+  it("is rejected without an exception if it is any other text", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -49,7 +49,7 @@ describe("a replay token", () => {
     )
   })
 
-  it("is refused when its end is missing", () => {
+  it("is rejected if its end is missing", () => {
     fc.assert(
       fc.property(token, fc.integer({ min: 1, max: 12 }), (given, cut) => {
         const text = ReplayToken.encode(given)
@@ -58,7 +58,7 @@ describe("a replay token", () => {
     )
   })
 
-  it("never stands for another case when a character of it was changed", () => {
+  it("never means another case if a character of it was changed", () => {
     const word = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
     fc.assert(
       fc.property(token, fc.nat(), word, (given, position, character) => {
@@ -73,12 +73,12 @@ describe("a replay token", () => {
     )
   })
 
-  it("is refused when it would unfold to more than a megabyte", () => {
+  it("is rejected if it decompresses to more than a megabyte", () => {
     const bomb = "x".repeat(2_000_000)
     expect(refused(ReplayToken.encode({ check: "toy", case: bomb }))).toBe(noToken)
   })
 
-  it("says so when it is another version's, whose cases may mean something else", () => {
+  it("is rejected with the version if it is from another version of the suite", () => {
     const made = ReplayToken.encode({ check: "toy", case: "1" })
     const { version } = packageJson
     try {

@@ -16,7 +16,7 @@ const refused = (text: string): string =>
     onFailure: (failure) => `${failure._tag}: ${failure.message}`
   })
 
-const noToken = "InvalidToken: this is not a replay token: it must begin with asc1_ and be complete"
+const noToken = "InvalidToken: this is no replay token: it must begin with asc1_ and be complete"
 
 describe("a replay token", () => {
   it("is one word that can be decoded", () => {

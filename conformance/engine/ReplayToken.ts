@@ -26,7 +26,7 @@ const MAX_BYTES = 1_000_000
 
 export const decode = (text: string): Result.Result<ReplayToken, InvalidToken> => {
   const unreadable = new InvalidToken({
-    reason: "this is not a replay token: it must begin with asc1_ and be complete"
+    reason: "this is no replay token: it must begin with asc1_ and be complete"
   })
   if (!text.startsWith(PREFIX)) return Result.fail(unreadable)
   let json: string

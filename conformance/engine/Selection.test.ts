@@ -82,11 +82,11 @@ describe("a plan", () => {
       run: false,
       status: "inconclusive",
       reason:
-        "it needs a clock that can be moved (--clock URL) and a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)"
+        "it takes a clock that can be moved (--clock URL) and a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)"
     })
     const half = Toys.subject({ capabilities: new Set(["clock"]) })
     expect(Selection.planOf(needing, half, everything)).toMatchObject({
-      reason: "it needs a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)"
+      reason: "it takes a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)"
     })
     for (const need of capabilities) {
       const plan = Selection.planOf(Toys.check({ needs: [need], holds }), Toys.subject(), everything)

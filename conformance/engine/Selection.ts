@@ -90,7 +90,7 @@ export const planOf = (check: Check, subject: Subject, selection: Selection): Pl
     : {
         run: false,
         status: "inconclusive",
-        reason: `it needs ${lacking.map((need) => help[need]).join(" and ")}`
+        reason: `it takes ${lacking.map((need) => help[need]).join(" and ")}`
       }
 }
 

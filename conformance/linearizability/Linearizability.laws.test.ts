@@ -22,7 +22,7 @@ const register: Model<number, RegisterInput, number> = {
 
 type SetInput = { readonly add: number } | { readonly remove: number } | { readonly has: number }
 
-/** Each call answers whether the element was in the set before it. */
+/** Each call returns whether the element was in the set before. */
 const set: Model<ReadonlyArray<number>, SetInput, boolean> = {
   initial: [],
   step: (state, input, output) => {
@@ -47,7 +47,7 @@ const setInput: fc.Arbitrary<SetInput> = fc.oneof(
   fc.record({ has: element })
 )
 
-/** Calls with any outputs at any times: some such histories can be explained, some cannot. */
+/** Calls with any outputs at any times: some histories are linearizable, some are not. */
 const anyHistory = <Input, Output>(
   input: fc.Arbitrary<Input>,
   output: fc.Arbitrary<Output>,
@@ -102,7 +102,7 @@ const permutations = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>>
     ? [[]]
     : all.flatMap((one, index) => permutations(all.toSpliced(index, 1)).map((others) => [one, ...others]))
 
-/** Every way to leave out some of the calls of unknown outcome. */
+/** Every way to omit some of the calls with unknown outcome. */
 const selections = <Input, Output>(
   history: ReadonlyArray<Operation<Input, Output>>
 ): ReadonlyArray<ReadonlyArray<Operation<Input, Output>>> => {
@@ -122,7 +122,7 @@ const isLinearizable = <State, Input, Output>(
     permutations(chosen).some((order) => replay(model, order) !== undefined)
   )
 
-/** Fails unless the verdict is right, and what it says to prove itself is true. */
+/** Fails unless the verdict and its evidence are correct. */
 const expectTruth = <State, Input, Output>(
   model: Model<State, Input, Output>,
   history: ReadonlyArray<Operation<Input, Output>>,
@@ -156,7 +156,7 @@ const expectTruth = <State, Input, Output>(
   }
 }
 
-describe("Linearizability.check gives the answer of the definition, with true evidence", () => {
+describe("Linearizability.check agrees with the definition, with correct evidence", () => {
   const law = <State, Input, Output>(
     model: Model<State, Input, Output>,
     history: fc.Arbitrary<ReadonlyArray<Operation<Input, Output>>>
@@ -171,7 +171,7 @@ describe("Linearizability.check gives the answer of the definition, with true ev
       }),
       { numRuns: 1500 }
     )
-    // Neither answer is rare among the histories, or the law says little.
+    // Both verdicts must be frequent, or the law proves little.
     expect(seen.Linearizable).toBeGreaterThan(150)
     expect(seen.Violation).toBeGreaterThan(150)
   }
@@ -181,7 +181,7 @@ describe("Linearizability.check gives the answer of the definition, with true ev
   it("for a set", () => law(set, setHistory(6)))
 })
 
-describe("Linearizability.check accepts what really happened", () => {
+describe("Linearizability.check accepts real histories", () => {
   interface Happening<Input> {
     readonly input: Input
     readonly before: number
@@ -248,7 +248,7 @@ describe("Linearizability.check accepts what really happened", () => {
 })
 
 describe("Linearizability.check", () => {
-  it("answers under any budget what it answers without one, or Unknown after exactly that many states", () =>
+  it("returns with any budget the same verdict as without one, or Unknown after exactly that many states", () =>
     fc.assert(
       fc.property(setHistory(12), fc.nat(40), (history, maxStates) => {
         const verdict = Linearizability.check(set, history, { maxStates })
@@ -260,7 +260,7 @@ describe("Linearizability.check", () => {
       })
     ))
 
-  it("leaves the history as it was, and does not depend on its order", () =>
+  it("does not change the history, and does not depend on its order", () =>
     fc.assert(
       fc.property(
         setHistory(8).chain((history) =>

@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
 
   const meter = (small: SmallKey | undefined, name: "tiny" | "victim") =>
     small === undefined
-      ? () => undecided(`it needs a key on a small plan: give one with --${name} KEY:PERMINUTE:PERDAY`)
+      ? () => undecided(`it takes a key on a small plan: give one with --${name} KEY:PERMINUTE:PERDAY`)
       : HttpMeter.make(conversation, { name, plan: small })
 
   const capabilities: ReadonlyArray<readonly [Capability, boolean]> = [

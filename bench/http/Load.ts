@@ -28,7 +28,7 @@ export interface Task {
   readonly isChecked: boolean
 }
 
-/** What came of it. */
+/** The result of a load. */
 export interface Outcome {
   readonly requests: number
   /** Responses with another status than the planned one. */
@@ -85,7 +85,7 @@ class Client {
   }
 }
 
-/** An address for each connection, where the loopback network has several: requests without a key count for theirs. */
+/** An address for each connection, if the loopback network has several; requests without a key count for it. */
 const localAddress = (index: number): { readonly localAddress?: string } =>
   process.platform === "linux" ? { localAddress: `127.0.0.${1 + (index % 250)}` } : {}
 

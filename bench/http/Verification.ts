@@ -1,4 +1,4 @@
-/** Whether the response of a server is correct: a figure of a server that responds otherwise would mean nothing. */
+/** Verifies responses of a server, because figures of a server with wrong responses would mean nothing. */
 import type { FixedResponse } from "./Peer.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 import * as Workload from "./Workload.ts"

@@ -4,7 +4,7 @@ import { bySlug, clauses } from "./Clauses.ts"
 
 const all: ReadonlyArray<Clause> = clauses
 
-/** The sections of the contract with obligations; §6 and §9.4 only list what is not shown. */
+/** The sections of the contract with obligations; §6 and §9.4 only list missing things. */
 const normative = [
   "§1",
   "§2",
@@ -52,8 +52,8 @@ describe("the clauses", () => {
   it("have one sentence each, unique within a family", () => {
     const oneSentence = /^[A-Z0-9`](?:(?![.!?]\s+[A-Z`]).)*[^.\s]\.$/
     expect(slugsWhere(({ says }) => !oneSentence.test(says))).toEqual([])
-    const told = all.map(({ says, slug }) => `${slug.slice(0, slug.indexOf("."))}: ${says}`)
-    expect(told.filter((one, index) => told.indexOf(one) !== index)).toEqual([])
+    const sentences = all.map(({ says, slug }) => `${slug.slice(0, slug.indexOf("."))}: ${says}`)
+    expect(sentences.filter((one, index) => sentences.indexOf(one) !== index)).toEqual([])
   })
 
   it("have a one-sentence reason if a violation cannot be seen", () => {

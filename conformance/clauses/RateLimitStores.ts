@@ -32,6 +32,6 @@ export const clauses = [
       "A partial failure cannot be caused from outside; each adapter tests its own failures."
     ),
     "limits-store.interruption":
-      "An interrupted call leaves the store usable, and the state as it was before or after the step."
+      "An interrupted call leaves the store usable, and the state before or after the step."
   })
 ]

@@ -11,18 +11,18 @@ const NODES = 3
 const CLIENTS = 16
 const POLL_MS = 100
 
-/** More than twice of what the balancer takes to notice: three polls of 100 ms and their timeouts of 500 ms. */
+/** More than twice the time that the balancer needs to notice: three polls of 100 ms with timeouts of 500 ms. */
 const DRAIN = "5s"
 
-/** A balancer that finds no node ready would make the run wait for ever. */
+/** Timeout of a restart in ms; otherwise a run with no ready node would never end. */
 const READY_MS = 30_000
 
-/** What was seen of all requests. */
+/** The observations of all requests. */
 export interface Tally {
   readonly requests: number
   /** Requests without a response of a server. */
   readonly lost: number
-  /** What the balancer knows of them, and when the server had been told to stop. */
+  /** What the balancer recorded about them, and when the server got the signal to stop. */
   readonly faults: ReadonlyArray<string>
   /** Responses with 503: the database of several servers on a busy machine may take longer than its deadline. */
   readonly unavailable: number
@@ -56,7 +56,7 @@ export interface Plan {
   readonly requests: number
 }
 
-/** Restarts each node, as many times as it takes until the requests were sent. */
+/** Restarts each node in turn until the requests have been sent. */
 export const run = async (database: string, plan: Plan): Promise<Tally> => {
   const first = await start(database, ["--issue-key", UNLIMITED])
   const key = first.keys[0] ?? ""

@@ -7,7 +7,7 @@ import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Denies the whole network while callers without a key are over their limit. */
+/** Denies all requests of the network while callers without a key are over their limit. */
 const deniesKeysToo: Where = AtHttp.transport((real) => {
   let denial: WireResponse | undefined
   return (request) =>
@@ -23,7 +23,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("anonymous.not-counted", "Does not count requests without a valid key.")
     .breaks("limits.anonymous", "anonymous.counted", "without a valid key 59 remaining")
     .by(RateLimits.decides((_state, now, policy) => RateLimit.step(undefined, now, policy), "network:")),
-  fault("anonymous.never-refused", "Counts requests without a valid key but never denies them.")
+  fault("anonymous.never-refused", "Counts requests without a valid key, but never denies them.")
     .breaks("limits.anonymous-exhausted", "anonymous.exhausted", "of them had another status")
     .by(
       RateLimits.decides((state, now, policy) => {
@@ -31,7 +31,7 @@ export const faults: ReadonlyArray<Fault> = [
         return [{ ...verdict, outcome: "admitted" }, next]
       }, "network:")
     ),
-  fault("anonymous.refuses-keys", "Denies valid keys when the bucket of their network is empty.")
+  fault("anonymous.refuses-keys", "Denies requests with valid keys when the bucket of their network is empty.")
     .breaks("limits.anonymous-apart", "anonymous.keys-unaffected", "of that network 429")
     .by(deniesKeysToo),
   fault("anonymous.shared-with-keys", "Counts valid keys in the bucket of their network too.")

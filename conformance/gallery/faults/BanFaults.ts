@@ -10,10 +10,10 @@ import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
 
-/** Decides by another rule for every caller. */
+/** Applies another rule to every caller. */
 const decides = (step: RateLimits.Step): Where => RateLimits.decides(step, "")
 
-/** Bans by other numbers. */
+/** Bans with other numbers. */
 const bans = (change: Partial<BanPolicy.BanPolicy>): Where => AtHttp.ban({ ...BanPolicy.standard, ...change })
 
 const isBan = (response: WireResponse): boolean => ErrorBody.codeOf(response) === "api_key_banned"
@@ -42,7 +42,7 @@ const withoutSlots = (state: RateLimit.State | undefined): RateLimit.State | und
 const firstSlot = (next: RateLimit.State, now: number, policy: RateLimit.Policy): RateLimit.Verdict =>
   RateLimit.verdictOf(false, { ...next, debt: 1 }, now, policy)
 
-/** Counts a strike for whoever retries before the latest announced time; `debt` holds its seconds. */
+/** Counts a strike for each retry before the latest announced time, whose seconds are stored in `debt`. */
 const announcing: RateLimits.Step = (state, now, policy) => {
   const announcedAt = (state?.debt ?? 0) * 1_000
   const [verdict, next] = RateLimit.step(
@@ -51,15 +51,15 @@ const announcing: RateLimits.Step = (state, now, policy) => {
     policy
   )
   if (verdict.outcome !== "limited") return [verdict, { ...next, debt: state?.debt ?? 0 }]
-  const told = firstSlot(next, now, policy)
-  return [told, { ...next, debt: Math.ceil(now / 1_000) + told.retryAfter }]
+  const announced = firstSlot(next, now, policy)
+  return [announced, { ...next, debt: Math.ceil(now / 1_000) + announced.retryAfter }]
 }
 
 export const faults: ReadonlyArray<Fault> = [
   fault("ban.never-begins", "Never bans a key.")
     .breaks("ban.rules", "ban.at-strike-20", "no ban after 22 strikes")
     .by(decides((state, now, policy) => RateLimit.step(state, now, { ...policy, ban: undefined }))),
-  fault("ban.never-ends", "Postpones the end of a ban for ever.")
+  fault("ban.never-ends", "Postpones the end of a ban forever.")
     .breaks("ban.temporary", "ban.ends", "429 again, Retry-After 60 s")
     .by(
       decides((state, now, policy) =>
@@ -162,7 +162,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("ban.level-falls-at-once", "Resets the level of bans after an hour.")
     .breaks("ban.clean-day", "ban.clean-days", "a ban of about 60 s")
     .by(bans({ cleanMs: 3_600_000 })),
-  fault("ban.strikes-polite", "Bans a client that waits for Retry-After and is denied again and again.")
+  fault("ban.strikes-polite", "Bans a client that waits for Retry-After and is denied repeatedly.")
     .breaks("ban.polite-never", "ban.polite-never", "a ban after 19 waits for Retry-After")
     .by(
       decides((state, now, policy) => {
@@ -179,7 +179,7 @@ export const faults: ReadonlyArray<Fault> = [
         return RateLimit.step(withoutSlots(state), now, { ...policy, ban: ban && { ...ban, strikes: 10 } })
       })
     ),
-  fault("ban.strikes-workers", "Sends all denied clients one time, and counts early retries as strikes.")
+  fault("ban.strikes-workers", "Sends the same time to all denied clients, and counts early retries as strikes.")
     .breaks("ban.workers-never", "ban.workers-never", "for the limit a ban after")
     .by(
       decides((state, now, policy) => {
@@ -187,7 +187,7 @@ export const faults: ReadonlyArray<Fault> = [
         return announcing(state, now, { ...policy, ban: ban && { ...ban, strikes: 10 } })
       })
     ),
-  fault("ban.one-slot", "Sends all denied clients the time of the first slot.")
+  fault("ban.one-slot", "Sends the time of the first slot to all denied clients.")
     .breaks("limits.slots", "ban.slots", "429 again, Retry-After")
     .by(
       decides((state, now, policy) => {

@@ -190,7 +190,7 @@ export const faults: ReadonlyArray<Fault> = [
         return { ...real, page: (query) => Effect.map(real.page(query), (pets) => pets.filter(isNew)) }
       })
     ),
-  fault("list.first-page-cached", "Caches the first response to a list for ever.")
+  fault("list.first-page-cached", "Caches the first response to a list forever.")
     .breaks("list.sees-created", "list.complete", "animals, without {id")
     .by(
       AtPort.pets((real) => {

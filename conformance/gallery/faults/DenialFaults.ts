@@ -1,4 +1,4 @@
-/** Backends whose denials are wrong in another way than their limits, like those of a gateway in front. */
+/** Backends with a fault in the form of their denials, such as those of a gateway in front. */
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
@@ -8,7 +8,7 @@ import * as Requests from "../spoilers/Requests.ts"
 const denied = (edit: Edit.Edit): Where => AtHttp.responses({ status: 429 }, edit)
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("limits.refused-as-text", "Denies in plain text.")
+  fault("limits.refused-as-text", "Denies requests with plain text.")
     .breaks("http.json-bodies", "every.json-body", 'not JSON: "Too Many Requests"')
     .by(denied(Edit.body("Too Many Requests"))),
   fault("limits.refused-as-html-type", "Sends the JSON of denials as text/html.")
@@ -17,7 +17,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits.refused-without-type-parameter", "Omits the charset from denials.")
     .breaks("http.content-type", "every.content-type", "Content-Type: application/json")
     .by(denied(Edit.header("Content-Type", "application/json"))),
-  fault("limits.refused-without-body", "Denies with an empty body.")
+  fault("limits.refused-without-body", "Denies requests with an empty body.")
     .breaks("errors.body", "every.error-body", 'with 429 not JSON: ""')
     .by(denied(Edit.body(""))),
   fault("limits.refused-with-text-status", "Sends the status in the body of denials as a string.")
@@ -41,19 +41,19 @@ export const faults: ReadonlyArray<Fault> = [
         )
       )
     ),
-  fault("limits.refused-with-503", "Denies with 503.")
+  fault("limits.refused-with-503", "Denies requests with 503.")
     .breaks("errors.no-5xx", "every.no-5xx", "contract describes 503")
     .by(denied(Edit.status(503))),
   fault("limits.unknown-path-500", "Returns 500 for unsupported methods.")
     .breaks("errors.no-5xx-anywhere", "every.no-5xx-anywhere", "any request 500")
     .by(AtHttp.responses({ status: 405 }, Edit.status(500))),
-  fault("limits.refused-with-420", "Denies with 420, as some APIs once did.")
+  fault("limits.refused-with-420", "Denies requests with 420, as some APIs once did.")
     .breaks("errors.listed-statuses", "every.listed-status", "401, 429 420")
     .by(denied(Edit.status(420))),
   fault("limits.refused-cacheable", "Allows caches to store denials.")
     .breaks("http.standard-headers", "every.standard-headers", "Cache-Control is missing")
     .by(denied(Edit.without("Cache-Control"))),
-  fault("limits.refused-with-old-date", "Sends denials with the Date of a cached one.")
+  fault("limits.refused-with-old-date", "Sends denials with the Date of a cached denial.")
     .breaks("http.date", "every.date", "01 Jan 1970")
     .by(denied(Edit.header("Date", new Date(0).toUTCString()))),
   fault("limits.refused-with-one-id", "Sends the same X-Request-Id with all denials.")

@@ -16,7 +16,7 @@ const inserting = flow(PetStores.inserting, AtPort.pets)
 const finding = flow(PetStores.finding, AtPort.pets)
 const paging = flow(PetStores.paging, AtPort.pets)
 
-/** Searches for another id than was given. */
+/** Changes the id before the search. */
 const looking = (change: (id: bigint) => bigint): Where => finding((id, real) => real.find(change(id)))
 
 /** Assigns other ids; `inside` maps them back. */

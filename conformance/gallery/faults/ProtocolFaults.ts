@@ -1,4 +1,4 @@
-/** Backends with a fault in what holds for all operations: paths, methods, headers and bodies. */
+/** Backends with a fault in paths, methods, headers or bodies of all operations. */
 import { header } from "../../http/Wire.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
@@ -6,7 +6,7 @@ import * as Edit from "../spoilers/Edit.ts"
 import { failure, html, isError } from "../spoilers/ErrorResponses.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Reads another path than was sent, with the same query. */
+/** Changes the path, but not the query, before the server reads it. */
 const readsPath = (change: (path: string) => string): Where =>
   AtHttp.requests(Requests.any, (request) => {
     const [path = "", ...query] = request.target.split("?")

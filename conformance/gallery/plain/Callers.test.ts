@@ -30,8 +30,8 @@ describe("a limit", () => {
             clock.now += wait
             const denied = ask("GET", "/v1/pets")
             if (denied.status === 200) continue
-            const told = Wire.header(denied, "retry-after") ?? ""
-            clock.now = /GMT$/.test(told) ? Date.parse(told) : clock.now + Number(told) * 1000
+            const announced = Wire.header(denied, "retry-after") ?? ""
+            clock.now = /GMT$/.test(announced) ? Date.parse(announced) : clock.now + Number(announced) * 1000
             expect(ask("GET", "/v1/pets").status).toBe(200)
           }
         }
@@ -89,14 +89,14 @@ describe("a limit", () => {
   })
 
   it("sends Retry-After in seconds or as a date, with slack", () => {
-    const told = (choices: Partial<Choices>) => {
+    const announced = (choices: Partial<Choices>) => {
       const { ask } = serverOf(choices, { perMinute: 1, perDay: 10 })
       ask("GET", "/v1/pets")
       return Wire.header(ask("GET", "/v1/pets"), "retry-after")
     }
-    expect(told({})).toBe("53")
-    expect(told({ slack: 7 })).toBe("60")
-    expect(told({ retryAfter: "date" })).toBe("Thu, 04 Mar 2027 05:07:01 GMT")
+    expect(announced({})).toBe("53")
+    expect(announced({ slack: 7 })).toBe("60")
+    expect(announced({ retryAfter: "date" })).toBe("Thu, 04 Mar 2027 05:07:01 GMT")
   })
 
   it("does not ban for early retries with an admitted request between them", () => {
@@ -124,8 +124,8 @@ describe("a limit", () => {
         { perMinute: 1, perDay: 100 }
       )
       ask("GET", "/v1/pets")
-      const told = [1, 2, 3, 4].map(() => numberIn(ask("GET", "/v1/pets"), "retry-after"))
-      expect(told).toEqual([53, 53, 53, 600])
+      const announced = [1, 2, 3, 4].map(() => numberIn(ask("GET", "/v1/pets"), "retry-after"))
+      expect(announced).toEqual([53, 53, 53, 600])
       clock.now += 599_999
       expect(ask("GET", "/v1/pets").status).toBe(status)
       expect(ask("GET", "/v1/pets", { key: "other" }).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Who calls, and whether their limits and bans admit a request. */
+/** The callers, and whether their limits and bans admit a request. */
 import type { Header, WireRequest } from "../../http/Wire.ts"
 import type { Choices } from "./Choices.ts"
 import * as Windows from "./Windows.ts"

@@ -1,4 +1,4 @@
-/** What the contract leaves open, and what a plain server can choose; every combination is legal. */
+/** The points that the contract leaves open, and the choices of a plain server; every combination is correct. */
 
 /** How requests are counted; `Windows` implements each. */
 export type Algorithm = "token bucket" | "clock window" | "window from first use" | "sliding log"

@@ -173,7 +173,7 @@ const sending = (
     } else idle.push(client)
   }
 
-  // Never asleep: timers are too coarse for requests that are due every few microseconds, and waking this process would
+  // This process never sleeps: timers are too coarse for requests that are due every few microseconds, and waking it would
   // be charged to the server whose response wakes it: 2 µs that a faster server is spared.
   const sendWhatIsDue = (): void => {
     for (let count = idle.length; count > 0; count--) {

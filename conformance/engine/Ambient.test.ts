@@ -177,14 +177,14 @@ describe("a check of every exchange", () => {
     )
     const status = fc.constantFrom(200, 401, 404, 429, 500)
     fc.assert(
-      fc.property(fc.array(fc.tuple(time, seconds, date, status)), (answers) => {
-        const exchanges = answers.map(([at, reset, told, code], index): Exchange => {
+      fc.property(fc.array(fc.tuple(time, seconds, date, status)), (responses) => {
+        const exchanges = responses.map(([at, reset, date, code], index): Exchange => {
           const limits: ReadonlyArray<readonly [string, string]> = [
             ["X-RateLimit-Limit", "60"],
             ["X-RateLimit-Remaining", "7"],
             ["X-RateLimit-Reset", reset],
-            ["Retry-After", told],
-            ["Date", told]
+            ["Retry-After", date],
+            ["Date", date]
           ]
           const request = { method: "GET", target: "/v1/pets", headers: [], body: undefined }
           const response = wireResponse(code, limits, "[]")

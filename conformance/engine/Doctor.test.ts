@@ -330,12 +330,12 @@ describe("findings of the doctor", () => {
       ),
       { numRuns: 60 }
     )
-    const refused = await examine({
+    const findings = await examine({
       target: {
         transport: () =>
           Effect.fail(new NoResponse({ kind: "connection", reason: `bad header: Bearer ${keys.main}` }))
       }
     })
-    expect([refused].flat().join("\n")).not.toContain(keys.main)
+    expect([findings].flat().join("\n")).not.toContain(keys.main)
   })
 })

@@ -80,8 +80,8 @@ const resend = Effect.fnUntraced(function* (
       return cannot(`${sent.method} ${sent.path} returned ${status} then, and ${latest} now`)
     }
   }
-  const { counterexample, reason, status: told } = examineExchanges(check, subject)
-  if (told === "inconclusive" || told === "error") return cannot(reason ?? told)
+  const { counterexample, reason, status: outcome } = examineExchanges(check, subject)
+  if (outcome === "inconclusive" || outcome === "error") return cannot(reason ?? outcome)
   return counterexample === undefined
     ? { outcome: "fixed", evaluation: { trial, failure: undefined, fault: undefined } }
     : {

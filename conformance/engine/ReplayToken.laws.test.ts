@@ -10,7 +10,7 @@ const token = fc.record({
   case: fc.oneof(fc.json(), fc.string({ unit: "grapheme", maxLength: 400 }))
 })
 
-const refused = (text: string): string =>
+const parsed = (text: string): string =>
   Result.match(ReplayToken.decode(text), {
     onSuccess: (read) => `read ${JSON.stringify(read)}`,
     onFailure: (failure) => `${failure._tag}: ${failure.message}`
@@ -42,7 +42,7 @@ describe("a replay token", () => {
           fc.json().map((text) => `asc1_${gzipSync(text).toString("base64url")}`)
         ),
         (text) => {
-          expect(refused(text)).toBe(noToken)
+          expect(parsed(text)).toBe(noToken)
         }
       ),
       { numRuns: 500 }
@@ -53,7 +53,7 @@ describe("a replay token", () => {
     fc.assert(
       fc.property(token, fc.integer({ min: 1, max: 12 }), (given, cut) => {
         const text = ReplayToken.encode(given)
-        expect(refused(text.slice(0, Math.max(0, text.length - cut - 1)))).toBe(noToken)
+        expect(parsed(text.slice(0, Math.max(0, text.length - cut - 1)))).toBe(noToken)
       })
     )
   })
@@ -75,7 +75,7 @@ describe("a replay token", () => {
 
   it("is rejected if it decompresses to more than a megabyte", () => {
     const bomb = "x".repeat(2_000_000)
-    expect(refused(ReplayToken.encode({ check: "toy", case: bomb }))).toBe(noToken)
+    expect(parsed(ReplayToken.encode({ check: "toy", case: bomb }))).toBe(noToken)
   })
 
   it("is rejected with the version if it is from another version of the suite", () => {
@@ -83,12 +83,12 @@ describe("a replay token", () => {
     const { version } = packageJson
     try {
       packageJson.version = "99.0.0"
-      expect(refused(made)).toBe(
+      expect(parsed(made)).toBe(
         `InvalidToken: the token is of version ${version} of the suite, this is 99.0.0`
       )
     } finally {
       packageJson.version = version
     }
-    expect(refused(made)).toBe('read {"check":"toy","case":"1"}')
+    expect(parsed(made)).toBe('read {"check":"toy","case":"1"}')
   })
 })

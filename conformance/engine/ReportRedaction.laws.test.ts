@@ -117,8 +117,8 @@ describe("redaction", () => {
   })
 
   it("uses no mark that contains a secret", () => {
-    const told = Redaction.make({ hunter22: "secret-one", main: "hunter22", other: "key:main" })
-    expect(told("secret-one hunter22")).toBe("‹key› ‹key›")
+    const redact = Redaction.make({ hunter22: "secret-one", main: "hunter22", other: "key:main" })
+    expect(redact("secret-one hunter22")).toBe("‹key› ‹key›")
   })
 
   it("does nothing without secrets", () => {

@@ -306,9 +306,9 @@ describe("a run", () => {
 
   it("reports its progress for each check, including excluded ones", async () => {
     list.checks.push(toyOf("pass", 0), toyOf("excluded", 1))
-    const told: Array<Run.Progress> = []
-    await run({ exclude: ["toy.1"], onProgress: (progress) => void told.push(progress) })
-    expect(told).toEqual([
+    const reported: Array<Run.Progress> = []
+    await run({ exclude: ["toy.1"], onProgress: (progress) => void reported.push(progress) })
+    expect(reported).toEqual([
       { index: 0, total: 2, id: "toy.0", requests: 0 },
       { index: 1, total: 2, id: "toy.1", requests: 0 }
     ])

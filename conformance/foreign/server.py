@@ -140,7 +140,7 @@ class Meter:
         if per_day is not None:
             self._windows.append(Window(per_day, DAY, on_the_beat=False))
         self._can_ban = per_day is not None
-        self._ignored = 0  # refused requests in a row that came before `_retry_at`
+        self._ignored = 0  # consecutive denied requests before `_retry_at`
         self._retry_at = 0
         self._banned_until = 0
         self._lock = threading.Lock()
@@ -228,15 +228,15 @@ class AnimalStore:
     def __call__(self, request: Union[Request, Rejected], address: str) -> Response:
         own_meter = self._meters.get(key_digest(request)) if isinstance(request, Request) else None
         meter = own_meter or self._strangers.meter(address, self._clock.now())
-        rate_headers, refusal = meter.admit(self._clock)
+        rate_headers, rejection = meter.admit(self._clock)
         try:
-            if refusal:
-                raise refusal
+            if rejection:
+                raise rejection
             if isinstance(request, Rejected):
                 raise request
             response = self._perform(request, is_known=own_meter is not None)
-        except Rejected as refused:
-            response = refused.response
+        except Rejected as rejected:
+            response = rejected.response
         except Exception:
             traceback.print_exc()
             response = Rejected(500, "INTERNAL", "the server has a fault", "contract §7").response
@@ -340,8 +340,8 @@ class ClockControl:
             if type(ms) is not int or ms < 0:
                 raise Rejected(400, "INVALID_ADVANCE", "ms must be an integer, not negative", "test clock")
             return Response(200, {"now": self._clock.advance(ms)})
-        except Rejected as refused:
-            return refused.response
+        except Rejected as rejected:
+            return rejected.response
 
 
 # --- HTTP/1.1: RFC 9112 -------------------------------------------------------------------------------------
@@ -411,7 +411,7 @@ class Connection(socketserver.StreamRequestHandler):
             while self._exchange():
                 pass
         except OSError:
-            pass  # the client went away or fell silent: there is nobody to tell
+            pass  # the client closed the connection or timed out, so no response can be sent
 
     def _exchange(self) -> bool:
         """Handles one request; false if the connection must be closed."""
@@ -421,8 +421,8 @@ class Connection(socketserver.StreamRequestHandler):
             if request is None:
                 return False
             request.body = self._read_body(request)
-        except Rejected as refused:
-            request = refused
+        except Rejected as rejected:
+            request = rejected
         response = self.server.application(request, self.client_address[0])
         is_open = isinstance(request, Request) and request.keep_alive and isinstance(request.body, bytes)
         has_payload = isinstance(request, Rejected) or request.method != "HEAD"

@@ -70,7 +70,7 @@ const serve = async (
   return { transport, url, received, open: () => sockets.size, close }
 }
 
-const refused = (transport: Transport, request = plain): Promise<NoResponse> =>
+const failureOf = (transport: Transport, request = plain): Promise<NoResponse> =>
   run(Effect.flip(transport(request)))
 
 describe("a request on the wire", () => {
@@ -234,7 +234,7 @@ describe("a response on the wire", () => {
 describe("NoResponse", () => {
   it("is returned after the timeout, and the connection is closed", async () => {
     const { open, transport } = await serve(() => undefined, { timeoutMs: 60 })
-    expect(await refused(transport)).toMatchObject({
+    expect(await failureOf(transport)).toMatchObject({
       _tag: "NoResponse",
       kind: "timeout",
       reason: "no complete response within 60 ms"
@@ -251,14 +251,14 @@ describe("NoResponse", () => {
       },
       { timeoutMs: 80 }
     )
-    expect((await refused(transport)).kind).toBe("timeout")
+    expect((await failureOf(transport)).kind).toBe("timeout")
     for (const timer of timers) clearInterval(timer)
   })
 
   it("is returned when no server listens", async () => {
     const { transport, url } = await serve(() => OK)
     for (const close of closers.splice(0)) await close()
-    const failure = await refused(transport)
+    const failure = await failureOf(transport)
     expect(failure).toMatchObject({ _tag: "NoResponse", kind: "connection" })
     expect(failure.reason).toContain(`ECONNREFUSED ${url.host}`)
   })
@@ -302,7 +302,7 @@ describe("NoResponse", () => {
         },
         { timeoutMs: 2_000 }
       )
-      const failure = await refused(transport)
+      const failure = await failureOf(transport)
       expect(failure).toMatchObject({ _tag: "NoResponse", kind: "connection" })
       expect(failure.reason).not.toBe("")
     },
@@ -311,7 +311,7 @@ describe("NoResponse", () => {
 
   it("is returned for CONNECT, whatever the server sends", async () => {
     const { transport } = await serve(() => OK, { timeoutMs: 500 })
-    expect((await refused(transport, { ...plain, method: "CONNECT" }))._tag).toBe("NoResponse")
+    expect((await failureOf(transport, { ...plain, method: "CONNECT" }))._tag).toBe("NoResponse")
   }, 5_000)
 
   it("does not spoil the next request", async () => {
@@ -321,7 +321,7 @@ describe("NoResponse", () => {
       socket.resetAndDestroy()
       return undefined
     })
-    await refused(transport)
+    await failureOf(transport)
     expect((await run(transport(plain))).status).toBe(200)
   })
 })

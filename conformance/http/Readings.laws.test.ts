@@ -292,7 +292,7 @@ describe("the subject's clock", () => {
       "another status",
       404,
       '{"now":5}',
-      'the clock answers GET /test/clock with status 404; expected {"now":<ms>}'
+      'the clock responds to GET /test/clock with status 404; expected {"now":<ms>}'
     ]
   ])("that sends %s fails", async (_what, status, body, reason) => {
     const { clock } = asked(() => wireResponse(status, [], body))

@@ -88,11 +88,11 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
   Result.getOrThrowWith(Run.validate(selection), (unknown) => unknown)
   const nextToken = Effect.runSync(Run.tokens)
   const demand = (result: CheckResult): void => {
-    const told = subject.redact === undefined ? result : ReportRedaction.ofCheck(result, subject.redact)
-    const { status } = Run.atLevel(told, level)
+    const redacted = subject.redact === undefined ? result : ReportRedaction.ofCheck(result, subject.redact)
+    const { status } = Run.atLevel(redacted, level)
     const isFailure =
       status === "fail" || status === "error" || (status === "inconclusive" && !allowInconclusive)
-    if (isFailure) throw new ConformanceError(told)
+    if (isFailure) throw new ConformanceError(redacted)
   }
 
   const caseOf = (check: Check): TestCase => {

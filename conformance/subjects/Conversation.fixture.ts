@@ -10,7 +10,7 @@ export const NOON = Date.UTC(2027, 0, 1, 12)
 
 export const SECOND = 1_000
 
-/** A clock that only moves when told to, and a record of its calls. */
+/** A clock that only moves when advanced, and a record of its calls. */
 export const jumping = (begin = NOON) => {
   const jumps: Array<number> = []
   let now = begin

@@ -232,8 +232,8 @@ describe("the exchanges of a run", () => {
         const { exchanges, sendAtOnce } = yield* begin(() =>
           Effect.as(Effect.yieldNow, wireResponse(statuses[count++] ?? 500, [["Retry-After", "1"]]))
         )
-        const answers = yield* sendAtOnce([{ path: "/a" }, { path: "/b" }, { path: "/c" }], trial())
-        expect(answers.map(({ request }) => request.target)).toEqual(["/v1/a", "/v1/b", "/v1/c"])
+        const exchangesAtOnce = yield* sendAtOnce([{ path: "/a" }, { path: "/b" }, { path: "/c" }], trial())
+        expect(exchangesAtOnce.map(({ request }) => request.target)).toEqual(["/v1/a", "/v1/b", "/v1/c"])
         expect(exchanges).toHaveLength(3)
         expect(exchanges.some(({ isAlone }) => isAlone)).toBe(false)
       })
@@ -263,9 +263,9 @@ describe("the steps of a trial", () => {
               yield* send({ path: "/pets", headers: [["X-Api-Key", main]] }, own)
             })
           )
-          const told = own.steps.map(({ did, got }) => `${did} ${got}`).join("\n")
-          expect(told).not.toContain(main)
-          expect(told).not.toContain(tiny)
+          const texts = own.steps.map(({ did, got }) => `${did} ${got}`).join("\n")
+          expect(texts).not.toContain(main)
+          expect(texts).not.toContain(tiny)
         }
       )
     )

@@ -14,8 +14,8 @@ const { DAY, MINUTE, SECOND } = Bursts
 
 const { perMinute } = Plan.standard.Free
 
-const nobody = { path: "/pets?limit=1", key: "none" } as const satisfies Sent
-const somebody = { path: "/pets?limit=1" } as const satisfies Sent
+const anonymous = { path: "/pets?limit=1", key: "none" } as const satisfies Sent
+const withKey = { path: "/pets?limit=1" } as const satisfies Sent
 
 const rateOf = Effect.fnUntraced(function* ({
   response
@@ -54,7 +54,7 @@ const anonymous = ({
 const firstDenial = Effect.fnUntraced(function* (http: Http) {
   const begin = yield* http.now
   for (let sent = 0; ; sent++) {
-    const exchange = yield* http.send(nobody)
+    const exchange = yield* http.send(anonymous)
     if (exchange.response.status === 429) return exchange
     // While time passes, the bucket refills by one request a second.
     const most = perMinute + Math.ceil(((yield* http.now) - begin) / SECOND) + 1
@@ -75,8 +75,8 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http) {
       const begin = yield* http.now
       for (let sent = 1; sent <= 5; sent++) {
-        const invalid = { ...nobody, authorization: ["Bearer no-such-key"] }
-        const exchange = yield* http.send(sent % 2 === 0 ? invalid : nobody)
+        const invalid = { ...anonymous, authorization: ["Bearer no-such-key"] }
+        const exchange = yield* http.send(sent % 2 === 0 ? invalid : anonymous)
         const rate = yield* rateOf(exchange)
         const back = Math.ceil(((yield* http.now) - begin) / SECOND)
         yield* expect(
@@ -106,7 +106,7 @@ export const checks: ReadonlyArray<Check> = [
         `${rate.remaining} of ${rate.limit}`
       )
       yield* http.pass((RateHeaders.retryAfterSeconds(denied.response, denied.receivedAt) ?? 0) * SECOND)
-      const { response } = yield* http.send(nobody)
+      const { response } = yield* http.send(anonymous)
       yield* expect(response.status === 401, "401 again after Retry-After", String(response.status))
     }
   }),
@@ -117,7 +117,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 70,
     *holds(http) {
       yield* firstDenial(http)
-      const [exchange] = yield* http.sendAtOnce([somebody])
+      const [exchange] = yield* http.sendAtOnce([withKey])
       const status = exchange?.response.status ?? 0
       yield* expect(status === 200, "200 to a valid key of that network", String(status))
     }
@@ -128,9 +128,9 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits.anonymous-apart"],
     requests: 10,
     *holds(http) {
-      const before = yield* rateOf(yield* http.send(nobody))
-      for (let sent = 0; sent < 6; sent++) yield* http.send(somebody)
-      const later = yield* rateOf(yield* http.send(nobody))
+      const before = yield* rateOf(yield* http.send(anonymous))
+      for (let sent = 0; sent < 6; sent++) yield* http.send(withKey)
+      const later = yield* rateOf(yield* http.send(anonymous))
       yield* expect(
         later.limit === before.limit && later.remaining >= before.remaining - 1,
         `${before.remaining - 1} of ${before.limit} remaining after six requests with a key`,
@@ -146,12 +146,12 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http) {
       const { mainKey } = http.facts
       const guess = {
-        ...somebody,
+        ...withKey,
         authorization: [`Bearer ${mainKey.slice(0, -1)}${mainKey.endsWith("0") ? 1 : 0}`]
       }
-      const before = yield* rateOf(yield* http.send(somebody))
+      const before = yield* rateOf(yield* http.send(withKey))
       for (let sent = 0; sent < 8; sent++) yield* http.send(guess)
-      const later = yield* rateOf(yield* http.send(somebody))
+      const later = yield* rateOf(yield* http.send(withKey))
       yield* expect(
         later.limit !== before.limit || later.remaining >= before.remaining - 1,
         `${before.remaining - 1} remaining after eight guesses at the key`,
@@ -167,11 +167,11 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http) {
       yield* firstDenial(http)
       // as many more as can get a slot
-      for (let sent = 0; sent < 60; sent++) yield* http.send(nobody)
+      for (let sent = 0; sent < 60; sent++) yield* http.send(anonymous)
       for (let round = 0; round < 22; round++) {
         yield* http.pass(SECOND)
         for (let sent = 0; sent < 3; sent++) {
-          const { response } = yield* http.send(nobody)
+          const { response } = yield* http.send(anonymous)
           const isBan = ErrorBody.codeOf(response) === "api_key_banned"
           yield* expect(!isBan, "401, or 429 only for the limit", Conversation.outcome(response))
         }

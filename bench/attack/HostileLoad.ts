@@ -1,7 +1,7 @@
 /** A hostile load as data, and the process that applies it. */
 import { Child, type Guard, hasNumber } from "../http/Child.ts"
 
-/** What each connection does. */
+/** A load: the behaviour of each connection. */
 export interface HostileLoad {
   readonly connections: number
   readonly seconds: number

@@ -10,7 +10,7 @@ import { createHistogram, performance, type RecordableHistogram } from "node:per
 import * as Wire from "./Wire.ts"
 import * as Workload from "./Workload.ts"
 
-/** What to send. */
+/** The requests to send. */
 export interface Task {
   readonly address: Wire.Address
   readonly workload: Workload.Workload

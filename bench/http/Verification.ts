@@ -27,7 +27,7 @@ const faultOfError = (status: number, body: unknown): string | undefined =>
 const withoutId = (animal: unknown): unknown => (isObject(animal) ? { ...animal, id: "any" } : animal)
 
 /**
- * What is wrong with a response, or `undefined`. Animals must be those of `expected`, the response of another server; of
+ * The error in a response, or `undefined`. Animals must be those of `expected`, the response of another server; of
  * errors only the form must be the same, since frameworks word them differently.
  */
 export const faultOf = (

@@ -8,7 +8,7 @@ import type { Exchange } from "../http/Exchange.ts"
 
 /**
  * Looks at one exchange. `previous` is the latest earlier one with the same key, if neither was sent while
- * another request was under way; `history` is all of that key's before it.
+ * another request was in flight; `history` has all earlier exchanges of that key.
  */
 export type Look<A> = (
   exchange: Exchange,

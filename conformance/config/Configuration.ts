@@ -18,7 +18,7 @@ const strings = Schema.Array(Text)
 /** The file's content. Every member is optional; checks that lack something are inconclusive, with the reason. */
 export const Configuration = Schema.Struct({
   $schema: Schema.optionalKey(Schema.String),
-  name: Schema.optionalKey(Text.annotate({ description: "What the report calls the subject." })),
+  name: Schema.optionalKey(Text.annotate({ description: "The name of the subject in the report." })),
   url: Schema.optionalKey(
     Text.annotate({ description: "The base address, such as http://127.0.0.1:3000/v1." })
   ),

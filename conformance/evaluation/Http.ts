@@ -9,7 +9,7 @@ import type { Failure } from "./Outcome.ts"
 export interface Sent {
   /** `GET` when absent. */
   readonly method?: string
-  /** After the base path, such as `/pets?limit=1`; sent as it is. */
+  /** Path and query after the base path, such as `/pets?limit=1`; sent unchanged. */
   readonly path: string
   /** Which key it carries; `main` when absent. */
   readonly key?: KeyName

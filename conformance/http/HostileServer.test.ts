@@ -1,4 +1,4 @@
-/** What a hostile or broken server can send, and what the two transports return. */
+/** Tests both transports with responses of hostile or broken servers. */
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import * as Effect from "effect/Effect"

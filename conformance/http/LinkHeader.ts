@@ -1,7 +1,7 @@
 /** The links of a response (RFC 8288). */
 
 export interface Link {
-  /** The target as it is written, a URI reference. */
+  /** The target as written, a URI reference. */
   readonly target: string
   /** Names in lower case, values without their quotes; the first of a name counts. */
   readonly parameters: ReadonlyMap<string, string>

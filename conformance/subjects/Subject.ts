@@ -29,7 +29,7 @@ export interface Subject {
   readonly faces: { readonly [F in Face]?: Open<F> }
   readonly capabilities: ReadonlySet<Capability>
   /**
-   * Why a check cannot apply to what the subject declares to be; `undefined` when it can.
+   * The reason why a check does not apply, by the subject's declarations; `undefined` if it applies.
    *
    * @internal
    */
@@ -38,19 +38,19 @@ export interface Subject {
     readonly needs?: ReadonlyArray<Capability>
   }) => string | undefined
   /**
-   * What went over the wire so far, for the checks of every exchange; empty for ports.
+   * The exchanges so far, for the checks of every exchange; empty for ports.
    *
    * @internal
    */
   readonly exchanges: ReadonlyArray<Exchange>
   /**
-   * A failing case as a shell script; absent where nothing goes over a network.
+   * Returns a failing case as a shell script; absent without a network.
    *
    * @internal
    */
   readonly script?: (failing: FailingCase) => string | undefined
   /**
-   * Takes the keys out of a text; absent where there are none.
+   * Redacts keys in a text; absent without keys.
    *
    * @internal
    */

@@ -1,4 +1,4 @@
-/** Servers on one database, restarted one after the other behind a load balancer while clients read and write. */
+/** Servers on one database, restarted in turn behind a load balancer while clients read and write. */
 import * as http from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { AttackedServer, UNLIMITED } from "../AttackedServer.ts"

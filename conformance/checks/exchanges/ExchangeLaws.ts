@@ -1,4 +1,4 @@
-/** What laws about every exchange read from an exchange. */
+/** Functions that laws about every exchange share. */
 import * as Result from "effect/Result"
 import type { Level } from "../../clauses/Clause.ts"
 import { Violation } from "../../evaluation/Outcome.ts"

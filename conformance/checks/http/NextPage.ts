@@ -27,8 +27,8 @@ export const resolved = (exchange: Exchange): RequestTarget.Resolved | undefined
 }
 
 /**
- * What to send for the link, below the base address; `undefined` without a link. An absolute link may name the public
- * address of a server that is tested behind its proxy: then only its query is used.
+ * The path of the link below the base address; `undefined` without a link. An absolute link may contain the public
+ * address of a server that is tested without its proxy: then only its query is used.
  */
 export const pathOf = (
   { facts: { basePath } }: Http,

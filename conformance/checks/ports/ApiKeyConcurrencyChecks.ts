@@ -185,7 +185,7 @@ const law = family({ level: "design", profile: "port", on: "keys", requests: 0 }
 export const checks: ReadonlyArray<Check> = [
   law({
     id: "keys-store.update-at-once",
-    law: "Concurrent updates of one key run one after the other: each sees what the previous one stored.",
+    law: "Concurrent updates of one key run in sequence: each sees what the previous one stored.",
     clauses: ["keys-store.update.atomic"],
     examples: [{ updates: 100 }],
     *holds(keys, { updates }, trial) {

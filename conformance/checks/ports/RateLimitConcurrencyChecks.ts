@@ -135,7 +135,7 @@ const law = family({ level: "design", profile: "port", on: "limits", requests: 0
 export const checks: ReadonlyArray<Check> = [
   law({
     id: "limits-store.at-once",
-    law: "Concurrent steps on one key run one after the other: each sees what the previous one stored.",
+    law: "Concurrent steps on one key run in sequence: each sees what the previous one stored.",
     clauses: ["limits-store.modify.atomic"],
     examples: [
       { steps: 100, keys: 1 },

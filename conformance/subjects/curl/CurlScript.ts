@@ -92,7 +92,7 @@ const baseLines = (baseUrl: string, basePath: string, redact: (text: string) => 
     : [`DEFAULT=${word([base])}`, `BASE=\${1:-"$DEFAULT"}`, `BASE=\${BASE%/}`]
 }
 
-/** The steps in order; those whose requests were under way at once stand together. */
+/** The steps in order; steps with concurrent requests are grouped. */
 const blocksOf = (
   steps: ReadonlyArray<Step>,
   ids: ReadonlyArray<Chain>,
@@ -132,7 +132,7 @@ const heading = (
       ]
     : [comment(`${number}. ${did}`), comment(seen(exchange.response))]
 
-/** What the run saw, as far as laws speak of it. */
+/** The response of the run, as a comment. */
 const seen = (response: WireResponse): string => {
   const names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"]
   const shown = names.flatMap((name) => {
@@ -174,7 +174,7 @@ const together = (
   )
   return [
     "",
-    `# The next ${block.length} were under way at once.`,
+    `# The next ${block.length} were sent concurrently.`,
     ...block.flatMap((numbered) => {
       const { exchange } = numbered.step
       return [

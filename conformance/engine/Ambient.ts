@@ -68,7 +68,7 @@ const look = (check: AmbientCheck, subject: Subject): Found => {
  */
 export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckResult => {
   const count = subject.exchanges.length
-  const resultOf = (
+  const finished = (
     status: Status,
     reason: string | undefined,
     about: number,
@@ -78,16 +78,16 @@ export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckRe
       { ...check, profile: check.profile ?? "core" },
       { status, reason, runs: { planned: count, executed: about, decided: about }, counterexample }
     )
-  if (count === 0) return resultOf("inconclusive", "nothing was sent", 0)
+  if (count === 0) return finished("inconclusive", "nothing was sent", 0)
   const found = Result.try(() => look(check, subject))
   // No response may crash the suite; a check that throws is a bug of the suite.
-  if (Result.isFailure(found)) return resultOf("error", String(found.failure), 0)
+  if (Result.isFailure(found)) return finished("error", String(found.failure), 0)
   const { about, counterexample, faults } = found.success
-  if (about === 0) return resultOf("inconclusive", "the law applied to no exchange of the run", 0)
-  if (counterexample === undefined) return resultOf("pass", undefined, about)
+  if (about === 0) return finished("inconclusive", "the law applied to no exchange of the run", 0)
+  if (counterexample === undefined) return finished("pass", undefined, about)
   const { actual, expected } = counterexample
   const reason = `expected ${expected}, got ${actual} (in ${faults} of ${count} exchanges)`
-  return resultOf("fail", reason, about, counterexample)
+  return finished("fail", reason, about, counterexample)
 }
 
 const counterexampleOf = (

@@ -218,7 +218,8 @@ const smallKey = (
   }
   const limit = RateHeaders.of(response)?.limit
   const declared = `${perMinute} requests a minute and ${perDay} a day`
-  if (limit === undefined) return Effect.succeed(`the ${name} key is accepted, without a limit in the response`)
+  if (limit === undefined)
+    return Effect.succeed(`the ${name} key is accepted, without a limit in the response`)
   return limit === perMinute || limit === perDay
     ? Effect.succeed(`the ${name} key is on the plan declared: ${declared}`)
     : fault(

@@ -230,7 +230,7 @@ const judge = (
     (circumstance) => !boundaries.seen.has(circumstance) && !drawn.seen.has(circumstance)
   )
   if (unseen.length > 0) return ["inconclusive", open.at(-1) ?? `this never occurred: ${unseen.join(", ")}`]
-  const settled = drawn.settled + drawn.inapplicable.length
+  const settled = drawn.decided + drawn.inapplicable.length
   if (settled < planned / 2) {
     const cause = drawn.interrupted ? "time ran out" : (drawn.open[0] ?? "they were not tried")
     return ["inconclusive", `only ${settled} of ${planned} random cases could be settled: ${cause}`]

@@ -167,11 +167,15 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     minute: "sliding log",
     reset: "one more left"
   }),
-  decoy("windows.log-unforgiving", "A sliding log that also counts denied requests, because they are requests.", {
-    minute: "sliding log",
-    day: "sliding log",
-    denialsCost: true
-  }),
+  decoy(
+    "windows.log-unforgiving",
+    "A sliding log that also counts denied requests, because they are requests.",
+    {
+      minute: "sliding log",
+      day: "sliding log",
+      denialsCost: true
+    }
+  ),
   decoy("windows.day-of-kiribati", "The day begins 14 hours east of UTC: §8.2 names no zone.", {
     dayZone: 14 * 60
   }),

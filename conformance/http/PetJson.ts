@@ -49,7 +49,8 @@ export const animal = (value: unknown): Result.Result<Animal, string> => {
   if (!isInt64(id)) return Result.fail(`id is not an int64: ${show(id)}`)
   if (typeof name !== "string") return Result.fail(`name is not a string: ${show(name)}`)
   if (!isInt64(categoryId)) return Result.fail(`categoryId is not an int64: ${show(categoryId)}`)
-  if (status !== undefined && !isStatus(status)) return Result.fail(`status is not a PetStatus: ${show(status)}`)
+  if (status !== undefined && !isStatus(status))
+    return Result.fail(`status is not a PetStatus: ${show(status)}`)
   return Result.succeed({ id, name, categoryId, status })
 }
 

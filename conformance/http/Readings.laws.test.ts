@@ -7,7 +7,7 @@ import * as PetJson from "./PetJson.ts"
 import * as RateHeaders from "./RateHeaders.ts"
 import * as ServerClock from "./ServerClock.ts"
 import { bytes, header, headerValues, NoResponse, text } from "./Wire.ts"
-import { wireResponse, rate, recording } from "./Wires.fixture.ts"
+import { rate, recording, wireResponse } from "./Wires.fixture.ts"
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 const name = fc.string({ unit: "grapheme" })
@@ -264,7 +264,9 @@ describe("the subject's clock", () => {
   }
 
   it("is queried with GET and moved with POST …/advance", async () => {
-    const { clock, sent } = asked(({ method }) => wireResponse(200, [], `{"now":${method === "GET" ? 5 : 12.5}}`))
+    const { clock, sent } = asked(({ method }) =>
+      wireResponse(200, [], `{"now":${method === "GET" ? 5 : 12.5}}`)
+    )
     expect(await Effect.runPromise(clock.now)).toBe(5)
     expect(await Effect.runPromise(clock.advance(7))).toBe(12.5)
     expect(sent).toEqual([
@@ -281,7 +283,12 @@ describe("the subject's clock", () => {
   it.each([
     ["junk", 200, "soon", 'the clock responds to GET with "soon"; expected {"now":<ms>}'],
     ["nothing", 200, "", 'the clock responds to GET with ""; expected {"now":<ms>}'],
-    ["text", 200, '{"now":"5"}', 'the clock responds to GET with "{\\"now\\":\\"5\\"}"; expected {"now":<ms>}'],
+    [
+      "text",
+      200,
+      '{"now":"5"}',
+      'the clock responds to GET with "{\\"now\\":\\"5\\"}"; expected {"now":<ms>}'
+    ],
     [
       "no number",
       200,

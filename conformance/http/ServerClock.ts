@@ -21,7 +21,8 @@ const MAX_READING = 1_000
 export const make = (transport: Transport, path: string): ServerClock => {
   const ask = (request: WireRequest): Effect.Effect<number, NoResponse> =>
     Effect.flatMap(transport(request), ({ body, status }) => {
-      if (status !== 200) return fault(`responds to ${request.method} ${request.target} with status ${status}`)
+      if (status !== 200)
+        return fault(`responds to ${request.method} ${request.target} with status ${status}`)
       const unread = fault(`responds to ${request.method} with ${JSON.stringify(Excerpt.body(body, 80))}`)
       if (body.length > MAX_READING) return unread
       return Effect.matchEffect(decodeReading(text(body)), {

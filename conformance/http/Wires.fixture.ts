@@ -3,7 +3,11 @@ import * as Effect from "effect/Effect"
 import { bytes, type Header, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
 /** A response with a text body. */
-export const wireResponse = (status: number, headers: ReadonlyArray<Header> = [], body = ""): WireResponse => ({
+export const wireResponse = (
+  status: number,
+  headers: ReadonlyArray<Header> = [],
+  body = ""
+): WireResponse => ({
   status,
   headers,
   body: bytes(body)

@@ -73,7 +73,9 @@ describe("a report as JSON", () => {
     expect(rejection(JSON.stringify({ ...example, verdict: "fine" }))).toMatch(
       /the report is damaged: .*verdict/s
     )
-    expect(rejection(JSON.stringify({ ...example, seed: undefined }))).toMatch(/the report is damaged: .*seed/s)
+    expect(rejection(JSON.stringify({ ...example, seed: undefined }))).toMatch(
+      /the report is damaged: .*seed/s
+    )
   })
 
   it("is accepted without unknown fields", () => {

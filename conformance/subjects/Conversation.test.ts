@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { headerValues, NoResponse, text } from "../http/Wire.ts"
-import { wireResponse, rate, recording } from "../http/Wires.fixture.ts"
+import { rate, recording, wireResponse } from "../http/Wires.fixture.ts"
 import { begin, run, trial } from "./Conversation.fixture.ts"
 import * as Conversation from "./Conversation.ts"
 

@@ -155,7 +155,9 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       return yield* undecided(`the budget of requests is spent: ${budget.requests}`)
     if ((yield* timeLeft) <= 0) return yield* timeIsSpent
     if (withoutResponse >= MAX_WITHOUT_RESPONSE) {
-      return yield* undecided(`the server is unreachable: ${withoutResponse} consecutive requests had no response`)
+      return yield* undecided(
+        `the server is unreachable: ${withoutResponse} consecutive requests had no response`
+      )
     }
     begun ??= yield* Clock.currentTimeMillis
     sentCount++
@@ -210,7 +212,9 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     const wait = Math.ceil(ms)
     if (wait <= 0) return
     if (!(wait <= MAX_JOURNEY_MS)) {
-      return yield* undecided(`the subject demands a wait of ${Math.ceil(wait / DAY_MS)} days, which is too long for a run`)
+      return yield* undecided(
+        `the subject demands a wait of ${Math.ceil(wait / DAY_MS)} days, which is too long for a run`
+      )
     }
     if (clock !== undefined) {
       const from = yield* readClock(clock.now)

@@ -4,7 +4,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { headerValues, NoResponse, type Transport } from "../http/Wire.ts"
-import { wireResponse, rate, recording } from "../http/Wires.fixture.ts"
+import { rate, recording, wireResponse } from "../http/Wires.fixture.ts"
 import { begin, jumping, NOON, SECOND, timeless, trial } from "./Conversation.fixture.ts"
 
 describe("a paced request", () => {
@@ -30,7 +30,9 @@ describe("a paced request", () => {
   it("follows a Retry-After that is a date", async () => {
     const { clock, jumps } = jumping()
     const { transport } = recording((_request, index) =>
-      index === 0 ? wireResponse(429, [["Retry-After", new Date(NOON + 42 * SECOND).toUTCString()]]) : wireResponse(200)
+      index === 0
+        ? wireResponse(429, [["Retry-After", new Date(NOON + 42 * SECOND).toUTCString()]])
+        : wireResponse(200)
     )
     await timeless(
       Effect.gen(function* () {

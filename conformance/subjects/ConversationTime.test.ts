@@ -3,7 +3,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import { NoResponse } from "../http/Wire.ts"
-import { wireResponse, recording } from "../http/Wires.fixture.ts"
+import { recording, wireResponse } from "../http/Wires.fixture.ts"
 import { begin, jumping, NOON, run, timeless, trial } from "./Conversation.fixture.ts"
 
 describe("the subject's time", () => {

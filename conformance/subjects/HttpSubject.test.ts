@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { Capability } from "../evaluation/Capability.ts"
 import * as Trial from "../evaluation/Trial.ts"
 import type { WireRequest, WireResponse } from "../http/Wire.ts"
-import { wireResponse, rate, recording } from "../http/Wires.fixture.ts"
+import { rate, recording, wireResponse } from "../http/Wires.fixture.ts"
 import * as HttpCatalogue from "./HttpCatalogue.ts"
 import * as HttpSubject from "./HttpSubject.ts"
 

@@ -4,7 +4,7 @@ import type { Failure } from "../../evaluation/Outcome.ts"
 import * as Trial from "../../evaluation/Trial.ts"
 import * as RequestTarget from "../../http/RequestTarget.ts"
 import type { Header, WireRequest } from "../../http/Wire.ts"
-import { wireResponse, recording } from "../../http/Wires.fixture.ts"
+import { recording, wireResponse } from "../../http/Wires.fixture.ts"
 import * as HttpSubject from "../../subjects/HttpSubject.ts"
 import { checks } from "./PagingChecks.ts"
 

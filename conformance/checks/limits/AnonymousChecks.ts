@@ -14,7 +14,7 @@ const { DAY, MINUTE, SECOND } = Bursts
 
 const { perMinute } = Plan.standard.Free
 
-const anonymous = { path: "/pets?limit=1", key: "none" } as const satisfies Sent
+const withoutKey = { path: "/pets?limit=1", key: "none" } as const satisfies Sent
 const withKey = { path: "/pets?limit=1" } as const satisfies Sent
 
 const rateOf = Effect.fnUntraced(function* ({
@@ -54,7 +54,7 @@ const anonymous = ({
 const firstDenial = Effect.fnUntraced(function* (http: Http) {
   const begin = yield* http.now
   for (let sent = 0; ; sent++) {
-    const exchange = yield* http.send(anonymous)
+    const exchange = yield* http.send(withoutKey)
     if (exchange.response.status === 429) return exchange
     // While time passes, the bucket refills by one request a second.
     const most = perMinute + Math.ceil(((yield* http.now) - begin) / SECOND) + 1
@@ -75,8 +75,8 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http) {
       const begin = yield* http.now
       for (let sent = 1; sent <= 5; sent++) {
-        const invalid = { ...anonymous, authorization: ["Bearer no-such-key"] }
-        const exchange = yield* http.send(sent % 2 === 0 ? invalid : anonymous)
+        const invalid = { ...withoutKey, authorization: ["Bearer no-such-key"] }
+        const exchange = yield* http.send(sent % 2 === 0 ? invalid : withoutKey)
         const rate = yield* rateOf(exchange)
         const back = Math.ceil(((yield* http.now) - begin) / SECOND)
         yield* expect(
@@ -106,7 +106,7 @@ export const checks: ReadonlyArray<Check> = [
         `${rate.remaining} of ${rate.limit}`
       )
       yield* http.pass((RateHeaders.retryAfterSeconds(denied.response, denied.receivedAt) ?? 0) * SECOND)
-      const { response } = yield* http.send(anonymous)
+      const { response } = yield* http.send(withoutKey)
       yield* expect(response.status === 401, "401 again after Retry-After", String(response.status))
     }
   }),
@@ -128,9 +128,9 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits.anonymous-apart"],
     requests: 10,
     *holds(http) {
-      const before = yield* rateOf(yield* http.send(anonymous))
+      const before = yield* rateOf(yield* http.send(withoutKey))
       for (let sent = 0; sent < 6; sent++) yield* http.send(withKey)
-      const later = yield* rateOf(yield* http.send(anonymous))
+      const later = yield* rateOf(yield* http.send(withoutKey))
       yield* expect(
         later.limit === before.limit && later.remaining >= before.remaining - 1,
         `${before.remaining - 1} of ${before.limit} remaining after six requests with a key`,
@@ -167,11 +167,11 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http) {
       yield* firstDenial(http)
       // as many more as can get a slot
-      for (let sent = 0; sent < 60; sent++) yield* http.send(anonymous)
+      for (let sent = 0; sent < 60; sent++) yield* http.send(withoutKey)
       for (let round = 0; round < 22; round++) {
         yield* http.pass(SECOND)
         for (let sent = 0; sent < 3; sent++) {
-          const { response } = yield* http.send(anonymous)
+          const { response } = yield* http.send(withoutKey)
           const isBan = ErrorBody.codeOf(response) === "api_key_banned"
           yield* expect(!isBan, "401, or 429 only for the limit", Conversation.outcome(response))
         }

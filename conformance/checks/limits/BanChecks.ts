@@ -52,7 +52,9 @@ export const checks: ReadonlyArray<Check> = [
       }
       for (let waits = 0; waits < 5 && !last.admitted; waits++) {
         if (last.retryAfter > MOST_WAITED_S) {
-          return yield* undecided(`Retry-After asks to wait ${last.retryAfter} s, longer than the suite waits`)
+          return yield* undecided(
+            `Retry-After asks to wait ${last.retryAfter} s, longer than the suite waits`
+          )
         }
         yield* Bursts.waitForRetryAfter(meter, last)
         last = yield* meter.spend

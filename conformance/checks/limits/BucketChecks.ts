@@ -146,7 +146,9 @@ export const checks: ReadonlyArray<Check> = [
       along(meter, walk, (reading, { mayAdmit, mayDeny }) =>
         expect(
           reading.admitted ? mayAdmit : mayDeny,
-          reading.admitted ? "a 429, because nothing is left" : "the request admitted, because something is left",
+          reading.admitted
+            ? "a 429, because nothing is left"
+            : "the request admitted, because something is left",
           reading.admitted ? "the request admitted" : `429, Retry-After ${reading.retryAfter} s`
         )
       )

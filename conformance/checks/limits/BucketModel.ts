@@ -64,7 +64,8 @@ export const make = ({ perDay, perMinute }: Plan) => {
     const before = at ?? [earliest, latest]
     const now: Range = [Math.max(Math.floor(earliest), before[0]), Math.max(Math.ceil(latest), before[0])]
     const today = Math.floor(now[0] / DAY)
-    if (today !== Math.floor(now[1] / DAY)) return undecided("midnight passed during a request; try again later")
+    if (today !== Math.floor(now[1] / DAY))
+      return undecided("midnight passed during a request; try again later")
     if (today !== day) used = 0
     day = today
     at = now

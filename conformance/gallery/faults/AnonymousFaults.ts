@@ -31,7 +31,10 @@ export const faults: ReadonlyArray<Fault> = [
         return [{ ...verdict, outcome: "admitted" }, next]
       }, "network:")
     ),
-  fault("anonymous.refuses-keys", "Denies requests with valid keys when the bucket of their network is empty.")
+  fault(
+    "anonymous.refuses-keys",
+    "Denies requests with valid keys when the bucket of their network is empty."
+  )
     .breaks("limits.anonymous-apart", "anonymous.keys-unaffected", "of that network 429")
     .by(deniesKeysToo),
   fault("anonymous.shared-with-keys", "Counts valid keys in the bucket of their network too.")

@@ -179,7 +179,10 @@ export const faults: ReadonlyArray<Fault> = [
         return RateLimit.step(withoutSlots(state), now, { ...policy, ban: ban && { ...ban, strikes: 10 } })
       })
     ),
-  fault("ban.strikes-workers", "Sends the same time to all denied clients, and counts early retries as strikes.")
+  fault(
+    "ban.strikes-workers",
+    "Sends the same time to all denied clients, and counts early retries as strikes."
+  )
     .breaks("ban.workers-never", "ban.workers-never", "for the limit a ban after")
     .by(
       decides((state, now, policy) => {

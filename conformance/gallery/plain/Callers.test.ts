@@ -114,7 +114,9 @@ describe("a limit", () => {
     const { ask } = serverOf({ ban: { after: 1, seconds: 600, status: 403 } })
     const responses = Array.from({ length: 70 }, () => ask("GET", "/v1/pets", { key: "wrong" }))
     expect(responses.at(-1)?.status).toBe(429)
-    expect(Math.max(...responses.map((response) => Number(Wire.header(response, "retry-after") ?? 0)))).toBe(53)
+    expect(Math.max(...responses.map((response) => Number(Wire.header(response, "retry-after") ?? 0)))).toBe(
+      53
+    )
   })
 
   it("bans a key that ignores Retry-After, for the chosen time, and no other key", () => {

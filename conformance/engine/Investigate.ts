@@ -233,7 +233,7 @@ const judge = (
   const settled = drawn.decided + drawn.inapplicable.length
   if (settled < planned / 2) {
     const cause = drawn.interrupted ? "time ran out" : (drawn.open[0] ?? "they were not tried")
-    return ["inconclusive", `only ${settled} of ${planned} random cases could be settled: ${cause}`]
+    return ["inconclusive", `only ${settled} of ${planned} random cases could be decided: ${cause}`]
   }
   return ["pass", undefined]
 }

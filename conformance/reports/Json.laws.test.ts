@@ -48,7 +48,7 @@ describe("a report as JSON", () => {
         (path, value) => {
           const json = replaced(JSON.parse(Json.render(example)), path, value)
           const result = Json.parse(JSON.stringify(json) ?? "")
-          if (Result.isFailure(result)) expect(result.failure.message).toMatch(/^(the|this is no) report/)
+          if (Result.isFailure(result)) expect(result.failure.message).toMatch(/^(the|this is not a) report/)
           else for (const { render } of [Json, Terminal, JUnit, Markdown, Html]) render(result.success)
         }
       ),

@@ -12,7 +12,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("http.json-bodies", "every.json-body", 'not JSON: "Too Many Requests"')
     .by(denied(Edit.body("Too Many Requests"))),
   fault("limits.refused-as-html-type", "Sends the JSON of denials as text/html.")
-    .breaks("http.json-bodies", "every.json-type", 'Content-Type of JSON "text/html"')
+    .breaks("http.json-bodies", "every.json-type", 'as Content-Type "text/html"')
     .by(denied(Edit.header("Content-Type", "text/html"))),
   fault("limits.refused-without-type-parameter", "Omits the charset from denials.")
     .breaks("http.content-type", "every.content-type", "Content-Type: application/json")

@@ -39,7 +39,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 6 s of Retry-After")
     .by(retryAfter((seconds) => Math.ceil(seconds / 2))),
   fault("limits.retry-after-epoch", "Sends the Unix time of the retry instead of the wait.")
-    .breaks("limits.retry-after-promise", "limits.first-wait", "a day at most 1796807056 s")
+    .breaks("limits.retry-after-promise", "limits.first-wait", "at most a day 1796807056 s")
     .by(retryAfter((seconds, { now }) => Math.ceil(now() / 1000) + seconds)),
   fault("limits.retry-after-ms", "Sends Retry-After in milliseconds.")
     .breaks("limits.retry-after-exact", "bucket.retry-after", "to 12 s 12000 s")

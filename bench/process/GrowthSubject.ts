@@ -48,7 +48,7 @@ const time = (batch: (index: number) => void): number => {
 
 const DAY_MS = 86_400_000
 
-/** One request of each of so many callers. */
+/** One request from each of so many callers. */
 const admitAll = async (limiter: Limiters.Limiter, callers: number): Promise<void> => {
   for (let start = 0; start < callers; start += BATCH) {
     await limiter.consume(CallerKeys.keys(start, Math.min(BATCH, callers - start)))
@@ -58,7 +58,7 @@ const admitAll = async (limiter: Limiters.Limiter, callers: number): Promise<voi
 /** Different callers that are timed; far more than the caches of a processor hold. */
 const PROBES = 131_072
 
-/** A function of its own, so that its keys are garbage when memory is measured again. */
+/** A separate function, so that its keys are garbage when memory is measured again. */
 const timeOfBatches = (callers: number, consume: (batch: ReadonlyArray<string>) => unknown): number => {
   const batches = Array.from({ length: Math.floor(PROBES / BATCH) }, (_, index) =>
     CallerKeys.scatteredKeys(index * BATCH, BATCH, callers)

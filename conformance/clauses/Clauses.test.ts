@@ -74,7 +74,7 @@ describe("the clauses", () => {
     expect([...sectionsOf("design")].filter((section) => !known.includes(section))).toEqual([])
   })
 
-  it("concern ports at level design only", () => {
+  it("concern ports only at level design", () => {
     const ofPort = /^(?:pets|limits-store|keys-store)\./
     expect(slugsWhere(({ level, observable }) => observable === "port" && level !== "design")).toEqual([])
     expect(slugsWhere(({ observable, slug }) => ofPort.test(slug) && observable !== "port")).toEqual([])
@@ -86,7 +86,7 @@ describe("the clauses", () => {
     expect(runs).toEqual([...new Set(subjects)])
   })
 
-  it("can be looked up by slug only", () => {
+  it("can be looked up only by slug", () => {
     expect(all.map(({ slug }) => bySlug.get(slug))).toEqual(all)
     expect(bySlug.size).toBe(all.length)
     expect(bySlug.get("toString")).toBeUndefined()

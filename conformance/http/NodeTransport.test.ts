@@ -314,7 +314,7 @@ describe("NoResponse", () => {
     expect((await failureOf(transport, { ...plain, method: "CONNECT" }))._tag).toBe("NoResponse")
   }, 5_000)
 
-  it("does not spoil the next request", async () => {
+  it("does not affect the next request", async () => {
     let count = 0
     const { transport } = await serve((_request, socket) => {
       if (count++ > 0) return OK

@@ -20,7 +20,7 @@ const READY_MS = 30_000
 /** The observations of all requests. */
 export interface Tally {
   readonly requests: number
-  /** Requests without a response of a server. */
+  /** Requests without a response from a server. */
   readonly lost: number
   /** What the balancer recorded about them, and when the server got the signal to stop. */
   readonly faults: ReadonlyArray<string>
@@ -52,7 +52,7 @@ export const rollingRestart: Scenario = {
 
 export interface Plan {
   readonly nodes: number
-  /** The least number of requests to send. */
+  /** Minimum number of requests to send. */
   readonly requests: number
 }
 
@@ -113,7 +113,7 @@ const allReady = async (balancer: Balancer, nodes: number): Promise<void> => {
   }
 }
 
-/** Clients that send one request after the other, each on its connection to the balancer. */
+/** Clients that send requests in sequence, each on its own connection to the balancer. */
 class Load {
   requests = 0
   #acknowledged = 0

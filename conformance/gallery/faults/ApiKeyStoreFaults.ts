@@ -192,7 +192,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.update.answer", "keys-store.update-answer", "a text key_a0")
     .by(
       changing((id, change, real) =>
-        // The id has not the type of the result: that is the fault.
+        // The fault is that the id does not have the type of the result.
         Effect.map(
           real.update(id, change),
           Option.map(() => id as never)

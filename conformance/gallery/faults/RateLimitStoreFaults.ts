@@ -135,7 +135,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits-store.throwing-step-answered", "Succeeds without a result when a step throws.")
     .breaks("limits-store.modify.throwing-step", "limits-store.throwing-step", 'an error on "a" a result')
     .by(
-      // A result that the caller did not ask for: that is the fault.
+      // The fault is a result that the caller did not request.
       catching(() => Effect.void as Effect.Effect<never>)
     ),
   fault("limits-store.throwing-step-locked", "Does not release its lock when a step throws.")

@@ -16,7 +16,7 @@ import type { Figure } from "./process/Figure.ts"
 import type { SectionMessage } from "./process/SectionProcess.ts"
 import type { HttpResults, LatencyResults, SectionResults } from "./results/Results.ts"
 
-/** What every part needs. */
+/** The context of every part. */
 export interface Bench {
   readonly options: Options
   /** `undefined` where processes cannot be pinned to cores. */

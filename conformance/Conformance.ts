@@ -1,5 +1,5 @@
 /**
- * Proof that an implementation of the contract is right, for programs: subjects to be tested, and a run as a promise.
+ * The conformance suite for programs: creates subjects, and runs the checks as a promise.
  *
  * @example
  * ```ts
@@ -17,7 +17,7 @@ import * as Run from "./engine/Run.ts"
 import { SetupFault } from "./engine/SetupFault.ts"
 import * as FetchTransport from "./http/FetchTransport.ts"
 import type * as ServerClock from "./http/ServerClock.ts"
-import { NoAnswer } from "./http/Wire.ts"
+import { NoResponse } from "./http/Wire.ts"
 import type { Budget } from "./subjects/Conversation.ts"
 import * as HttpSubject from "./subjects/HttpSubject.ts"
 import * as PortSubject from "./subjects/PortSubject.ts"
@@ -37,8 +37,8 @@ export interface ServerOptions {
 export const ports = PortSubject.make
 
 /**
- * A running server of your own: a run creates animals in it, uses up limits and gets a key banned. `clock` moves its time:
- * its address, or the clock itself where it is in this process. Rejects with `SetupFault`.
+ * A running server that you own: a run creates animals, uses up limits and gets a key banned. `clock` moves the server's
+ * time; it is an address, or the clock itself if it is in this process. Rejects with `SetupFault`.
  */
 export const server = async ({
   clock,
@@ -55,11 +55,11 @@ export const server = async ({
     clock:
       clock === undefined ? undefined : typeof clock === "string" ? addressOf(clock) : serverClockOf(clock)
   })
-  // Idle connections of an agent do not keep a process alive, so nobody has to close them.
+  // Idle connections of an agent do not keep a process alive, so they need not be closed.
   return open(await Effect.runPromise(Scope.provide(target, Scope.makeUnsafe())))
 }
 
-/** Time that a program moves itself. */
+/** A clock that the program moves itself. */
 export interface MovableClock {
   /** Epoch ms. */
   readonly now: () => number
@@ -67,7 +67,7 @@ export interface MovableClock {
   readonly advance: (ms: number) => void | Promise<void>
 }
 
-/** A web-standard handler, called without a socket. */
+/** A web-standard handler as a subject, called without a socket. */
 export const handler = async ({
   basePath,
   clock,
@@ -94,7 +94,7 @@ const open = (target: HttpSubject.HttpTarget): Promise<Subject> =>
   )
 
 const addressOf = (address: string): URL => {
-  if (!URL.canParse(address)) throw new SetupFault({ reason: `${JSON.stringify(address)} is no address` })
+  if (!URL.canParse(address)) throw new SetupFault({ reason: `${JSON.stringify(address)} is not an address` })
   return new URL(address)
 }
 
@@ -106,11 +106,11 @@ const serverClockOf = ({ advance, now }: MovableClock): ServerClock.ServerClock 
         await advance(ms)
         return now()
       },
-      catch: (cause) => new NoAnswer({ kind: "connection", reason: String(cause) })
+      catch: (cause) => new NoResponse({ kind: "connection", reason: String(cause) })
     })
 })
 
-/** Runs the checks. Rejects with `SetupFault` when the set-up is wrong, `UnknownSelection` when a pattern names nothing. */
+/** Runs the checks. Rejects with `SetupFault` if the set-up is wrong, and `UnknownSelection` if a pattern matches nothing. */
 export const check = (
   subject: Subject,
   options: Omit<Run.RunOptions, "level" | "findings"> & { readonly level?: Level } = {}

@@ -25,7 +25,7 @@ export const render = (): string => {
   return [
     "# Clauses",
     "",
-    "Every obligation of the contract (level spec), and every decision of this project where the contract is silent (level",
+    "Every obligation of the contract (level spec), and every decision of this project on points that the contract leaves open (level",
     "design), with the checks that cover it and the number of faulty backends that these checks catch. Slugs and ids of",
     "checks never change their meaning.",
     "",

@@ -29,7 +29,7 @@ const saved = (name: string, marker: string): string => {
   expect(matching).toHaveLength(1)
   const code = (matching[0] ?? "").replaceAll(/from "(animal-store[^"]*)"/g, (_text, specifier: string) => {
     const source = sources.get(specifier)
-    if (source === undefined) throw new Error(`${specifier} is no entry of the package`)
+    if (source === undefined) throw new Error(`${specifier} is not an entry point of the package`)
     return `from ${JSON.stringify(new URL(source, root).href)}`
   })
   const file = `${folder}/${name}`

@@ -1,4 +1,4 @@
-/** The program that implementing-a-storage-adapter.md opens with, held to the conformance suite. */
+/** Runs the conformance suite on the program at the beginning of implementing-a-storage-adapter.md. */
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import * as Conformance from "../conformance/Conformance.ts"

@@ -38,7 +38,7 @@ describe("documentation", () => {
     expect(page.match(/^\| `[^`]*` \| (?:port|http) \|/gm)).toHaveLength(faults.length)
   })
 
-  it("publishes the schema of configuration files as it is", () => {
+  it("publishes the current schema of configuration files", () => {
     expect(read("docs/conformance/config.schema.json"), "run: node docs/ConfigSchema.ts").toBe(
       ConfigSchema.render()
     )

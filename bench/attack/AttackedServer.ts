@@ -22,7 +22,7 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A plan whose limits no load reaches. */
+/** A plan with limits that no load reaches. */
 export const UNLIMITED = "Enterprise:perMinute=1000000000,perDay=1000000000"
 
 const PAGE_BYTES = 4_096
@@ -34,7 +34,7 @@ export const canWatch = existsSync("/proc/self/statm")
 
 const alive = new Set<ChildProcess>()
 
-/** Ends all servers that still run. */
+/** Stops all running servers. */
 export const stopAll = (): void => {
   for (const child of alive) child.kill("SIGKILL")
 }
@@ -128,7 +128,7 @@ export class AttackedServer {
     return readProc(() => readdirSync(`/proc/${this.pid}/fd`).length)
   }
 
-  /** What it holds after a garbage collection; `undefined` when it has ended, or does not respond in time. */
+  /** Its memory and handles after a garbage collection; `undefined` if it has ended or does not respond in time. */
   inspect(): Promise<Inspection | undefined> {
     if (!this.#child.connected) return Promise.resolve(undefined)
     return new Promise((resolve) => {
@@ -153,7 +153,7 @@ const readProc = (read: () => number): number => {
   }
 }
 
-/** As much of a log as an error shows. */
+/** Maximum number of characters of a log in an error. */
 const SHOWN = 2_000
 
 const tail = (stream: Readable | null): (() => string) => {

@@ -1,9 +1,9 @@
-/** The process that applies a hostile load: it sends without regard for responses, and reconnects when it is cut. */
+/** The process that applies a hostile load: it ignores responses, and reconnects after a close. */
 import { Buffer } from "node:buffer"
 import * as net from "node:net"
 import type { HostileOrder, HostileOutcome } from "./HostileLoad.ts"
 
-/** How long a connection that was closed waits before it is opened again. */
+/** Delay in ms before a closed connection is opened again. */
 const RECONNECT_MS = 100
 
 const STATUS_LINE = "HTTP/1.1 "
@@ -32,7 +32,7 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
     socket.write(nextBatch(), (error) => {
       if (error != null) return
       requests += order.pipelined
-      // Not at once: connections that accept everything would keep the timer of the end from firing.
+      // In a later turn, because connections that accept everything would block the timer that ends the load.
       if (order.reads !== "waits") setImmediate(sendAll, socket)
     })
   }
@@ -65,7 +65,7 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
         due = order.pipelined
         if (order.reads === "waits") sendAll(socket)
       }
-      // A status line that is cut by the end of the chunk is found with the next one.
+      // A status line that is split between chunks is found with the next chunk.
       rest = text.slice(Math.max(end, text.length - STATUS_LINE.length))
     }
   }
@@ -81,7 +81,7 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
       if (order.byteEveryMs === undefined) sendAll(socket)
       else sendBytes(socket, order.byteEveryMs)
     })
-    // Nothing more is wanted from a server that has ended its side.
+    // The server has closed its side, so the connection is closed.
     socket.once("end", () => socket.destroy())
     socket.once("close", () => {
       sockets.delete(socket)
@@ -98,7 +98,7 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
   return { requests, responses, serverErrors, closed }
 }
 
-/** Addresses of other networks each: IPv4, and IPv6 in other /48s. */
+/** Addresses in different networks: IPv4, and IPv6 in different /48s. */
 const addressOf = (index: number): string => {
   const half = index >>> 1
   const [high, middle, low] = [(half >>> 16) & 0xff, (half >>> 8) & 0xff, half & 0xff]

@@ -16,7 +16,7 @@ export interface Fault {
   readonly message: string
   /** The node it was sent to; `undefined` when none was ready. */
   readonly origin: string | undefined
-  /** When it failed, as `performance.now()` tells it. */
+  /** When it failed, by `performance.now()`. */
   readonly at: number
 }
 
@@ -27,10 +27,10 @@ interface Node {
   isRemoved: boolean
 }
 
-/** A poll that takes longer has failed. */
+/** Timeout of a poll in ms. */
 const POLL_TIMEOUT_MS = 500
 
-/** Polls without a response after which a node is not ready; a response with another status than 200 counts at once. */
+/** Number of polls without a response after which a node is not ready; a status other than 200 counts immediately. */
 const MAX_FAILED_POLLS = 3
 
 export class Balancer {
@@ -63,13 +63,13 @@ export class Balancer {
     void this.#poll(node)
   }
 
-  /** Removes a node that has ended. What it sent at the end may still have to be read: its connections are left alone. */
+  /** Removes a node that has ended. Its connections stay open, because its last responses may not have been read. */
   remove(origin: string): void {
     for (const node of this.#nodes) if (node.origin === origin) node.isRemoved = true
     this.#nodes = this.#nodes.filter((node) => node.origin !== origin)
   }
 
-  /** How many nodes were ready at their last poll. */
+  /** Number of nodes that were ready at their last poll. */
   get ready(): number {
     return this.#nodes.filter(({ isReady }) => isReady).length
   }
@@ -80,7 +80,7 @@ export class Balancer {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  /** One poll after the other: an old response must not override a newer one. */
+  /** Polls in sequence, so that an old response cannot override a newer one. */
   async #poll(node: Node): Promise<void> {
     for (let failures = 0; !node.isRemoved; ) {
       const status = await statusOf(`${node.origin}/readyz`)

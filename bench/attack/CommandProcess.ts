@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 export interface Run {
-  /** `undefined` when it had to be ended after the given time. */
+  /** `undefined` if it had to be stopped after the given time. */
   readonly code: number | undefined
   readonly seconds: number
   /** The most bytes of memory that the process occupied; 0 where that cannot be read. */

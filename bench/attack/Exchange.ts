@@ -1,4 +1,4 @@
-/** One request of a well-behaved client, and what it learns from the response. */
+/** One request of a well-behaved client, and its response. */
 import * as http from "node:http"
 
 export interface Request {
@@ -54,7 +54,7 @@ export const countPets = async (origin: string, key: string): Promise<number> =>
   while (next !== undefined) {
     const response: Response = await fetch(origin + next, { headers: { authorization: `Bearer ${key}` } })
     const page: unknown = await response.json()
-    if (!Array.isArray(page)) throw new Error(`a page of animals is no list: ${response.status}`)
+    if (!Array.isArray(page)) throw new Error(`a page of animals is not a list: ${response.status}`)
     count += page.length
     next = /^<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1]
   }

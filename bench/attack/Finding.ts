@@ -38,7 +38,7 @@ export const measured = (what: string, value: number, unit = ""): Finding => ({
   holds: true
 })
 
-/** What could not be measured here, visibly. */
+/** A figure that cannot be measured on this machine, with the reason. */
 export const unknown = (what: string, reason: string): Finding => ({
   what,
   figure: `not measured: ${reason}`,

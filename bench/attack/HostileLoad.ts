@@ -1,23 +1,23 @@
 /** A hostile load as data, and the process that applies it. */
 import { Child, type Guard, hasNumber } from "../http/Child.ts"
 
-/** What each connection does. */
+/** A load: the behaviour of each connection. */
 export interface HostileLoad {
   readonly connections: number
   readonly seconds: number
-  /** What each connection begins with, at once. */
+  /** The bytes that each connection sends first, at once. */
   readonly opening?: string
   /** One request, as it goes over the wire; `{address}` becomes another IP address each time. */
   readonly request: string
   /** Requests that are written at once. */
   readonly pipelined: number
-  /** Whether the responses are read; a connection that `waits` sends again only when it has read all that are due. */
+  /** Whether responses are read; a connection that `waits` sends again only after it has read all due responses. */
   readonly reads: boolean | "waits"
   /** Milliseconds between two bytes; without it a connection sends as fast as the server takes it. */
   readonly byteEveryMs?: number
 }
 
-/** What came of it. */
+/** The result of a load. */
 export interface HostileOutcome {
   readonly requests: number
   readonly responses: number

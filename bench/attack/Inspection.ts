@@ -1,6 +1,6 @@
-/** Preloaded into an attacked server: reports over IPC what is in use, after a garbage collection. */
+/** A module preloaded into an attacked server, which reports over IPC what is in use after a garbage collection. */
 
-/** What a server holds. */
+/** The memory and handles of a server. */
 export interface Inspection {
   /** Bytes of the heap and of buffers outside it. */
   readonly memory: number
@@ -8,7 +8,7 @@ export interface Inspection {
   readonly handles: number
 }
 
-/** Buffers are released by a thread that runs behind the collector. */
+/** Delay in ms, because a background thread releases buffers after the collection. */
 const COLLECTIONS = 5
 
 const inspect = async (): Promise<void> => {
@@ -23,5 +23,5 @@ const inspect = async (): Promise<void> => {
 }
 
 process.on("message", () => void inspect())
-// The server ends when it has closed, as it would without this.
+// The channel must not keep the server alive.
 process.channel?.unref()

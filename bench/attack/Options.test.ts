@@ -5,20 +5,20 @@ import { parse } from "./Options.ts"
 const names = ["pipelined-gets", "pipelined-posts", "rolling-restart"]
 
 describe("the options of the attack", () => {
-  it("are all scenarios at full length by default", () => {
+  it("select all scenarios at full length by default", () => {
     expect(parse([], names)).toEqual({
       ...{ only: [], databases: [], isQuick: false, isList: false, isWritten: false }
     })
   })
 
-  it("choose scenarios by parts of names, and databases in any case", () => {
+  it("select scenarios by parts of names, and databases in any letter case", () => {
     const args = ["--quick", "--only", "posts, rolling", "--databases", "sqlite,PostgreSQL"]
     expect(parse(args, names)).toMatchObject({
       ...{ isQuick: true, only: ["posts", "rolling"], databases: ["SQLite", "PostgreSQL"] }
     })
   })
 
-  it("are undefined when help is asked for", () => {
+  it("are undefined for --help", () => {
     expect(parse(["--help"], names)).toBeUndefined()
   })
 
@@ -28,7 +28,7 @@ describe("the options of the attack", () => {
     [["--write", "--only", "rolling"], /only a run of all scenarios/],
     [["--write", "--databases", "memory"], /only a run of all scenarios/],
     [["--fast"], /--fast/]
-  ])("%j is rejected", (args, message) => {
+  ])("reject %j", (args, message) => {
     expect(() => parse(args, names)).toThrow(InvalidOptions)
     expect(() => parse(args, names)).toThrow(message)
   })

@@ -27,7 +27,7 @@ export interface Options {
 
 const databases = ["memory", "SQLite", "PostgreSQL"] as const
 
-/** Reads the command line; `undefined` when help is asked for. */
+/** Parses the command line; `undefined` for `--help`. */
 export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): Options | undefined => {
   const values = valuesOf(args)
   if (values.help) return undefined
@@ -38,7 +38,7 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
   }
   const chosen = listOf(values.databases).map(databaseOf)
   if (values.write && (only.length > 0 || chosen.length > 0)) {
-    throw new InvalidOptions("--write: only a run of all scenarios is written")
+    throw new InvalidOptions("--write: only a run of all scenarios can be written")
   }
   return {
     only,

@@ -1,4 +1,4 @@
-/** A client that sends one request after the other on a connection that it keeps, as slowly as people do. */
+/** A client that sends requests slowly and in sequence, on one kept connection. */
 import * as http from "node:http"
 import { createHistogram, performance } from "node:perf_hooks"
 import { exchange } from "./Exchange.ts"
@@ -13,7 +13,7 @@ export interface Served {
 }
 
 const PAUSE_MS = 10
-/** A response that takes longer is a failure. */
+/** Timeout of a response in ms, after which the request has failed. */
 const TIMEOUT_MS = 5_000
 
 /** Sends `GET /v1/pets` until it is stopped. */

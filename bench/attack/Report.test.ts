@@ -16,7 +16,7 @@ const result: Report.Result = {
 }
 
 describe("a report", () => {
-  it("has one line for each figure, with its bound and whether that holds", () => {
+  it("has one line for each figure, with its bound and whether the figure is within it", () => {
     expect(Report.lines(result).split("\n")).toEqual([
       "pass  flood               SQLite      requests: 12,345",
       "FAIL  flood               SQLite      RSS at most: 512 MB (≤ 400 MB)",
@@ -27,13 +27,13 @@ describe("a report", () => {
     expect(Report.isPassed({ ...result, findings: result.findings.slice(2) })).toBe(true)
   })
 
-  it("fails where a figure is no number", () => {
+  it("fails if a figure is not a number", () => {
     expect(Finding.atMost("RSS", Number.NaN, 400).holds).toBe(false)
     expect(Finding.atMost("RSS", Number.POSITIVE_INFINITY, 400).holds).toBe(false)
     expect(Finding.atLeast("responses", Number.NaN, 1).holds).toBe(false)
   })
 
-  it("is a table with broken bounds in bold, and bars that do not end cells", () => {
+  it("is a table with exceeded bounds in bold, and with escaped bars", () => {
     expect(Report.table([result]).split("\n")[2]).toBe(
       "| `flood`: many \\| requests | SQLite | requests: 12,345; **RSS at most: 512 MB (≤ 400 MB)**; responses: 100 (≥ 100); server: alive (alive) |"
     )
@@ -50,7 +50,7 @@ describe("a report", () => {
 })
 
 describe("the scenarios", () => {
-  it("have different names", () => {
+  it("have unique names", () => {
     expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length)
   })
 })

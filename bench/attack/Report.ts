@@ -1,4 +1,4 @@
-/** What a run found: lines for people, and the table of docs/security.md. */
+/** The report of a run: lines for the terminal, and the table of docs/security.md. */
 import type { Finding } from "./Finding.ts"
 import type { Scenario } from "./Scenario.ts"
 

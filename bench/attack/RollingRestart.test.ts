@@ -3,8 +3,8 @@ import * as Databases from "../../adapters/sql/Databases.fixture.ts"
 import * as RollingRestart from "./scenarios/RollingRestart.ts"
 
 for (const kind of Databases.kinds) {
-  Databases.describeOn(kind, "servers restarted one after the other behind a balancer", () => {
-    it("lose no request and store what they acknowledge, no more and no less", async () => {
+  Databases.describeOn(kind, "servers restarted in turn behind a balancer", () => {
+    it("lose no request, and store exactly the animals that they acknowledge", async () => {
       const { address } = await Databases.createForTest(kind)
       const tally = await RollingRestart.run(address, { nodes: 2, requests: 2_000 })
       expect(tally).toMatchObject({ lost: 0, faults: [], stored: tally.acknowledged })

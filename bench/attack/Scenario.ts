@@ -1,7 +1,7 @@
 /** An attack, or a stop under load, and the figures that must stay within bounds. */
 import type { Finding } from "./Finding.ts"
 
-/** How a run was asked for. */
+/** The options of a run. */
 export interface Setting {
   /** Shorter and smaller, for CI: shows that the bounds hold for some seconds. */
   readonly isQuick: boolean
@@ -15,11 +15,11 @@ export interface Database {
 }
 
 export interface Scenario {
-  /** By which it is chosen on the command line. */
+  /** Its name on the command line. */
   readonly name: string
-  /** What is done, in a few words. */
+  /** A short description. */
   readonly description: string
-  /** The databases it is run on, the most telling one first; it is skipped on one that cannot be reached. */
+  /** Its databases, the most important one first; an unreachable database is skipped. */
   readonly databases: ReadonlyArray<Database["name"]>
   readonly run: (setting: Setting, database: Database) => Promise<ReadonlyArray<Finding>>
 }

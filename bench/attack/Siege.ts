@@ -1,4 +1,4 @@
-/** A hostile load on a server, while a polite client is served; afterwards the server must hold what it held before. */
+/** A hostile load on a server that also serves a polite client; afterwards the server must use no more than before. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { AttackedServer, canWatch, UNLIMITED } from "./AttackedServer.ts"
 import * as Finding from "./Finding.ts"
@@ -17,14 +17,14 @@ export interface Siege {
 
 const MAX_RSS_MB = 400
 const MAX_POLITE_MS = 100
-/** A quick run sends a few hundred polite requests: one pause of the machine is within its p99. */
+/** The bound of a quick run, whose few hundred polite requests include one pause of the machine in their p99. */
 const MAX_POLITE_QUICK_MS = 300
 
-/** How much more memory may be held afterwards: what a server caches on purpose is a few megabytes. */
+/** Maximum additional memory afterwards; the server's own caches are a few megabytes. */
 const MAX_LEFT_MB = 24
 const MAX_LEFT_HANDLES = 4
 
-/** How long the server may take until it has closed everything that belongs to the load. */
+/** Maximum time in ms until the server has closed everything that belongs to the load. */
 const RECOVERY_MS = 10_000
 const WARM_UP_MS = 1_000
 const MB = 1_000_000
@@ -90,11 +90,11 @@ const politelyFor = async (ms: number, server: AttackedServer, key: string): Pro
   const polite = new PoliteClient(server.origin, key)
   await sleep(ms)
   await polite.stop()
-  // Until the server has seen that the connection is closed.
+  // Waits until the server has noticed the closed connection.
   await sleep(100)
 }
 
-/** The condition once nothing belongs to the load any more, or as it is after so long. */
+/** The server's state when nothing of the load is left, or after the maximum time. */
 const recovered = async (server: AttackedServer, before: Condition): Promise<Condition> => {
   const until = performance.now() + RECOVERY_MS
   for (;;) {

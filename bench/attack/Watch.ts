@@ -3,11 +3,11 @@ import type { AttackedServer } from "./AttackedServer.ts"
 
 const EVERY_MS = 100
 
-/** A server without bounds is ended here, before it exhausts the machine's memory. */
+/** Above this memory a server is stopped, before it exhausts the machine. */
 const MAX_RSS = 2_000_000_000
 
 export class Watch {
-  /** The most bytes that were seen. */
+  /** The maximum number of bytes. */
   peakRss = 0
   readonly #timer: NodeJS.Timeout
 

@@ -1,4 +1,4 @@
-/** `npm run attack`: attacks real servers on the loopback address, and checks that what is promised holds. */
+/** `npm run attack`: attacks real servers on the loopback address, and checks that they stay within their bounds. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import * as Databases from "../Databases.ts"
@@ -16,7 +16,7 @@ const PAGE = new URL("../../docs/security.md", import.meta.url)
 const interrupted = new AbortController()
 const interruption = interrupted.signal
 
-/** What makes databases, and removes them at the end. */
+/** Creates databases, and removes them at the end. */
 const makeDatabases = async () => {
   const removals: Array<() => void | Promise<void>> = []
   const memory: Database = { name: "memory", create: async () => "memory:" }
@@ -65,7 +65,7 @@ const runAll = async (options: Options.Options, databases: ReadonlyArray<Databas
     for (const name of chosenDatabases(scenario, options)) {
       const database = databases.find((candidate) => candidate.name === name)
       if (database === undefined) continue
-      // A scenario that cannot be carried out has not shown that its bounds hold.
+      // A scenario that cannot be carried out has not shown that the bounds hold.
       const findings = await scenario
         .run(options, database)
         .catch((error: unknown) => [Finding.equal("scenario", messageOf(error), "carried out")])
@@ -109,7 +109,7 @@ const stopAll = async (): Promise<void> => {
   await Child.stopAll()
 }
 
-// What waits for a child that is ended here fails; no further scenario begins, and the databases are removed.
+// Stopping the children makes pending waits fail; no further scenario begins, and the databases are removed.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     interrupted.abort()

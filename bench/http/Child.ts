@@ -1,4 +1,4 @@
-/** A child process of the bench that exchanges messages over IPC, pinned to a core where the platform can do that. */
+/** A child process of the bench that exchanges messages over IPC, pinned to a core if the platform supports it. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
@@ -25,7 +25,7 @@ export const findCores = (): Cores | undefined => {
   }
 }
 
-/** What to run. */
+/** The module to run. */
 export interface Program {
   /** Its name in error messages. */
   readonly name: string

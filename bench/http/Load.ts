@@ -10,7 +10,7 @@ import { createHistogram, performance, type RecordableHistogram } from "node:per
 import * as Wire from "./Wire.ts"
 import * as Workload from "./Workload.ts"
 
-/** What to send. */
+/** The requests to send. */
 export interface Task {
   readonly address: Wire.Address
   readonly workload: Workload.Workload
@@ -28,7 +28,7 @@ export interface Task {
   readonly isChecked: boolean
 }
 
-/** What came of it. */
+/** The result of a load. */
 export interface Outcome {
   readonly requests: number
   /** Responses with another status than the planned one. */
@@ -85,7 +85,7 @@ class Client {
   }
 }
 
-/** An address for each connection, where the loopback network has several: requests without a key count for theirs. */
+/** An address for each connection, if the loopback network has several; requests without a key count for it. */
 const localAddress = (index: number): { readonly localAddress?: string } =>
   process.platform === "linux" ? { localAddress: `127.0.0.${1 + (index % 250)}` } : {}
 
@@ -173,7 +173,7 @@ const sending = (
     } else idle.push(client)
   }
 
-  // Never asleep: timers are too coarse for requests that are due every few microseconds, and waking this process would
+  // This process never sleeps: timers are too coarse for requests that are due every few microseconds, and waking it would
   // be charged to the server whose response wakes it: 2 µs that a faster server is spared.
   const sendWhatIsDue = (): void => {
     for (let count = idle.length; count > 0; count--) {

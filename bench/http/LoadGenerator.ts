@@ -1,9 +1,9 @@
-/** The load generator as its user sees it. */
+/** The interface of the load generator. */
 import { Child, type Guard, hasNumber } from "./Child.ts"
 import type { Order, Outcome, Task } from "./Load.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 
-/** Which load, and for how long. */
+/** A load without its server. */
 export type Load = Omit<Task, "address" | "isChecked">
 
 const isOutcome: Guard<Outcome> = (message): message is Outcome => hasNumber(message, "requests")

@@ -7,7 +7,7 @@ export interface Listening {
   readonly tokens: Tokens
 }
 
-/** What the operating system reports of the process since its start. */
+/** The usage of the process since its start, from the operating system. */
 export interface Usage {
   /** Microseconds of CPU, user and system together. */
   readonly cpuMicros: number
@@ -19,7 +19,7 @@ export interface Usage {
   readonly usedBytes: number
 }
 
-/** What the bench asks of a server: its usage, or, of the bare one, to repeat these responses from now on. */
+/** A message to a server: it requests the usage, or sets the responses that the bare server repeats. */
 export type Order = "usage" | { readonly responses: ReadonlyArray<FixedResponse> }
 
 /** A response as it was recorded. */

@@ -1,4 +1,4 @@
-/** Every measured server responds like ours; a figure of one that does not would mean nothing. */
+/** Every measured server responds like ours; figures of any other server would mean nothing. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { stopAll } from "./Child.ts"
 import { ServerProcess } from "./ServerProcess.ts"

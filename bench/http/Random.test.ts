@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as Random from "./Random.ts"
 
 describe("seeded", () => {
-  it("repeats its sequence for the same seed only, and stays from 0 to 1", () => {
+  it("repeats its sequence only for the same seed, with values from 0 to 1", () => {
     const sequence = (seed: number) => Array.from({ length: 1_000 }, Random.seeded(seed))
     expect(sequence(7)).toEqual(sequence(7))
     expect(sequence(8)).not.toEqual(sequence(7))

@@ -51,8 +51,8 @@ describe("the load", () => {
     })
   })
 
-  it("is rejected if responses have another status than the planned one", async () => {
-    // A server without knowledge of the keys.
+  it("fails if responses have another status than planned", async () => {
+    // A server that does not know the keys.
     const stranger = await ServerProcess.start(reference)
     const { cursors, tokens } = ours.address
     const misled = Object.create(stranger, {

@@ -34,7 +34,7 @@ export interface Field {
   readonly load: LoadGenerator
 }
 
-/** What a server took in a case. */
+/** The measurements of a server in a case. */
 export interface ServerFigures {
   readonly server: string
   /** Microseconds of CPU per request. */

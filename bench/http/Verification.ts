@@ -1,4 +1,4 @@
-/** Whether the response of a server is correct: a figure of a server that responds otherwise would mean nothing. */
+/** Verifies responses of a server, because figures of a server with wrong responses would mean nothing. */
 import type { FixedResponse } from "./Peer.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 import * as Workload from "./Workload.ts"
@@ -27,7 +27,7 @@ const faultOfError = (status: number, body: unknown): string | undefined =>
 const withoutId = (animal: unknown): unknown => (isObject(animal) ? { ...animal, id: "any" } : animal)
 
 /**
- * What is wrong with a response, or `undefined`. Animals must be those of `expected`, the response of another server; of
+ * The error in a response, or `undefined`. Animals must be those of `expected`, the response of another server; of
  * errors only the form must be the same, since frameworks word them differently.
  */
 export const faultOf = (

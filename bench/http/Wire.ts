@@ -5,7 +5,7 @@ import { type Filter, PAGE_SIZE, type PlannedRequest, type Sender } from "./Work
 /** The cursors that a server has issued: for each filter those of the pages 1, 2, …; page 0 needs none. */
 export type Cursors = Readonly<Record<Filter, ReadonlyArray<string>>>
 
-/** What a request to one server needs besides its plan. */
+/** The data of one server that its requests need. */
 export interface Address {
   readonly port: number
   readonly tokens: Tokens

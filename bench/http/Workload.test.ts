@@ -56,7 +56,7 @@ describe("the operations alone", () => {
     }
   )
 
-  it("are repeated only where the name of the case says so", () => {
+  it("are repeated only if the name of the case says so", () => {
     for (const { name, workload } of Workload.cases) {
       const isSame = new Set(Workload.plan(workload, 4, 50).map(askedFor)).size === 1
       expect(isSame, name).toBe(name.includes("one request repeated (lower bound)"))

@@ -65,7 +65,7 @@ const sender = (random: Random.Random, kind: CallerKind): Sender => ({
 
 const animalId = (random: Random.Random): number => 1 + ((zipf.animal(random) * STRIDE) % animals.length)
 
-/** What a read asks for. */
+/** The target of a read. */
 type Wanted = Pick<PlannedRequest, "target" | "cursor">
 
 const deepPage = (random: Random.Random): Wanted => ({
@@ -211,11 +211,11 @@ export const repeated: ReadonlyArray<Workload> = operations
   .filter(({ name }) => ["list 20", "get", "create"].includes(name))
   .map((operation) => ({ ...operation, isRepeated: true }))
 
-/** What a request asks for, without the sender. */
+/** The content of a request, without the sender. */
 const wanted = ({ body, cursor, target }: PlannedRequest): string =>
   `${target} ${cursor?.filter} ${cursor?.page} ${body}`
 
-/** Whether two neighbours have the same key, or ask for the same, which the mix allows: many clients read the first page. */
+/** Whether two neighbours have the same key, or the same content, which the mix allows: many clients read the first page. */
 const areAlike = (workload: Workload, one: PlannedRequest, other: PlannedRequest): boolean =>
   (one.sender.kind === other.sender.kind && one.sender.index === other.sender.index) ||
   (workload.name !== mix.name && wanted(one) === wanted(other))

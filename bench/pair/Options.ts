@@ -19,7 +19,7 @@ multiple of A's. Both need their dependencies installed. A beside A shows the no
   --databases NAMES   some of ${databases.join(", ")}, with commas between them (default all)
   --workloads NAMES   some of ${workloads.map(({ name }) => name).join(", ")} (default mix)
   --rounds N          pairs of turns (default 60)
-  --starts N          how often both servers are started anew, with as many rounds each (default 2)
+  --starts N          how often both servers are started; each start has its own rounds (default 2)
   --requests N        requests in a turn (default 600)
   --connections N     connections with one request in flight each (default 64)
   --help

@@ -29,7 +29,7 @@ const create = async (database: Options.Database): Promise<string | Databases.Mi
   return schema.address
 }
 
-/** The rounds of a workload on a database. The servers are started anew several times: processes differ by chance. */
+/** The rounds of a workload on a database. The servers are started several times, because processes differ by chance. */
 const measureCase = async (
   database: Options.Database,
   workload: Workload,

@@ -27,7 +27,7 @@ const measureApart = async (args: ReadonlyArray<string>): Promise<Measured> => {
   }
 }
 
-/** A store that is filled and measured, in several processes. */
+/** A store that several processes fill and measure. */
 interface Subject {
   readonly args: readonly [kind: "limits" | "animals", name: string, count: string]
   /** Whether time is measured too: processes that measure memory alone run at once. */

@@ -25,7 +25,7 @@ export interface Measured {
 const ns = (value: number) => ({ value, unit: "ns" }) as const
 const bytes = (value: number) => ({ value, unit: "bytes" }) as const
 
-/** At least so many items are stored, in as many stores as that takes: fewer would be lost in the noise of the heap. */
+/** Minimum number of stored items, in several stores if necessary; fewer would be lost in the noise of the heap. */
 const LEAST = 20_000
 
 const BATCH = 1_000
@@ -48,7 +48,7 @@ const time = (batch: (index: number) => void): number => {
 
 const DAY_MS = 86_400_000
 
-/** One request of each of so many callers. */
+/** One request from each of so many callers. */
 const admitAll = async (limiter: Limiters.Limiter, callers: number): Promise<void> => {
   for (let start = 0; start < callers; start += BATCH) {
     await limiter.consume(CallerKeys.keys(start, Math.min(BATCH, callers - start)))
@@ -58,7 +58,7 @@ const admitAll = async (limiter: Limiters.Limiter, callers: number): Promise<voi
 /** Different callers that are timed; far more than the caches of a processor hold. */
 const PROBES = 131_072
 
-/** A function of its own, so that its keys are garbage when memory is measured again. */
+/** A separate function, so that its keys are garbage when memory is measured again. */
 const timeOfBatches = (callers: number, consume: (batch: ReadonlyArray<string>) => unknown): number => {
   const batches = Array.from({ length: Math.floor(PROBES / BATCH) }, (_, index) =>
     CallerKeys.scatteredKeys(index * BATCH, BATCH, callers)
@@ -66,7 +66,7 @@ const timeOfBatches = (callers: number, consume: (batch: ReadonlyArray<string>) 
   return time((index) => consume(batches[index % batches.length] ?? []))
 }
 
-/** Reads of a `Map` of as many callers: what any store in memory takes at least. */
+/** Reads of a `Map` of as many callers: the minimum time of any store in memory. */
 const timeOfMap = (callers: number): number => {
   const states = new Map(CallerKeys.keys(0, callers).map((key, index) => [key, { index }]))
   return timeOfBatches(callers, (batch) => {
@@ -81,7 +81,7 @@ const ourLimits = async (callers: number): Promise<Measured> => {
     currentTimeMillisUnsafe: () => now,
     currentTimeMillis: Effect.sync(() => now)
   }
-  // A ban changes the hidden class of the stored states; measured is the class of a process that has banned callers.
+  // A ban changes the hidden class of the stored states; this measures a process that has banned callers.
   const strict = { plan: { perMinute: 1, perDay: ENDLESS }, ban: BanPolicy.standard }
   const warmUp = Limiters.animalStore(clock, strict)
   await admitAll(warmUp, LEAST)
@@ -131,7 +131,7 @@ const otherLimits = async (name: Limiters.OtherName, callers: number): Promise<M
   return { [`a live caller of ${thousands(callers)}, ${name}`]: bytes(live) }
 }
 
-/** As it comes from a request: its name is a flat string of its own. */
+/** An animal as from a request: its name is a separate flat string. */
 const newPet = (index: number): NewPet => ({
   name: Buffer.from(`Rex the ${index + 1}th of his name`).toString("latin1"),
   categoryId: BigInt(1_000 + (index % 17)),

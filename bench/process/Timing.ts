@@ -9,12 +9,12 @@ const REPEAT_MS = 150
 /** Enough to include garbage collections. */
 const MIN_SAMPLES = 8
 
-/** Calls of a sample: so many that reading the clock does not count even for the fastest call. */
+/** Number of calls in a sample: large enough that the time of reading the clock does not matter. */
 const BATCH = 512
 
 /**
  * Nanoseconds per call, one value a repeat; `call` makes `calls` of them and uses their results. Each value is the mean
- * of all samples: a median would leave out the samples in which garbage was collected.
+ * of all samples: a median would ignore the samples with garbage collections.
  */
 export const nanosPerCall = async (call: () => unknown, calls = 1): Promise<ReadonlyArray<number>> => {
   await repeat(call, WARM_UP_MS)

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import * as os from "node:os"
 
-/** What matters of a machine. */
+/** The relevant properties of a machine. */
 export interface Machine {
   readonly cpu: string
   readonly cores: number

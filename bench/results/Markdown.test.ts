@@ -25,7 +25,7 @@ describe("Markdown", () => {
     expect(page).toContain("4 of 24 targets were measured: 3 are met, 1 missed.")
   })
 
-  it("judges what is measured within processes", () => {
+  it("judges figures that are measured within processes", () => {
     const figure = { group: "limits, one step", name: "admitted", unit: "ns", low: 150, high: 260 } as const
     const judged = (value: number) =>
       rowsOf(

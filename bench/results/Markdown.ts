@@ -314,7 +314,7 @@ const cellsOf = ({ high, low, unit, value }: Figure): ReadonlyArray<string> => {
 
 const folder = new URL("../../docs/performance/", import.meta.url)
 
-/** The page from the committed results, and where it belongs. */
+/** The page from the committed results, and its path. */
 export const committed = (): { readonly page: string; readonly file: URL } => {
   const results = new URL("results.json", folder)
   return {

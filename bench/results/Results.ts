@@ -41,7 +41,7 @@ export interface LatencyResults {
 export interface SectionResults {
   readonly section: string
   readonly figures: ReadonlyArray<Figure>
-  /** Why there are no figures, where there are none. */
+  /** The reason for missing figures. */
   readonly skipped?: string | undefined
 }
 

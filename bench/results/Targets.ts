@@ -1,4 +1,4 @@
-/** What the figures must reach. All targets are judged on varied requests. */
+/** The targets of the figures. All targets are judged on varied requests. */
 import { bare, fastify, reference, SQLITE } from "../http/Servers.ts"
 import { wholeThousands } from "../Thousands.ts"
 import { figuresOf, processFigureOf, type Results } from "./Results.ts"
@@ -48,7 +48,7 @@ const value =
 const ratio = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? undefined : one / other
 
-/** Calls per second of what is measured in nanoseconds per call. */
+/** Converts nanoseconds per call to calls per second. */
 const calls =
   (group: string, name: string) =>
   (results: Results): number | undefined =>

@@ -1,4 +1,4 @@
-/** A check of every exchange of a run: it costs no request, and sees what no law was looking for. */
+/** A check of every exchange of a run. It sends no requests, and finds violations that no other law looks for. */
 
 import type { Level } from "../clauses/Clause.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
@@ -8,7 +8,7 @@ import type { Exchange } from "../http/Exchange.ts"
 
 /**
  * Looks at one exchange. `previous` is the latest earlier one with the same key, if neither was sent while
- * another request was under way; `history` is all of that key's before it.
+ * another request was in flight; `history` has all earlier exchanges of that key.
  */
 export type Look<A> = (
   exchange: Exchange,
@@ -17,16 +17,16 @@ export type Look<A> = (
 ) => A
 
 export interface AmbientCheck {
-  /** Frozen; begins with `every.`. */
+  /** Frozen id; begins with `every.`. */
   readonly id: string
   readonly law: string
   readonly clauses: readonly [ClauseSlug, ...ReadonlyArray<ClauseSlug>]
   readonly level: Level
   readonly advisedBy?: string
-  /** The group whose traffic shows what it is about; `core` when absent. */
+  /** The group whose requests the law is about; `core` when absent. */
   readonly profile?: Profile
-  /** Whether the law speaks about an exchange at all; a run without any such says nothing of the law. */
+  /** Whether the law applies to an exchange; without such an exchange the check is inconclusive. */
   readonly isAbout: Look<boolean>
-  /** What is wrong with an exchange that the law is about, if anything. */
+  /** The violation in an exchange to which the law applies, if any. */
   readonly examine: Look<Violation | undefined>
 }

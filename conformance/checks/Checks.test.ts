@@ -11,24 +11,24 @@ const frozen = readFileSync(new URL("frozen-ids.txt", import.meta.url), "utf8")
   .filter(Boolean)
 
 describe("checks", () => {
-  it("keep their ids for ever: people leave them out, and ask for them, by name", () => {
+  it("keep all frozen ids, because users select and exclude checks by id", () => {
     expect(frozen.filter((id) => !ids.includes(id))).toEqual([])
   })
 
-  it("are all in frozen-ids.txt, in the order of the alphabet", () => {
+  it("are all in frozen-ids.txt, which is sorted", () => {
     expect(frozen).toEqual(ids.toSorted())
   })
 
-  it("have ids that tell them apart", () => {
+  it("have unique ids", () => {
     expect(ids.length).toBe(new Set(ids).size)
     expect(ids.filter((id) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)+$/.test(id))).toEqual([])
   })
 
-  it("say their law in one sentence", () => {
+  it("state their law in one sentence", () => {
     expect(known.filter(({ law }) => !/^[A-Z].*\.$/s.test(law)).map(({ id }) => id)).toEqual([])
   })
 
-  it("stand for clauses that exist", () => {
+  it("cover clauses that exist", () => {
     expect(known.flatMap(({ clauses }) => clauses).filter((slug) => !bySlug.has(slug))).toEqual([])
   })
 
@@ -37,7 +37,7 @@ describe("checks", () => {
     expect(empty.map(({ id }) => id)).toEqual([])
   })
 
-  it("cost fewer than 5 000 requests over HTTP, as they say themselves", () => {
+  it("declare fewer than 5 000 requests over HTTP in total", () => {
     expect(checks.reduce((sum, { requests }) => sum + requests, 0)).toBeLessThan(5_000)
   })
 })

@@ -32,7 +32,7 @@ import * as RateLimitConcurrencyChecks from "./ports/RateLimitConcurrencyChecks.
 import * as RateLimitCountChecks from "./ports/RateLimitCountChecks.ts"
 import * as RateLimitStoreChecks from "./ports/RateLimitStoreChecks.ts"
 
-/** Within a profile they run in this order: what needs few animals in the store comes first. */
+/** Within a profile they run in this order: checks that need a store with few animals come first. */
 export const checks: ReadonlyArray<Check> = [
   ...CatalogueChecks.checks,
   ...ListChecks.checks,
@@ -63,7 +63,7 @@ export const checks: ReadonlyArray<Check> = [
   ...RemovalChecks.checks
 ]
 
-/** Checks of every exchange, after all others. */
+/** Checks of every exchange, which run after all others. */
 export const ambientChecks: ReadonlyArray<AmbientCheck> = [
   ...ErrorChecks.checks,
   ...RateLimitHeaderChecks.checks,

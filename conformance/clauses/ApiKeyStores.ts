@@ -33,6 +33,6 @@ export const clauses = [
       "A failed write changes nothing, unless the adapter documents when that is unknown.",
       "A partial failure cannot be caused from outside; each adapter tests its own failures."
     ),
-    "keys-store.interruption": "An interrupted call leaves the store usable and no key half stored."
+    "keys-store.interruption": "An interrupted call leaves the store usable, and no key partly stored."
   })
 ]

@@ -1,4 +1,4 @@
-/** Authentication: who may call, and what an invalid key gets. */
+/** Authentication: valid keys, and the responses to invalid ones. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [

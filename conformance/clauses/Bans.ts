@@ -1,4 +1,4 @@
-/** Bans of keys that do not wait. */
+/** Bans of keys that ignore 429. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [
@@ -18,10 +18,9 @@ export const clauses = [
   }),
   ...section("§8.4.3", "design", "both", {
     "ban.rules": "A key is banned after 20 strikes within 5 minutes of the first.",
-    "ban.strike":
-      "A strike is a refused request without a free slot; a bucket has as many slots as requests.",
+    "ban.strike": "A strike is a denied request without a free slot; a bucket has as many slots as requests.",
     "ban.first-429": "A 429 with its own slot is not a strike.",
-    "ban.strike-interval": "At most one strike is counted per second, so a burst is one offence.",
+    "ban.strike-interval": "At most one strike is counted per second, so a burst is one strike.",
     "ban.strikes-expire": "A new count begins five minutes after the first strike."
   }),
   ...section("§8.4.3", "design", "http", {

@@ -4,7 +4,7 @@ import { bySlug, clauses } from "./Clauses.ts"
 
 const all: ReadonlyArray<Clause> = clauses
 
-/** The sections of the contract with obligations; §6 and §9.4 only list what is not shown. */
+/** The sections of the contract with obligations; §6 and §9.4 only list missing things. */
 const normative = [
   "§1",
   "§2",
@@ -52,8 +52,8 @@ describe("the clauses", () => {
   it("have one sentence each, unique within a family", () => {
     const oneSentence = /^[A-Z0-9`](?:(?![.!?]\s+[A-Z`]).)*[^.\s]\.$/
     expect(slugsWhere(({ says }) => !oneSentence.test(says))).toEqual([])
-    const told = all.map(({ says, slug }) => `${slug.slice(0, slug.indexOf("."))}: ${says}`)
-    expect(told.filter((one, index) => told.indexOf(one) !== index)).toEqual([])
+    const sentences = all.map(({ says, slug }) => `${slug.slice(0, slug.indexOf("."))}: ${says}`)
+    expect(sentences.filter((one, index) => sentences.indexOf(one) !== index)).toEqual([])
   })
 
   it("have a one-sentence reason if a violation cannot be seen", () => {
@@ -74,7 +74,7 @@ describe("the clauses", () => {
     expect([...sectionsOf("design")].filter((section) => !known.includes(section))).toEqual([])
   })
 
-  it("concern ports at level design only", () => {
+  it("concern ports only at level design", () => {
     const ofPort = /^(?:pets|limits-store|keys-store)\./
     expect(slugsWhere(({ level, observable }) => observable === "port" && level !== "design")).toEqual([])
     expect(slugsWhere(({ observable, slug }) => ofPort.test(slug) && observable !== "port")).toEqual([])
@@ -86,7 +86,7 @@ describe("the clauses", () => {
     expect(runs).toEqual([...new Set(subjects)])
   })
 
-  it("can be looked up by slug only", () => {
+  it("can be looked up only by slug", () => {
     expect(all.map(({ slug }) => bySlug.get(slug))).toEqual(all)
     expect(bySlug.size).toBe(all.length)
     expect(bySlug.get("toString")).toBeUndefined()

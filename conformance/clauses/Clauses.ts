@@ -1,4 +1,4 @@
-/** Every clause: the sentences of the contract, and our decisions where it is silent. */
+/** Every clause: the sentences of the contract, and our decisions on points that it leaves open. */
 import * as ApiKeyStores from "./ApiKeyStores.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Bans from "./Bans.ts"

@@ -1,4 +1,4 @@
-/** The creation of an animal: its body, and the limits of what is accepted. */
+/** The creation of an animal: its body, and the limits of accepted values. */
 import { section } from "./Clause.ts"
 
 export const clauses = [

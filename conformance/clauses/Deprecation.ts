@@ -1,4 +1,4 @@
-/** How the end of getPet is announced. */
+/** The announcement of the removal of getPet. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [

@@ -1,4 +1,4 @@
-/** What holds for every exchange: paths, methods and headers. */
+/** Every exchange: paths, methods and headers. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [

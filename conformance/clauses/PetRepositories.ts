@@ -11,7 +11,8 @@ export const clauses = [
     "pets.insert.id-never-reused": "`insert` never assigns an id twice, even after the store was reopened.",
     "pets.insert.concurrent": "Concurrent inserts get different ids, and each animal keeps its own fields.",
     "pets.insert.int64": "A `categoryId` is stored exactly over the whole range of int64.",
-    "pets.insert.names": "A name is stored code point by code point, whatever it means to the database."
+    "pets.insert.names":
+      "A name is stored code point by code point, even if it has a meaning in the database."
   }),
   ...section("§4.3", "design", "port", {
     "pets.find.sees-insert": "`find` sees every acknowledged `insert`.",
@@ -39,6 +40,6 @@ export const clauses = [
       "A failed `insert` stores nothing, unless the adapter documents when that is unknown.",
       "A partial failure cannot be caused from outside; each adapter tests its own failures."
     ),
-    "pets.interruption": "An interrupted call leaves the store usable and no animal half stored."
+    "pets.interruption": "An interrupted call leaves the store usable, and no animal partly stored."
   })
 ]

@@ -19,8 +19,7 @@ export const clauses = [
     ),
     "limits-store.consume.equal":
       "`consume` returns what `modify` with `RateLimit.step` would, and leaves the same state.",
-    "limits-store.consume.atomic":
-      "Concurrent `consume` and `modify` of one key take effect one after the other.",
+    "limits-store.consume.atomic": "Concurrent `consume` and `modify` of one key take effect in sequence.",
     "limits-store.consume.clock":
       "`consume` takes its step at `now` or at the time of a clock that all nodes share.",
     "limits-store.linearizable": "Concurrent calls behave as if each took effect at one moment while it ran."
@@ -32,6 +31,6 @@ export const clauses = [
       "A partial failure cannot be caused from outside; each adapter tests its own failures."
     ),
     "limits-store.interruption":
-      "An interrupted call leaves the store usable, and the state as it was before or after the step."
+      "An interrupted call leaves the store usable, and the state before or after the step."
   })
 ]

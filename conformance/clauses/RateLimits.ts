@@ -12,7 +12,7 @@ export const clauses = [
     "limits.reset-ahead": "For a valid key that is not banned, Reset is at most a day ahead.",
     "limits.reset-not-past": "For a valid key, Reset is not in the past.",
     "limits.reset-truth":
-      "A caller that only the window shown refused is admitted at its Reset if it sent nothing since.",
+      "A caller that only the window shown denied is admitted at its Reset if it sent nothing since.",
     "limits.remaining-truth": "The window shown admits at least as many further requests as Remaining says.",
     "limits.remaining-bound": "At most Remaining counted requests are admitted before the window refills."
   }),
@@ -44,8 +44,8 @@ export const clauses = [
   }),
   ...section("§8.2", "spec", "http", {
     "limits.per-minute":
-      "A caller that sends without pause is refused once the requests per minute are used up.",
-    "limits.per-day": "A caller is refused once the requests per day are used up."
+      "A caller that sends without a pause is denied once the requests per minute are used up.",
+    "limits.per-day": "A caller is denied once the requests per day are used up."
   }),
   ...section("§8.4.1", "spec", "http", {
     "limits.no-early-429":
@@ -56,10 +56,10 @@ export const clauses = [
     "limits.every-operation": "Each of the three operations returns 429 to a request over the limit."
   }),
   ...section("§8.4.1", "spec", "http", {
-    "limits.refused-unstored": "A creation refused with 429 adds no animal."
+    "limits.refused-unstored": "A creation denied with 429 adds no animal."
   }),
   ...section("§8.4.1", "spec", "both", {
-    "limits.atomic": "Concurrency does not exceed the limit: no more requests are admitted than in sequence."
+    "limits.atomic": "Concurrent requests do not exceed the limit: no more are admitted than in sequence."
   }),
   ...section("§8.4.2", "spec", "http", {
     "limits.retry-after-present": "A 429 carries `Retry-After`.",
@@ -69,11 +69,11 @@ export const clauses = [
   ...section("§8.4.2", "design", "http", {
     "limits.retry-after-seconds": "`Retry-After` is a whole number of seconds from 1 to 2147483.",
     "limits.retry-after-exact":
-      "`Retry-After` is the time, rounded up, until the slot of the refused request; the first slot is the next token."
+      "`Retry-After` is the time, rounded up, until the slot of the denied request; the first slot is the next token."
   }),
   ...section("§8.4.2", "design", "both", {
     "limits.slots":
-      "Each refused request gets its own slot, one token after the previous one, up to a full bucket."
+      "Each denied request gets its own slot, one token after the previous one, up to a full bucket."
   }),
   ...section("§8", "design", "http", {
     "limits.counted-per-key": "Each key has its own budget, which requests with other keys do not affect."
@@ -113,7 +113,7 @@ export const clauses = [
     "limits.window-shown":
       "An admitted request shows the window with the least remaining, or with the later Reset if equal.",
     "limits.window-shown-denied":
-      "A refused request shows the refusing window with the longest wait and Remaining 0.",
+      "A denied request shows the denying window with the longest wait, and Remaining 0.",
     "limits.window-single": "Limit, Remaining and Reset of one response describe the same window.",
     "limits.remaining-floor": "Remaining is the number of whole requests left after this one.",
     "limits.reset-full": "Reset is the second, rounded up, when the window shown is full again."

@@ -1,4 +1,4 @@
-/** The configuration file of a run over HTTP; flags of the command line go before it. */
+/** The configuration file of a run over HTTP; flags of the command line take precedence. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { SetupFault } from "../engine/SetupFault.ts"
@@ -15,10 +15,10 @@ const SmallKey = Schema.Struct({ key: Secret, perMinute: Count, perDay: Count })
 
 const strings = Schema.Array(Text)
 
-/** The file's content. Every member may be absent; what is missing then stays inconclusive, and the report says why. */
+/** The file's content. Every member is optional; checks that lack something are inconclusive, with the reason. */
 export const Configuration = Schema.Struct({
   $schema: Schema.optionalKey(Schema.String),
-  name: Schema.optionalKey(Text.annotate({ description: "What the report calls the subject." })),
+  name: Schema.optionalKey(Text.annotate({ description: "The name of the subject in the report." })),
   url: Schema.optionalKey(
     Text.annotate({ description: "The base address, such as http://127.0.0.1:3000/v1." })
   ),
@@ -45,11 +45,11 @@ export const Configuration = Schema.Struct({
           .check(Schema.isMinLength(1))
           .annotate({
             description:
-              "The values of categoryId that the subject accepts, if it does not accept any int64; large ones as text."
+              "The values of categoryId that the subject accepts, if it does not accept every int64; large ones as text."
           })
       ),
       bans: Schema.optionalKey(
-        Schema.Boolean.annotate({ description: "Whether it bans keys that hammer after a 429." })
+        Schema.Boolean.annotate({ description: "Whether it bans keys that ignore a 429." })
       )
     })
   ),
@@ -67,7 +67,7 @@ export type Configuration = typeof Configuration.Type
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Configuration))
 
-/** Reads the text of a configuration file; unknown members are refused, for they would have no effect. */
+/** Parses a configuration file. Rejects unknown members, because they would have no effect. */
 export const parse = (text: string): Effect.Effect<Configuration, SetupFault> =>
   Effect.mapError(
     decode(text, { onExcessProperty: "error" }),

@@ -18,7 +18,7 @@ describe("settings", () => {
     expect(fault({ key: undefined })).toBe("--key: an API key of the server is missing")
   })
 
-  it("have what is needed for a run when nothing else is said", () => {
+  it("have defaults for everything else", () => {
     const settings = settled()
     expect(settings).toMatchObject({
       name: "http://127.0.0.1:3000",
@@ -35,7 +35,7 @@ describe("settings", () => {
     expect(Redacted.value(settings.main)).toBe("main-key")
   })
 
-  it("are the file's, but for what the flags say", () => {
+  it("come from the file, except those that flags set", () => {
     const file: Configuration = {
       name: "file",
       url: "http://127.0.0.1:1/file",
@@ -93,7 +93,7 @@ describe("settings", () => {
       exclude: ["auth"]
     })
     const ofFlags = shown(Result.getOrThrow(Settings.resolve({}, flags, {})))
-    // Any of the flags goes before the file, and takes nothing else with it.
+    // Each flag overrides only its own member of the file.
     const names = [...Object.keys(flags)] as Array<keyof typeof flags & keyof typeof ofFile>
     fc.assert(
       fc.property(fc.subarray(names), (chosen) => {
@@ -118,7 +118,7 @@ describe("a key", () => {
   const key = fc.string({ unit: character, minLength: 1, maxLength: 40 })
   const ownKey = key.filter((one) => !one.startsWith("env:"))
 
-  it("is itself, or the value of a variable", () => {
+  it("is given literally, or as the name of a variable", () => {
     fc.assert(
       fc.property(ownKey, (secret) => {
         expect(Redacted.value(settled({ key: secret }).main)).toBe(secret)
@@ -135,7 +135,7 @@ describe("a key", () => {
     )
   })
 
-  it("on a small plan has room for four minutes in its day", () => {
+  it("on a small plan needs a daily limit of four minutes' requests", () => {
     const fault = Settings.resolve({}, { url: "http://127.0.0.1:1/v1", key: "main", tiny: "tiny:5:19" }, {})
     expect(Result.isFailure(fault) && fault.failure.message).toMatch(
       /^--tiny: the day must allow at least 4 times/
@@ -143,7 +143,7 @@ describe("a key", () => {
     expect(settled({ tiny: "tiny:5:20" }).tiny).toMatchObject({ perMinute: 5, perDay: 20 })
   })
 
-  it("may hold colons on a small plan too", () => {
+  it("on a small plan may contain colons", () => {
     fc.assert(
       fc.property(
         ownKey,
@@ -173,14 +173,14 @@ describe("a key", () => {
     "k:5:1.5",
     "k:5:1e3",
     "k: 5:5"
-  ])("on a small plan is not %j", (tiny) => {
+  ])("on a small plan cannot be %j", (tiny) => {
     expect(fault({ tiny })).toBe(
       "--tiny: must be KEY:PERMINUTE:PERDAY with two whole numbers from 1, such as env:TINY_KEY:5:1000"
     )
     expect(fault({ victim: tiny })).toMatch(/^--victim: must be KEY:PERMINUTE:PERDAY/)
   })
 
-  it("is missing when its variable is not set, or empty", () => {
+  it("is rejected if its variable is not set or empty", () => {
     expect(fault({ key: "env:MAIN" })).toBe("--key: the environment variable MAIN is not set")
     expect(fault({ key: "env:MAIN" }, {}, { MAIN: "" })).toBe(
       "--key: the environment variable MAIN is not set"
@@ -194,12 +194,12 @@ describe("a key", () => {
     }
   })
 
-  it("is called empty when it is, not a variable without a name", () => {
+  it("is rejected as empty, not as a variable without a name", () => {
     expect(fault({ key: "" })).toMatch(/^--key: a key must be 1 to 4096 /)
     expect(fault({ revoked: "" })).toMatch(/^--revoked: a key must be 1 to 4096 /)
   })
 
-  it("is refused with spaces, control characters, or when it is endless", () => {
+  it("is rejected with spaces or control characters, or if it is too long", () => {
     for (const strange of ["a b", "a\n", "a\r\nX: y", "ü", "\u0000", "x".repeat(4_097)]) {
       expect(fault({ key: strange })).toBe(
         "--key: a key must be 1 to 4096 printable ASCII characters without spaces"
@@ -208,7 +208,7 @@ describe("a key", () => {
     }
   })
 
-  it("is in no message and in no print of the settings", () => {
+  it("never appears in messages or in printed settings", () => {
     const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
     const spoilt = fc.constantFrom<(one: string) => string>(
       (one) => one,
@@ -254,7 +254,7 @@ describe("a key", () => {
 })
 
 describe("a subject of settings", () => {
-  it("cannot be opened when the clock is dead, in one sentence", async () => {
+  it("fails with one sentence if the clock does not respond", async () => {
     const settings = settled({ clock: "http://127.0.0.1:9/clock" })
     const failure = await Effect.runPromise(Effect.flip(Effect.scoped(Settings.open(settings))))
     expect(failure._tag).toBe("SetupFault")

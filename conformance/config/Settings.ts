@@ -1,4 +1,4 @@
-/** What a run over HTTP goes by: flags and file together, checked, with the keys in hand. */
+/** The settings of a run over HTTP: flags and file merged, validated, and with resolved keys. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -10,10 +10,10 @@ import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as ServerTarget from "../subjects/ServerTarget.ts"
 import type { Configuration } from "./Configuration.ts"
 
-/** What the command line gives; each goes before the same thing in the file. */
+/** The flags of the command line; each overrides the same member of the file. */
 export interface Flags {
   readonly url?: string | undefined
-  /** Each key is the key itself or `env:NAME`. */
+  /** The key itself, or `env:NAME`. */
   readonly key?: string | undefined
   /** `KEY:PERMINUTE:PERDAY`. */
   readonly tiny?: string | undefined
@@ -22,9 +22,9 @@ export interface Flags {
   readonly clock?: string | undefined
   readonly level?: Level | undefined
   readonly name?: string | undefined
-  /** Values of `categoryId` that the server accepts, if not any. */
+  /** Accepted values of `categoryId`, if not every int64. */
   readonly categories?: ReadonlyArray<bigint> | undefined
-  /** Whether it bans keys that hammer after a 429. */
+  /** Whether it bans keys that ignore a 429. */
   readonly bans?: boolean | undefined
   readonly budget?: Partial<{ readonly requests: number; readonly seconds: number }> | undefined
   readonly only?: ReadonlyArray<string> | undefined
@@ -60,7 +60,7 @@ type Resolved<A> = Result.Result<A, SetupFault>
 
 const fault = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
 
-/** Fewest minutes' worth of requests that a small plan's day must have: laws about the minute need room in the day. */
+/** A small plan's daily limit must be at least so many times its limit per minute, for the laws about the minute. */
 const MINUTES_A_DAY = 4
 
 const roomy = <A extends { readonly perMinute: number; readonly perDay: number }>(
@@ -73,7 +73,7 @@ const roomy = <A extends { readonly perMinute: number; readonly perDay: number }
         `${from}: the day must allow at least ${MINUTES_A_DAY} times as many requests as the minute, such as 5 a minute and 40 a day`
       )
 
-/** A key as it is given: itself, or the name of the variable that holds it. What is given is never told. */
+/** Resolves a key that is given literally or as `env:NAME`. The given text never appears in messages. */
 const secretOf = (
   given: string,
   from: string,
@@ -92,7 +92,7 @@ const secretOf = (
 const count = (digits: string | undefined): number | undefined =>
   digits !== undefined && /^[1-9][0-9]{0,8}$/.test(digits) ? Number(digits) : undefined
 
-/** `KEY:PERMINUTE:PERDAY`; the key may hold colons itself. */
+/** Parses `KEY:PERMINUTE:PERDAY`; the key may contain colons. */
 const smallKeyOf = (given: string, from: string, environment: Environment): Resolved<SmallKey> => {
   const parts = given.split(":")
   const perDay = count(parts.pop())
@@ -117,7 +117,7 @@ const addressOf = (given: string, from: string): Resolved<URL> => {
   return Result.succeed(url)
 }
 
-/** Whether an address is on this machine, by its own name or number: names of other machines are not looked up. */
+/** Whether an address is on this machine, by its name or number, without a DNS lookup. */
 const isLoopback = ({ hostname }: URL): boolean =>
   /^(localhost|.+\.localhost|127\.[0-9]+\.[0-9]+\.[0-9]+|\[::1\])$/.test(hostname)
 
@@ -128,11 +128,11 @@ const isOurs = (url: URL, from: string, isOwned: boolean): Resolved<void> =>
         `${from}: ${url.hostname} is not this machine. A run creates animals, uses up limits and gets a key banned: say --i-own-this-server if it is yours`
       )
 
-/** Patterns one by one; a flag may hold several with commas between. */
+/** Single patterns; a flag may contain several, separated by commas. */
 const listed = (patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   patterns.flatMap((pattern) => pattern.split(",").map((one) => one.trim()))
 
-/** Flags and file together, or what is wrong with them. */
+/** Merges and validates flags and file. */
 export const resolve = (file: Configuration, flags: Flags, environment: Environment): Resolved<Settings> =>
   Result.gen(function* () {
     const address = flags.url ?? file.url
@@ -188,7 +188,7 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
 const plain = (key: SmallKey | undefined): HttpSubject.SmallKey | undefined =>
   key === undefined ? undefined : { ...key, secret: Redacted.value(key.secret) }
 
-/** The subject that settings describe; its connections end with the scope. */
+/** The subject of the settings; its connections are closed with the scope. */
 export const open = Effect.fnUntraced(function* (
   settings: Settings
 ): Effect.fn.Return<HttpSubject.HttpSubject, SetupFault, Scope.Scope> {

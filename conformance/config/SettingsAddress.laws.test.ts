@@ -11,7 +11,7 @@ describe("an address", () => {
     ["http://127.0.0.1:3000/", "http://127.0.0.1:3000/", "/"],
     ["HTTP://LOCALHOST/api/v1", "http://localhost/api/v1", "/api/v1"],
     ["https://[::1]:8443/v1", "https://[::1]:8443/v1", "/v1"]
-  ])("%s stands for %s", (given, href, pathname) => {
+  ])("is normalised: %s becomes %s", (given, href, pathname) => {
     const { url } = settled({ url: given })
     expect([url.href, url.pathname]).toEqual([href, pathname])
   })
@@ -24,7 +24,7 @@ describe("an address", () => {
     "file:///etc/passwd",
     "//localhost/v1",
     "http://"
-  ])("is not %j", (url) => {
+  ])("cannot be %j", (url) => {
     expect(fault({ url })).toBe("--url: must be an address that begins with http:// or https://")
     expect(fault({ clock: url })).toBe("--clock: must be an address that begins with http:// or https://")
   })
@@ -36,13 +36,13 @@ describe("an address", () => {
     "http://user:secret@localhost/v1",
     "http://:secret@localhost/v1",
     "http://127.0.0.1@evil.example/v1"
-  ])("has no query, fragment or credentials: %s", (url) => {
+  ])("cannot have a query, fragment or credentials: %s", (url) => {
     const sentence = fault({ url })
     expect(sentence).toBe("--url: must be an address without query, fragment and credentials")
     expect(fault({ clock: url })).toBe("--clock: must be an address without query, fragment and credentials")
   })
 
-  // What the platform makes of numbers in other forms is this machine, so it is let through.
+  // The platform resolves other forms of the number to this machine, so they are accepted.
   it.each([
     "localhost",
     "LocalHost",
@@ -55,7 +55,7 @@ describe("an address", () => {
     "2130706433",
     "[::1]",
     "[0:0:0:0:0:0:0:1]"
-  ])("on this machine needs no leave: %s", (host) => {
+  ])("on this machine needs no confirmation: %s", (host) => {
     expect(Result.isSuccess(resolve({ url: `http://${host}:3000/v1` }))).toBe(true)
     expect(Result.isSuccess(resolve({ clock: `http://${host}:3000/clock` }))).toBe(true)
   })
@@ -75,7 +75,7 @@ describe("an address", () => {
     "[::2]",
     "[::ffff:192.0.2.1]",
     "[::]"
-  ])("elsewhere needs leave: %s", (host) => {
+  ])("on another machine needs confirmation: %s", (host) => {
     const url = `http://${host}:3000/v1`
     expect(fault({ url })).toMatch(
       /^--url: .* is not this machine\. .* say --i-own-this-server if it is yours$/
@@ -86,7 +86,7 @@ describe("an address", () => {
     expect(Result.isSuccess(resolve({ url, iOwnThisServer: false }, {}))).toBe(false)
   })
 
-  it("is never thrown over, whatever it is", () => {
+  it("never causes an exception", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.webUrl(), fc.ipV4Extended(), fc.ipV6()),

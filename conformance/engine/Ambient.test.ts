@@ -4,20 +4,20 @@ import type { AmbientCheck, Look } from "../checks/AmbientCheck.ts"
 import { ambientChecks as checks } from "../checks/Checks.ts"
 import { Violation } from "../evaluation/Outcome.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
-import { answer } from "../http/Wires.fixture.ts"
+import { wireResponse } from "../http/Wires.fixture.ts"
 import { examineExchanges } from "./Ambient.ts"
 import * as Toys from "./Toys.fixture.ts"
 
-/** The key of an exchange; a `+` says that others were under way meanwhile. */
+/** The key of an exchange; `+` means that others were in flight at the same time. */
 type Sent = KeyName | `${KeyName}+`
 
 const exchangesOf = (...keys: ReadonlyArray<Sent>): ReadonlyArray<Exchange> =>
   keys.map((given, index) => ({
     index,
-    // Sound: what is left of the name without its mark is a name.
+    // Safe: the name without its mark is a `KeyName`.
     key: given.replace("+", "") as KeyName,
     request: { method: "GET", target: `/v1/${index}`, headers: [], body: undefined },
-    response: answer(200 + index),
+    response: wireResponse(200 + index),
     sentAt: index,
     receivedAt: index,
     isAlone: !given.endsWith("+")
@@ -33,7 +33,7 @@ const hear = (
     Toys.subject({ kind: "http", exchanges, basePath: "/v1" })
   )
 
-/** Which earlier exchange each is compared with. */
+/** The index of the earlier exchange with which each one is compared. */
 const previousOf = (...keys: ReadonlyArray<Sent>): ReadonlyArray<number | undefined> => {
   const seen: Array<number | undefined> = []
   hear(exchangesOf(...keys), (_exchange, previous) => {
@@ -46,14 +46,14 @@ const previousOf = (...keys: ReadonlyArray<Sent>): ReadonlyArray<number | undefi
 const fault = new Violation({ expected: "yes", actual: "no" })
 
 describe("a check of every exchange", () => {
-  it("sees each with the latest of its key, if both were alone and no made-up credential came between", () => {
+  it("gets the previous exchange of the key, if both were alone and no made-up credential was sent between", () => {
     expect(previousOf("main", "main", "tiny", "main", "tiny")).toEqual([undefined, 0, undefined, 1, 2])
     expect(previousOf("main", "main+", "main", "main")).toEqual([undefined, undefined, undefined, 2])
     expect(previousOf("main", "other", "main", "main")).toEqual([undefined, undefined, undefined, 2])
     expect(previousOf("main", "none", "main")).toEqual([undefined, undefined, 0])
   })
 
-  it("sees all earlier ones of the same key", () => {
+  it("gets all earlier exchanges of the same key", () => {
     const seen: Array<ReadonlyArray<number>> = []
     hear(exchangesOf("main", "tiny", "main+", "main"), (_exchange, _previous, history) => {
       seen.push(history.map(({ index }) => index))
@@ -62,7 +62,7 @@ describe("a check of every exchange", () => {
     expect(seen).toEqual([[], [], [0], [0, 2]])
   })
 
-  it("passes when none is at fault, and cannot be told when nothing was sent", () => {
+  it("passes if no exchange violates the law, and is inconclusive if nothing was sent", () => {
     expect(hear(exchangesOf("main", "main"), () => undefined)).toMatchObject({
       status: "pass",
       reason: undefined,
@@ -76,7 +76,7 @@ describe("a check of every exchange", () => {
     })
   })
 
-  it("looks only at those that its law is about, and decides nothing when there are none", () => {
+  it("examines only exchanges to which its law applies, and is inconclusive without any", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom<Sent>("main", "main+", "tiny", "other")),
@@ -99,14 +99,14 @@ describe("a check of every exchange", () => {
           const found = about.some((index) => isWrong(index)) ? "fail" : "pass"
           expect(status).toBe(about.length === 0 ? "inconclusive" : found)
           if (keys.length > 0 && about.length === 0) {
-            expect(reason).toBe("no exchange of the run was one that it speaks about")
+            expect(reason).toBe("the law applied to no exchange of the run")
           }
         }
       )
     )
   })
 
-  it("tells its law as much when it asks what it is about as when it looks", () => {
+  it("passes the same arguments to `isAbout` and `examine`", () => {
     const asked: Array<ReadonlyArray<number | undefined>> = []
     const looked: Array<ReadonlyArray<number | undefined>> = []
     const noteIn =
@@ -128,7 +128,7 @@ describe("a check of every exchange", () => {
     expect(looked.at(-1)).toEqual([4, 3, 0, 2, 3])
   })
 
-  it("compares with exchanges that the law is not about", () => {
+  it("also compares with exchanges to which the law does not apply", () => {
     const seen: Array<number | undefined> = []
     hear(
       exchangesOf("main", "main"),
@@ -141,7 +141,7 @@ describe("a check of every exchange", () => {
     expect(seen).toEqual([0])
   })
 
-  it("shows the first at fault, after the one before it, and says how many are", () => {
+  it("shows the first violation, after the previous exchange, and the number of violations", () => {
     const { counterexample, reason, status } = hear(
       exchangesOf("main", "tiny", "main", "main", "main"),
       ({ index }) => (index === 3 || index === 4 ? fault : undefined)
@@ -159,12 +159,12 @@ describe("a check of every exchange", () => {
     expect(counterexample?.token).toMatch(/^asc1_/)
   })
 
-  it("gives no token where credentials were made up: they may be a key but for a letter", () => {
+  it("has no token for made-up credentials, which may differ from a key by one letter", () => {
     const { counterexample } = hear(exchangesOf("other"), () => fault)
     expect(counterexample?.token).toBeUndefined()
   })
 
-  it("is not brought down by any time, in its clock or in the headers", () => {
+  it("never throws, whatever the times of the clock and in the headers", () => {
     const time = fc.oneof(
       fc.double(),
       fc.maxSafeInteger(),
@@ -177,17 +177,17 @@ describe("a check of every exchange", () => {
     )
     const status = fc.constantFrom(200, 401, 404, 429, 500)
     fc.assert(
-      fc.property(fc.array(fc.tuple(time, seconds, date, status)), (answers) => {
-        const exchanges = answers.map(([at, reset, told, code], index): Exchange => {
+      fc.property(fc.array(fc.tuple(time, seconds, date, status)), (responses) => {
+        const exchanges = responses.map(([at, reset, date, code], index): Exchange => {
           const limits: ReadonlyArray<readonly [string, string]> = [
             ["X-RateLimit-Limit", "60"],
             ["X-RateLimit-Remaining", "7"],
             ["X-RateLimit-Reset", reset],
-            ["Retry-After", told],
-            ["Date", told]
+            ["Retry-After", date],
+            ["Date", date]
           ]
           const request = { method: "GET", target: "/v1/pets", headers: [], body: undefined }
-          const response = answer(code, limits, "[]")
+          const response = wireResponse(code, limits, "[]")
           return { index, key: "main", request, response, sentAt: at, receivedAt: at, isAlone: true }
         })
         const subject = Toys.subject({ kind: "http", exchanges, basePath: "/v1" })

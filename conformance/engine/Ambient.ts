@@ -1,4 +1,4 @@
-/** Runs the checks of every exchange over what a run has sent and received. */
+/** Runs the checks of every exchange on the exchanges of a run. */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { AmbientCheck } from "../checks/AmbientCheck.ts"
@@ -12,10 +12,10 @@ import { resultOf } from "./CheckResults.ts"
 import * as ReplayToken from "./ReplayToken.ts"
 import type { CheckResult, Counterexample, Status } from "./Report.ts"
 
-/** Steps that a counterexample shows before the exchange at fault. */
+/** Number of steps that a counterexample shows before the violating exchange. */
 const CONTEXT = 1
 
-/** What makes the exchange at fault happen again: the requests of its key that led to it, as they were sent. */
+/** The requests that reproduce a violating exchange: the earlier ones of its key, as sent. */
 export const Requests = Schema.Array(
   Schema.Struct({
     method: Schema.String,
@@ -23,12 +23,12 @@ export const Requests = Schema.Array(
     key: Schema.Literals(["main", "tiny", "victim", "revoked", "none"]),
     headers: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
     body: Schema.optionalKey(Schema.Uint8Array),
-    /** The status of its response: another status is another circumstance. */
+    /** The status of its response: with another status the circumstances differ. */
     status: Schema.Int
   })
 )
 
-/** What a check found in all exchanges: how many it is about, how many are at fault, and the first of them. */
+/** The findings of a check: the number of exchanges to which it applies, of violations, and the first violation. */
 interface Found {
   readonly about: number
   readonly faults: number
@@ -47,7 +47,7 @@ const look = (check: AmbientCheck, subject: Subject): Found => {
     const latest = history.at(-1)
     const isNext = latest !== undefined && latest.index > credentialsAt
     const previous = exchange.isAlone && isNext && latest.isAlone ? latest : undefined
-    // Credentials that a law made up may have been a declared key in disguise, and counted for it.
+    // The subject may accept a made-up credential as a declared key, and count the request for that key.
     if (exchange.key === "other") credentialsAt = exchange.index
     if (check.isAbout(exchange, previous, history)) {
       about++
@@ -63,12 +63,12 @@ const look = (check: AmbientCheck, subject: Subject): Found => {
 }
 
 /**
- * Holds one check against all exchanges of a subject so far; the first at fault is the counterexample. It is
- * inconclusive when the law speaks about none of them.
+ * Runs one check on all exchanges of a subject so far; the first violation is the counterexample. The result is
+ * inconclusive if the law applies to none of them.
  */
 export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckResult => {
   const count = subject.exchanges.length
-  const told = (
+  const finished = (
     status: Status,
     reason: string | undefined,
     about: number,
@@ -78,16 +78,16 @@ export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckRe
       { ...check, profile: check.profile ?? "core" },
       { status, reason, runs: { planned: count, executed: about, decided: about }, counterexample }
     )
-  if (count === 0) return told("inconclusive", "nothing was sent", 0)
+  if (count === 0) return finished("inconclusive", "nothing was sent", 0)
   const found = Result.try(() => look(check, subject))
-  // No response may crash the suite; a check that throws is a fault of the suite.
-  if (Result.isFailure(found)) return told("error", String(found.failure), 0)
+  // No response may crash the suite; a check that throws is a bug of the suite.
+  if (Result.isFailure(found)) return finished("error", String(found.failure), 0)
   const { about, counterexample, faults } = found.success
-  if (about === 0) return told("inconclusive", "no exchange of the run was one that it speaks about", 0)
-  if (counterexample === undefined) return told("pass", undefined, about)
+  if (about === 0) return finished("inconclusive", "the law applied to no exchange of the run", 0)
+  if (counterexample === undefined) return finished("pass", undefined, about)
   const { actual, expected } = counterexample
   const reason = `expected ${expected}, got ${actual} (in ${faults} of ${count} exchanges)`
-  return told("fail", reason, about, counterexample)
+  return finished("fail", reason, about, counterexample)
 }
 
 const counterexampleOf = (
@@ -104,7 +104,7 @@ const counterexampleOf = (
     exchange
   }))
   const text = Case.encode(led.map((exchange) => sentOf(exchange, subject.basePath ?? "")))
-  // Credentials that a law made up are not told: they may be a key but for a letter.
+  // Made-up credentials are never reported, because they may differ from a key by one letter.
   const hasSecret = subject.redact !== undefined && subject.redact(text) !== text
   const isRepeatable = !hasSecret && led.every(({ key }) => key !== "other")
   return {

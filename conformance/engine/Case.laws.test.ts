@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Case from "./Case.ts"
 
-/** What cases of checks are made of; names with `$` are kept for the encoding. */
+/** Values in cases of checks; names with `$` are reserved for the encoding. */
 const name = fc.oneof(
   fc.string({ unit: "grapheme" }).filter((text) => !text.startsWith("$")),
   fc.constantFrom("", "0", "id", "toString", "length", "__proto__")
@@ -30,7 +30,7 @@ const { value } = fc.letrec((tie) => ({
 }))
 
 describe("a case", () => {
-  it("comes back as it was", () => {
+  it("is decoded to the same value", () => {
     fc.assert(
       fc.property(value, (given) => {
         expect(Case.decode(Case.encode(given))).toStrictEqual(given)
@@ -39,7 +39,7 @@ describe("a case", () => {
     )
   })
 
-  it("is text of one line", () => {
+  it("is encoded as one line", () => {
     fc.assert(
       fc.property(value, (given) => {
         expect(Case.encode(given)).not.toMatch(/[\n\r]/)
@@ -52,21 +52,21 @@ describe("a case", () => {
     ["the least int64", -(2n ** 63n)],
     ["a number beyond it", 10n ** 400n],
     ["nothing", undefined],
-    ["nothing in an array", [undefined, [undefined]]],
-    ["a member that is nothing", { status: undefined, of: { limit: undefined } }],
-    ["bytes that are no text", new Uint8Array([0xff, 0xfe, 0, 0xc3])],
+    ["undefined in an array", [undefined, [undefined]]],
+    ["an undefined member", { status: undefined, of: { limit: undefined } }],
+    ["bytes that are not text", new Uint8Array([0xff, 0xfe, 0, 0xc3])],
     ["no bytes", new Uint8Array()],
     ["a lone surrogate", "\ud800"]
-  ])("keeps %s", (_what, given) => {
+  ])("preserves %s", (_what, given) => {
     expect(Case.decode(Case.encode(given))).toStrictEqual(given)
   })
 
-  it("keeps the members of an object that is nothing but nothing", () => {
+  it("preserves the members of an object whose members are all undefined", () => {
     const decoded = Case.decode(Case.encode({ status: undefined }))
     expect(Object.keys(decoded as object)).toEqual(["status"])
   })
 
-  it("is refused with a SyntaxError when its text is none of ours", () => {
+  it("is rejected with a SyntaxError if the text is not an encoded case", () => {
     for (const text of ["", "{", "nonsense", '{"$int":"five"}', "undefined"]) {
       expect(() => Case.decode(text)).toThrow(SyntaxError)
     }

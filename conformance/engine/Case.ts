@@ -1,4 +1,4 @@
-/** Cases as JSON text, so that a failure can be kept and tried again: bigint, bytes and `undefined` survive. */
+/** Encodes cases as JSON, so that a failure can be stored and replayed; preserves bigint, bytes and `undefined`. */
 
 const replacer = function (this: unknown, _name: string, value: unknown): unknown {
   if (typeof value === "bigint") return { $int: String(value) }
@@ -17,7 +17,7 @@ const reviver = (_name: string, value: unknown): unknown => {
   return value
 }
 
-// JSON.parse takes a member away whose reviver returns `undefined`; it is put back afterwards.
+// JSON.parse removes a member whose reviver returns `undefined`; it is restored afterwards.
 const NONE = Symbol("undefined")
 
 const restored = (value: unknown): unknown => {
@@ -30,5 +30,5 @@ const restored = (value: unknown): unknown => {
 /** A case as text. */
 export const encode = (given: unknown): string => JSON.stringify(given, replacer) ?? '{"$none":true}'
 
-/** The case of a text that `encode` made; throws `SyntaxError` for others. */
+/** Decodes a case that `encode` wrote; throws `SyntaxError` for any other text. */
 export const decode = (text: string): unknown => restored(JSON.parse(text, reviver))

@@ -5,7 +5,7 @@ import type { CheckResult } from "./Report.ts"
 /** The fields of a check that a report repeats. */
 export type CheckFields = Pick<Check, "id" | "law" | "clauses" | "level" | "profile">
 
-/** The outcome of a check; what is absent is zero or undefined in the result. */
+/** The outcome of a check; absent members are zero or undefined in the result. */
 export type CheckOutcome = Pick<CheckResult, "status" | "reason"> &
   Partial<Pick<CheckResult, "runs" | "requests" | "milliseconds" | "counterexample">>
 

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Header, headerValues, NoAnswer, type WireRequest, type WireResponse } from "../http/Wire.ts"
-import { answer, rate } from "../http/Wires.fixture.ts"
+import { type Header, headerValues, NoResponse, type WireRequest, type WireResponse } from "../http/Wire.ts"
+import { rate, wireResponse } from "../http/Wires.fixture.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as Doctor from "./Doctor.ts"
 import type * as Run from "./Run.ts"
@@ -12,7 +12,7 @@ const NOON = Date.UTC(2027, 0, 1, 12)
 const run = Effect.runPromise
 
 interface Plant {
-  /** Answers instead of the sound server where it wants to. */
+  /** Overrides responses of the correct server. */
   readonly respond?: (request: WireRequest, key: string) => WireResponse | undefined
   readonly target?: Partial<HttpSubject.HttpTarget>
   readonly clock?: HttpSubject.HttpTarget["clock"] | "none"
@@ -32,7 +32,7 @@ const limits: Readonly<Record<string, number>> = {
   [keys.victim.secret]: 3
 }
 
-/** What the doctor finds at a sound server, but for what is planted. */
+/** The findings of the doctor about a correct server with the given changes. */
 const examine = async ({
   clock,
   options = {},
@@ -52,8 +52,8 @@ const examine = async ({
     const limit = limits[key]
     const date: Header = ["Date", new Date(clock === "none" ? Date.now() : now).toUTCString()]
     return limit === undefined
-      ? answer(401, [date, ...rate(60, 59, 2_000_000_000)], "{}")
-      : answer(method === "POST" ? 201 : 200, [date, ...rate(limit, limit - 1, 2_000_000_000)], "[]")
+      ? wireResponse(401, [date, ...rate(60, 59, 2_000_000_000)], "{}")
+      : wireResponse(method === "POST" ? 201 : 200, [date, ...rate(limit, limit - 1, 2_000_000_000)], "[]")
   }
   const subject = await run(
     HttpSubject.make({
@@ -83,8 +83,8 @@ const clockOf = (now: () => number, advance: (ms: number) => number): HttpSubjec
   advance: (ms) => Effect.sync(() => advance(ms))
 })
 
-describe("a sound set-up", () => {
-  it("is told line by line: reached, limits, wrong key, clock, keys, cost", async () => {
+describe("a correct set-up", () => {
+  it("is reported line by line: address, limits, wrong key, clock, keys, cost", async () => {
     const findings = await examine()
     expect(findings).toEqual([
       expect.stringMatching(
@@ -92,7 +92,7 @@ describe("a sound set-up", () => {
       ),
       "the main key's X-RateLimit-Limit is 60, 59 left",
       "animals can be created",
-      "a wrong key is refused with 401",
+      "a wrong key is rejected with 401",
       "the clock can be moved, and shows 2027-01-01T12:00:10.000Z",
       "the tiny key is on the plan declared: 5 requests a minute and 40 a day",
       "the victim key is on the plan declared: 3 requests a minute and 1000 a day",
@@ -100,7 +100,7 @@ describe("a sound set-up", () => {
     ])
   })
 
-  it("without a clock and small keys says what will stay open, and why", async () => {
+  it("without a clock and small keys lists the checks that will be inconclusive, with the reason", async () => {
     const findings = await examine({ clock: "none", target: { keys: { main: keys.main } } })
     const lines = typeof findings === "string" ? [findings] : findings
     expect(lines.join("\n")).toMatch(
@@ -111,7 +111,7 @@ describe("a sound set-up", () => {
     expect(lines.join("\n")).not.toContain("undefined")
   })
 
-  it("asks for no more than what is selected", async () => {
+  it("examines only what the selection needs", async () => {
     const counted = async (options: Partial<Run.RunOptions>) => {
       const findings = await examine({ options })
       return Number(/^([0-9]+) checks at level/m.exec([findings].flat().join("\n"))?.[1])
@@ -124,18 +124,18 @@ describe("a sound set-up", () => {
     expect(await counted({ level: "design" })).toBeGreaterThan(all)
   })
 
-  it("may answer 429 already, tell no limits or no Date, and take its time over a wrong key", async () => {
-    const tired = await examine({ respond: () => answer(429, [["Retry-After", "9"]], "{}") })
+  it("may have a denied key, no limits, no Date, and another status for a wrong key", async () => {
+    const tired = await examine({ respond: () => wireResponse(429, [["Retry-After", "9"]], "{}") })
     expect(tired).toContain(
-      "the main key's limits are not told: X-RateLimit-* are missing or no whole numbers"
+      "the main key's limits are unknown: X-RateLimit-* are missing or not whole numbers"
     )
-    expect(tired).toContain("a wrong key returns status 429: the checks of auth say more")
-    const open = await examine({ respond: () => answer(200, [], "[]"), clock: "none" })
-    expect(open).toContain("a wrong key returns status 200: the checks of auth say more")
-    expect(open).toContain("no clock is given, and responses have no Date: its time is taken as ours")
+    expect(tired).toContain("a wrong key returns status 429: the auth checks show more")
+    const open = await examine({ respond: () => wireResponse(200, [], "[]"), clock: "none" })
+    expect(open).toContain("a wrong key returns status 200: the auth checks show more")
+    expect(open).toContain("no clock is given, and responses have no Date: this machine's time is used")
   })
 
-  it("has a clock that runs by itself too", async () => {
+  it("may have a clock that also runs by itself", async () => {
     let offset = 5_000
     const running = clockOf(
       () => Date.now() + offset,
@@ -148,77 +148,77 @@ describe("a sound set-up", () => {
       clock: running,
       respond: (_request, key) =>
         key in limits
-          ? answer(200, [["Date", new Date(Date.now() + offset).toUTCString()]], "[]")
-          : answer(401)
+          ? wireResponse(200, [["Date", new Date(Date.now() + offset).toUTCString()]], "[]")
+          : wireResponse(401)
     })
     expect([findings].flat().join("\n")).toContain("the clock can be moved, and shows ")
   })
 
-  it("shows a key on a plan by its minute or by its day", async () => {
+  it("accepts the limit per minute or per day as proof of a key's plan", async () => {
     const byDay = await examine({
       respond: (_request, key) =>
-        key === keys.tiny.secret ? answer(200, rate(40, 39, 2_000_000_000), "[]") : undefined
+        key === keys.tiny.secret ? wireResponse(200, rate(40, 39, 2_000_000_000), "[]") : undefined
     })
     expect(byDay).toContain("the tiny key is on the plan declared: 5 requests a minute and 40 a day")
   })
 })
 
-describe("a response that cannot be read to its end", () => {
-  it("is the fault of the subject: the doctor says so, and the run goes on", async () => {
+describe("a response that cannot be read completely", () => {
+  it("is a failure of the subject: the doctor reports it, and the run continues", async () => {
     const reason = "the body is longer than 1 MB"
     const lines = await examine({
-      target: { transport: () => Effect.fail(new NoAnswer({ kind: "excess", reason, hasBegun: true })) }
+      target: { transport: () => Effect.fail(new NoResponse({ kind: "excess", reason, hasBegun: true })) }
     })
     expect(lines[0]).toBe(
-      "a response cannot be read: expected a complete response of at most 1 MB to GET /pets?limit=1, got the body is longer than 1 MB; the checks say more"
+      "a response cannot be read: expected a complete response of at most 1 MB to GET /pets?limit=1, got the body is longer than 1 MB; the checks show more"
     )
     expect(lines[1]).toMatch(/^\d+ checks at level spec/)
   })
 })
 
-describe("a mistake in the set-up is one clear sentence:", () => {
+describe("the doctor reports in one sentence that", () => {
   const faults: ReadonlyArray<readonly [string, Plant, string]> = [
     [
-      "nobody listens",
+      "no server listens",
       {
         target: {
           transport: () =>
-            Effect.fail(new NoAnswer({ kind: "connection", reason: "connect ECONNREFUSED 127.0.0.1:3000" }))
+            Effect.fail(new NoResponse({ kind: "connection", reason: "connect ECONNREFUSED 127.0.0.1:3000" }))
         }
       },
       "cannot reach http://127.0.0.1:3000/v1: expected a response to GET /pets?limit=1, got none: connect ECONNREFUSED 127.0.0.1:3000"
     ],
     [
-      "the main key is refused",
-      { respond: (_request, key) => (key === keys.main ? answer(401) : undefined) },
+      "the main key is rejected",
+      { respond: (_request, key) => (key === keys.main ? wireResponse(401) : undefined) },
       "the server refuses the main key (--key) with status 401"
     ],
     [
       "the main key is forbidden",
-      { respond: (_request, key) => (key === keys.main ? answer(403) : undefined) },
+      { respond: (_request, key) => (key === keys.main ? wireResponse(403) : undefined) },
       "the server refuses the main key (--key) with status 403"
     ],
     [
       "the address is not the base address",
-      { respond: () => answer(404) },
+      { respond: () => wireResponse(404) },
       "GET /v1/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1"
     ],
     [
       "the server is broken",
-      { respond: () => answer(500, [], "<h1>oops</h1>") },
+      { respond: () => wireResponse(500, [], "<h1>oops</h1>") },
       'GET /v1/pets with the main key returns status 500: "<h1>oops</h1>"'
     ],
     [
       "the server redirects",
-      { respond: () => answer(301) },
+      { respond: () => wireResponse(301) },
       'GET /v1/pets with the main key returns status 301: ""'
     ],
     [
-      "the clock dies",
+      "the clock fails",
       {
         clock: {
           now: Effect.succeed(NOON),
-          advance: () => Effect.fail(new NoAnswer({ kind: "connection", reason: "socket hang up" }))
+          advance: () => Effect.fail(new NoResponse({ kind: "connection", reason: "socket hang up" }))
         }
       },
       "the clock (--clock) does not work: socket hang up"
@@ -254,13 +254,13 @@ describe("a mistake in the set-up is one clear sentence:", () => {
       "the clock (--clock) does not work: it was advanced by 10 s, and the server's Date by 0 s: it is not this server's"
     ],
     [
-      "the tiny key is refused",
-      { respond: (_request, key) => (key === keys.tiny.secret ? answer(401) : undefined) },
+      "the tiny key is rejected",
+      { respond: (_request, key) => (key === keys.tiny.secret ? wireResponse(401) : undefined) },
       "the server refuses the key given with --tiny with status 401"
     ],
     [
-      "the victim key is refused",
-      { respond: (_request, key) => (key === keys.victim.secret ? answer(403) : undefined) },
+      "the victim key is rejected",
+      { respond: (_request, key) => (key === keys.victim.secret ? wireResponse(403) : undefined) },
       "the server refuses the key given with --victim with status 403"
     ],
     [
@@ -293,7 +293,7 @@ describe("a mistake in the set-up is one clear sentence:", () => {
     expect(await examine(plant)).toBe(`SetupFault: ${sentence}`)
   })
 
-  it("nothing is sent for keys that are given twice", async () => {
+  it("a key is given twice, before any request with it", async () => {
     let sent = 0
     await examine({
       respond: () => {
@@ -306,8 +306,8 @@ describe("a mistake in the set-up is one clear sentence:", () => {
   })
 })
 
-describe("what the doctor says", () => {
-  it("never holds a key, though a faulty server sends it back", async () => {
+describe("findings of the doctor", () => {
+  it("never contain a key, even if a faulty server returns it", async () => {
     const given = [keys.main, keys.tiny.secret, keys.victim.secret, keys.revoked]
     await fc.assert(
       fc.asyncProperty(
@@ -319,7 +319,7 @@ describe("what the doctor says", () => {
             respond: ({ headers }) =>
               count++ < from
                 ? undefined
-                : answer(
+                : wireResponse(
                     status,
                     [["Date", given.join(" ")]],
                     `no ${headers.flat().join(" ")} ${given.join(" ")}`
@@ -330,12 +330,12 @@ describe("what the doctor says", () => {
       ),
       { numRuns: 60 }
     )
-    const refused = await examine({
+    const findings = await examine({
       target: {
         transport: () =>
-          Effect.fail(new NoAnswer({ kind: "connection", reason: `bad header: Bearer ${keys.main}` }))
+          Effect.fail(new NoResponse({ kind: "connection", reason: `bad header: Bearer ${keys.main}` }))
       }
     })
-    expect([refused].flat().join("\n")).not.toContain(keys.main)
+    expect([findings].flat().join("\n")).not.toContain(keys.main)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * What is looked at before a run over HTTP: a mistake in the set-up is one clear sentence here, and would be a cascade of
- * failures later.
+ * Checks the set-up before a run over HTTP, so that a mistake is reported in one sentence and not as a cascade of
+ * failures.
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -12,19 +12,19 @@ import type { Exchange } from "../http/Exchange.ts"
 import * as Moment from "../http/Moment.ts"
 import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
-import { header, type NoAnswer, text } from "../http/Wire.ts"
+import { header, type NoResponse, text } from "../http/Wire.ts"
 import type * as Conversation from "../subjects/Conversation.ts"
 import type { HttpSubject, HttpTarget, SmallKey } from "../subjects/HttpSubject.ts"
 import * as Run from "./Run.ts"
 import * as Selection from "./Selection.ts"
 import { SetupFault } from "./SetupFault.ts"
 
-/** The subject sent a response that cannot be read to its end: its own fault, which the checks report. */
+/** The subject sent a response that cannot be read completely: a failure that the checks report. */
 class Unreadable extends Data.TaggedError("Unreadable")<{ readonly reason: string }> {}
 
 const fault = (reason: string): Effect.Effect<never, SetupFault> => Effect.fail(new SetupFault({ reason }))
 
-/** Sends a request of the doctor's; that no response comes is a fault of the set-up. */
+/** Sends a request of the doctor; without a response the set-up is wrong. */
 const send = (
   conversation: Conversation.Conversation,
   sent: Sent,
@@ -37,16 +37,16 @@ const send = (
       : new SetupFault({ reason: reason(failure.message) })
   )
 
-/** Farthest that a clock and `Date` of the same server may lie apart, in ms: `Date` tells whole seconds. */
+/** Maximum difference in ms between the clock and `Date` of a server; `Date` has whole seconds. */
 const APART_MS = 3_000
 
-/** By how much the clock is moved to see that it can be. */
+/** How far the clock is moved to test it, in ms. */
 const STEP_MS = 10_000
 
-/** Milliseconds that a run without a clock waits for the limits of small keys, about. */
+/** Approximate time in ms that a run without a clock waits for the limits of small keys. */
 const WAITS_MS = 100_000
 
-/** What the subject looks like, a line each, or the first fault. */
+/** Findings about the subject, one line each, or the first error. */
 export const examine = (
   subject: HttpSubject,
   options: Pick<Run.RunOptions, "level" | "only" | "exclude">
@@ -65,14 +65,14 @@ const findings = Effect.fnUntraced(function* (
   yield* keysDiffer(subject.target)
   const found: Array<string> = []
   yield* Effect.catchTag(look(subject, found), "Unreadable", ({ reason }) =>
-    Effect.sync(() => found.push(`a response cannot be read: ${reason}; the checks say more`))
+    Effect.sync(() => found.push(`a response cannot be read: ${reason}; the checks show more`))
   )
   const [first] = subject.exchanges
   const latencyMs = first === undefined ? 0 : first.receivedAt - first.sentAt
   return [...found, ...estimate(subject, options, latencyMs)]
 })
 
-/** Adds a line for each thing that it looks at. */
+/** Adds a line for each finding. */
 const look = Effect.fnUntraced(function* (
   subject: HttpSubject,
   findings: Array<string>
@@ -107,7 +107,7 @@ const look = Effect.fnUntraced(function* (
   const rate = RateHeaders.of(response)
   findings.push(
     rate === undefined
-      ? "the main key's limits are not told: X-RateLimit-* are missing or no whole numbers"
+      ? "the main key's limits are unknown: X-RateLimit-* are missing or not whole numbers"
       : `the main key's X-RateLimit-Limit is ${rate.limit}, ${rate.remaining} left`
   )
   findings.push(yield* creation(subject, trial))
@@ -134,7 +134,7 @@ const keysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> => {
     : fault(`the key given with ${twice[0]} is given for another purpose too: each needs its own`)
 }
 
-/** Whether the run can create animals at all: a refusal may be about names or categories, which the contract leaves open. */
+/** Checks whether the run can create animals. The contract lets a server reject certain names or categories. */
 const creation = Effect.fnUntraced(function* (
   { conversation, target: { declared } }: HttpSubject,
   trial: Trial.Trial
@@ -146,9 +146,9 @@ const creation = Effect.fnUntraced(function* (
   if (response.status === 201) return "animals can be created"
   return response.status === 400
     ? yield* fault(
-        `the server refuses to create ${json}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}. If it accepts certain categories only, declare them (--category)`
+        `the server rejects the creation ${json}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}. If it accepts only certain categories, declare them (--category)`
       )
-    : `a creation returns status ${response.status}: the checks say more`
+    : `a creation returns status ${response.status}: the checks show more`
 })
 
 const wrongKey = Effect.fnUntraced(function* (
@@ -159,13 +159,13 @@ const wrongKey = Effect.fnUntraced(function* (
   const exchange = yield* send(conversation, { path: "/pets?limit=1", authorization }, trial)
   const { status } = exchange.response
   return status === 401
-    ? "a wrong key is refused with 401"
-    : `a wrong key returns status ${status}: the checks of auth say more`
+    ? "a wrong key is rejected with 401"
+    : `a wrong key returns status ${status}: the auth checks show more`
 })
 
 const dead = (reason: string) => new SetupFault({ reason: `the clock (--clock) does not work: ${reason}` })
 
-/** The subject's time, and whether its clock is its own. */
+/** Checks the subject's time, and whether the clock belongs to the subject. */
 const time = Effect.fnUntraced(function* (
   { conversation, target: { clock } }: HttpSubject,
   trial: Trial.Trial
@@ -173,14 +173,14 @@ const time = Effect.fnUntraced(function* (
   const dateOf = Effect.map(send(conversation, { path: "/pets?limit=1" }, trial), ({ response }) =>
     Date.parse(header(response, "date") ?? "")
   )
-  const reached = <A>(reading: Effect.Effect<A, NoAnswer>) =>
+  const reached = <A>(reading: Effect.Effect<A, NoResponse>) =>
     Effect.mapError(reading, ({ reason }) => dead(reason))
 
   if (clock === undefined) {
     const date = yield* dateOf
     const local = yield* Clock.currentTimeMillis
     return Number.isNaN(date)
-      ? "no clock is given, and responses have no Date: its time is taken as ours"
+      ? "no clock is given, and responses have no Date: this machine's time is used"
       : `no clock is given; by its Date the server is ${Math.round(Math.abs(date - local) / 1_000)} s apart from this machine`
   }
   const before = yield* dateOf
@@ -218,7 +218,8 @@ const smallKey = (
   }
   const limit = RateHeaders.of(response)?.limit
   const declared = `${perMinute} requests a minute and ${perDay} a day`
-  if (limit === undefined) return Effect.succeed(`the ${name} key is accepted, and tells no limit`)
+  if (limit === undefined)
+    return Effect.succeed(`the ${name} key is accepted, without a limit in the response`)
   return limit === perMinute || limit === perDay
     ? Effect.succeed(`the ${name} key is on the plan declared: ${declared}`)
     : fault(
@@ -226,7 +227,7 @@ const smallKey = (
       )
 }
 
-/** What the run will cost, and what will stay open. */
+/** The estimated cost of the run, and the checks that will be inconclusive. */
 const estimate = (
   subject: HttpSubject,
   { exclude = [], level, only = [] }: Pick<Run.RunOptions, "level" | "only" | "exclude">,

@@ -1,4 +1,4 @@
-/** One evaluation of one law on one case, in bounded time. */
+/** Evaluates one law on one case, in bounded time. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import { type Failure, Violation } from "../evaluation/Outcome.ts"
 import * as Trial from "../evaluation/Trial.ts"
 import type { Subject } from "../subjects/Subject.ts"
 
-/** What became of it: `failure` is absent when the law held, `fault` is present when the suite itself failed. */
+/** The result: `failure` is absent if the law held, `fault` is present if the suite itself failed. */
 export interface Evaluation {
   readonly trial: Trial.Trial
   readonly failure: Failure | undefined
@@ -19,7 +19,7 @@ export interface Evaluation {
 
 const TIMEOUT_MS = 30_000
 
-/** Ms that an evaluation has to let go once its time is over; who cannot be interrupted is left behind. */
+/** Time in ms for an evaluation to end after its timeout; an uninterruptible one is then abandoned. */
 const GRACE_MS = 250
 
 /** Evaluates; never fails. */
@@ -36,7 +36,7 @@ export const evaluate = (
       expected: `every response within ${timeoutMs / 1_000} s`,
       actual: `none after ${trial.steps.at(-1)?.did ?? "opening the subject"}`
     })
-  // A fiber of its own: a subject that cannot be interrupted, or never closes, must not hold up the run.
+  // A separate fiber, so that a subject that cannot be interrupted or never closes does not block the run.
   const inTime = Effect.gen(function* () {
     const law = yield* Effect.forkDetach(Effect.suspend(() => check.evaluate(subject, given, trial)))
     const ended = yield* Fiber.await(law).pipe(
@@ -58,7 +58,7 @@ export const evaluate = (
   })
 }
 
-/** Lets so much real time pass, not counting what the subject's limits made the run wait for. */
+/** Sleeps for so much real time, not counting the time in which the run waits for the subject's limits. */
 const worked = Effect.fnUntraced(function* (ms: number, { waitedMs = () => 0 }: Subject) {
   const begun = yield* Clock.currentTimeMillis
   const waitedBefore = waitedMs()

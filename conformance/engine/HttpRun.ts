@@ -1,4 +1,4 @@
-/** A whole run over HTTP: the doctor first, then the checks. */
+/** A complete run over HTTP: the doctor, then the checks. */
 import * as Effect from "effect/Effect"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as Doctor from "./Doctor.ts"
@@ -7,7 +7,7 @@ import * as Run from "./Run.ts"
 import * as Selection from "./Selection.ts"
 import { SetupFault } from "./SetupFault.ts"
 
-/** Fails with one sentence when the set-up is wrong; then nothing was tried. */
+/** Fails with one sentence if the set-up is wrong; then no check was run. */
 export const run = Effect.fnUntraced(function* (
   subject: HttpSubject,
   options: Omit<Run.RunOptions, "findings">
@@ -18,7 +18,7 @@ export const run = Effect.fnUntraced(function* (
   const candidates = [...Run.checksFor(subject, level), ...Run.ambientFor(subject, level).map(Run.selectable)]
   if (!candidates.some((check) => Selection.isSelected(check, selection))) {
     return yield* new SetupFault({
-      reason: `nothing of what was selected is held against a server at level ${level}: see 'animal-store conformance list'`
+      reason: `none of the selected checks applies to a server at level ${level}: see 'animal-store conformance list'`
     })
   }
   const findings = yield* Doctor.examine(subject, options)

@@ -16,7 +16,7 @@ const collecting = (id: string) => {
 }
 
 describe("a seed", () => {
-  it("gives a check the same cases again, whichever others ran before", async () => {
+  it("gives a check the same cases, whichever checks ran before", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.string(), fc.string(), async (seed, id, other) => {
         const first = collecting(id)
@@ -31,7 +31,7 @@ describe("a seed", () => {
     )
   })
 
-  it("gives other cases to another check, and another seed to the same check", async () => {
+  it("gives other cases to another check, and to the same check with another seed", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
         const [one, other, later] = [collecting("toy.one"), collecting("toy.two"), collecting("toy.one")]
@@ -46,7 +46,7 @@ describe("a seed", () => {
   })
 })
 
-/** How one toy evaluation ends. */
+/** How an evaluation of a toy check ends. */
 type Ending = "holds" | "undecided" | "inapplicable" | "violation" | "defect"
 
 const ends = {
@@ -58,7 +58,7 @@ const ends = {
 } as const satisfies { readonly [ending in Ending]: Effect.Effect<void, Failure> }
 
 describe("a verdict over any examples", () => {
-  it("is that of the first failure, else open if any is, else a pass if any was decided", async () => {
+  it("is the first failure, otherwise inconclusive if any case is, otherwise a pass if any was decided", async () => {
     const endings = fc.constantFrom<Ending>(
       "holds",
       "holds",
@@ -90,7 +90,7 @@ describe("a verdict over any examples", () => {
     )
   })
 
-  it("finds every failing number at its boundary", async () => {
+  it("shrinks a failing number to the boundary", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 400 }), fc.nat(), async (boundary, seed) => {
         const toy = Toys.check<number>({

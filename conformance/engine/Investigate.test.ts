@@ -10,7 +10,7 @@ const broken = (actual = "no"): Effect.Effect<never, Failure> =>
   Effect.fail(new Violation({ expected: "yes", actual }))
 
 describe("an investigation", () => {
-  it("tries the examples first, in their order, and then so many random cases", async () => {
+  it("tries the examples first, in order, and then the given number of random cases", async () => {
     const met: Array<number> = []
     const toy = Toys.check<number>({
       examples: [-1, -2, -3],
@@ -35,21 +35,21 @@ describe("an investigation", () => {
     expect(met).toHaveLength(7)
   })
 
-  it("tries 100 random cases at a port and 12 over HTTP unless the check says otherwise", async () => {
+  it("tries by default 100 random cases at a port and 12 over HTTP", async () => {
     const toy = Toys.check<number>({ cases: fc.nat(), holds: () => Effect.void })
     expect((await Toys.investigate(toy)).runs.executed).toBe(100)
     const http = await Toys.investigate(toy, { on: Toys.subject({ kind: "http" }) })
     expect(http.runs.executed).toBe(12)
   })
 
-  it("tries the examples, and a random case at least, with however little effort", async () => {
+  it("tries the examples and at least one random case with any effort", async () => {
     const toy = Toys.check<number>({ examples: [1], cases: fc.nat(), holds: () => broken() })
     expect((await Toys.investigate(toy, { effort: 0.001 })).status).toBe("fail")
     const sound = Toys.check<number>({ examples: [1], cases: fc.nat(), holds: () => Effect.void })
     expect((await Toys.investigate(sound, { effort: 0.001 })).status).toBe("pass")
   })
 
-  it("stops at the first example that fails, and shows it as it is", async () => {
+  it("stops at the first failing example, and shows it unshrunk", async () => {
     const met: Array<number> = []
     const toy = Toys.check<number>({
       examples: [1, 5_000, 3],
@@ -76,7 +76,7 @@ describe("an investigation", () => {
     })
   })
 
-  it("makes a failing random case smaller and shows the steps of the smallest", async () => {
+  it("shrinks a failing random case and shows the steps of the smallest", async () => {
     const toy = Toys.check<ReadonlyArray<number>>({
       cases: fc.array(fc.nat({ max: 1_000 }), { maxLength: 30 }),
       runs: { port: 500, http: 500 },
@@ -97,7 +97,7 @@ describe("an investigation", () => {
     expect(counterexample?.found.shrinks).toBeGreaterThan(0)
   })
 
-  it("gives a token that holds the concrete case", async () => {
+  it("returns a token that contains the case", async () => {
     const given = { big: 2n ** 63n - 1n, none: undefined, raw: new Uint8Array([0, 255]) }
     const toy = Toys.check<typeof given>({ id: "toy.token", examples: [given], holds: () => broken() })
     const { counterexample } = await Toys.investigate(toy)
@@ -106,7 +106,7 @@ describe("an investigation", () => {
     expect(Case.decode(token.case)).toEqual(given)
   })
 
-  it("asks the subject for a script of the failing case", async () => {
+  it("gets a script of the failing case from the subject", async () => {
     const toy = Toys.check<number>({
       examples: [4],
       holds: (_face, _given, trial) => {
@@ -123,7 +123,7 @@ describe("an investigation", () => {
     expect(counterexample?.script).toBe("toy.check|the toy holds|yes|no|tried")
   })
 
-  it("opens the face anew for each evaluation and closes it after it", async () => {
+  it("opens the interface for each evaluation and closes it afterwards", async () => {
     let open = 0
     let opened = 0
     const base = Toys.subject()
@@ -152,7 +152,7 @@ describe("an investigation", () => {
     expect({ status, open, opened }).toEqual({ status: "fail", open: 0, opened: 4 })
   })
 
-  it("counts the requests of its own exchanges only", async () => {
+  it("counts only the requests of its own exchanges", async () => {
     const exchanges: Array<never> = []
     const toy = Toys.check<number>({
       examples: [1, 2],
@@ -164,8 +164,8 @@ describe("an investigation", () => {
   })
 })
 
-describe("a failure that comes and goes", () => {
-  it("is a failure, and tells how often it came again", async () => {
+describe("an intermittent failure", () => {
+  it("is a failure, with the number of repetitions", async () => {
     for (const times of [0, 1, 2, 3]) {
       let tries = 0
       const toy = Toys.check<number>({
@@ -179,13 +179,13 @@ describe("a failure that comes and goes", () => {
       const { counterexample, status } = await Toys.investigate(toy)
       expect(status).toBe("fail")
       expect(counterexample?.reproduced).toEqual({ times, of: 3 })
-      // What is shown is one evaluation: its steps and its answer belong together.
+      // The counterexample is one evaluation, so its steps and its result match.
       expect(counterexample?.steps).toEqual([{ did: `try ${times}`, got: "" }])
       expect(counterexample?.actual).toBe(`no at try ${times + 1}`)
     }
   })
 
-  it("is a failure when the tries after it cannot be told, or fail in the suite", async () => {
+  it("is a failure if later tries are undecided, or fail in the suite", async () => {
     let tries = 0
     const vague = Toys.check<number>({
       examples: [1],
@@ -204,8 +204,8 @@ describe("a failure that comes and goes", () => {
   })
 })
 
-describe("what cannot be told", () => {
-  it("is inconclusive, with the reason of the first boundary, when no case was decided", async () => {
+describe("an undecided case", () => {
+  it("makes the check inconclusive with its reason, if no case was decided", async () => {
     const toy = Toys.check<number>({
       examples: [1, 2],
       cases: fc.constant(3),
@@ -218,7 +218,7 @@ describe("what cannot be told", () => {
     })
   })
 
-  it("leaves the law open when it is a boundary, however many other cases were decided", async () => {
+  it("makes the check inconclusive if it is a boundary, however many other cases were decided", async () => {
     const toy = Toys.check<number>({
       examples: [1, 2],
       holds: (_face, given) => (given === 1 ? undecided("no idea") : Effect.void)
@@ -230,7 +230,7 @@ describe("what cannot be told", () => {
     })
   })
 
-  it("is no obstacle when it is the lesser part of the random cases", async () => {
+  it("does not prevent a pass if fewer than half of the random cases are undecided", async () => {
     const sometimes = (share: number) => {
       let tries = 0
       return Toys.check<number>({
@@ -241,7 +241,7 @@ describe("what cannot be told", () => {
     expect((await Toys.investigate(sometimes(5))).status).toBe("pass")
     expect(await Toys.investigate(sometimes(6))).toMatchObject({
       status: "inconclusive",
-      reason: "only 40 of 100 random cases could be told: no idea"
+      reason: "only 40 of 100 random cases could be decided: no idea"
     })
   })
 
@@ -253,7 +253,7 @@ describe("what cannot be told", () => {
     expect((await Toys.investigate(toy)).status).toBe("fail")
   })
 
-  it("is everything about a check without cases", async () => {
+  it("is assumed for a check without cases", async () => {
     const toy = Toys.check({ holds: () => Effect.void })
     expect(await Toys.investigate(toy)).toMatchObject({
       status: "inconclusive",
@@ -261,7 +261,7 @@ describe("what cannot be told", () => {
     })
   })
 
-  it("is everything about a face that the subject lacks", async () => {
+  it("is assumed for an interface that the subject lacks", async () => {
     const toy = Toys.check<number>({ examples: [1], holds: () => Effect.void })
     expect(await Toys.investigate(toy, { on: Toys.subject({ faces: {} }) })).toMatchObject({
       status: "inconclusive",
@@ -270,7 +270,7 @@ describe("what cannot be told", () => {
   })
 })
 
-describe("circumstances that must be met", () => {
+describe("required circumstances", () => {
   const needing = (meets: (given: number) => ReadonlyArray<string>) =>
     Toys.check<number>({
       examples: [1, 2],
@@ -281,29 +281,29 @@ describe("circumstances that must be met", () => {
         })
     })
 
-  it("make a pass when each came about in some evaluation", async () => {
+  it("allow a pass if each occurred in some evaluation", async () => {
     const toy = needing((given) => (given === 1 ? ["a full page"] : ["a sold animal", "more"]))
     expect((await Toys.investigate(toy)).status).toBe("pass")
   })
 
-  it("leave the check inconclusive, by name, when one never came about", async () => {
+  it("make the check inconclusive if one never occurred, with its name", async () => {
     expect(await Toys.investigate(needing(() => ["a full page"]))).toMatchObject({
       status: "inconclusive",
-      reason: "it never came about: a sold animal"
+      reason: "this never occurred: a sold animal"
     })
     expect((await Toys.investigate(needing(() => []))).reason).toBe(
-      "it never came about: a full page, a sold animal"
+      "this never occurred: a full page, a sold animal"
     )
   })
 
-  it("are not asked of a check that fails", async () => {
+  it("are not required of a check that fails", async () => {
     const toy = Toys.check<number>({ examples: [1], mustSee: ["x"], holds: () => broken() })
     expect((await Toys.investigate(toy)).status).toBe("fail")
   })
 })
 
-describe("a law that does not speak about the subject", () => {
-  it("is not applicable, and is tried with no random case", async () => {
+describe("a law that does not apply to the subject", () => {
+  it("is not applicable, and is not tried with random cases", async () => {
     let tries = 0
     const toy = Toys.check<number>({
       examples: [1, 2],
@@ -323,7 +323,7 @@ describe("a law that does not speak about the subject", () => {
   })
 })
 
-describe("a fault of the suite", () => {
+describe("a bug of the suite", () => {
   const faults: ReadonlyArray<readonly [string, () => Effect.Effect<void>]> = [
     ["a defect", () => Effect.die(new Error("oops"))],
     [
@@ -362,7 +362,7 @@ describe("a fault of the suite", () => {
     expect(reason).toContain("oops")
   })
 
-  it("is an error even among cases that were decided", async () => {
+  it("is an error even if other cases were decided", async () => {
     let tries = 0
     const toy = Toys.check<number>({
       cases: fc.nat(),
@@ -371,13 +371,13 @@ describe("a fault of the suite", () => {
     expect((await Toys.investigate(toy)).status).toBe("error")
   })
 
-  it("is an error when the subject dies while it opens", async () => {
+  it("is an error if the subject dies when it is opened", async () => {
     const toy = Toys.check<number>({ examples: [1], holds: () => Effect.void })
     const on = Toys.subject({ faces: { catalogue: () => Effect.die(new Error("oops")) } })
     expect((await Toys.investigate(toy, { on })).status).toBe("error")
   })
 
-  it("is an error when no case can be drawn", async () => {
+  it("is an error if no case can be generated", async () => {
     const toy = Toys.check<number>({
       examples: [1],
       cases: fc.nat().map((): number => {

@@ -1,4 +1,4 @@
-/** All evaluations of one check: its boundary examples, then random cases, then the smallest failing one again. */
+/** Evaluates one check: its boundary examples, then random cases, then the smallest failing case again. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -15,22 +15,22 @@ import * as ReplayToken from "./ReplayToken.ts"
 import type { Counterexample, Status } from "./Report.ts"
 
 export interface Options {
-  /** Of the run; each check draws its own from it, so that one alone meets the same cases as among others. */
+  /** The seed of the run. Each check derives its own, so that it gets the same cases alone as among others. */
   readonly seed: number
-  /** How many times as many random cases as each check has by itself; 1 by default, at least one case in any event. */
+  /** Multiplier of the number of random cases; 1 by default. At least one case is always tried. */
   readonly effort: number | undefined
-  /** Ms that the random phase may take, shrinking included. */
+  /** Timeout of the random phase in ms, including shrinking. */
   readonly timeLimitMs: number
-  /** A new mark for each evaluation. */
+  /** Returns a new token for each evaluation. */
   readonly nextToken: () => string
 }
 
-/** How often a failing case is tried again, to tell the steady from the intermittent. */
+/** How often a failing case is tried again, to detect intermittent failures. */
 const REPRODUCTIONS = 3
 
 const RUNS = { port: 100, http: 12 } as const
 
-/** FNV-1a over UTF-16 units: the same seed for the same check, whichever others run. */
+/** FNV-1a over UTF-16 units, so that a check's seed does not depend on other checks. */
 const seedOf = (seed: number, id: string): number => {
   let hash = 0x811c9dc5 ^ seed
   for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193)
@@ -44,17 +44,17 @@ interface Found {
   readonly shrinks: number
 }
 
-/** What the evaluations of one phase came to. */
+/** The results of the evaluations in one phase. */
 interface Tally {
   executed: number
   decided: number
-  /** Reasons of the cases that could not be told. */
+  /** Reasons of the undecided cases. */
   readonly open: Array<string>
-  /** Reasons of the cases that the law does not speak about, with this subject. */
+  /** Reasons of the cases in which the law does not apply to this subject. */
   readonly inapplicable: Array<string>
   readonly seen: Set<string>
   fault: string | undefined
-  /** Whether time ran out. */
+  /** Whether the timeout expired. */
   interrupted: boolean
 }
 
@@ -80,10 +80,10 @@ const note = (tally: Tally, { failure, fault, trial }: Evaluation): void => {
 const isAgainst = ({ failure, fault }: Evaluation): boolean =>
   failure?._tag === "Violation" || fault !== undefined
 
-/** Fails a property of fast-check, which knows failures by what is thrown. */
+/** Fails a property of fast-check, which requires an exception. */
 class Falsified extends Error {}
 
-/** Tries a check out; never fails. */
+/** Evaluates a check on all its cases; never fails. */
 export const investigate = Effect.fnUntraced(function* (check: Check, subject: Subject, options: Options) {
   const begun = yield* Clock.currentTimeMillis
   const requestsBefore = subject.exchanges.length
@@ -151,7 +151,7 @@ const search = Effect.fnUntraced(function* (
     const evaluation = await trying
     if (!isAgainst(evaluation)) return
     const isViolation = evaluation.failure?._tag === "Violation"
-    // Once the subject is known to be wrong, a smaller case that only breaks the suite is none.
+    // After a violation, a smaller case that only breaks the suite does not count.
     if (violated !== undefined && !isViolation) return
     last = { given, evaluation, runs: 0, shrinks: 0 }
     if (isViolation) violated = last
@@ -159,11 +159,11 @@ const search = Effect.fnUntraced(function* (
   })
   const details = yield* Effect.promise(async () => {
     const checked = await fc.check(property, { seed, numRuns, interruptAfterTimeLimit: timeLimitMs })
-    // When time runs out fast-check leaves its last evaluation under way; the next check must not meet it.
+    // After the timeout, fast-check leaves its last evaluation running; it must not affect the next check.
     await underWay
     return checked
   })
-  // The last evaluation that failed is the smallest one: fast-check only goes on from failures.
+  // The last failing evaluation is the smallest, because fast-check only shrinks failures.
   const smallest = violated ?? last
   return {
     found: smallest && { ...smallest, runs: details.numRuns, shrinks: details.numShrinks },
@@ -223,17 +223,17 @@ const judge = (
   const [inapplicable] = [...boundaries.inapplicable, ...drawn.inapplicable]
   if (decided === 0 && open.length === 0 && inapplicable !== undefined)
     return ["not-applicable", inapplicable]
-  // Each boundary is part of the law: one that could not be told leaves the law open.
+  // Each boundary is part of the law, so an undecided one makes the check inconclusive.
   if (boundaries.open[0] !== undefined) return ["inconclusive", boundaries.open[0]]
   if (decided === 0) return ["inconclusive", open[0] ?? "no case was tried"]
   const unseen = (check.mustSee ?? []).filter(
     (circumstance) => !boundaries.seen.has(circumstance) && !drawn.seen.has(circumstance)
   )
-  if (unseen.length > 0) return ["inconclusive", open.at(-1) ?? `it never came about: ${unseen.join(", ")}`]
-  const told = drawn.decided + drawn.inapplicable.length
-  if (told < planned / 2) {
+  if (unseen.length > 0) return ["inconclusive", open.at(-1) ?? `this never occurred: ${unseen.join(", ")}`]
+  const settled = drawn.decided + drawn.inapplicable.length
+  if (settled < planned / 2) {
     const cause = drawn.interrupted ? "time ran out" : (drawn.open[0] ?? "they were not tried")
-    return ["inconclusive", `only ${told} of ${planned} random cases could be told: ${cause}`]
+    return ["inconclusive", `only ${settled} of ${planned} random cases could be decided: ${cause}`]
   }
   return ["pass", undefined]
 }

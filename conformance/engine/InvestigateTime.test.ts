@@ -3,8 +3,8 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Toys from "./Toys.fixture.ts"
 
-describe("an evaluation that never answers", () => {
-  it("is a failure within its time, and names the last step", async () => {
+describe("an evaluation that never ends", () => {
+  it("is a failure after its timeout, and names the last step", async () => {
     const toy = Toys.check<number>({
       examples: [1],
       timeoutMs: 50,
@@ -15,7 +15,7 @@ describe("an evaluation that never answers", () => {
     })
     const begun = performance.now()
     const { counterexample, status } = await Toys.investigate(toy)
-    // Once, and three times again.
+    // One try and three repetitions.
     expect(performance.now() - begun).toBeLessThan(2_000)
     expect(status).toBe("fail")
     expect(counterexample).toMatchObject({
@@ -25,7 +25,7 @@ describe("an evaluation that never answers", () => {
     })
   })
 
-  it("is interrupted when its time is over", async () => {
+  it("is interrupted after its timeout", async () => {
     let given = 0
     const toy = Toys.check<number>({
       examples: [1],
@@ -36,7 +36,7 @@ describe("an evaluation that never answers", () => {
     expect(given).toBe(4)
   })
 
-  it("is a failure when the subject does not even open", async () => {
+  it("is a failure if the subject cannot be opened", async () => {
     const toy = Toys.check<number>({ examples: [1], timeoutMs: 50, holds: () => Effect.void })
     const on = Toys.subject({ faces: { catalogue: () => Effect.never } })
     expect(await Toys.investigate(toy, { on })).toMatchObject({
@@ -45,7 +45,7 @@ describe("an evaluation that never answers", () => {
     })
   })
 
-  it("is a failure when the subject cannot be interrupted, or never closes", async () => {
+  it("is a failure if the subject cannot be interrupted or never closes", async () => {
     const stubborn = Toys.check<number>({
       examples: [1],
       timeoutMs: 50,
@@ -72,14 +72,14 @@ describe("the time of a check", () => {
   const slow = (ms: number, examples: ReadonlyArray<number> = []) =>
     Toys.check<number>({ examples, cases: fc.nat(), holds: () => Effect.sleep(ms) })
 
-  it("leaves it inconclusive when too few cases were tried", async () => {
+  it("makes it inconclusive if too few cases were tried in it", async () => {
     const { reason, runs, status } = await Toys.investigate(slow(20, [1]), { timeLimitMs: 100 })
     expect(status).toBe("inconclusive")
     expect(runs.executed).toBeLessThan(26)
-    expect(reason).toMatch(/^only [0-9]+ of 100 random cases could be told: time ran out$/)
+    expect(reason).toMatch(/^only [0-9]+ of 100 random cases could be decided: time ran out$/)
   })
 
-  it("never makes a pass of no case at all", async () => {
+  it("never makes a check without any case a pass", async () => {
     for (const timeLimitMs of [0, 1]) {
       const { runs, status } = await Toys.investigate(slow(50), { timeLimitMs })
       expect(status).toBe("inconclusive")
@@ -87,7 +87,7 @@ describe("the time of a check", () => {
     }
   })
 
-  it("does not cut the examples short", async () => {
+  it("does not limit the examples", async () => {
     const { runs, status } = await Toys.investigate(
       Toys.check<number>({ examples: [1, 2, 3], holds: () => Effect.sleep(5) }),
       { timeLimitMs: 0 }
@@ -95,7 +95,7 @@ describe("the time of a check", () => {
     expect({ status, executed: runs.executed }).toEqual({ status: "pass", executed: 3 })
   })
 
-  it("ends with no evaluation still under way, whose requests the next check would meet", async () => {
+  it("ends without a running evaluation, whose requests could affect the next check", async () => {
     let underWay = 0
     const toy = Toys.check<number>({
       cases: fc.nat(),
@@ -111,8 +111,8 @@ describe("the time of a check", () => {
   })
 })
 
-describe("time that is spent waiting for limits", () => {
-  it("does not count against an evaluation, and the rest of it does", async () => {
+describe("time spent waiting for limits", () => {
+  it("does not count for the timeout of an evaluation, unlike all other time", async () => {
     let waited = 0
     const on = Toys.subject({ waitedMs: () => waited })
     const waiting = Toys.check<number>({

@@ -8,7 +8,7 @@ import * as Case from "./Case.ts"
 import * as Replay from "./Replay.ts"
 import * as Toys from "./Toys.fixture.ts"
 
-// A replay takes its check from the list; here it holds toys.
+// A replay finds its check in this list, which here contains toy checks.
 const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
   checks: [],
   ambientChecks: []
@@ -29,7 +29,7 @@ const plant = (holds: Parameters<typeof Toys.check<unknown>>[0]["holds"], rest =
   list.checks.push(Toys.check<unknown>({ ...rest, holds }))
 
 describe("a replay", () => {
-  it("tries the very case three times, and is fixed when it always holds", async () => {
+  it("tries the case three times, and is fixed if the law always holds", async () => {
     const met: Array<unknown> = []
     plant((_face, given, trial) =>
       Effect.sync(() => {
@@ -46,7 +46,7 @@ describe("a replay", () => {
     expect(met).toEqual([given, given, given])
   })
 
-  it("has failed when it fails still, and says how", async () => {
+  it("has failed if the law still fails, with the violation", async () => {
     plant((_face, _given, trial) => {
       trial.record({ did: "GET /pets", got: "500" })
       return Effect.fail(new Violation({ expected: "200", actual: "500" }))
@@ -57,7 +57,7 @@ describe("a replay", () => {
     })
   })
 
-  it("has failed when no answer comes in time", async () => {
+  it("has failed if there is no response in time", async () => {
     plant(() => Effect.never, { timeoutMs: 20 })
     expect((await replay(1)).outcome).toBe("failed")
   })
@@ -65,29 +65,29 @@ describe("a replay", () => {
   it.each([
     ["undecided", undecided("no idea"), "CANNOT toy.check: no idea"],
     ["inapplicable", inapplicable("it never bans"), "CANNOT toy.check: it never bans"]
-  ] as const)("cannot tell when the law is %s", async (_what, ending, line) => {
+  ] as const)("is impossible if the law is %s", async (_what, ending, line) => {
     plant(() => ending)
     expect(await replay(1)).toEqual({ outcome: "cannot", lines: [line] })
   })
 
-  it("cannot tell when the suite fails, or the case is not one of the check's", async () => {
+  it("is impossible if the suite fails, or if the case does not belong to the check", async () => {
     plant((_face, given) => Effect.sync(() => void (given as ReadonlyArray<number>).map(Number)))
     const { lines, outcome } = await replay({ not: "an array" })
     expect(outcome).toBe("cannot")
     expect(lines[0]).toMatch(/^CANNOT toy\.check: .*map is not a function/)
   })
 
-  it("cannot be told from a case that is no text of ours", async () => {
+  it("is impossible if the text is not an encoded case", async () => {
     plant(() => Effect.void)
     expect((await replay(undefined, Toys.subject(), "nonsense")).outcome).toBe("cannot")
     expect((await replay(undefined, Toys.subject(), '{"$int":"five"}')).outcome).toBe("cannot")
   })
 
-  it("cannot be told without the check, its face, or what it needs", async () => {
+  it("is impossible without the check, its interface, or its requirements", async () => {
     expect((await replay(1)).lines[0]).toMatch(/^CANNOT toy\.check: there is no check toy\.check/)
     plant(() => Effect.void, { needs: ["clock", "tinyPlan"] })
     expect((await replay(1, Toys.subject({ faces: {} }))).lines).toEqual([
-      "CANNOT toy.check: toy.check is a check of catalogue, which the subject has not"
+      "CANNOT toy.check: toy.check is a check of catalogue, which the subject does not have"
     ])
     expect((await replay(1, Toys.subject({ capabilities: new Set(["clock"]) }))).lines).toEqual([
       "CANNOT toy.check: toy.check needs tinyPlan"

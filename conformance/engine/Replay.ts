@@ -1,4 +1,4 @@
-/** Tries the concrete case of an earlier failure again. */
+/** Replays the case of an earlier failure. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -16,15 +16,15 @@ import type { ReplayToken } from "./ReplayToken.ts"
 import { tokens } from "./Run.ts"
 import * as Selection from "./Selection.ts"
 
-/** `fixed`: it holds now. `failed`: it fails still. `cannot`: it cannot be tried against this subject. */
+/** `fixed`: the law now holds. `failed`: it still fails. `cannot`: it cannot be tried with this subject. */
 export type Replayed =
   | { readonly outcome: "fixed" | "failed"; readonly evaluation: Evaluation }
   | { readonly outcome: "cannot"; readonly reason: string }
 
-/** Most requests that are sent to use up a key's limit. */
+/** Maximum number of requests to use up a key's limit. */
 const MOST_REPEATS = 200
 
-/** How often a case must hold before it counts as fixed: some failures are intermittent. */
+/** How often the law must hold before the case counts as fixed, because failures may be intermittent. */
 const TRIES = 3
 
 /** Replays the case. */
@@ -37,11 +37,11 @@ export const replay = Effect.fnUntraced(function* (
   const check = checks.find(({ id }) => id === token.check)
   if (check === undefined) return cannot(`there is no check ${token.check}`)
   if (!(check.on in subject.faces))
-    return cannot(`${check.id} is a check of ${check.on}, which the subject has not`)
+    return cannot(`${check.id} is a check of ${check.on}, which the subject does not have`)
   const missing = Selection.missing(check, subject)
   if (missing.length > 0) return cannot(`${check.id} needs ${missing.join(" and ")}`)
   const given = Result.try(() => Case.decode(token.case))
-  if (Result.isFailure(given)) return cannot("the token holds no case")
+  if (Result.isFailure(given)) return cannot("the token contains no case")
   const nextToken = yield* tokens
   let last: Evaluation | undefined
   for (let attempt = 0; attempt < TRIES; attempt++) {
@@ -55,7 +55,7 @@ export const replay = Effect.fnUntraced(function* (
   return last === undefined ? cannot("nothing was tried") : { outcome: "fixed", evaluation: last }
 })
 
-/** Sends the requests again that led to the exchange at fault. */
+/** Repeats the requests that led to the violating exchange. */
 const resend = Effect.fnUntraced(function* (
   check: AmbientCheck,
   subject: Subject,
@@ -68,20 +68,20 @@ const resend = Effect.fnUntraced(function* (
   if (!HttpSubject.is(subject) || Option.isNone(requests)) return cannot("these requests cannot be sent")
   const trial = Trial.make("replay")
   for (const { status, ...sent } of requests.value) {
-    // A 429 takes a key whose limit is used up first.
+    // To reproduce a 429, first uses up the key's limit.
     const most = status === 429 ? MOST_REPEATS : 1
-    let answered: number | undefined
-    for (let sends = 0; sends < most && answered !== status; sends++) {
+    let latest: number | undefined
+    for (let sends = 0; sends < most && latest !== status; sends++) {
       const exchange = yield* Effect.result(subject.conversation.send(sent, trial))
       if (Result.isFailure(exchange)) return cannot(exchange.failure.message)
-      answered = exchange.success.response.status
+      latest = exchange.success.response.status
     }
-    if (answered !== status) {
-      return cannot(`${sent.method} ${sent.path} returned ${status} then, and ${answered} now`)
+    if (latest !== status) {
+      return cannot(`${sent.method} ${sent.path} returned ${status} then, and ${latest} now`)
     }
   }
-  const { counterexample, reason, status: told } = examineExchanges(check, subject)
-  if (told === "inconclusive" || told === "error") return cannot(reason ?? told)
+  const { counterexample, reason, status: outcome } = examineExchanges(check, subject)
+  if (outcome === "inconclusive" || outcome === "error") return cannot(reason ?? outcome)
   return counterexample === undefined
     ? { outcome: "fixed", evaluation: { trial, failure: undefined, fault: undefined } }
     : {

@@ -10,16 +10,16 @@ const token = fc.record({
   case: fc.oneof(fc.json(), fc.string({ unit: "grapheme", maxLength: 400 }))
 })
 
-const refused = (text: string): string =>
+const parsed = (text: string): string =>
   Result.match(ReplayToken.decode(text), {
     onSuccess: (read) => `read ${JSON.stringify(read)}`,
     onFailure: (failure) => `${failure._tag}: ${failure.message}`
   })
 
-const noToken = "InvalidToken: this is no replay token: it must begin with asc1_ and be whole"
+const noToken = "InvalidToken: this is no replay token: it must begin with asc1_ and be complete"
 
 describe("a replay token", () => {
-  it("is one word that gives back what it was made of", () => {
+  it("is one word that can be decoded", () => {
     fc.assert(
       fc.property(token, (given) => {
         const text = ReplayToken.encode(given)
@@ -29,7 +29,7 @@ describe("a replay token", () => {
     )
   })
 
-  it("is refused, never thrown over, when it is any other text", () => {
+  it("is rejected without an exception if it is any other text", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -42,23 +42,23 @@ describe("a replay token", () => {
           fc.json().map((text) => `asc1_${gzipSync(text).toString("base64url")}`)
         ),
         (text) => {
-          expect(refused(text)).toBe(noToken)
+          expect(parsed(text)).toBe(noToken)
         }
       ),
       { numRuns: 500 }
     )
   })
 
-  it("is refused when its end is missing", () => {
+  it("is rejected if its end is missing", () => {
     fc.assert(
       fc.property(token, fc.integer({ min: 1, max: 12 }), (given, cut) => {
         const text = ReplayToken.encode(given)
-        expect(refused(text.slice(0, Math.max(0, text.length - cut - 1)))).toBe(noToken)
+        expect(parsed(text.slice(0, Math.max(0, text.length - cut - 1)))).toBe(noToken)
       })
     )
   })
 
-  it("never stands for another case when a character of it was changed", () => {
+  it("never means another case if a character of it was changed", () => {
     const word = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
     fc.assert(
       fc.property(token, fc.nat(), word, (given, position, character) => {
@@ -73,22 +73,22 @@ describe("a replay token", () => {
     )
   })
 
-  it("is refused when it would unfold to more than a megabyte", () => {
+  it("is rejected if it decompresses to more than a megabyte", () => {
     const bomb = "x".repeat(2_000_000)
-    expect(refused(ReplayToken.encode({ check: "toy", case: bomb }))).toBe(noToken)
+    expect(parsed(ReplayToken.encode({ check: "toy", case: bomb }))).toBe(noToken)
   })
 
-  it("says so when it is another version's, whose cases may mean something else", () => {
+  it("is rejected with the version if it is from another version of the suite", () => {
     const made = ReplayToken.encode({ check: "toy", case: "1" })
     const { version } = packageJson
     try {
       packageJson.version = "99.0.0"
-      expect(refused(made)).toBe(
+      expect(parsed(made)).toBe(
         `InvalidToken: the token is of version ${version} of the suite, this is 99.0.0`
       )
     } finally {
       packageJson.version = version
     }
-    expect(refused(made)).toBe('read {"check":"toy","case":"1"}')
+    expect(parsed(made)).toBe('read {"check":"toy","case":"1"}')
   })
 })

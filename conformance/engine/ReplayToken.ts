@@ -1,4 +1,4 @@
-/** A failing case in one word: which check, and the concrete case, whatever later versions of generators would draw. */
+/** A failing case in one word: the check and the case itself, independent of later versions of the generators. */
 import { deflateSync, inflateSync } from "node:zlib"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
@@ -10,7 +10,7 @@ const decodeContent = Schema.decodeUnknownResult(Schema.fromJsonString(Content))
 
 export type ReplayToken = Omit<typeof Content.Type, "version">
 
-/** The text is no token, or one of another version of the suite, whose cases may mean something else. */
+/** The text is not a token, or it is from another version of the suite, whose cases may have another meaning. */
 export class InvalidToken extends Data.TaggedError("InvalidToken")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
@@ -26,7 +26,7 @@ const MAX_BYTES = 1_000_000
 
 export const decode = (text: string): Result.Result<ReplayToken, InvalidToken> => {
   const unreadable = new InvalidToken({
-    reason: "this is no replay token: it must begin with asc1_ and be whole"
+    reason: "this is no replay token: it must begin with asc1_ and be complete"
   })
   if (!text.startsWith(PREFIX)) return Result.fail(unreadable)
   let json: string

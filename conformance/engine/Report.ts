@@ -1,4 +1,4 @@
-/** The result of a run. The JSON of this value is the truth; all other reports are renderings of it. */
+/** The result of a run. Its JSON is the complete report; all other reports are renderings of it. */
 
 import type { Level } from "../clauses/Clause.ts"
 import type { Profile } from "../evaluation/Profile.ts"
@@ -7,13 +7,13 @@ import type { Profile } from "../evaluation/Profile.ts"
 export const schemaVersion = 1
 
 /**
- * `fail`: a counterexample exists. `warn`: breaks a recommendation only. `inconclusive`: it could not be told, never a
- * pass. `not-applicable`: the subject declares not to have it. `excluded`: left out by whoever ran it. `error`: the suite
+ * `fail`: a counterexample exists. `warn`: only a recommendation is violated. `inconclusive`: undecided, never a pass.
+ * `not-applicable`: the subject declares that it does not have this. `excluded`: excluded by the user. `error`: the suite
  * itself failed.
  */
 export type Status = "pass" | "fail" | "warn" | "inconclusive" | "not-applicable" | "excluded" | "error"
 
-/** One thing that was done to the subject, and what came of it. */
+/** One call or request to the subject, and its result. */
 export interface ReportedStep {
   readonly did: string
   readonly got: string
@@ -22,18 +22,18 @@ export interface ReportedStep {
 export interface Counterexample {
   readonly expected: string
   readonly actual: string
-  /** The clause that is broken, where it is none of the check's own: what it needs first did not work. */
+  /** The violated clause, if it is not one of the check's own: a step that the check depends on failed. */
   readonly clause: string | undefined
-  /** The smallest failing case, as text that `replay` takes in. */
+  /** The smallest failing case, as text that `replay` accepts. */
   readonly case: string
   readonly steps: ReadonlyArray<ReportedStep>
-  /** How often the case failed again, of how many further tries. */
+  /** How often the case failed again, and the number of further tries. */
   readonly reproduced: { readonly times: number; readonly of: number }
-  /** Tries that the random phase needed, and steps by which the case was made smaller; 0 for a boundary example. */
+  /** Numbers of random cases before the failure, and of shrinking steps; 0 for a boundary example. */
   readonly found: { readonly runs: number; readonly shrinks: number }
   /** A shell script of `curl` calls; absent for ports. */
   readonly script: string | undefined
-  /** For `replay`; absent where a key would have to be told. */
+  /** The token for `replay`; absent if it would contain a key. */
   readonly token: string | undefined
 }
 
@@ -44,7 +44,7 @@ export interface CheckResult {
   readonly level: Level
   readonly profile: Profile
   readonly status: Status
-  /** Why, unless it passed. */
+  /** The reason, unless it passed. */
   readonly reason: string | undefined
   /** Evaluations of the law. */
   readonly runs: { readonly planned: number; readonly executed: number; readonly decided: number }
@@ -77,18 +77,18 @@ export interface Report {
   /** ISO 8601, UTC, by the machine that ran the suite. */
   readonly startedAt: string
   readonly milliseconds: number
-  /** Of those, spent waiting for limits. */
+  /** The part of it that was spent waiting for limits. */
   readonly waitedMs: number
   readonly requests: number
   readonly counts: {
     readonly planned: number
     readonly executed: number
   } & { readonly [S in Status]: number }
-  /** What the doctor found, a line each. */
+  /** Findings of the doctor, one line each. */
   readonly findings: ReadonlyArray<string>
   readonly checks: ReadonlyArray<CheckResult>
   readonly clauses: ReadonlyArray<ClauseResult>
   readonly verdict: Verdict
-  /** 0 conformant, 1 not, 2 configuration, unreachable or the suite's own failure, 3 inconclusive. */
+  /** 0 conformant, 1 not conformant, 2 the set-up or the suite failed, 3 inconclusive. */
   readonly exitCode: 0 | 1 | 2 | 3
 }

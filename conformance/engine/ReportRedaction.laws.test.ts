@@ -9,7 +9,7 @@ import * as Terminal from "../reports/Terminal.ts"
 import * as Redaction from "../subjects/Redaction.ts"
 import * as ReportRedaction from "./ReportRedaction.ts"
 
-/** Secrets as keys are made, and others with characters that some form escapes. */
+/** Secrets in the form of keys, and others with characters that some encoding escapes. */
 const secret = fc.oneof(
   fc
     .string({ unit: fc.constantFrom(..."0123456789ABCDEFabcdefxyz"), minLength: 20, maxLength: 40 })
@@ -32,7 +32,7 @@ const escapes: ReadonlyArray<(key: string) => string> = [
 const places = fc.tuple(fc.constantFrom(...escapes), hostile, hostile)
 
 describe("a redacted report", () => {
-  it("holds no secret in any rendering, wherever it came back and in whatever form", () => {
+  it("contains no secret in any rendering, wherever and in whatever encoding a subject returned it", () => {
     fc.assert(
       fc.property(
         report,
@@ -45,7 +45,7 @@ describe("a redacted report", () => {
             return `${text}${before}${form(secrets[at % secrets.length] ?? "")}${after}`
           })
           const redact = Redaction.make(Object.fromEntries(secrets.map((one, index) => [`k${index}`, one])))
-          // Laws and clauses are texts of the suite; no subject writes there.
+          // Laws and clauses are texts of the suite, not of a subject.
           const clean = {
             ...ReportRedaction.ofReport(leaky, redact),
             clauses: value.clauses,
@@ -63,7 +63,7 @@ describe("a redacted report", () => {
               expect(text).not.toContain(JSON.stringify(json).slice(1, -1))
               expect(text).not.toContain(encodeURIComponent(one))
               for (const user of ["", ":", "animals:"]) {
-                // Whole groups of three bytes, so that what stands after does not matter.
+                // Whole groups of three bytes, so that the following text does not matter.
                 const whole = btoa(`${user}${one}`).slice(0, -4)
                 expect(text).not.toContain(whole.slice(Math.ceil((user.length * 4) / 3)))
               }
@@ -75,7 +75,7 @@ describe("a redacted report", () => {
     )
   })
 
-  it("is the same report when no secret is in it", () => {
+  it("is unchanged if it contains no secret", () => {
     fc.assert(
       fc.property(report, (value) => {
         const redact = Redaction.make({
@@ -95,30 +95,30 @@ describe("redaction", () => {
   const key = "ast_0f3kQ9zLw2mB7vXc4nRt8yHj"
   const redact = Redaction.make({ main: key, tiny: `${key}-tiny`, short: "1" })
 
-  it("names the key, the longest first", () => {
+  it("replaces the longest key first, with its name", () => {
     expect(redact(`a ${key} b ${key}-tiny c`)).toBe("a ‹key:main› b ‹key:tiny› c")
   })
 
-  it("goes by any case", () => {
+  it("ignores letter case", () => {
     expect(redact(`bearer ${key.toUpperCase()}`)).toBe("bearer ‹key:main›")
   })
 
-  it("takes out what is left of a key that was cut or mistyped, if it is much", () => {
+  it("replaces a truncated or mistyped key, if the part is long", () => {
     expect(redact(`Bearer ${key.slice(0, -1)}`)).toBe("Bearer ‹part of key:main›")
     expect(redact(`Bearer ${key.slice(0, -1)}!`)).toBe("Bearer ‹part of key:main›!")
     expect(redact(`Bearer ${key.slice(0, 8)}`)).toBe(`Bearer ${key.slice(0, 8)}`)
   })
 
-  it("leaves the text alone when a secret is too short to be one, but not the credential", () => {
+  it("replaces a very short secret only as a credential", () => {
     expect(redact('Bearer 1 → 401 {"status":401} page 1')).toBe(
       'Bearer ‹key:short› → 401 {"status":401} page 1'
     )
     expect(redact("Bearer 12")).toBe("Bearer 12")
   })
 
-  it("has no mark that tells a secret", () => {
-    const told = Redaction.make({ hunter22: "secret-one", main: "hunter22", other: "key:main" })
-    expect(told("secret-one hunter22")).toBe("‹key› ‹key›")
+  it("uses no mark that contains a secret", () => {
+    const redact = Redaction.make({ hunter22: "secret-one", main: "hunter22", other: "key:main" })
+    expect(redact("secret-one hunter22")).toBe("‹key› ‹key›")
   })
 
   it("does nothing without secrets", () => {

@@ -1,7 +1,7 @@
-/** Takes the keys out of every text of a report that a subject may have written. */
+/** Redacts keys in every text of a report that may come from a subject. */
 import type { CheckResult, Report } from "./Report.ts"
 
-/** The report with every text redacted that does not come from the suite alone. */
+/** The report, with redaction of every text that is not only from the suite. */
 export const ofReport = (report: Report, redact: (text: string) => string): Report => ({
   ...report,
   subject: { ...report.subject, name: redact(report.subject.name) },
@@ -9,7 +9,7 @@ export const ofReport = (report: Report, redact: (text: string) => string): Repo
   checks: report.checks.map((check) => ofCheck(check, redact))
 })
 
-/** The same of one result. */
+/** The same for one result. */
 export const ofCheck = (check: CheckResult, redact: (text: string) => string): CheckResult => ({
   ...check,
   reason: check.reason && redact(check.reason),

@@ -10,7 +10,7 @@ import type { Report, Status } from "./Report.ts"
 import * as Run from "./Run.ts"
 import * as Toys from "./Toys.fixture.ts"
 
-// A run takes its checks from the list; here it holds toys.
+// A run finds its checks in this list, which here contains toy checks.
 const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
   checks: [],
   ambientChecks: []
@@ -25,7 +25,7 @@ beforeEach(() => {
 const run = (options: Partial<Run.RunOptions> = {}, subject = Toys.subject()): Promise<Report> =>
   Effect.runPromise(Run.run(subject, { level: "spec", seed: 1, ...options }))
 
-/** A toy that comes to the status. */
+/** A toy check with this status. */
 const toyOf = (status: Status, index: number): Check => {
   const common = { id: `toy.${index}`, examples: [1] }
   switch (status) {
@@ -58,7 +58,7 @@ const runOf = (drawn: ReadonlyArray<Status>): Promise<Report> => {
 }
 
 describe("a verdict", () => {
-  it("is told by the worst status, whichever others there are, and says conformant only of a whole run", async () => {
+  it("is that of the worst status, and is conformant only if nothing was excluded", async () => {
     const combinations = Array.from({ length: 2 ** statuses.length }, (_, bits) =>
       statuses.filter((_status, index) => (bits >> index) % 2 === 1)
     )
@@ -85,7 +85,7 @@ describe("a verdict", () => {
     }
   })
 
-  it("is an error when nothing was executed, whatever the reason", async () => {
+  it("is an error if nothing was executed, whatever the reason", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom<Status>("inconclusive", "not-applicable", "excluded")),
@@ -99,17 +99,17 @@ describe("a verdict", () => {
     )
   })
 
-  it("is an error when there is no check at all", async () => {
+  it("is an error if there is no check", async () => {
     expect(await run()).toMatchObject({ verdict: "error", exitCode: 2, counts: { planned: 0 } })
   })
 })
 
 describe("the counts of a report", () => {
-  it("add up, for any statuses", async () => {
+  it("add up for any statuses", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom<Status>(...statuses), { maxLength: 12 }), async (drawn) => {
         const { checks, counts } = await runOf(drawn)
-        // One more is excluded always.
+        // One more check is always excluded.
         const expected = [...drawn, "excluded" as const]
         expect(checks.map(({ status }) => status)).toEqual(expected)
         for (const status of statuses) {
@@ -123,7 +123,7 @@ describe("the counts of a report", () => {
     )
   })
 
-  it("tell of each check why it is no pass", async () => {
+  it("have a reason for each check that did not pass", async () => {
     const { checks } = await runOf(statuses)
     for (const { reason, status } of checks) {
       if (status === "pass") expect(reason).toBeUndefined()
@@ -133,7 +133,7 @@ describe("the counts of a report", () => {
 })
 
 describe("the clauses of a report", () => {
-  it("show the worst status of their checks, and unchecked where none was planned", async () => {
+  it("show the worst status of their checks, or unchecked if none was planned", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -172,7 +172,7 @@ describe("the clauses of a report", () => {
     )
   })
 
-  it("are the contract's at level spec, and ours too at level design", async () => {
+  it("are those of the contract at level spec, and also ours at level design", async () => {
     const spec = clauses.filter(({ level }) => level === "spec").map(({ slug }) => slug)
     expect((await run()).clauses.map(({ slug }) => slug)).toEqual(spec)
     expect((await run({ level: "design" })).clauses.map(({ slug }) => slug)).toEqual(
@@ -196,7 +196,7 @@ describe("a level", () => {
       })
     )
 
-  it("spec leaves our answers out, and only warns of what standards advise", async () => {
+  it("spec excludes our decisions, and only warns about recommendations of standards", async () => {
     plant()
     const report = await run({ level: "spec" })
     expect(report.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
@@ -207,7 +207,7 @@ describe("a level", () => {
     expect(report).toMatchObject({ verdict: "conformant", exitCode: 0, counts: { planned: 2 } })
   })
 
-  it("design asks for everything", async () => {
+  it("design includes everything", async () => {
     plant()
     const report = await run({ level: "design" })
     expect(report.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
@@ -218,14 +218,14 @@ describe("a level", () => {
     expect(report).toMatchObject({ verdict: "not-conformant", exitCode: 1 })
   })
 
-  it("spec does not soften a breach of the contract", async () => {
+  it("spec reports a violation of the contract as a failure", async () => {
     list.checks.push(Toys.check<number>({ examples: [1], advisedBy: "RFC 9110", holds: breach }))
     expect((await run({ level: "spec" })).verdict).toBe("not-conformant")
   })
 })
 
 describe("a run", () => {
-  it("takes each check alone to the cases that it meets among all", async () => {
+  it("tries the same cases of a check alone as among others", async () => {
     const met: Record<string, Array<number>> = {}
     const toys = ["toy.a", "toy.b", "toy.c"].map((id) =>
       Toys.check<number>({
@@ -252,7 +252,7 @@ describe("a run", () => {
     })
   })
 
-  it("draws a seed when none is given, tells it, and meets the same cases with it again", async () => {
+  it("chooses and reports a seed if none is given, and gets the same cases with it again", async () => {
     const met: Array<number> = []
     list.checks.push(
       Toys.check<number>({
@@ -268,7 +268,7 @@ describe("a run", () => {
     expect(met).toEqual(first)
   })
 
-  it("fails for a pattern that names nothing, before anything is tried", async () => {
+  it("fails for a pattern that matches nothing, before any check runs", async () => {
     let tries = 0
     list.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.sync(() => void tries++) }))
     for (const options of [{ only: ["toy.chek"] }, { exclude: ["toy.chek"] }]) {
@@ -283,7 +283,7 @@ describe("a run", () => {
     expect(tries).toBe(0)
   })
 
-  it("marks every evaluation with a token of its own, in this run and in others", async () => {
+  it("gives every evaluation a unique token, across runs", async () => {
     const seen: Array<string> = []
     list.checks.push(
       ...["toy.a", "toy.b"].map((id) =>
@@ -304,17 +304,17 @@ describe("a run", () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  it("tells its progress check by check, those that it leaves out too", async () => {
+  it("reports its progress for each check, including excluded ones", async () => {
     list.checks.push(toyOf("pass", 0), toyOf("excluded", 1))
-    const told: Array<Run.Progress> = []
-    await run({ exclude: ["toy.1"], onProgress: (progress) => void told.push(progress) })
-    expect(told).toEqual([
+    const reported: Array<Run.Progress> = []
+    await run({ exclude: ["toy.1"], onProgress: (progress) => void reported.push(progress) })
+    expect(reported).toEqual([
       { index: 0, total: 2, id: "toy.0", requests: 0 },
       { index: 1, total: 2, id: "toy.1", requests: 0 }
     ])
   })
 
-  it("does not plan what is for another kind of subject", async () => {
+  it("does not plan checks for another kind of subject", async () => {
     list.checks.push(toyOf("pass", 0), { ...toyOf("fail", 1), on: "http" })
     list.ambientChecks.push({
       id: "every.toy",

@@ -1,4 +1,4 @@
-/** A run: every check that applies, one after the other, and what they come to. */
+/** A run: executes every check that applies, in sequence, and creates the report. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
@@ -21,22 +21,22 @@ import * as Selection from "./Selection.ts"
 
 export interface RunOptions {
   readonly level: Level
-  /** Drawn at random when absent; the report tells it. */
+  /** Random when absent; it is in the report. */
   readonly seed?: number | undefined
   readonly only?: ReadonlyArray<string> | undefined
   readonly exclude?: ReadonlyArray<string> | undefined
-  /** How many times as many random cases as each check has by itself; 1 by default. */
+  /** Multiplier of the number of random cases; 1 by default. */
   readonly effort?: number | undefined
-  /** Ms that the random cases of one check may take; 20 000 by default. */
+  /** Timeout of the random cases of one check in ms; 20 000 by default. */
   readonly timeLimitMs?: number | undefined
   readonly findings?: ReadonlyArray<string> | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
-/** Ms that the random cases of one check may take unless told otherwise. */
+/** Default timeout of the random cases of one check, in ms. */
 export const defaultTimeLimitMs = 20_000
 
-/** The level that a subject is held to unless told otherwise: laws of ports are promises of this project. */
+/** The default level of a subject; laws of ports are promises of this project. */
 export const defaultLevel = ({ kind }: Subject): Level => (kind === "port" ? "design" : "spec")
 
 export interface Progress {
@@ -46,19 +46,19 @@ export interface Progress {
   readonly requests: number
 }
 
-/** Laws that a subject of this kind can be held to, at a level. */
+/** The checks for this kind of subject at a level. */
 export const checksFor = (subject: Subject, level: Level): ReadonlyArray<Check> =>
   Selection.ordered(
     allChecks.filter((check) => check.on in subject.faces && Selection.isOfLevel(check, level))
   )
 
-/** A check of every exchange as selections see it. */
+/** A check of every exchange, for selections. */
 export const selectable = (check: AmbientCheck) => ({
   ...check,
   profile: check.profile ?? ("core" as const)
 })
 
-/** Whether each pattern of a selection names something. */
+/** Fails unless each pattern of a selection matches something. */
 export const validate = (selection: Selection.Selection): Result.Result<void, Selection.UnknownSelection> =>
   Selection.validate(selection, [...allChecks, ...ambientChecks.map(selectable)])
 
@@ -66,14 +66,14 @@ export const validate = (selection: Selection.Selection): Result.Result<void, Se
 export const ambientFor = (subject: Subject, level: Level): ReadonlyArray<AmbientCheck> =>
   subject.kind === "http" ? ambientChecks.filter((check) => Selection.isOfLevel(check, level)) : []
 
-/** A mark that no other evaluation has, of this run or of any other against the same store. */
+/** A token that no other evaluation has, in this run or in any other run on the same store. */
 export const tokens = Effect.map(Random.nextIntBetween(0, 26 ** 5 - 1), (mark) => {
   const [first = "", ...rest] = Letters.of(mark + 26 ** 5).slice(-5)
   let evaluations = 0
   return () => `${first.toUpperCase()}${rest.join("")}${Letters.of(evaluations++)}`
 })
 
-/** Holds the checks against a subject. Fails only for a selection that names nothing. */
+/** Runs the checks on a subject. Fails only for a pattern that matches nothing. */
 export const run = Effect.fnUntraced(function* (
   subject: Subject,
   options: RunOptions
@@ -110,7 +110,7 @@ export const run = Effect.fnUntraced(function* (
   return subject.redact === undefined ? report : ReportRedaction.ofReport(report, subject.redact)
 })
 
-/** A result as a level takes it: at level `spec` what only a standard advises is a warning. */
+/** The result at a level: at level `spec` the violation of a mere recommendation is a warning. */
 export const atLevel = (result: CheckResult, level: Level): CheckResult => {
   const { clause } = result.counterexample ?? {}
   const isOurs = clause === undefined ? result.level === "design" : bySlug.get(clause)?.level === "design"
@@ -145,7 +145,7 @@ const exitCodes = {
   inconclusive: 3
 } as const satisfies { readonly [verdict in Verdict]: number }
 
-/** What a result says about its own clauses: nothing, if it was another one that is broken. */
+/** The status for the check's own clauses: inconclusive, if another clause is violated. */
 const statusFor = ({ counterexample, status }: CheckResult): Status =>
   status === "fail" && counterexample?.clause !== undefined ? "inconclusive" : status
 

@@ -29,30 +29,30 @@ describe("a selection", () => {
     ["all but a profile", [], ["core"], ["auth.first"]],
     ["all but a clause", [], ["list.array"], ["list.limit", "auth.first"]],
     ["some but one of them", ["list.*"], ["list.limit"], ["list.limitless"]],
-    ["what it excludes", ["auth"], ["auth"], []]
+    ["a profile that it also excludes", ["auth"], ["auth"], []]
   ] as const)("by %s", (_what, only, exclude, expected) => {
     expect(picked(only, exclude)).toEqual(expected)
   })
 
-  it("knows no other patterns than the asterisk", () => {
+  it("has no pattern characters except the asterisk", () => {
     expect(picked(["list.limi?"])).toEqual([])
     expect(picked(["listxlimit"])).toEqual([])
     expect(picked(["list.limit|auth.first"])).toEqual([])
     expect(picked(["LIST.LIMIT"])).toEqual([])
     expect(picked(["limit"])).toEqual([])
-    // No character of a pattern stands for another.
+    // Every other character of a pattern is literal.
     const other = Toys.check({ id: "listxlimit", holds })
     const selection = { level: "spec", only: ["list.limit"], exclude: [] } as const
     expect(Selection.isSelected(other, selection)).toBe(false)
   })
 
-  it("is valid when each of its patterns names something", () => {
+  it("is valid if each of its patterns matches something", () => {
     const known = ["list.limit", "auth", "core", "list.*", "auth.required", "*"]
     expect(Result.isSuccess(Selection.validate({ only: known, exclude: known }, all))).toBe(true)
     expect(Result.isSuccess(Selection.validate({ only: [], exclude: [] }, []))).toBe(true)
   })
 
-  it("is refused, with the pattern, when one names nothing", () => {
+  it("is rejected with the pattern that matches nothing", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.boolean(), (pattern, isOnly) => {
         fc.pre(!/^[*]+$/.test(pattern) && picked([pattern]).length === 0)
@@ -71,13 +71,13 @@ describe("a plan", () => {
   const everything = { level: "spec", only: [], exclude: [] } as const
   const needing = Toys.check({ needs: ["clock", "tinyPlan"], holds })
 
-  it("is to run what is selected and can be", () => {
+  it("runs what is selected and possible", () => {
     const subject = Toys.subject({ capabilities: new Set(["clock", "tinyPlan"]) })
     expect(Selection.planOf(needing, subject, everything)).toEqual({ run: true })
     expect(Selection.planOf(limit, Toys.subject(), everything)).toEqual({ run: true })
   })
 
-  it("is inconclusive where something is missing, and says what would help", () => {
+  it("is inconclusive if something is missing, and says what would help", () => {
     expect(Selection.planOf(needing, Toys.subject(), everything)).toEqual({
       run: false,
       status: "inconclusive",
@@ -96,7 +96,7 @@ describe("a plan", () => {
     }
   })
 
-  it("goes by the selection first, then by what the subject is, then by what it has", () => {
+  it("depends on the selection first, then on the subject's declarations, then on its capabilities", () => {
     const subject = Toys.subject({ notApplicable: () => "it never bans" })
     expect(Selection.planOf(needing, subject, { ...everything, exclude: ["core"] })).toMatchObject({
       status: "excluded"
@@ -110,7 +110,7 @@ describe("a plan", () => {
 })
 
 describe("a level", () => {
-  it("holds what is of it, and at level spec what standards advise", () => {
+  it("includes its own checks, and at level spec also recommendations of standards", () => {
     const of = Selection.isOfLevel
     expect(of({ level: "spec" }, "spec")).toBe(true)
     expect(of({ level: "spec" }, "design")).toBe(true)
@@ -121,7 +121,7 @@ describe("a level", () => {
 })
 
 describe("the order of checks", () => {
-  it("goes by profile, and within one as they are written", () => {
+  it("is by profile, and within a profile as listed", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...profiles)), (drawn) => {
         const given = drawn.map((profile, index) => Toys.check({ id: String(index), profile, holds }))

@@ -1,4 +1,4 @@
-/** Which checks a run holds against its subject, and why it leaves out the others. */
+/** Selects the checks of a run, with a reason for each one that is not run. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type { Check } from "../checks/Check.ts"
@@ -8,7 +8,7 @@ import { profiles } from "../evaluation/Profile.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import type { Status } from "./Report.ts"
 
-/** What the user of a run may leave out or ask for alone. */
+/** The user's selection of checks. */
 export interface Selection {
   readonly level: Level
   /** Ids, clause slugs, profiles, or patterns such as `list.*`; empty for all. */
@@ -16,17 +16,17 @@ export interface Selection {
   readonly exclude: ReadonlyArray<string>
 }
 
-/** A pattern that names nothing: a mistake that would otherwise make a run look better than it is. */
+/** A pattern matches nothing. Ignoring such a mistake would make a run look better than it is. */
 export class UnknownSelection extends Data.TaggedError("UnknownSelection")<{ readonly pattern: string }> {
   override get message(): string {
     return `${JSON.stringify(this.pattern)} names no check, clause or profile: see 'animal-store conformance list'`
   }
 }
 
-/** What a selection picks from. */
+/** The fields of a check that a selection uses. */
 export type Selectable = Pick<Check, "id" | "clauses" | "profile">
 
-/** Whether a name is meant by a pattern, in which `*` stands for anything. */
+/** Whether a pattern matches a name; `*` matches any text. */
 export const matcher = (pattern: string): ((name: string) => boolean) => {
   const source = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")
   const expression = new RegExp(`^${source}$`)
@@ -35,11 +35,11 @@ export const matcher = (pattern: string): ((name: string) => boolean) => {
 
 const names = ({ clauses, id, profile }: Selectable): ReadonlyArray<string> => [id, profile, ...clauses]
 
-/** Whether a check is among those that any of the patterns names. */
+/** Whether any of the patterns matches a check. */
 const isNamed = (check: Selectable, patterns: ReadonlyArray<string>): boolean =>
   patterns.some((pattern) => names(check).some(matcher(pattern)))
 
-/** The first pattern that names nothing, as a failure. */
+/** Fails with the first pattern that matches nothing. */
 export const validate = (
   { exclude, only }: Pick<Selection, "only" | "exclude">,
   all: ReadonlyArray<Selectable>
@@ -48,11 +48,11 @@ export const validate = (
   return unknown === undefined ? Result.void : Result.fail(new UnknownSelection({ pattern: unknown }))
 }
 
-/** Whether the user wants it. */
+/** Whether the user selected the check. */
 export const isSelected = (check: Selectable, { exclude, only }: Selection): boolean =>
   (only.length === 0 || isNamed(check, only)) && !isNamed(check, exclude)
 
-/** Whether it belongs to the level: a `spec` run also tries what standards advise, and warns. */
+/** Whether a check belongs to a level; a `spec` run also tries recommendations of standards, and warns. */
 export const isOfLevel = ({ advisedBy, level }: Pick<Check, "level" | "advisedBy">, wanted: Level): boolean =>
   wanted === "design" || level === "spec" || advisedBy !== undefined
 
@@ -65,21 +65,21 @@ const help = {
   tinyPlan: "a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)",
   victimKey: "a key that may be banned (--victim KEY:PERMINUTE:PERDAY)",
   revokedKey: "a revoked key (--revoked KEY)",
-  parallel: "requests at the same time",
-  anyCategory: "a subject that takes any categoryId",
-  outage: "a store whose backend does not answer"
+  parallel: "concurrent requests",
+  anyCategory: "a subject that accepts any categoryId",
+  outage: "a store whose backend does not respond"
 } as const satisfies { readonly [capability in Capability]: string }
 
-/** What becomes of a check that the user does not want. */
+/** The result of a check that the user did not select. */
 export const unselected = { status: "excluded", reason: "not selected for this run" } as const
 
-/** What a check needs and a subject has not. */
+/** The needs of a check that a subject does not meet. */
 export const missing = (
   { needs = [] }: Pick<Check, "needs">,
   { capabilities }: Subject
 ): ReadonlyArray<Capability> => needs.filter((need) => !capabilities.has(need))
 
-/** What is to become of a check of the right level and face. */
+/** Whether to run a check of the right level and interface, or its result without a run. */
 export const planOf = (check: Check, subject: Subject, selection: Selection): Plan => {
   if (!isSelected(check, selection)) return { run: false, ...unselected }
   const inapplicable = subject.notApplicable?.(check)
@@ -94,6 +94,6 @@ export const planOf = (check: Check, subject: Subject, selection: Selection): Pl
       }
 }
 
-/** In the order of profiles; within one as they are written. */
+/** Sorts by profile, and within a profile as listed. */
 export const ordered = (checks: ReadonlyArray<Check>): ReadonlyArray<Check> =>
   checks.toSorted((one, other) => profiles.indexOf(one.profile) - profiles.indexOf(other.profile))

@@ -1,9 +1,9 @@
-/** A run that cannot begin. */
+/** The error of a run that cannot begin. */
 import * as Data from "effect/Data"
 
-/** The set-up cannot be meant: the subject is out of reach, a key is refused, a clock is dead. Nothing is proven. */
+/** The set-up is wrong: for example, the subject is unreachable, or a key is rejected. No check was run. */
 export class SetupFault extends Data.TaggedError("SetupFault")<{
-  /** One sentence for whoever set it up. */
+  /** One sentence for the user. */
   readonly reason: string
 }> {
   override get message(): string {

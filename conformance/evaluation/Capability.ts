@@ -1,6 +1,6 @@
-/** What not every subject has. */
+/** Features that only some subjects have. */
 
-/** What a check needs beyond its face; a subject declares what it has. */
+/** What a check needs besides its interface; a subject declares which of these it has. */
 export const capabilities = [
   "clock",
   "tinyPlan",

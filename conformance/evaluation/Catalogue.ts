@@ -1,5 +1,5 @@
 /**
- * The catalogue as its users see it, through a storage port or over HTTP: laws about animals are written once, on this.
+ * The catalogue as its users see it, through a storage port or over HTTP. Laws about animals are written once, against
  */
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -7,7 +7,7 @@ import type { PetStatus } from "../../core/domain/PetStatus.ts"
 import type { Animal, Draft } from "../http/Animal.ts"
 import type { Failure } from "./Outcome.ts"
 
-/** Parameters of a list; `undefined` leaves one out. */
+/** Parameters of a list; an `undefined` parameter is not sent. */
 export interface Listing {
   readonly limit: number | undefined
   readonly status: PetStatus | undefined
@@ -19,8 +19,8 @@ export interface Catalogue {
   readonly list: (listing: Listing) => Effect.Effect<ReadonlyArray<Animal>, Failure>
   /** `Inapplicable` once the operation is removed. */
   readonly get: (id: bigint) => Effect.Effect<Option.Option<Animal>, Failure>
-  /** Whether animals that this evaluation did not make may be listed. */
+  /** Whether lists may contain animals that this evaluation did not create. */
   readonly isShared: boolean
-  /** A category that the subject accepts; the case's own where it takes any. */
+  /** A category that the subject accepts: the given one if it accepts any. */
   readonly categoryOf: (wanted: bigint) => bigint
 }

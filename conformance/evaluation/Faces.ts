@@ -1,4 +1,4 @@
-/** What checks are written against. */
+/** The interfaces that checks are written against. */
 import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
@@ -6,7 +6,7 @@ import type { Catalogue } from "./Catalogue.ts"
 import type { Http } from "./Http.ts"
 import type { Meter } from "./Meter.ts"
 
-/** What a check can be held against; a subject offers some of these. */
+/** The interfaces by name; a subject provides some of them. */
 export interface Faces {
   readonly catalogue: Catalogue
   /** The limits of a key on a small plan. */
@@ -17,7 +17,7 @@ export interface Faces {
   readonly pets: PetRepository["Service"]
   readonly limits: RateLimitStore["Service"]
   readonly keys: ApiKeyStore["Service"]
-  /** The ports over a backend that does not respond; those that the subject has. */
+  /** The subject's ports over a backend that does not respond; `undefined` for a port that it does not have. */
   readonly outage: {
     readonly pets: PetRepository["Service"] | undefined
     readonly limits: RateLimitStore["Service"] | undefined

@@ -1,4 +1,4 @@
-/** A subject over HTTP, for laws about what goes over the wire. */
+/** A subject over HTTP, for laws about requests and responses on the wire. */
 import type * as Effect from "effect/Effect"
 import type { Animal, Draft } from "../http/Animal.ts"
 import type { Exchange, KeyName } from "../http/Exchange.ts"
@@ -9,7 +9,7 @@ import type { Failure } from "./Outcome.ts"
 export interface Sent {
   /** `GET` when absent. */
   readonly method?: string
-  /** After the base path, such as `/pets?limit=1`; sent as it is. */
+  /** Path and query after the base path, such as `/pets?limit=1`; sent unchanged. */
   readonly path: string
   /** Which key it carries; `main` when absent. */
   readonly key?: KeyName
@@ -21,7 +21,7 @@ export interface Sent {
   readonly json?: string
 }
 
-/** What the subject is known to be. */
+/** What is known about the subject. */
 export interface Facts {
   /** The declared keys, for laws that build other credentials from them. They must never be reported. */
   readonly mainKey: string
@@ -35,8 +35,8 @@ export interface Facts {
 export interface Http {
   readonly facts: Facts
   /**
-   * Sends a request and records it. Paces itself for the main key: it waits for the limits as the subject announces
-   * them and repeats what was denied with 429. `Violation` when no response comes.
+   * Sends a request and records it. Requests with the main key are paced: it waits for the limits that the subject
+   * announces, and repeats a request that was denied with 429. `Violation` without a response.
    */
   readonly send: (sent: Sent) => Effect.Effect<Exchange, Failure>
   /** Sends all at once, without repeating any. */

@@ -1,4 +1,4 @@
-/** Numbers written in lower-case letters: names with digits or signs may be refused, names of letters hardly. */
+/** Numbers written in lower-case letters, because some servers reject names with digits or signs. */
 
 /**
  * `a`, `b`, …, `z`, `aa`, `ab`, …: a different word for each whole number from 0.

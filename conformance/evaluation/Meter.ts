@@ -1,15 +1,15 @@
 /**
- * One caller's limits as the caller sees them, through a storage port or over HTTP: laws about limits are written once,
- * on this.
+ * One caller's limits as the caller sees them, through a storage port or over HTTP. Laws about limits are written once,
+ * against this interface.
  */
 import type * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Failure } from "./Outcome.ts"
 
-/** What the response to one request showed of the caller's limits. */
+/** What one response shows about the caller's limits. */
 export interface Reading {
   readonly admitted: boolean
-  /** Whether the denial is a ban; `undefined` when the subject does not tell. */
+  /** Whether the denial is a ban; `undefined` when the response does not show it. */
   readonly banned: boolean | undefined
   readonly limit: number
   readonly remaining: number
@@ -17,20 +17,20 @@ export interface Reading {
   readonly resetAt: number
   /** Seconds to wait after a denial; 0 when admitted. */
   readonly retryAfter: number
-  /** Earliest and latest moment, epoch ms of the subject's time, at which it can have been decided. */
+  /** Earliest and latest time (epoch ms, subject's clock) at which the subject can have decided. */
   readonly between: readonly [earliest: number, latest: number]
 }
 
 export interface Meter {
-  /** What the caller is held to. */
+  /** The caller's limits. */
   readonly plan: Plan
   /** Sends one request. */
   readonly spend: Effect.Effect<Reading, Failure>
-  /** Sends this many at once. */
+  /** Sends so many requests at once. */
   readonly spendAtOnce: (requests: number) => Effect.Effect<ReadonlyArray<Reading>, Failure>
   /** Waits until the whole plan is free again. */
   readonly refill: Effect.Effect<void, Failure>
-  /** Lets at least so many ms of the subject's time pass, at most a little more; `Undecided` where nobody can wait. */
+  /** Lets at least `ms` of the subject's time pass, and little more; `Undecided` when the wait is too long. */
   readonly pass: (ms: number) => Effect.Effect<void, Failure>
   /** The subject's time, epoch ms. */
   readonly now: Effect.Effect<number, Failure>

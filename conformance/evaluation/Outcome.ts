@@ -1,19 +1,19 @@
-/** How one evaluation of a law ends when it does not simply hold. */
+/** How an evaluation of a law ends when the law does not hold. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 
-/** Longest text of a violation that a report shows, in UTF-16 units: what a subject sent may be much longer. */
+/** Longest text of a violation that a report shows, in UTF-16 units; a subject may send much longer texts. */
 export const MAX_SHOWN = 2_000
 
-/** The subject did what no conforming one does. */
+/** The subject behaved as no conforming subject does. */
 export class Violation extends Data.TaggedError("Violation")<{
-  /** What a conforming subject returns, in words of the domain. */
+  /** What a conforming subject returns, in terms of the domain. */
   readonly expected: string
-  /** What this one did. */
+  /** What this subject did. */
   readonly actual: string
   /**
-   * The clause that is broken, where it is none of those that the law is about: what the law needs first did not work.
+   * The broken clause, if it is not one of the law's own: a step that the law depends on failed.
    */
   readonly clause?: ClauseSlug
 }> {
@@ -22,9 +22,9 @@ export class Violation extends Data.TaggedError("Violation")<{
   }
 }
 
-/** Nothing can be said: the circumstances that the law speaks about did not come about. */
+/** The law could not be decided, because the circumstances that it is about did not occur. */
 export class Undecided extends Data.TaggedError("Undecided")<{
-  /** Why, and what would help. */
+  /** The reason, and what would help. */
   readonly reason: string
 }> {
   override get message(): string {
@@ -32,14 +32,14 @@ export class Undecided extends Data.TaggedError("Undecided")<{
   }
 }
 
-/** The law does not speak about this subject: it lacks what nobody has to have. */
+/** The law does not apply to this subject, which lacks something optional. */
 export class Inapplicable extends Data.TaggedError("Inapplicable")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
   }
 }
 
-/** Everything a law may fail with; anything else is a fault of the suite. */
+/** Everything that a law may fail with; any other error is a bug of the suite. */
 export type Failure = Violation | Undecided | Inapplicable
 
 /** Fails with a `Violation` unless `holds`. */

@@ -1,6 +1,6 @@
 /** Groups of checks. */
 
-/** All groups, in the order in which they run: what spends, bans or moves time for good comes last. */
+/** All groups in run order. Checks that use up limits, cause bans or move time far ahead come last. */
 export const profiles = ["core", "port", "auth", "limits", "concurrency", "ban", "deprecation"] as const
 
 export type Profile = (typeof profiles)[number]

@@ -1,23 +1,23 @@
-/** One evaluation of a law on one case: what it did, what it came across, and names that nobody else uses. */
+/** One evaluation of a law on one case: its steps, the circumstances it met, and names that no other evaluation uses. */
 import type { Exchange } from "../http/Exchange.ts"
 import * as Letters from "./Letters.ts"
 
-/** One thing done to the subject, in words of the domain; over HTTP with what went over the wire. */
+/** One call or request, in terms of the domain; over HTTP with the exchange. */
 export interface Step {
   readonly did: string
   readonly got: string
   readonly exchange?: Exchange
-  /** Ms of the subject's time that were let pass. */
+  /** Ms of the subject's time that the step let pass. */
   readonly passedMs?: number
 }
 
 export interface Trial {
-  /** Marks everything made by this evaluation: no other evaluation of any run has it. */
+  /** Marks everything that this evaluation creates; no other evaluation of any run has the same token. */
   readonly token: string
-  /** A new name for an animal, marked with the token; without a tail it is a few letters, which hardly a server refuses. */
+  /** A new name for an animal, marked with the token. Without a tail it is a few letters, which few servers reject. */
   readonly name: (tail?: string) => string
   readonly record: (step: Step) => void
-  /** Notes that a circumstance came about that the check wants to have met. */
+  /** Records that a circumstance occurred that the check requires (`mustSee`). */
   readonly saw: (circumstance: string) => void
   readonly steps: ReadonlyArray<Step>
   readonly seen: ReadonlySet<string>

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 """A small server of the animal store's contract, in Python's standard library (3.9 or newer).
 
-It shares no code with the TypeScript service and answers the contract's gaps in its own, equally legal way:
-the conformance suite at `--level spec` must find nothing wrong here. It keeps everything in memory, serves
-loopback only, and is meant to be read. Its own answers:
+It shares no code with the TypeScript service and makes other correct choices where the contract leaves them open:
+the conformance suite at `--level spec` must accept it. It stores everything in memory, listens on the loopback
+address only, and is written to be read. Its choices:
 
 - ids are random positive int64; a list has the newest animal first; there are no further pages
-- an animal that was added without `status` has none: only the unfiltered list shows it
-- `name` is any string of up to 500 code points, the empty one too, without U+0000 and lone surrogates
-- an integer is written without fraction and exponent (`1.0` is refused); the last of duplicate fields counts
-- the media type of a body is not looked at; a body has at most 1 MiB (413) and a Content-Length (411)
-- `limit` may have leading zeros; the last of repeated parameters counts; an unknown `status` finds nothing
-- an unknown path is 404 with or without a key; so is a `petId` that is no integer
-- limits are counted in fixed windows: the minute is the clock's, a day is the 24 h from a key's first request
-  in it; a 429 costs nothing, every other request with a valid key costs one
-- the rate headers show the minute, with its true count during a ban too; once the day is used up, the day
-- a key is banned for 60 s by the 10th refused request in a row that came before the `Retry-After` it was told
-- requests without a valid key, and what is no HTTP, share 60 a minute per address and ban nobody
-- from 5 December 2030, 00:00 UTC, `GET /pets/{petId}` is 404; nothing announces it before
+- an animal that was created without `status` has none: only the unfiltered list shows it
+- `name` is any string of up to 500 code points, also an empty one, without U+0000 and lone surrogates
+- an integer has no fraction or exponent (`1.0` is rejected); the last of duplicate fields counts
+- the media type of a body is ignored; a body has at most 1 MiB (413) and a Content-Length (411)
+- `limit` may have leading zeros; the last of repeated parameters counts; an unknown `status` matches nothing
+- an unknown path is 404 with or without a key; so is a `petId` that is not an integer
+- limits are counted in fixed windows: the minute is that of the clock, a day is the 24 h after the first request
+  of a key; a 429 costs nothing, every other request with a valid key costs one
+- the rate headers show the minute, also during a ban; when the day is used up, they show the day
+- a key is banned for 60 s by the 10th consecutive denied request before the end of its `Retry-After`
+- requests without a valid key, and malformed HTTP, share 60 a minute per address and cause no ban
+- from 5 December 2030, 00:00 UTC, `GET /pets/{petId}` is 404, without an announcement
 - header names are in lower case, codes in upper case; an Error names its source in one more field, `doc`
 """
 from __future__ import annotations
@@ -51,8 +51,8 @@ MAX_NAME = 500
 STATUSES = ("available", "pending", "sold")
 
 
-class Refused(Exception):
-    """Ends the handling of a request with an Error answer; `doc` is where the refusal comes from."""
+class Rejected(Exception):
+    """Ends the handling of a request with an Error response; `doc` is the source of the rejection."""
 
     def __init__(self, status: int, code: str, message: str, doc: str, **headers: str) -> None:
         super().__init__(message)
@@ -69,7 +69,7 @@ class Request:
     headers: dict[str, list[str]]  # names in lower case
     length: int
     keep_alive: bool
-    body: Union[bytes, Refused] = b""  # what is wrong with a body matters only to who asks for it
+    body: Union[bytes, Rejected] = b""  # what is wrong with a body matters only to who asks for it
 
 
 @dataclass
@@ -79,11 +79,11 @@ class Response:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-Application = Callable[[Union[Request, Refused], str], Response]  # (request, the client's address)
+Application = Callable[[Union[Request, Rejected], str], Response]  # (request, the client's address)
 
 
 class Clock:
-    """The server's own time in epoch milliseconds: it starts as the machine's and moves forward only."""
+    """The server's time in epoch milliseconds: it starts at the machine's time and only moves forward."""
 
     def __init__(self) -> None:
         self._offset = time.time_ns() - time.monotonic_ns()
@@ -95,7 +95,7 @@ class Clock:
     def advance(self, ms: int) -> int:
         with self._lock:
             if self.now() + ms > END_OF_TIME:
-                raise Refused(400, "INVALID_ADVANCE", "the clock ends with the year 9999", "test clock")
+                raise Rejected(400, "INVALID_ADVANCE", "the clock ends with the year 9999", "test clock")
             self._offset += ms * 1_000_000
         return self.now()
 
@@ -105,7 +105,7 @@ class Clock:
 
 @dataclass
 class Window:
-    """`limit` requests until `end`; the next window opens on the clock's beat, or with the next request."""
+    """`limit` requests until `end`; the next window begins on the clock's minute, or with the next request."""
 
     limit: int
     length: int
@@ -133,20 +133,20 @@ class Window:
 
 
 class Meter:
-    """Counts the requests of one caller. Without a number for the day there is no day, and no ban."""
+    """Counts the requests of one caller. Without a daily limit there is no ban."""
 
     def __init__(self, per_minute: int, per_day: Optional[int] = None) -> None:
         self._windows = [Window(per_minute, MINUTE, on_the_beat=True)]
         if per_day is not None:
             self._windows.append(Window(per_day, DAY, on_the_beat=False))
         self._can_ban = per_day is not None
-        self._ignored = 0  # refused requests in a row that came before `_retry_at`
+        self._ignored = 0  # consecutive denied requests before `_retry_at`
         self._retry_at = 0
         self._banned_until = 0
         self._lock = threading.Lock()
 
-    def admit(self, clock: Clock) -> tuple[dict[str, str], Optional[Refused]]:
-        """Counts a request; returns its rate headers and, if it is over the limit, its refusal."""
+    def admit(self, clock: Clock) -> tuple[dict[str, str], Optional[Rejected]]:
+        """Counts a request; returns its rate headers and, if it is over the limit, its rejection."""
         with self._lock:
             now = clock.now()  # inside the lock, so that a meter never sees time go back
             empty = [window for window in self._windows if window.left(now) == 0]
@@ -165,14 +165,14 @@ class Meter:
             return shown.headers(now), over_limit(is_banned, self._retry_at - now)
 
 
-def over_limit(is_banned: bool, wait: int) -> Refused:
+def over_limit(is_banned: bool, wait: int) -> Rejected:
     code = "KEY_SUSPENDED" if is_banned else "TOO_MANY_REQUESTS"
     message = "the key is banned for a while" if is_banned else "no requests are left in this window"
-    return Refused(429, code, message, "contract §8.4", retry_after=str(math.ceil(wait / 1000)))
+    return Rejected(429, code, message, "contract §8.4", retry_after=str(math.ceil(wait / 1000)))
 
 
 class Strangers:
-    """A meter for each address that sends no valid key; all are forgotten when their minute is over."""
+    """A meter for each address without a valid key; meters are deleted when their minute has ended."""
 
     def __init__(self) -> None:
         self._minute = 0
@@ -190,7 +190,7 @@ class Strangers:
 
 
 class Catalogue:
-    """All animals in the order in which they were added, as a whole (under `None`) and by status."""
+    """All animals in the order of their creation, together (under `None`) and by status."""
 
     def __init__(self) -> None:
         self._by_id: dict[int, dict[str, Any]] = {}
@@ -217,7 +217,7 @@ class Catalogue:
 
 
 class AnimalStore:
-    """The contract's application. Every answer has the rate headers of the meter that counted the request."""
+    """The contract's application. Every response has the rate headers of the meter that counted the request."""
 
     def __init__(self, clock: Clock, meters: dict[bytes, Meter]) -> None:
         self._clock = clock
@@ -225,87 +225,87 @@ class AnimalStore:
         self._strangers = Strangers()
         self._catalogue = Catalogue()
 
-    def __call__(self, request: Union[Request, Refused], address: str) -> Response:
+    def __call__(self, request: Union[Request, Rejected], address: str) -> Response:
         own_meter = self._meters.get(key_digest(request)) if isinstance(request, Request) else None
         meter = own_meter or self._strangers.meter(address, self._clock.now())
-        rate_headers, refusal = meter.admit(self._clock)
+        rate_headers, rejection = meter.admit(self._clock)
         try:
-            if refusal:
-                raise refusal
-            if isinstance(request, Refused):
+            if rejection:
+                raise rejection
+            if isinstance(request, Rejected):
                 raise request
             response = self._perform(request, is_known=own_meter is not None)
-        except Refused as refused:
-            response = refused.response
+        except Rejected as rejected:
+            response = rejected.response
         except Exception:
             traceback.print_exc()
-            response = Refused(500, "INTERNAL", "the server has a fault", "contract §7").response
+            response = Rejected(500, "INTERNAL", "the server has a fault", "contract §7").response
         response.headers.update(rate_headers)
         return response
 
     def _perform(self, request: Request, is_known: bool) -> Response:
         segments = [unquote(segment) for segment in request.path.split("/")]
         if segments[:3] != ["", "v1", "pets"] or len(segments) > 4:
-            raise Refused(404, "NO_SUCH_PATH", "there is nothing at this path", "contract §4")
+            raise Rejected(404, "NO_SUCH_PATH", "there is nothing at this path", "contract §4")
         if not is_known:
-            raise Refused(401, "UNAUTHENTICATED", "send a valid API key as a bearer token", "contract §5",
+            raise Rejected(401, "UNAUTHENTICATED", "send a valid API key as a bearer token", "contract §5",
                           www_authenticate='Bearer realm="pets"')
         is_get = request.method in ("GET", "HEAD")
         if len(segments) == 4:
             if self._clock.now() >= REMOVAL:
-                raise Refused(404, "OPERATION_REMOVED", "list the animals by status instead", "contract §4.3")
+                raise Rejected(404, "OPERATION_REMOVED", "list the animals by status instead", "contract §4.3")
             if is_get:
                 return Response(200, self._get(segments[3]))
         elif is_get:
             return Response(200, self._list(parse_qs(request.query, keep_blank_values=True)))
         elif request.method == "POST":
             return Response(201, self._catalogue.add(new_pet(json_object(request.body))))
-        raise Refused(405, "METHOD_NOT_ALLOWED", "the path does not have this method", "contract §4",
+        raise Rejected(405, "METHOD_NOT_ALLOWED", "the path does not have this method", "contract §4",
                       allow="GET, HEAD" if len(segments) == 4 else "GET, HEAD, POST")
 
     def _list(self, query: dict[str, list[str]]) -> list[dict[str, Any]]:
         limit = query.get("limit", ["20"])[-1]
         if not re.fullmatch("[0-9]{1,9}", limit) or not 1 <= int(limit) <= 100:
-            raise Refused(400, "INVALID_QUERY", "limit must be an integer from 1 to 100", "contract §8.1")
+            raise Rejected(400, "INVALID_QUERY", "limit must be an integer from 1 to 100", "contract §8.1")
         return self._catalogue.newest(int(limit), query["status"][-1] if "status" in query else None)
 
     def _get(self, pet_id: str) -> dict[str, Any]:
         pet = self._catalogue.find(int(pet_id)) if re.fullmatch("[0-9]{1,19}", pet_id) else None
         if pet is None:
-            raise Refused(404, "NO_SUCH_PET", "there is no animal with this id", "contract §4.3")
+            raise Rejected(404, "NO_SUCH_PET", "there is no animal with this id", "contract §4.3")
         return pet
 
 
 def key_digest(request: Request) -> bytes:
-    """The digest of the bearer token; empty, and so no key's, when there is none or more than one."""
+    """The digest of the bearer token; empty, which matches no key, if there is none or more than one."""
     sent = request.headers.get("authorization", [])
     bearer = re.fullmatch(r"bearer +(\S+)", sent[0], re.IGNORECASE) if len(sent) == 1 else None
     return hashlib.sha256(bearer[1].encode("latin-1")).digest() if bearer else b""
 
 
-def json_object(body: Union[bytes, Refused]) -> dict[str, Any]:
-    if isinstance(body, Refused):
+def json_object(body: Union[bytes, Rejected]) -> dict[str, Any]:
+    if isinstance(body, Rejected):
         raise body
     try:
         value = json.loads(body.decode("utf-8"), parse_int=bounded_int, parse_constant=no_constant)
     except (ValueError, RecursionError):  # bad UTF-8 and bad JSON are ValueErrors
-        raise Refused(400, "INVALID_JSON", "the body is no JSON, or too deep", "contract §7") from None
+        raise Rejected(400, "INVALID_JSON", "the body is not JSON, or too deep", "contract §7") from None
     if not isinstance(value, dict):
         raise invalid_body("the body must be a JSON object")
     return value
 
 
 def bounded_int(digits: str) -> Union[int, float]:
-    """What is too long for int64 is no integer at all: nobody has to compute with a million digits."""
+    """Rejects numbers that are too long for int64, so that a million digits are never converted."""
     return int(digits) if len(digits) <= 20 else math.inf
 
 
 def no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def new_pet(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields to keep, checked; all others are ignored."""
+    """The validated fields; all others are ignored."""
     name, category = fields.get("name"), fields.get("categoryId")
     if not isinstance(name, str) or len(name) > MAX_NAME or re.search("[\0\ud800-\udfff]", name):
         raise invalid_body(f"name must be a string of at most {MAX_NAME} characters, without U+0000")
@@ -318,30 +318,30 @@ def new_pet(fields: dict[str, Any]) -> dict[str, Any]:
     return {"name": name, "categoryId": category, "status": fields["status"]}
 
 
-def invalid_body(message: str) -> Refused:
-    return Refused(400, "INVALID_BODY", message, "contract §2")
+def invalid_body(message: str) -> Rejected:
+    return Rejected(400, "INVALID_BODY", message, "contract §2")
 
 
 class ClockControl:
-    """The application behind --test-clock-port, for tests only: it reads the clock and moves it forward."""
+    """The application behind --test-clock-port, for tests only: reads the clock and moves it forward."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
 
-    def __call__(self, request: Union[Request, Refused], address: str) -> Response:
+    def __call__(self, request: Union[Request, Rejected], address: str) -> Response:
         try:
-            if isinstance(request, Refused):
+            if isinstance(request, Rejected):
                 raise request
             if (request.method, request.path) == ("GET", "/clock"):
                 return Response(200, {"now": self._clock.now()})
             if (request.method, request.path) != ("POST", "/clock/advance"):
-                raise Refused(404, "NO_SUCH_PATH", "there is GET /clock, POST /clock/advance", "test clock")
+                raise Rejected(404, "NO_SUCH_PATH", "there is GET /clock, POST /clock/advance", "test clock")
             ms = json_object(request.body).get("ms")
             if type(ms) is not int or ms < 0:
-                raise Refused(400, "INVALID_ADVANCE", "ms must be an integer, not negative", "test clock")
+                raise Rejected(400, "INVALID_ADVANCE", "ms must be an integer, not negative", "test clock")
             return Response(200, {"now": self._clock.advance(ms)})
-        except Refused as refused:
-            return refused.response
+        except Rejected as rejected:
+            return rejected.response
 
 
 # --- HTTP/1.1: RFC 9112 -------------------------------------------------------------------------------------
@@ -351,19 +351,19 @@ REQUEST_LINE = re.compile(rb"(" + TOKEN + rb") ([!-~\x80-\xff]+) HTTP/1\.([0-9])
 HEADER_LINE = re.compile(rb"(" + TOKEN + rb"):[ \t]*([\t -~\x80-\xff]*)\r?\n")
 
 
-def bad_http(message: str) -> Refused:
-    return Refused(400, "BAD_HTTP", message, "RFC 9112")
+def bad_http(message: str) -> Rejected:
+    return Rejected(400, "BAD_HTTP", message, "RFC 9112")
 
 
 def read_head(stream: BinaryIO) -> Optional[Request]:
-    """The next request, without its body; `None` when the client is done or went away within the head."""
+    """The next request, without its body; `None` if the client closed the connection."""
     lines: list[bytes] = []
     size = 0
     while True:
         line = stream.readline(MAX_HEAD - size + 1)
         size += len(line)
         if size > MAX_HEAD:
-            raise Refused(431, "HEAD_TOO_LARGE", f"a head must have at most {MAX_HEAD} bytes", "RFC 6585")
+            raise Rejected(431, "HEAD_TOO_LARGE", f"a head must have at most {MAX_HEAD} bytes", "RFC 6585")
         if not line.endswith(b"\n"):
             return None
         if line not in (b"\r\n", b"\n"):
@@ -387,7 +387,7 @@ def parse_head(lines: list[bytes]) -> Request:
     if len(headers.get("host", [])) != 1 and not (is_old and "host" not in headers):
         raise bad_http("there must be one Host header")
     if "transfer-encoding" in headers:
-        raise Refused(411, "LENGTH_REQUIRED", "send the body with a Content-Length", "RFC 9112")
+        raise Rejected(411, "LENGTH_REQUIRED", "send the body with a Content-Length", "RFC 9112")
     lengths = headers.get("content-length", ["0"])
     if len(lengths) > 1 or not re.fullmatch("[0-9]+", lengths[0]):
         raise bad_http("Content-Length is malformed")
@@ -400,7 +400,7 @@ def parse_head(lines: list[bytes]) -> Request:
 
 
 class Connection(socketserver.StreamRequestHandler):
-    """A connection, in a thread of its own: requests are answered one after the other, pipelined ones too."""
+    """A connection in its own thread, which handles requests in sequence, including pipelined ones."""
 
     server: Server
     timeout = 30
@@ -411,35 +411,35 @@ class Connection(socketserver.StreamRequestHandler):
             while self._exchange():
                 pass
         except OSError:
-            pass  # the client went away or fell silent: there is nobody to tell
+            pass  # the client closed the connection or timed out, so no response can be sent
 
     def _exchange(self) -> bool:
-        """Answers one request; false when the connection is over."""
-        request: Union[Request, Refused, None]
+        """Handles one request; false if the connection must be closed."""
+        request: Union[Request, Rejected, None]
         try:
             request = read_head(self.rfile)
             if request is None:
                 return False
             request.body = self._read_body(request)
-        except Refused as refused:
-            request = refused
+        except Rejected as rejected:
+            request = rejected
         response = self.server.application(request, self.client_address[0])
         is_open = isinstance(request, Request) and request.keep_alive and isinstance(request.body, bytes)
-        has_payload = isinstance(request, Refused) or request.method != "HEAD"
+        has_payload = isinstance(request, Rejected) or request.method != "HEAD"
         self.connection.sendall(self._encode(response, is_open, has_payload))  # in one piece: no delayed ACK
         if not is_open:
             self._linger()
         return is_open
 
-    def _read_body(self, request: Request) -> Union[bytes, Refused]:
+    def _read_body(self, request: Request) -> Union[bytes, Rejected]:
         if request.length > MAX_BODY:
-            return Refused(413, "BODY_TOO_LARGE", f"a body must have at most {MAX_BODY} bytes", "RFC 9110")
+            return Rejected(413, "BODY_TOO_LARGE", f"a body must have at most {MAX_BODY} bytes", "RFC 9110")
         if [text.lower() for text in request.headers.get("expect", [])] == ["100-continue"]:
             self.connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         try:
             body = self.rfile.read(request.length)
         except socket.timeout:
-            return Refused(408, "TIMEOUT", "the body did not come in time", "RFC 9110")
+            return Rejected(408, "TIMEOUT", "the body did not come in time", "RFC 9110")
         return body if len(body) == request.length else bad_http("the body is shorter than announced")
 
     def _encode(self, response: Response, is_open: bool, has_payload: bool) -> bytes:
@@ -456,7 +456,7 @@ class Connection(socketserver.StreamRequestHandler):
         return head.encode("latin-1") + b"\r\n\r\n" + (payload if has_payload else b"")
 
     def _linger(self) -> None:
-        """Reads what the client still sends: closing at once would reset the connection, answer and all."""
+        """Discards what the client still sends: closing at once would reset the connection and lose the response."""
         self.connection.shutdown(socket.SHUT_WR)
         self.connection.settimeout(1)
         end = time.monotonic() + 2

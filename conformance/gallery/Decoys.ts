@@ -1,4 +1,4 @@
-/** Legal servers that differ from ours: the suite must accept each one, at level `spec` or at its own. */
+/** Correct servers that differ from ours. The suite must accept each one, at level `spec` or at its own level. */
 import type { Level } from "../clauses/Clause.ts"
 import type { Transport } from "../http/Wire.ts"
 import * as ForeignCursors from "./ForeignCursors.ts"
@@ -13,11 +13,11 @@ interface Named {
 
 /** A server that shares no code with the core. */
 export interface PlainDecoy extends Named {
-  /** Its choices where the contract is silent; the others are the defaults. */
+  /** Its choices on points that the contract leaves open; other choices are the defaults. */
   readonly choices: Partial<Choices>
 }
 
-/** The service of the core, different where even its own promises are silent: it keeps them all. */
+/** The service of the core with other choices on points that even our own decisions leave open. */
 export interface DisguisedDecoy extends Named {
   readonly disguise: (transport: Transport) => Transport
   /** The number of animals that it starts with. */
@@ -167,11 +167,15 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     minute: "sliding log",
     reset: "one more left"
   }),
-  decoy("windows.log-unforgiving", "A sliding log that counts refused requests too: they are requests.", {
-    minute: "sliding log",
-    day: "sliding log",
-    refusalsCost: true
-  }),
+  decoy(
+    "windows.log-unforgiving",
+    "A sliding log that also counts denied requests, because they are requests.",
+    {
+      minute: "sliding log",
+      day: "sliding log",
+      denialsCost: true
+    }
+  ),
   decoy("windows.day-of-kiribati", "The day begins 14 hours east of UTC: §8.2 names no zone.", {
     dayZone: 14 * 60
   }),
@@ -191,7 +195,7 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     shown: "day"
   }),
 
-  // Refusals
+  // Denials
   decoy("retry.date", "Retry-After is an HTTP-date (RFC 9110): §8.4 does not state its unit.", {
     retryAfter: "date"
   }),
@@ -250,7 +254,7 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     headerNames: "lower",
     minute: "sliding log",
     day: "sliding log",
-    refusalsCost: true,
+    denialsCost: true,
     ban: { after: 3, seconds: 90, status: 403 }
   }),
   decoy("mixed.generous", "Accepts everything that it can interpret, and counts only successes.", {

@@ -18,7 +18,7 @@ export interface SpoiledPorts {
   readonly keys?: Spoil<ApiKeyStore["Service"]>
 }
 
-/** What a faulty server may know. */
+/** The data that a faulty server can use. */
 export interface World {
   /** Epoch ms. */
   readonly now: () => number
@@ -46,7 +46,7 @@ export type Where =
 export interface Fault {
   /** Such as `list.limit-plus-one`. */
   readonly id: string
-  /** What it does, in one sentence. */
+  /** Its behaviour, in one sentence. */
   readonly does: string
   readonly breaks: ClauseSlug
   /** Id of the check that must fail. */

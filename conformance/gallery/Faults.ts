@@ -8,6 +8,7 @@ import * as CatalogueFaults from "./faults/CatalogueFaults.ts"
 import * as ConcurrencyFaults from "./faults/ConcurrencyFaults.ts"
 import * as CreateBodyFaults from "./faults/CreateBodyFaults.ts"
 import * as CreateFaults from "./faults/CreateFaults.ts"
+import * as DenialFaults from "./faults/DenialFaults.ts"
 import * as DeprecationFaults from "./faults/DeprecationFaults.ts"
 import * as ErrorFaults from "./faults/ErrorFaults.ts"
 import * as GetFaults from "./faults/GetFaults.ts"
@@ -20,7 +21,6 @@ import * as PetPageFaults from "./faults/PetPageFaults.ts"
 import * as PetRepositoryFaults from "./faults/PetRepositoryFaults.ts"
 import * as ProtocolFaults from "./faults/ProtocolFaults.ts"
 import * as RateLimitStoreFaults from "./faults/RateLimitStoreFaults.ts"
-import * as RefusalFaults from "./faults/RefusalFaults.ts"
 import * as RetryAfterFaults from "./faults/RetryAfterFaults.ts"
 import * as WindowFaults from "./faults/WindowFaults.ts"
 
@@ -38,7 +38,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...LimitHeaderFaults.faults,
   ...LimitCountingFaults.faults,
   ...RetryAfterFaults.faults,
-  ...RefusalFaults.faults,
+  ...DenialFaults.faults,
   ...WindowFaults.faults,
   ...AnonymousFaults.faults,
   ...BanFaults.faults,

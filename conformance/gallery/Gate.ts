@@ -1,4 +1,4 @@
-/** The self-test of the suite: it catches every fault, accepts every legal server, and has no check without a fault. */
+/** The self-test of the suite: it catches every fault, accepts every correct server, and has no check without a fault. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { ambientChecks, checks } from "../checks/Checks.ts"
@@ -29,7 +29,7 @@ export interface Caught extends SelfTest.Hunt {
   readonly killers: ReadonlyArray<string>
 }
 
-/** A legal subject, and the complaints of the suite about it. */
+/** A correct subject, and the complaints of the suite about it. */
 export interface Tried {
   readonly id: string
   readonly differs: string
@@ -40,7 +40,7 @@ export interface Tried {
 export interface GateResult {
   readonly caught: ReadonlyArray<Caught>
   readonly tried: ReadonlyArray<Tried>
-  /** Checks of level `spec` that catch no fault, so that nothing proves them useful. */
+  /** Checks of level `spec` that catch no fault, so that there is no evidence that they are useful. */
   readonly idle: ReadonlyArray<string>
   readonly milliseconds: number
   readonly passed: boolean

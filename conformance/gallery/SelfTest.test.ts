@@ -17,7 +17,7 @@ const run = Effect.runPromise
 const known = [...checks, ...ambientChecks]
 
 describe("the gallery", () => {
-  it("has at least 90 faulty backends and 12 legal ones with unique ids", () => {
+  it("has at least 90 faulty backends and 12 correct ones with unique ids", () => {
     expect(faults.length).toBeGreaterThanOrEqual(90)
     expect(decoys.length).toBeGreaterThanOrEqual(12)
     const names = [...faults, ...decoys].map(({ id }) => id)
@@ -91,7 +91,7 @@ describe("the reference", () => {
   )
 })
 
-describe("a legal server", () => {
+describe("a correct server", () => {
   it.each(decoys)("passes at its level: $differs", async (decoy) => {
     for (const seed of DECOY_SEEDS) expect(await run(SelfTest.complaints(decoy, seed))).toEqual([])
   })

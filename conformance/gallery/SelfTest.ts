@@ -1,4 +1,4 @@
-/** Tests of the suite itself: every faulty backend must be caught, every legal one accepted. */
+/** Tests the suite itself: it must catch every faulty backend and accept every correct one. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"

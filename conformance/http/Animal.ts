@@ -8,7 +8,7 @@ export interface Draft {
   readonly status: PetStatus | undefined
 }
 
-/** An animal in a response (contract §2 `Pet`); the contract promises no `status` where none was sent. */
+/** An animal in a response (contract §2 `Pet`); the contract promises a `status` only if one was sent. */
 export interface Animal extends Draft {
   readonly id: bigint
 }

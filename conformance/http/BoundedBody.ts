@@ -1,18 +1,18 @@
-/** The body of a response while it arrives: one buffer up to a limit, however small its parts are. */
+/** The body of a response while it arrives: one buffer with a limit, whatever the size of the parts. */
 
 /** Largest body that is read, in bytes: three times the longest page of 100 animals whose names are all escapes. */
 export const MAX_BODY = 1_000_000
 
-/** Why a larger one is not read further. */
+/** The reason why a larger body is not read completely. */
 export const tooLong = "the body is longer than 1 MB"
 
 export interface BoundedBody {
-  /** Adds a part; false when the body would exceed the limit, and the part is then not taken. */
+  /** Adds a part. Returns false, and does not add it, if the body would exceed the limit. */
   readonly add: (part: Uint8Array) => boolean
   readonly bytes: () => Uint8Array
 }
 
-/** An empty one. */
+/** An empty body. */
 export const make = (): BoundedBody => {
   let buffer = new Uint8Array(0)
   let length = 0

@@ -1,21 +1,21 @@
-/** The beginning of what a subject sent, for messages and reports. */
+/** The beginning of a text from a subject, for messages and reports. */
 import { text } from "./Wire.ts"
 
-/** A string of its own: V8 keeps the whole of a text in memory for the sake of a slice of it. */
+/** Copies a slice, because V8 keeps the whole text in memory as long as a slice of it is in use. */
 const copy = (slice: string): string => Buffer.from(slice, "utf16le").toString("utf16le")
 
-/** At most so many UTF-16 units of a text, with `…` where something is missing. */
+/** At most `length` UTF-16 units of a text, followed by `…` if it is longer. */
 export const of = (content: string, length: number): string =>
   content.length > length ? `${copy(content.slice(0, length))}…` : content
 
 /**
- * The beginning of a long text, and its length. It ends before the word that would be cut: half a key is no longer known for
- * one when keys are taken out of a report.
+ * The beginning of a long text, and its length. It ends before a word that does not fit, because redaction does not
+ * recognise half of a key.
  */
 export const words = (content: string, length: number): string =>
   content.length > length ? `${wholeWords(content, length)}… (${content.length})` : content
 
-/** The same of a body, of which no more is decoded than is shown; `size` is that of the whole body, in bytes. */
+/** The same for a body. Only the shown part is decoded; `size` is the size of the whole body in bytes. */
 export const body = (content: Uint8Array, length: number, size = content.length): string => {
   // A UTF-16 unit takes three bytes of UTF-8 at most.
   const most = 3 * (length + 1)

@@ -2,20 +2,20 @@
 import type { KeptResponse } from "./KeptResponse.ts"
 import type { WireRequest } from "./Wire.ts"
 
-/** Which declared key a request carries; `other` for a credential that a law made up. */
+/** The declared key that a request carries; `other` for a credential that a law made up. */
 export type KeyName = "main" | "tiny" | "victim" | "revoked" | "none" | "other"
 
 export interface Exchange {
-  /** Its number among the requests of the run; one without a response leaves a gap. */
+  /** Its number among the requests of the run; a request without a response leaves a gap. */
   readonly index: number
   readonly key: KeyName
   readonly request: WireRequest
-  /** Whole for the law that sent the request; among the exchanges of a run only what is kept of it. */
+  /** The whole response for the law that sent the request; the stored part of it in the list of a run's exchanges. */
   readonly response: KeptResponse
-  /** Epoch ms of the subject's time, as well as the run knows it, when it was sent. */
+  /** When the request was sent, in epoch ms of the subject's time as far as the run knows it. */
   readonly sentAt: number
-  /** The same when the response was complete. */
+  /** When the response was complete, in the same time. */
   readonly receivedAt: number
-  /** Whether no other request of the run was under way meanwhile. */
+  /** Whether no other request of the run was in flight at the same time. */
   readonly isAlone: boolean
 }

@@ -8,7 +8,7 @@ const run = Effect.runPromise
 const plain: WireRequest = { method: "GET", target: "/v1/pets?limit=%31", headers: [], body: undefined }
 
 describe("a transport to a handler", () => {
-  it("hands over method, target, headers and body", async () => {
+  it("passes on method, target, headers and body", async () => {
     let seen: Request | undefined
     let body = ""
     const transport = FetchTransport.make(async (request) => {
@@ -16,7 +16,7 @@ describe("a transport to a handler", () => {
       body = await request.text()
       return new Response("ü", { status: 201, headers: { "X-One": "1" } })
     })
-    const answer = await run(
+    const response = await run(
       transport({
         method: "POST",
         target: "/v1/pets?q=%zz",
@@ -33,12 +33,12 @@ describe("a transport to a handler", () => {
     expect(seen?.headers.get("authorization")).toBe("Bearer k")
     expect(seen?.headers.get("x-two")).toBe("a, b")
     expect(body).toBe("{}")
-    expect(answer.status).toBe(201)
-    expect(answer.headers).toContainEqual(["x-one", "1"])
-    expect(text(answer.body)).toBe("ü")
+    expect(response.status).toBe(201)
+    expect(response.headers).toContainEqual(["x-one", "1"])
+    expect(text(response.body)).toBe("ü")
   })
 
-  it("asks at the origin that it is given", async () => {
+  it("sends requests to the given origin", async () => {
     let url = ""
     const transport = FetchTransport.make((request) => {
       url = request.url
@@ -48,7 +48,7 @@ describe("a transport to a handler", () => {
     expect(url).toBe("https://pets.example/v1/pets?limit=%31")
   })
 
-  it("has no answer when the handler throws, rejects, answers with nothing, or its body breaks", async () => {
+  it("fails with NoResponse when the handler throws, rejects, returns nothing, or its body breaks", async () => {
     const handlers: ReadonlyArray<FetchTransport.FetchHandler> = [
       () => {
         throw new Error("oops")
@@ -65,19 +65,19 @@ describe("a transport to a handler", () => {
     ]
     for (const handler of handlers) {
       expect(await run(Effect.flip(FetchTransport.make(handler)(plain)))).toMatchObject({
-        _tag: "NoAnswer",
+        _tag: "NoResponse",
         kind: "connection",
         reason: "oops"
       })
     }
-    // What a handler in plain JavaScript may do.
+    // A handler in plain JavaScript may reject with any value.
     const nothing = FetchTransport.make((() => undefined) as unknown as FetchTransport.FetchHandler)
-    expect((await run(Effect.flip(nothing(plain))))._tag).toBe("NoAnswer")
+    expect((await run(Effect.flip(nothing(plain))))._tag).toBe("NoResponse")
     const thrown = FetchTransport.make(() => Promise.reject("just text"))
     expect((await run(Effect.flip(thrown(plain)))).reason).toBe("just text")
   })
 
-  it("has no answer to what Request refuses", async () => {
+  it("fails with NoResponse for requests that `Request` rejects", async () => {
     const transport = FetchTransport.make(() => new Response())
     for (const request of [
       { ...plain, method: "TRACE" },
@@ -85,18 +85,18 @@ describe("a transport to a handler", () => {
       { ...plain, body: bytes("x") },
       { ...plain, headers: [["X A", "a"]] as const }
     ]) {
-      expect((await run(Effect.flip(transport(request))))._tag).toBe("NoAnswer")
+      expect((await run(Effect.flip(transport(request))))._tag).toBe("NoResponse")
     }
   })
 
-  it("tells the handler when it is given up", async () => {
+  it("aborts the handler's signal when the request is interrupted", async () => {
     let isAborted = false
     const transport = FetchTransport.make(
       (request) =>
         new Promise((_resolve, reject) => {
           request.signal.addEventListener("abort", () => {
             isAborted = true
-            reject(new Error("given up"))
+            reject(new Error("aborted"))
           })
         })
     )

@@ -2,17 +2,17 @@
 import * as Effect from "effect/Effect"
 import * as BoundedBody from "./BoundedBody.ts"
 import * as HeaderLimits from "./HeaderLimits.ts"
-import { NoAnswer, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
+import { NoResponse, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
 /** A `Request → Response` function, as Hono, Bun, Deno and route handlers have. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 export interface FetchTransportOptions {
-  /** Ms within which a response must be complete; 10 000 by default. */
+  /** Timeout for a complete response in ms; 10 000 by default. */
   readonly timeoutMs?: number
 }
 
-/** A transport to a handler that sees requests to `origin`. */
+/** A transport to a handler; `origin` is the origin of its requests. */
 export const make =
   (
     handler: FetchHandler,
@@ -26,7 +26,7 @@ export const make =
         duration: timeoutMs,
         orElse: () =>
           Effect.fail(
-            new NoAnswer({
+            new NoResponse({
               kind: "timeout",
               reason: `no complete response within ${timeoutMs} ms`,
               hasBegun: progress.hasBegun
@@ -45,7 +45,7 @@ const exchange = (
   origin: string,
   { body, headers, method, target }: WireRequest,
   progress: Progress
-): Effect.Effect<WireResponse, NoAnswer> =>
+): Effect.Effect<WireResponse, NoResponse> =>
   Effect.tryPromise({
     try: async (signal) => {
       const request = new Request(origin + target, {
@@ -59,23 +59,23 @@ const exchange = (
       progress.hasBegun = true
       const excess = HeaderLimits.exceeded(given)
       if (excess !== undefined) {
-        // Nobody waits for it: a stream may take its time to end.
+        // Not awaited, because a stream may take long to end.
         response.body?.cancel().catch(() => undefined)
-        throw new NoAnswer({ kind: "excess", reason: excess, hasBegun: true })
+        throw new NoResponse({ kind: "excess", reason: excess, hasBegun: true })
       }
       return { status: response.status, headers: given, body: await bodyOf(response, signal) }
     },
     catch: (cause) =>
-      cause instanceof NoAnswer
+      cause instanceof NoResponse
         ? cause
-        : new NoAnswer({
+        : new NoResponse({
             kind: "connection",
             reason: cause instanceof Error ? cause.message : String(cause),
             hasBegun: progress.hasBegun
           })
   })
 
-/** Parts of a body after which timers get their turn: a stream that never waits would keep them from firing. */
+/** Number of body parts after which timers may run; a stream that never waits would block them. */
 const PARTS_AT_ONCE = 1_000
 
 const bodyOf = async ({ body }: Response, signal: AbortSignal): Promise<Uint8Array> => {
@@ -85,10 +85,10 @@ const bodyOf = async ({ body }: Response, signal: AbortSignal): Promise<Uint8Arr
   for (let parts = 1; ; parts++) {
     const { done, value } = await reader.read()
     if (done) return read.bytes()
-    if (!(value instanceof Uint8Array)) throw new TypeError("a part of the body is no Uint8Array")
+    if (!(value instanceof Uint8Array)) throw new TypeError("a part of the body is not a Uint8Array")
     if (signal.aborted || !read.add(value)) {
       reader.cancel().catch(() => undefined)
-      throw new NoAnswer({ kind: "excess", reason: BoundedBody.tooLong, hasBegun: true })
+      throw new NoResponse({ kind: "excess", reason: BoundedBody.tooLong, hasBegun: true })
     }
     if (parts % PARTS_AT_ONCE === 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
   }

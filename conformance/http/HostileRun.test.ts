@@ -1,4 +1,4 @@
-/** Whole runs, each in a process of its own, against servers that answer everything with too much. */
+/** Whole runs, each in a process of its own, against servers whose responses are too large. */
 import { execFile } from "node:child_process"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import { fileURLToPath } from "node:url"
@@ -8,8 +8,8 @@ import { afterEach, describe, expect, it } from "vitest"
 const program = fileURLToPath(new URL("HostileRun.fixture.ts", import.meta.url))
 
 /**
- * Most memory of a run in MB. The program alone takes about 300, most of it the compiler that strips the types of its
- * sources; a run that keeps what comes takes thousands.
+ * Maximum memory of a run in MB. The program alone uses about 300, mostly for the compiler that strips the types of its
+ * sources; a run that stored whole responses would use thousands.
  */
 const MOST_MEMORY = 600
 
@@ -33,7 +33,7 @@ afterEach(() => {
   server = undefined
 })
 
-/** What a run comes to when each request is answered with this body. */
+/** The result of a run in which every response has this body. */
 const held = async (body: string): Promise<Outcome> => {
   const head = [
     "HTTP/1.1 200 OK",
@@ -52,7 +52,7 @@ const held = async (body: string): Promise<Outcome> => {
   })
   server = listening
   await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve))
-  // Sound: it listens on a port.
+  // The server listens on a port, so the address is an object.
   const { port } = listening.address() as AddressInfo
   const { stdout } = await promisify(execFile)(process.execPath, [
     program,
@@ -67,21 +67,21 @@ const deep = '{"a":'.repeat(180_000)
 describe("a run against a server", () => {
   it.each<readonly [string, () => string, string, string]>([
     [
-      "that answers 8 MiB",
+      "that sends 8 MiB",
       () => `[${" ".repeat(8_388_606)}]`,
       "http.json-bodies",
       "the body is longer than 1 MB"
     ],
-    ["that answers 4 million brackets", () => "[".repeat(4_000_000), "http.json-bodies", "longer than 1 MB"],
+    ["that sends 4 million brackets", () => "[".repeat(4_000_000), "http.json-bodies", "longer than 1 MB"],
     ["that nests 180 000 objects", () => deep, "list.status-200", "nested deeper than 100 levels"],
     [
       "whose id has 900 000 digits",
       () => `[{"id":${"9".repeat(900_000)},"name":"Rex","categoryId":1}]`,
       "list.status-200",
-      "id is no int64: a number beyond 1.8e308"
+      "id is not an int64: a number beyond 1.8e308"
     ]
   ])(
-    "%s ends in time and in bounded memory, with the fault at the server",
+    "%s ends in time and in bounded memory, and reports a failure of the server",
     async (_what, body, clause, reason) => {
       const outcome = await held(body())
       expect(outcome).toMatchObject({ exitCode: 1, errors: 0, clause })

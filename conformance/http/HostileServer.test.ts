@@ -1,4 +1,4 @@
-/** What a hostile or broken server can send, and what either transport makes of it. */
+/** Tests both transports with responses of hostile or broken servers. */
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-/** Sends one part after another, as fast as the client reads, until there is none or the client is gone. */
+/** Sends the parts as fast as the client reads, until all are sent or the client is gone. */
 const pour = (socket: Socket, parts: Iterator<string>): void => {
   for (;;) {
     const { done = false, value } = parts.next()
@@ -40,7 +40,7 @@ function* endless(first: string, part: string): Generator<string> {
   for (;;) yield part
 }
 
-/** A server that answers each request by a function of its socket; how many bytes it could send to its clients. */
+/** A server that calls a function with the socket of each request, and the number of bytes that it could send. */
 const serve = async (respond: (socket: Socket) => void, timeoutMs = 20_000) => {
   const sockets = new Set<Socket>()
   let requests = 0
@@ -59,7 +59,7 @@ const serve = async (respond: (socket: Socket) => void, timeoutMs = 20_000) => {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  // Sound: it listens on a port.
+  // The server listens on a port, so the address is an object.
   const { port } = server.address() as AddressInfo
   const scope = Scope.makeUnsafe()
   const transport = await run(
@@ -71,8 +71,8 @@ const serve = async (respond: (socket: Socket) => void, timeoutMs = 20_000) => {
     await new Promise((resolve) => server.close(resolve))
   })
   return {
-    refused: () => run(Effect.flip(transport(plain))),
-    answered: () => run(transport(plain)),
+    failure: () => run(Effect.flip(transport(plain))),
+    response: () => run(transport(plain)),
     open: () => sockets.size,
     requests: () => requests,
     written: () => written
@@ -151,72 +151,72 @@ describe("over sockets, a response", () => {
       { kind: "connection", hasBegun: true }
     ]
   ])(
-    "%s is given up, and its connection with it",
+    "%s fails, and its connection is closed",
     async (_what, respond, expected) => {
-      const { open, refused, written } = await serve(respond)
-      // Twice, for the first may have spoilt a connection that is kept.
-      for (let index = 0; index < 2; index++) expect(await refused()).toMatchObject(expected)
+      const { open, failure, written } = await serve(respond)
+      // Twice, because the first response may have damaged a kept connection.
+      for (let index = 0; index < 2; index++) expect(await failure()).toMatchObject(expected)
       await expect.poll(open).toBe(0)
-      // What the buffers of two connections hold, besides what was read.
+      // The server may also have filled the buffers of two connections.
       expect(written()).toBeLessThan(60 * MB)
     },
     30_000
   )
 
-  it("that drips is given up in time", async () => {
-    const { open, refused } = await serve((socket) => {
+  it("that arrives slowly fails in time", async () => {
+    const { open, failure } = await serve((socket) => {
       socket.write(head("Content-Length: 100000"))
       const timer = setInterval(() => socket.write("x"), 10)
       socket.once("close", () => clearInterval(timer))
     }, 200)
-    expect(await refused()).toMatchObject({ kind: "timeout", hasBegun: true })
+    expect(await failure()).toMatchObject({ kind: "timeout", hasBegun: true })
     await expect.poll(open).toBe(0)
   })
 
-  it("that never begins is told apart from one that never ends", async () => {
-    const { refused } = await serve(() => undefined, 100)
-    expect(await refused()).toMatchObject({ kind: "timeout", hasBegun: false })
+  it("that never begins fails differently from one that never ends", async () => {
+    const { failure } = await serve(() => undefined, 100)
+    expect(await failure()).toMatchObject({ kind: "timeout", hasBegun: false })
   })
 
-  it("of 1 MB is read whole, in however small parts it comes", async () => {
+  it("of 1 MB is read completely, even in small parts", async () => {
     const body = "abcdefghij".repeat(100_000)
     const whole = await serve((socket) => void socket.write(sized(body)))
-    expect(Buffer.from((await whole.answered()).body).toString()).toBe(body)
+    expect(Buffer.from((await whole.response()).body).toString()).toBe(body)
     const parts = await serve((socket) => {
       const chunks = body.slice(0, 20_000).replaceAll(/./g, "1\r\n$&\r\n")
       socket.write(`${head("Transfer-Encoding: chunked")}${chunks}0\r\n\r\n`)
     })
-    expect(Buffer.from((await parts.answered()).body).toString()).toBe(body.slice(0, 20_000))
+    expect(Buffer.from((await parts.response()).body).toString()).toBe(body.slice(0, 20_000))
   })
 
   it("that redirects is not followed", async () => {
-    const { answered, requests } = await serve(
+    const { response, requests } = await serve(
       (socket) => void socket.write("HTTP/1.1 302 Found\r\nLocation: /v1/pets\r\nContent-Length: 0\r\n\r\n")
     )
-    expect((await answered()).status).toBe(302)
+    expect((await response()).status).toBe(302)
     expect(requests()).toBe(1)
   })
 
   it("that is compressed stays compressed", async () => {
     const bomb = gzipSync(Buffer.alloc(50 * MB))
-    const { answered } = await serve((socket) => {
+    const { response } = await serve((socket) => {
       socket.write(head("Content-Encoding: gzip", `Content-Length: ${bomb.length}`))
       socket.write(bomb)
     })
-    expect(Buffer.from((await answered()).body).equals(bomb)).toBe(true)
+    expect(Buffer.from((await response()).body).equals(bomb)).toBe(true)
   })
 })
 
-describe("of a handler, a response", () => {
+describe("from a handler, a response", () => {
   const stream = (pull: (controller: ReadableStreamDefaultController<Uint8Array>) => void | Promise<void>) =>
     new Response(new ReadableStream({ pull }))
 
-  const refused = (handler: FetchTransport.FetchHandler, timeoutMs = 20_000) =>
+  const failure = (handler: FetchTransport.FetchHandler, timeoutMs = 20_000) =>
     run(Effect.flip(FetchTransport.make(handler, undefined, { timeoutMs })(plain)))
 
-  it("of more than 1 MB is given up, in one part or in many", async () => {
+  it("of more than 1 MB fails, in one part or in many", async () => {
     let isCancelled = false
-    expect(await refused(() => new Response(new Uint8Array(8_388_608)))).toMatchObject(TOO_LONG)
+    expect(await failure(() => new Response(new Uint8Array(8_388_608)))).toMatchObject(TOO_LONG)
     const endlessly = () =>
       new Response(
         new ReadableStream({
@@ -226,20 +226,20 @@ describe("of a handler, a response", () => {
           }
         })
       )
-    expect(await refused(endlessly)).toMatchObject(TOO_LONG)
+    expect(await failure(endlessly)).toMatchObject(TOO_LONG)
     expect(isCancelled).toBe(true)
   })
 
-  it("of 1 MB is read whole", async () => {
+  it("of 1 MB is read completely", async () => {
     const transport = FetchTransport.make(() => new Response("é".repeat(MB / 2)))
     expect((await run(transport(plain))).body).toHaveLength(MB)
   })
 
   it.each<readonly [string, () => Response]>([
-    ["never goes on", () => stream(() => new Promise(() => undefined))],
+    ["never continues", () => stream(() => new Promise(() => undefined))],
     ["consists of empty parts", () => stream((controller) => controller.enqueue(new Uint8Array(0)))]
-  ])("that %s is given up in time", async (_what, respond) => {
-    expect(await refused(respond, 100)).toMatchObject({ kind: "timeout", hasBegun: true })
+  ])("that %s fails in time", async (_what, respond) => {
+    expect(await failure(respond, 100)).toMatchObject({ kind: "timeout", hasBegun: true })
   })
 
   it.each<readonly [string, ReadonlyArray<readonly [string, string]>, string]>([
@@ -249,19 +249,19 @@ describe("of a handler, a response", () => {
       Array.from({ length: 200 }, (_, index) => [`X-${index}`, "a"] as const),
       "the header section has more than 128 fields"
     ]
-  ])("with %s is given up", async (_what, headers, reason) => {
+  ])("with %s fails", async (_what, headers, reason) => {
     const handler = () => new Response("[]", { headers: headers.map(([name, value]) => [name, value]) })
-    expect(await refused(handler)).toMatchObject({ kind: "excess", reason, hasBegun: true })
+    expect(await failure(handler)).toMatchObject({ kind: "excess", reason, hasBegun: true })
   })
 
-  it("whose parts are no bytes is at fault itself", async () => {
+  it("whose parts are not bytes counts as begun", async () => {
     const text = new ReadableStream({ start: (controller) => controller.enqueue("text") })
-    expect(await refused(() => new Response(text))).toMatchObject({ kind: "connection", hasBegun: true })
+    expect(await failure(() => new Response(text))).toMatchObject({ kind: "connection", hasBegun: true })
   })
 })
 
 describe("a bounded body", () => {
-  it("refuses the part that is too long, and keeps what came before", () => {
+  it("rejects a part that is too long, and keeps the earlier parts", () => {
     const body = BoundedBody.make()
     expect(body.add(new Uint8Array(BoundedBody.MAX_BODY - 1))).toBe(true)
     expect(body.add(new Uint8Array(2))).toBe(false)

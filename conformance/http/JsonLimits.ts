@@ -1,12 +1,12 @@
 /**
- * Limits of the JSON that the suite reads. A parser needs much more time and memory for some texts than for others of the
- * same length: deep nesting, many values, long numbers. One pass over the text finds the first two; `PetJson` treats numbers.
+ * Limits of the JSON that the suite parses. Some texts cost a parser much more time and memory than others of the same
+ * length: deep nesting, many values, long numbers. One pass over the text finds the first two; `PetJson` limits numbers.
  */
 
 /** Deepest nesting of arrays and objects (RFC 8259 §9 lets a parser set a limit). */
 export const MAX_DEPTH = 100
 
-/** Most values: 500 for each animal of the longest list. */
+/** Maximum number of values: 500 for each animal of the longest list. */
 export const MAX_VALUES = 50_000
 
 const QUOTE = 0x22
@@ -17,7 +17,7 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Which limit a text exceeds, if any. The text need not be JSON. */
+/** The limit that a text exceeds, if any. The text need not be JSON. */
 export const exceeded = (text: string): string | undefined => {
   let depth = 0
   let values = 1

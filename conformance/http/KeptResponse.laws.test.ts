@@ -10,7 +10,7 @@ import * as JsonLimits from "./JsonLimits.ts"
 import * as KeptResponse from "./KeptResponse.ts"
 import * as PetJson from "./PetJson.ts"
 import { bytes, text } from "./Wire.ts"
-import { answer } from "./Wires.fixture.ts"
+import { wireResponse } from "./Wires.fixture.ts"
 
 const padding = fc.integer({ min: 0, max: 9_000 }).map((length) => "x".repeat(length))
 
@@ -21,11 +21,11 @@ const body = fc.oneof(
   padding.map((more) => `{"code":"${more}","message":"m","status":1,"a":1}`)
 )
 
-describe("a response that is kept", () => {
-  it("is judged like the whole response", () => {
+describe("a stored response", () => {
+  it("gives the same findings as the whole response", () => {
     fc.assert(
       fc.property(body, (content) => {
-        const response = answer(404, [], content)
+        const response = wireResponse(404, [], content)
         const kept = KeptResponse.of(response)
         expect(kept.body.length).toBeLessThanOrEqual(KeptResponse.MAX_KEPT)
         expect(KeptResponse.sizeOf(kept)).toBe(response.body.length)
@@ -49,7 +49,7 @@ describe("a response that is kept", () => {
     )
   })
 
-  it("takes a bounded place, whatever the body is", () => {
+  it("has a bounded size, whatever the body is", () => {
     const names = Array.from({ length: 30_000 }, (_, index) => `"${"n".repeat(20)}${index}":0`).join(",")
     for (const content of [
       `{"code":"${"c".repeat(400_000)}","message":"${"m".repeat(400_000)}","status":404}`,
@@ -57,14 +57,14 @@ describe("a response that is kept", () => {
       "[".repeat(900_000),
       `[${"0,".repeat(400_000)}0]`
     ]) {
-      const { cut, ...kept } = KeptResponse.of(answer(404, [], content))
+      const { cut, ...kept } = KeptResponse.of(wireResponse(404, [], content))
       expect(kept.body.buffer.byteLength).toBeLessThanOrEqual(KeptResponse.MAX_KEPT)
       expect(JSON.stringify(cut).length).toBeLessThan(25_000)
     }
   })
 })
 
-describe("the longest list of a legal server", () => {
+describe("the longest list of a correct server", () => {
   /** 255 code points, each as the two escapes of its surrogates. */
   const name = "\\ud83e\\udd8a".repeat(255)
   const extra = Array.from({ length: 50 }, (_, index) => `"extra${index}":${"9".repeat(40)}`).join(",")
@@ -74,11 +74,11 @@ describe("the longest list of a legal server", () => {
   )
   const longest = `[${pets.join(",")}]`
 
-  it("is seen whole by the law, and kept in little", async () => {
+  it("is passed to the law completely, and stored only in part", async () => {
     await Effect.runPromise(
       Effect.gen(function* () {
         const { exchanges, send } = yield* Conversation.make({
-          transport: () => Effect.succeed(answer(200, [], longest)),
+          transport: () => Effect.succeed(wireResponse(200, [], longest)),
           basePath: "/v1",
           secrets: { main: "main-secret" },
           clock: undefined,
@@ -105,7 +105,7 @@ describe("the longest list of a legal server", () => {
 })
 
 describe("JSON of any text", () => {
-  it("is parsed as the platform parses it, within the limits", () => {
+  it("is parsed like the platform's parser, within the limits", () => {
     const plain = (value: unknown): unknown =>
       JSON.parse(
         JSON.stringify(value, (_name, one: unknown) => (typeof one === "bigint" ? Number(one) : one))
@@ -124,13 +124,13 @@ describe("JSON of any text", () => {
     ["deep objects", `${'{"a":'.repeat(200_000)}0${"}".repeat(200_000)}`, "nested deeper"],
     ["many values", `[${"0,".repeat(500_000)}0]`, "JSON of more than 50000 values"],
     ["many empty objects", `[${"{},".repeat(300_000)}{}]`, "JSON of more than 50000 values"]
-  ])("with %s is refused", (_what, json, reason) => {
+  ])("with %s is rejected", (_what, json, reason) => {
     const parsed = PetJson.parse(json)
     expect(Result.isFailure(parsed) && parsed.failure).toContain(reason)
     expect(Result.isFailure(parsed) && parsed.failure.length).toBeLessThan(400)
   })
 
-  it("counts brackets and commas outside of strings only", () => {
+  it("is limited by brackets and commas outside strings only", () => {
     const inside = JSON.stringify(`${"[{,".repeat(100_000)}"\\`)
     expect(JsonLimits.exceeded(`[${inside},${inside}]`)).toBeUndefined()
     expect(JsonLimits.exceeded(`${"[".repeat(JsonLimits.MAX_DEPTH)}`)).toBeUndefined()
@@ -138,27 +138,27 @@ describe("JSON of any text", () => {
   })
 
   it.each([
-    ["8 million digits", "9".repeat(8_000_000), "id is no int64: a number beyond 1.8e308"],
-    ["a huge exponent", "1e999999999", "id is no int64: a number beyond 1.8e308"],
-    ["a huge negative exponent", "-1e999999999", "id is no int64: a number beyond 1.8e308"],
-    ["one digit too many", "9223372036854775808", "id is no int64: 9223372036854775808"],
-    ["fifty digits", `1${"0".repeat(49)}`, "id is no int64: 1e+49"]
-  ])("has an id of %s, which is no int64", (_what, digits, reason) => {
+    ["8 million digits", "9".repeat(8_000_000), "id is not an int64: a number beyond 1.8e308"],
+    ["a huge exponent", "1e999999999", "id is not an int64: a number beyond 1.8e308"],
+    ["a huge negative exponent", "-1e999999999", "id is not an int64: a number beyond 1.8e308"],
+    ["one digit too many", "9223372036854775808", "id is not an int64: 9223372036854775808"],
+    ["fifty digits", `1${"0".repeat(49)}`, "id is not an int64: 1e+49"]
+  ])("is rejected with %s as an id", (_what, digits, reason) => {
     const read = Result.flatMap(PetJson.parse(`{"id":${digits},"name":"Rex","categoryId":1}`), PetJson.animal)
     expect(Result.isFailure(read) && read.failure).toBe(reason)
   })
 
-  it("is a list of animals up to a length that laws can compare", () => {
+  it("is a list of at most 1,000 animals", () => {
     const listOf = (length: number) => `[${'{"id":1,"name":"a","categoryId":1},'.repeat(length - 1)}{}]`
     const failure = (length: number) =>
       Result.merge(Result.flatMap(PetJson.parse(listOf(length)), PetJson.animals))
     expect(failure(1_001)).toBe("a list of 1001 animals")
-    expect(failure(1_000)).toBe("in the list id is no int64: absent")
+    expect(failure(1_000)).toBe("in the list id is not an int64: absent")
   })
 })
 
-describe("the beginning of a text", () => {
-  it("is at most so long, and the text itself where that is short enough", () => {
+describe("an excerpt", () => {
+  it("has at most the given length, and is the text itself if that is short enough", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.nat({ max: 40 }), (content, length) => {
         expect(Excerpt.of(content, length).length).toBeLessThanOrEqual(length + 1)
@@ -171,7 +171,7 @@ describe("the beginning of a text", () => {
     )
   })
 
-  it("does not end within a word, and names the length of the whole", () => {
+  it("does not end within a word, and shows the length of the whole text", () => {
     expect(Excerpt.words("one two three", 9)).toBe("one two … (13)")
     expect(Excerpt.body(bytes("one two three ".repeat(100)), 9)).toBe("one two … (1400 bytes)")
     expect(Excerpt.body(bytes("one two three "), 9, 5_000)).toBe("one two … (5000 bytes)")

@@ -1,6 +1,6 @@
 /**
- * A response as a run keeps it until its end: a law sees the whole response at once, and later checks and reports need no
- * more than the beginning of a long body and what was found in it.
+ * The part of a response that a run stores until its end. A law sees the whole response; later checks and reports need
+ * only the beginning of a long body and the findings about the whole.
  */
 import * as Result from "effect/Result"
 import * as ErrorBody from "./ErrorBody.ts"
@@ -8,16 +8,16 @@ import * as Excerpt from "./Excerpt.ts"
 import * as PetJson from "./PetJson.ts"
 import { text, type WireResponse } from "./Wire.ts"
 
-/** Most bytes of a body that are kept. */
+/** Maximum number of stored bytes of a body. */
 export const MAX_KEPT = 4_096
 
-/** What is known of a body that is not kept whole. */
+/** The findings about a body that is not stored completely. */
 export interface CutBody {
-  /** Of the whole body, in bytes. */
+  /** Size of the whole body in bytes. */
   readonly length: number
-  /** Whether the whole body is JSON, or what is wrong with it. */
+  /** Success if the whole body is JSON, otherwise the reason. */
   readonly json: Result.Result<void, string>
-  /** The Error that it is, its texts cut, or what is wrong with it. */
+  /** The Error in the body with truncated texts, or the reason why there is none. */
   readonly error: Result.Result<ErrorBody.ErrorBody, string>
 }
 
@@ -33,7 +33,7 @@ export const of = (response: WireResponse): KeptResponse => {
   const parsed = PetJson.parse(text(body))
   return {
     ...response,
-    // A copy, so that the whole can be freed.
+    // A copy, so that the whole body can be freed.
     body: body.slice(0, MAX_KEPT),
     cut: {
       length: body.length,
@@ -43,10 +43,10 @@ export const of = (response: WireResponse): KeptResponse => {
   }
 }
 
-/** Most UTF-16 units that are kept of a text in an Error: more than a law lets it have. */
+/** Maximum stored UTF-16 units of a text in an Error; laws allow fewer. */
 const MAX_TEXT = 1_000
 
-/** Most names of members that are kept. */
+/** Maximum number of stored member names. */
 const MAX_MEMBERS = 20
 
 const shortened = (whole: ErrorBody.ErrorBody): ErrorBody.ErrorBody => ({
@@ -56,7 +56,7 @@ const shortened = (whole: ErrorBody.ErrorBody): ErrorBody.ErrorBody => ({
   members: whole.members.slice(0, MAX_MEMBERS).map((name) => Excerpt.of(name, MAX_TEXT))
 })
 
-/** Whether the body is JSON, or what is wrong with it. */
+/** Success if the body is JSON, otherwise the reason. */
 export const jsonOf = ({ body, cut }: KeptResponse): Result.Result<void, string> =>
   cut?.json ?? Result.map(PetJson.parse(text(body)), () => undefined)
 

@@ -1,7 +1,7 @@
 /** The links of a response (RFC 8288). */
 
 export interface Link {
-  /** The target as it is written, a URI reference. */
+  /** The target as written, a URI reference. */
   readonly target: string
   /** Names in lower case, values without their quotes; the first of a name counts. */
   readonly parameters: ReadonlyMap<string, string>
@@ -9,10 +9,10 @@ export interface Link {
 
 const isSpace = (character: string | undefined): boolean => character === " " || character === "\t"
 
-/** Reads `Link` fields as RFC 8288 §B.2 says; what is no link ends the field. */
+/** Parses `Link` fields as in RFC 8288 §B.2; text that is not a link ends the field. */
 export const parse = (fields: ReadonlyArray<string>): ReadonlyArray<Link> => fields.flatMap(parseField)
 
-/** Whether a link has a relation type, which is compared without regard to case. */
+/** Whether a link has a relation type; the comparison ignores case. */
 export const hasRelation = ({ parameters }: Link, type: string): boolean =>
   (parameters.get("rel") ?? "").toLowerCase().split(/\s+/).includes(type)
 
@@ -61,7 +61,7 @@ const parseField = (field: string): ReadonlyArray<Link> => {
       if (name !== "" && !parameters.has(name)) parameters.set(name, value)
     }
     links.push({ target, parameters })
-    // What else follows a parameter belongs to no link.
+    // Other text after a parameter belongs to no link.
     until(",")
   }
 }

@@ -6,7 +6,7 @@ import * as Scope from "effect/Scope"
 import * as fc from "fast-check"
 import { afterEach, describe, expect, it } from "vitest"
 import * as NodeTransport from "./NodeTransport.ts"
-import { bytes, type NoAnswer, type Transport, text, type WireRequest } from "./Wire.ts"
+import { bytes, type NoResponse, type Transport, text, type WireRequest } from "./Wire.ts"
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
@@ -23,16 +23,16 @@ afterEach(async () => {
 interface Raw {
   readonly transport: Transport
   readonly url: URL
-  /** What came, connection by connection, byte for byte. */
+  /** The received bytes of each connection. */
   readonly received: ReadonlyArray<string>
-  /** Connections that are open still. */
+  /** Connections that are still open. */
   readonly open: () => number
   readonly close: () => Promise<void>
 }
 
-/** A server that knows no HTTP: it answers by a function of what has come over a connection since the last answer. */
+/** A server without HTTP: it calls a function with the text received since its last response. */
 const serve = async (
-  answer: (request: string, socket: net.Socket) => string | undefined,
+  respond: (request: string, socket: net.Socket) => string | undefined,
   options: NodeTransport.NodeTransportOptions = {}
 ): Promise<Raw> => {
   const received: Array<string> = []
@@ -50,13 +50,13 @@ const serve = async (
       const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(pending)?.[1] ?? 0)
       const head = pending.indexOf("\r\n\r\n")
       if (head === -1 || pending.length < head + 4 + length) return
-      const reply = answer(pending, socket)
+      const response = respond(pending, socket)
       pending = ""
-      if (reply !== undefined) socket.write(reply, "latin1")
+      if (response !== undefined) socket.write(response, "latin1")
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  // Sound: it listens on a port.
+  // The server listens on a port, so the address is an object.
   const { port } = server.address() as AddressInfo
   const url = new URL(`http://127.0.0.1:${port}/v1`)
   const scope = Scope.makeUnsafe()
@@ -70,10 +70,10 @@ const serve = async (
   return { transport, url, received, open: () => sockets.size, close }
 }
 
-const refused = (transport: Transport, request = plain): Promise<NoAnswer> =>
+const failureOf = (transport: Transport, request = plain): Promise<NoResponse> =>
   run(Effect.flip(transport(request)))
 
-describe("what is sent", () => {
+describe("a request on the wire", () => {
   it.each([
     "/v1/pets?limit=%zz&status=a%20b",
     "/v1//pets/../pets",
@@ -84,14 +84,14 @@ describe("what is sent", () => {
     "/v1/pets?q=[]{}|^`'\"",
     "/v1/pets#x",
     "*"
-  ])("has the target %s as it is", async (target) => {
+  ])("has the target %s unchanged", async (target) => {
     const { received, transport, url } = await serve(() => OK)
     await run(transport({ ...plain, target }))
     expect(received[0]?.split("\r\n")[0]).toBe(`GET ${target} HTTP/1.1`)
     expect(received[0]).toContain(`\r\nHost: ${url.host}\r\n`)
   })
 
-  it("has its headers in their order and case, those that are repeated too", async () => {
+  it("keeps the order and case of its headers, including repeated ones", async () => {
     const { received, transport } = await serve(() => OK)
     await run(
       transport({
@@ -117,7 +117,7 @@ describe("what is sent", () => {
     ])
   })
 
-  it("has no header that speaks of its content or of the sender unless it is given", async () => {
+  it("has no headers about its content or the sender unless they are given", async () => {
     const { received, transport } = await serve(() => OK)
     await run(transport(plain))
     const names = (received[0]?.split("\r\n").slice(1) ?? []).flatMap((line) =>
@@ -127,7 +127,7 @@ describe("what is sent", () => {
   })
 
   it.each(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])(
-    "has the method %s and its body, byte for byte",
+    "has the method %s and the body, byte for byte",
     async (method) => {
       const { received, transport } = await serve(() => OK)
       await fc.assert(
@@ -145,7 +145,7 @@ describe("what is sent", () => {
   )
 
   it.each(["GET", "POST", "PUT", "PATCH", "DELETE"])(
-    "has no body with %s when there is none",
+    "has no body with %s unless one is given",
     async (method) => {
       const { received, transport } = await serve(() => OK)
       await run(transport({ ...plain, method }))
@@ -155,7 +155,7 @@ describe("what is sent", () => {
     }
   )
 
-  it("goes over one connection while it is kept open, over more when it is not or when many are sent", async () => {
+  it("reuses an open connection, and opens more after a close or for parallel requests", async () => {
     const kept = await serve(() => OK)
     for (let index = 0; index < 5; index++) await run(kept.transport(plain))
     expect(kept.received).toHaveLength(1)
@@ -180,7 +180,7 @@ describe("what is sent", () => {
     expect(parallel.received).toHaveLength(12)
   })
 
-  it("closes its connections with its scope", async () => {
+  it("closes its connection with the scope", async () => {
     const { close, open, transport } = await serve(() => OK)
     await run(transport(plain))
     expect(open()).toBe(1)
@@ -189,8 +189,8 @@ describe("what is sent", () => {
   })
 })
 
-describe("what comes", () => {
-  it("is kept as it came: status, headers with their case and repetitions, bytes", async () => {
+describe("a response on the wire", () => {
+  it("is returned unchanged: status, headers with their case and repetitions, bytes", async () => {
     const { transport } = await serve(
       () =>
         "HTTP/1.1 429 Slow Down\r\nx-ratelimit-LIMIT: 5\r\nX-RateLimit-Limit: 6\r\nX-Empty:\r\nContent-Length: 3\r\n\r\n\xff\x00a"
@@ -207,7 +207,7 @@ describe("what comes", () => {
     })
   })
 
-  it("may come in chunks, until the end of the connection, after other answers, or without a body", async () => {
+  it("may be chunked, end with the connection, follow interim responses, or have no body", async () => {
     const chunked = await serve(
       () => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"
     )
@@ -231,18 +231,18 @@ describe("what comes", () => {
   })
 })
 
-describe("no answer", () => {
-  it("is told when nothing comes in time, and the connection is given up", async () => {
+describe("NoResponse", () => {
+  it("is returned after the timeout, and the connection is closed", async () => {
     const { open, transport } = await serve(() => undefined, { timeoutMs: 60 })
-    expect(await refused(transport)).toMatchObject({
-      _tag: "NoAnswer",
+    expect(await failureOf(transport)).toMatchObject({
+      _tag: "NoResponse",
       kind: "timeout",
       reason: "no complete response within 60 ms"
     })
     await expect.poll(open).toBe(0)
   })
 
-  it("is told when an answer does not end in time, however it trickles", async () => {
+  it("is returned when a response that arrives slowly does not end in time", async () => {
     const timers: Array<NodeJS.Timeout> = []
     const { transport } = await serve(
       (_request, socket) => {
@@ -251,15 +251,15 @@ describe("no answer", () => {
       },
       { timeoutMs: 80 }
     )
-    expect((await refused(transport)).kind).toBe("timeout")
+    expect((await failureOf(transport)).kind).toBe("timeout")
     for (const timer of timers) clearInterval(timer)
   })
 
-  it("is told when nobody listens", async () => {
+  it("is returned when no server listens", async () => {
     const { transport, url } = await serve(() => OK)
     for (const close of closers.splice(0)) await close()
-    const failure = await refused(transport)
-    expect(failure).toMatchObject({ _tag: "NoAnswer", kind: "connection" })
+    const failure = await failureOf(transport)
+    expect(failure).toMatchObject({ _tag: "NoResponse", kind: "connection" })
     expect(failure.reason).toContain(`ECONNREFUSED ${url.host}`)
   })
 
@@ -267,11 +267,11 @@ describe("no answer", () => {
     ["closed at once", (socket: net.Socket) => void socket.end()],
     ["reset at once", (socket: net.Socket) => void socket.resetAndDestroy()],
     [
-      "closed within the answer",
+      "closed within the response",
       (socket: net.Socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
     ],
     [
-      "reset within the answer",
+      "reset within the response",
       (socket: net.Socket) =>
         void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", () => socket.resetAndDestroy())
     ],
@@ -281,19 +281,19 @@ describe("no answer", () => {
         void socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nabc")
     ],
     ["closed within the headers", (socket: net.Socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-")],
-    ["no HTTP", (socket: net.Socket) => void socket.end("SSH-2.0-OpenSSH_9.6\r\n")],
+    ["not HTTP", (socket: net.Socket) => void socket.end("SSH-2.0-OpenSSH_9.6\r\n")],
     [
-      "two lengths",
+      "given two lengths",
       (socket: net.Socket) =>
         void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab")
     ],
     [
-      "a switch of protocols that nobody asked for",
+      "switched to another protocol without a request for it",
       (socket: net.Socket) =>
         void socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
     ]
   ])(
-    "is told when the connection is %s",
+    "is returned when the connection is %s",
     async (_what, end) => {
       const { transport } = await serve(
         (_request, socket) => {
@@ -302,26 +302,26 @@ describe("no answer", () => {
         },
         { timeoutMs: 2_000 }
       )
-      const failure = await refused(transport)
-      expect(failure).toMatchObject({ _tag: "NoAnswer", kind: "connection" })
+      const failure = await failureOf(transport)
+      expect(failure).toMatchObject({ _tag: "NoResponse", kind: "connection" })
       expect(failure.reason).not.toBe("")
     },
     5_000
   )
 
-  it("is told of CONNECT, whatever the server thinks of it", async () => {
+  it("is returned for CONNECT, whatever the server sends", async () => {
     const { transport } = await serve(() => OK, { timeoutMs: 500 })
-    expect((await refused(transport, { ...plain, method: "CONNECT" }))._tag).toBe("NoAnswer")
+    expect((await failureOf(transport, { ...plain, method: "CONNECT" }))._tag).toBe("NoResponse")
   }, 5_000)
 
-  it("does not spoil the next request", async () => {
+  it("does not affect the next request", async () => {
     let count = 0
     const { transport } = await serve((_request, socket) => {
       if (count++ > 0) return OK
       socket.resetAndDestroy()
       return undefined
     })
-    await refused(transport)
+    await failureOf(transport)
     expect((await run(transport(plain))).status).toBe(200)
   })
 })
@@ -332,17 +332,17 @@ describe("a request that cannot be sent", () => {
     ["header", { ...plain, headers: [["X-A", "a\r\nX-B: b"]] as const }],
     ["name of a header", { ...plain, headers: [["X A", "a"]] as const }],
     ["method", { ...plain, method: "G ET" }]
-  ])("because of its %s is a defect of the law, not a fault of the subject", async (_what, request) => {
+  ])("because of its %s is a bug of the law, not a failure of the subject", async (_what, request) => {
     const { received, transport } = await serve(() => OK, { timeoutMs: 20 })
     await expect(run(transport(request))).rejects.toThrow(TypeError)
-    // Nothing is left behind that goes off when its time is over.
+    // No timer remains that could fire later.
     await run(Effect.sleep(40))
     expect(received.join("")).toBe("")
   })
 })
 
-describe("a request that is given up", () => {
-  it("ends its connection", async () => {
+describe("an interrupted request", () => {
+  it("closes its connection", async () => {
     const { open, received, transport } = await serve(() => undefined)
     const fiber = Effect.runFork(transport({ ...plain, body: bytes("x") }))
     await expect.poll(() => received.length).toBe(1)

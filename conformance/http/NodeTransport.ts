@@ -1,23 +1,23 @@
-/** Requests over sockets, as they are: `fetch` would mend targets, join headers and refuse some methods. */
+/** Sends requests over sockets unchanged; `fetch` would normalise targets, join headers and reject some methods. */
 import * as http from "node:http"
 import * as https from "node:https"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as BoundedBody from "./BoundedBody.ts"
 import * as HeaderLimits from "./HeaderLimits.ts"
-import { type Header, NoAnswer, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
+import { type Header, NoResponse, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
-/** Most interim responses (1xx) before the final one. */
+/** Maximum number of interim responses (1xx) before the final one. */
 const MAX_INTERIM = 32
 
-/** What Node calls the limits of its parser, and what they say about a response. */
+/** Node's error codes for the limits of its parser, and what each means for a response. */
 const limits: ReadonlyMap<string, string> = new Map([
   ["HPE_HEADER_OVERFLOW", HeaderLimits.tooLong],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", "the chunk extensions are longer than 16 KiB"]
 ])
 
 export interface NodeTransportOptions {
-  /** Ms within which a response must be complete; 10 000 by default. */
+  /** Timeout for a complete response in ms; 10 000 by default. */
   readonly timeoutMs?: number
 }
 
@@ -32,13 +32,13 @@ export const make = (
     (agent) => Effect.sync(() => agent.destroy())
   )
   return Effect.map(agents, (agent): Transport => {
-    const exchange = (request: WireRequest, mayRepeat: boolean): Effect.Effect<WireResponse, NoAnswer> =>
-      Effect.callback<WireResponse, NoAnswer>((resume, signal) => {
+    const exchange = (request: WireRequest, mayRepeat: boolean): Effect.Effect<WireResponse, NoResponse> =>
+      Effect.callback<WireResponse, NoResponse>((resume, signal) => {
         let hasResponded = false
         let isGivenUp = false
-        const none = (kind: NoAnswer["kind"], reason: string, hasBegun = hasResponded): void =>
-          resume(Effect.fail(new NoAnswer({ kind, reason, hasBegun })))
-        /** The connection may deliver more in the same turn: it is not looked at. */
+        const none = (kind: NoResponse["kind"], reason: string, hasBegun = hasResponded): void =>
+          resume(Effect.fail(new NoResponse({ kind, reason, hasBegun })))
+        /** Ignores everything else that the connection delivers in the same turn. */
         const exceed = (reason: string): void => {
           if (isGivenUp) return
           isGivenUp = true
@@ -57,7 +57,7 @@ export const make = (
             : [["Content-Length", String(body?.length ?? 0)]]
         const sent = open(
           {
-            // A server may close a kept connection at any time (RFC 9112 §9.3.1): only what can be repeated goes over one.
+            // A server may close a kept connection at any time (RFC 9112 §9.3.1), so only safe requests use one.
             agent: isSafe(method) ? agent : false,
             protocol: url.protocol,
             hostname: url.hostname.replace(/^\[|\]$/g, ""),

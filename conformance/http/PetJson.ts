@@ -1,4 +1,4 @@
-/** Animals as they come over the wire, read by the platform's own JSON reader with the digits as they were sent. */
+/** Animals on the wire, parsed with the platform's JSON parser and with all digits as sent. */
 import * as Result from "effect/Result"
 import type { PetStatus } from "../../core/domain/PetStatus.ts"
 import * as PetStatuses from "../../core/domain/PetStatus.ts"
@@ -6,21 +6,21 @@ import type { Animal } from "./Animal.ts"
 import * as Excerpt from "./Excerpt.ts"
 import * as JsonLimits from "./JsonLimits.ts"
 
-/** JSON with whole numbers as `bigint`, so that none of their digits is lost; in time and memory linear in its length. */
+/** Parses JSON with integers as `bigint`, so that no digit is lost, in time and memory linear in the length. */
 export const parse = (text: string): Result.Result<unknown, string> => {
   const excess = JsonLimits.exceeded(text)
   if (excess !== undefined) return Result.fail(`${excess}: ${excerpt(text)}`)
   try {
     return Result.succeed(JSON.parse(text, exact as (this: unknown, name: string, value: unknown) => unknown))
   } catch {
-    return Result.fail(`no JSON: ${excerpt(text)}`)
+    return Result.fail(`not JSON: ${excerpt(text)}`)
   }
 }
 
-/** Longest number that is read digit by digit: `BigInt` takes quadratic time, and an int64 has 19 digits. */
+/** Longest number that is converted exactly: `BigInt` takes quadratic time, and an int64 has 19 digits. */
 const MAX_DIGITS = 40
 
-// Node 22 hands the number's own text to the reviver; TypeScript's library does not say so yet. A number without a fraction
+// Node 22 passes the number's source text to the reviver; TypeScript's library lacks this parameter. A number without a fraction
 // is an integer however it is written: 1.0 and 1e3 are (JSON Schema 2020-12, §6.1.1).
 const exact = (_name: string, value: unknown, context: { readonly source?: string }): unknown => {
   if (typeof value !== "number") return value
@@ -40,25 +40,26 @@ const isInt64 = (value: unknown): value is bigint =>
 
 const isStatus = (value: unknown): value is PetStatus => PetStatuses.all.some((status) => status === value)
 
-/** The animal that a value is (contract §2 `Pet`), or what is wrong with it. */
+/** The animal in a parsed value (contract §2 `Pet`), or the reason why it is not an animal. */
 export const animal = (value: unknown): Result.Result<Animal, string> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return Result.fail(`no Pet object: ${show(value)}`)
+    return Result.fail(`not a Pet object: ${show(value)}`)
   }
   const { categoryId, id, name, status } = value as { readonly [field: string]: unknown }
-  if (!isInt64(id)) return Result.fail(`id is no int64: ${show(id)}`)
-  if (typeof name !== "string") return Result.fail(`name is no string: ${show(name)}`)
-  if (!isInt64(categoryId)) return Result.fail(`categoryId is no int64: ${show(categoryId)}`)
-  if (status !== undefined && !isStatus(status)) return Result.fail(`status is no PetStatus: ${show(status)}`)
+  if (!isInt64(id)) return Result.fail(`id is not an int64: ${show(id)}`)
+  if (typeof name !== "string") return Result.fail(`name is not a string: ${show(name)}`)
+  if (!isInt64(categoryId)) return Result.fail(`categoryId is not an int64: ${show(categoryId)}`)
+  if (status !== undefined && !isStatus(status))
+    return Result.fail(`status is not a PetStatus: ${show(status)}`)
   return Result.succeed({ id, name, categoryId, status })
 }
 
-/** Most animals of a list that are read: laws compare them, and a list may hold 100. */
+/** Maximum length of a parsed list: laws compare its animals, and the contract allows 100. */
 const MAX_ANIMALS = 1_000
 
-/** The animals of a list (contract §2 `Pets`: a bare array), or what is wrong with it. */
+/** The animals of a list (contract §2 `Pets`: a bare array), or the reason why it is not a list. */
 export const animals = (value: unknown): Result.Result<ReadonlyArray<Animal>, string> => {
-  if (!Array.isArray(value)) return Result.fail(`no bare array: ${show(value)}`)
+  if (!Array.isArray(value)) return Result.fail(`not a bare array: ${show(value)}`)
   if (value.length > MAX_ANIMALS) return Result.fail(`a list of ${value.length} animals`)
   const read: Array<Animal> = []
   for (const element of value) {
@@ -69,7 +70,7 @@ export const animals = (value: unknown): Result.Result<ReadonlyArray<Animal>, st
   return Result.succeed(read)
 }
 
-/** A value of JSON for messages; digits of int64 as they are. */
+/** A JSON value for messages, with all digits of an int64. */
 export const show = (value: unknown): string => {
   if (value === undefined) return "absent"
   if (typeof value === "bigint") return String(value)
@@ -91,7 +92,7 @@ const TOO_LARGE = "a number beyond 1.8e308"
 export const line = ({ categoryId, id, name, status }: Animal): string =>
   `{id ${id}, name ${JSON.stringify(name)}, categoryId ${categoryId}${status === undefined ? "" : `, ${status}`}}`
 
-/** The body of a creation; `status` is left out when there is none. */
+/** The body of a creation, without `status` if it is absent. */
 export const draft = (pet: Omit<Animal, "id">): string =>
   `{"name":${JSON.stringify(pet.name)},"categoryId":${pet.categoryId}${
     pet.status === undefined ? "" : `,"status":"${pet.status}"`

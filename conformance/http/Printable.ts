@@ -1,4 +1,4 @@
-/** Text of unknown origin, made safe for terminals, logs and scripts. */
+/** Makes untrusted text safe for terminals, logs and scripts. */
 
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu
 
@@ -9,8 +9,8 @@ const shortEscapes: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * What CI services read as a command in a log: `##[…]` (GitHub Actions), `##vso[…]` (Azure Pipelines) and `##teamcity[…]`
- * anywhere in a line.
+ * Commands of CI services in a log, anywhere in a line: `##[…]` (GitHub Actions), `##vso[…]` (Azure Pipelines) and
+ * `##teamcity[…]`.
  */
 const command = /(?<=#)#(?=(?:vso|teamcity)?\[)/gi
 
@@ -18,7 +18,7 @@ const command = /(?<=#)#(?=(?:vso|teamcity)?\[)/gi
 const leadingCommand = /^(\s*):(?=:)/
 
 /**
- * Text of unknown origin as one line that shows what it is: control characters (line breaks and ANSI escapes
+ * Untrusted text as one visible line: control characters (line breaks and ANSI escapes
  * among them), bidi overrides, other invisible characters and lone surrogates become escapes such as `\n` and
  * `\u{1b}`. One character of a command for a CI service becomes an escape too, so that no service obeys it.
  */

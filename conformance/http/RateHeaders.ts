@@ -11,7 +11,7 @@ export interface RateHeaders {
 const whole = (text: string | undefined): number | undefined =>
   text !== undefined && /^[0-9]{1,15}$/.test(text) ? Number(text) : undefined
 
-/** All three, or `undefined` when one is missing, repeated or no whole number. */
+/** The three headers, or `undefined` when one is missing, repeated or not a whole number. */
 export const of = (response: Pick<WireResponse, "headers">): RateHeaders | undefined => {
   const limit = whole(header(response, "x-ratelimit-limit"))
   const remaining = whole(header(response, "x-ratelimit-remaining"))
@@ -22,8 +22,8 @@ export const of = (response: Pick<WireResponse, "headers">): RateHeaders | undef
 }
 
 /**
- * Seconds that `Retry-After` asks to wait at `now` (epoch ms): it is a number of seconds or a date (RFC 9110 §10.2.3), and
- * the contract leaves open which. `undefined` when it is missing or neither.
+ * Seconds to wait by `Retry-After` at `now` (epoch ms). The header is a number of seconds or a date (RFC 9110 §10.2.3); the
+ * contract allows both. `undefined` when it is missing or invalid.
  */
 export const retryAfterSeconds = (
   response: Pick<WireResponse, "headers">,
@@ -34,7 +34,7 @@ export const retryAfterSeconds = (
   if (seconds !== undefined || value === undefined) return seconds
   const date = /^[A-Z][a-z]{2}, /.test(value) ? Date.parse(value) : Number.NaN
   if (Number.isNaN(date)) return undefined
-  // Its own Date is the better measure: both are the subject's.
+  // The response's own Date is preferred, because both times then come from the subject.
   const sent = Date.parse(header(response, "date") ?? "")
   return Math.max(0, Math.ceil((date - (Number.isNaN(sent) ? now : sent)) / 1_000))
 }

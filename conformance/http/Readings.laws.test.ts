@@ -6,8 +6,8 @@ import * as ErrorBody from "./ErrorBody.ts"
 import * as PetJson from "./PetJson.ts"
 import * as RateHeaders from "./RateHeaders.ts"
 import * as ServerClock from "./ServerClock.ts"
-import { bytes, header, headerValues, NoAnswer, text } from "./Wire.ts"
-import { answer, rate, recording } from "./Wires.fixture.ts"
+import { bytes, header, headerValues, NoResponse, text } from "./Wire.ts"
+import { rate, recording, wireResponse } from "./Wires.fixture.ts"
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 const name = fc.string({ unit: "grapheme" })
@@ -20,7 +20,7 @@ const readAll = (json: string) => Result.flatMap(PetJson.parse(json), PetJson.an
 const petText = ({ id, ...draft }: { readonly id: bigint } & Parameters<typeof PetJson.draft>[0]): string =>
   PetJson.draft(draft).replace("{", `{"id":${id},`)
 
-/** What nobody should send. */
+/** Texts that no server should send. */
 const hostile = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.json(),
@@ -45,7 +45,7 @@ const hostile = fc.oneof(
 )
 
 describe("an animal on the wire", () => {
-  it("is read with every digit of its int64", () => {
+  it("is parsed with every digit of its int64", () => {
     fc.assert(
       fc.property(pet, (given) => {
         expect(Result.getOrThrow(read(petText(given)))).toEqual(given)
@@ -55,7 +55,7 @@ describe("an animal on the wire", () => {
     )
   })
 
-  it("is no animal with a number beyond int64", () => {
+  it("is rejected with a number beyond int64", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.bigInt({ min: 2n ** 63n }), fc.bigInt({ max: -(2n ** 63n) - 1n })),
@@ -71,24 +71,24 @@ describe("an animal on the wire", () => {
   })
 
   it.each([
-    ['{"id":"1","name":"x","categoryId":1}', 'id is no int64: "1"'],
-    ['{"name":"x","categoryId":1}', "id is no int64: absent"],
-    ['{"id":1.5,"name":"x","categoryId":1}', "id is no int64: 1.5"],
-    ['{"id":1,"name":null,"categoryId":1}', "name is no string: null"],
-    ['{"id":1,"categoryId":1}', "name is no string: absent"],
-    ['{"id":1,"name":"x"}', "categoryId is no int64: absent"],
-    ['{"id":1,"name":"x","categoryId":true}', "categoryId is no int64: true"],
-    ['{"id":1,"name":"x","categoryId":1,"status":"Sold"}', 'status is no PetStatus: "Sold"'],
-    ['{"id":1,"name":"x","categoryId":1,"status":null}', "status is no PetStatus: null"],
-    ["[1]", 'no Pet object: ["1"]'],
-    ["null", "no Pet object: null"],
-    ["12", "no Pet object: 12"]
-  ])("is told what is wrong with %s", (json, message) => {
+    ['{"id":"1","name":"x","categoryId":1}', 'id is not an int64: "1"'],
+    ['{"name":"x","categoryId":1}', "id is not an int64: absent"],
+    ['{"id":1.5,"name":"x","categoryId":1}', "id is not an int64: 1.5"],
+    ['{"id":1,"name":null,"categoryId":1}', "name is not a string: null"],
+    ['{"id":1,"categoryId":1}', "name is not a string: absent"],
+    ['{"id":1,"name":"x"}', "categoryId is not an int64: absent"],
+    ['{"id":1,"name":"x","categoryId":true}', "categoryId is not an int64: true"],
+    ['{"id":1,"name":"x","categoryId":1,"status":"Sold"}', 'status is not a PetStatus: "Sold"'],
+    ['{"id":1,"name":"x","categoryId":1,"status":null}', "status is not a PetStatus: null"],
+    ["[1]", 'not a Pet object: ["1"]'],
+    ["null", "not a Pet object: null"],
+    ["12", "not a Pet object: 12"]
+  ])("gets a reason for rejecting %s", (json, message) => {
     const result = read(json)
     expect(Result.isFailure(result) && result.failure).toBe(message)
   })
 
-  it("is told what is wrong with any text, shortly, and never by an exception", () => {
+  it("gets a short reason for any other text, and never throws", () => {
     fc.assert(
       fc.property(hostile, (json) => {
         for (const result of [
@@ -109,7 +109,7 @@ describe("an animal on the wire", () => {
     )
   })
 
-  it("is shown in one line with every digit", () => {
+  it("is printed in one line with every digit", () => {
     fc.assert(
       fc.property(pet, (given) => {
         const line = PetJson.line(given)
@@ -123,11 +123,11 @@ describe("an animal on the wire", () => {
 
 describe("a list on the wire", () => {
   it.each([
-    ['{"pets":[]}', "no bare array"],
-    ['{"length":0}', "no bare array"],
-    ["null", "no bare array"],
-    ["[1]", "in the list no Pet object: 1"],
-    ['[{"id":1,"name":"x","categoryId":1},{"id":2}]', "in the list name is no string: absent"]
+    ['{"pets":[]}', "not a bare array"],
+    ['{"length":0}', "not a bare array"],
+    ["null", "not a bare array"],
+    ["[1]", "in the list not a Pet object: 1"],
+    ['[{"id":1,"name":"x","categoryId":1},{"id":2}]', "in the list name is not a string: absent"]
   ])("is none when it is %s", (json, message) => {
     const result = readAll(json)
     expect(Result.isFailure(result) && result.failure).toContain(message)
@@ -137,7 +137,7 @@ describe("a list on the wire", () => {
 describe("an Error on the wire", () => {
   const of = (json: string) => ErrorBody.of({ body: bytes(json) })
 
-  it("is read with the names of all its members", () => {
+  it("is parsed with the names of all its members", () => {
     const json = '{"status":404,"code":"not_found","extra":{},"message":""}'
     expect(Result.getOrThrow(of(json))).toEqual({
       status: 404,
@@ -150,16 +150,16 @@ describe("an Error on the wire", () => {
   })
 
   it.each([
-    ['{"message":"m","status":400}', "code is no text: absent"],
-    ['{"code":"","message":"m","status":400}', "code is no text"],
-    ['{"code":7,"message":"m","status":400}', "code is no text: 7"],
-    ['{"code":"c","status":400}', "message is no string: absent"],
-    ['{"code":"c","message":["m"],"status":400}', "message is no string"],
-    ['{"code":"c","message":"m"}', "status is no integer: absent"],
-    ['{"code":"c","message":"m","status":"400"}', "status is no integer"],
-    ['{"code":"c","message":"m","status":400.5}', "status is no integer"],
-    ['[{"code":"c","message":"m","status":400}]', "no Error object"],
-    ["<html>", 'no JSON: "<html>"']
+    ['{"message":"m","status":400}', "code is not text: absent"],
+    ['{"code":"","message":"m","status":400}', "code is not text"],
+    ['{"code":7,"message":"m","status":400}', "code is not text: 7"],
+    ['{"code":"c","status":400}', "message is not a string: absent"],
+    ['{"code":"c","message":["m"],"status":400}', "message is not a string"],
+    ['{"code":"c","message":"m"}', "status is not an integer: absent"],
+    ['{"code":"c","message":"m","status":"400"}', "status is not an integer"],
+    ['{"code":"c","message":"m","status":400.5}', "status is not an integer"],
+    ['[{"code":"c","message":"m","status":400}]', "not an Error object"],
+    ["<html>", 'not JSON: "<html>"']
   ])("is none when it is %s", (json, message) => {
     const result = of(json)
     expect(Result.isFailure(result) && result.failure).toContain(message)
@@ -168,15 +168,15 @@ describe("an Error on the wire", () => {
 })
 
 describe("the rate headers", () => {
-  it("are read as numbers, whatever the case of their names", () => {
+  it("are parsed as numbers, whatever the case of their names", () => {
     const upper = rate(60, 59, 1_800_000_000)
     const expected = { limit: 60, remaining: 59, resetAt: 1_800_000_000 }
-    expect(RateHeaders.of(answer(200, upper))).toEqual(expected)
+    expect(RateHeaders.of(wireResponse(200, upper))).toEqual(expected)
     const lower = upper.map(([one, value]) => [one.toLowerCase(), value] as const)
-    expect(RateHeaders.of(answer(500, lower))).toEqual(expected)
+    expect(RateHeaders.of(wireResponse(500, lower))).toEqual(expected)
   })
 
-  it("are none when one of them is missing, repeated or no whole number", () => {
+  it("are undefined when one of them is missing, repeated or not a whole number", () => {
     const junk = fc.oneof(
       fc.constantFrom("", "-1", "+1", "1.0", "1e3", "5, 5", "5,5", " 5", "0x5", "∞", "NaN", "9".repeat(16)),
       fc.string().filter((one) => !/^[0-9]{1,15}$/.test(one))
@@ -188,7 +188,7 @@ describe("the rate headers", () => {
         if (how === 0) headers.splice(which, 1)
         else if (how === 1) headers.push([one.toLowerCase(), whole])
         else headers[which] = [one, value]
-        expect(RateHeaders.of(answer(200, headers))).toBeUndefined()
+        expect(RateHeaders.of(wireResponse(200, headers))).toBeUndefined()
       })
     )
   })
@@ -198,7 +198,7 @@ describe("Retry-After", () => {
   const NOW = Date.UTC(2027, 0, 1, 12)
   const of = (...values: ReadonlyArray<string>) =>
     RateHeaders.retryAfterSeconds(
-      answer(
+      wireResponse(
         429,
         values.map((value) => ["retry-after", value] as const)
       ),
@@ -213,7 +213,7 @@ describe("Retry-After", () => {
     )
   })
 
-  it("is a date, measured by the answer's own Date, or else by the subject's time", () => {
+  it("is a date, relative to the response's own Date, or to the subject's time without one", () => {
     fc.assert(
       fc.property(
         fc.nat({ max: 10_000_000 }),
@@ -223,7 +223,7 @@ describe("Retry-After", () => {
           const until = new Date(from + seconds * 1_000).toUTCString()
           expect(
             RateHeaders.retryAfterSeconds(
-              answer(429, [
+              wireResponse(429, [
                 ["Retry-After", until],
                 ["Date", new Date(from).toUTCString()]
               ]),
@@ -236,13 +236,13 @@ describe("Retry-After", () => {
     )
   })
 
-  it("rounds up, so that nobody asks too early", () => {
+  it("is rounded up, so that no client retries too early", () => {
     const until = new Date(NOW + 2_000).toUTCString()
-    expect(RateHeaders.retryAfterSeconds(answer(429, [["Retry-After", until]]), NOW + 1)).toBe(2)
-    expect(RateHeaders.retryAfterSeconds(answer(429, [["Retry-After", until]]), NOW - 1)).toBe(3)
+    expect(RateHeaders.retryAfterSeconds(wireResponse(429, [["Retry-After", until]]), NOW + 1)).toBe(2)
+    expect(RateHeaders.retryAfterSeconds(wireResponse(429, [["Retry-After", until]]), NOW - 1)).toBe(3)
   })
 
-  it("is nothing when it is missing, repeated, or neither", () => {
+  it("is undefined when it is missing, repeated, or neither", () => {
     expect(of()).toBeUndefined()
     expect(of("1", "2")).toBeUndefined()
     for (const junk of ["", "soon", "1.5", "-1", "2027-01-01T12:00:10Z", "Fri, 99 Foo 2027", "60, 61"]) {
@@ -263,8 +263,10 @@ describe("the subject's clock", () => {
     return { sent, clock: ServerClock.make(transport, "/test/clock") }
   }
 
-  it("is read with GET and moved with POST …/advance", async () => {
-    const { clock, sent } = asked(({ method }) => answer(200, [], `{"now":${method === "GET" ? 5 : 12.5}}`))
+  it("is queried with GET and moved with POST …/advance", async () => {
+    const { clock, sent } = asked(({ method }) =>
+      wireResponse(200, [], `{"now":${method === "GET" ? 5 : 12.5}}`)
+    )
     expect(await Effect.runPromise(clock.now)).toBe(5)
     expect(await Effect.runPromise(clock.advance(7))).toBe(12.5)
     expect(sent).toEqual([
@@ -279,29 +281,34 @@ describe("the subject's clock", () => {
   })
 
   it.each([
-    ["junk", 200, "soon", 'the clock answers GET with "soon"; expected {"now":<ms>}'],
-    ["nothing", 200, "", 'the clock answers GET with ""; expected {"now":<ms>}'],
-    ["text", 200, '{"now":"5"}', 'the clock answers GET with "{\\"now\\":\\"5\\"}"; expected {"now":<ms>}'],
+    ["junk", 200, "soon", 'the clock responds to GET with "soon"; expected {"now":<ms>}'],
+    ["nothing", 200, "", 'the clock responds to GET with ""; expected {"now":<ms>}'],
+    [
+      "text",
+      200,
+      '{"now":"5"}',
+      'the clock responds to GET with "{\\"now\\":\\"5\\"}"; expected {"now":<ms>}'
+    ],
     [
       "no number",
       200,
       '{"now":1e999}',
-      'the clock answers GET with "{\\"now\\":1e999}"; expected {"now":<ms>}'
+      'the clock responds to GET with "{\\"now\\":1e999}"; expected {"now":<ms>}'
     ],
     [
       "another status",
       404,
       '{"now":5}',
-      'the clock answers GET /test/clock with status 404; expected {"now":<ms>}'
+      'the clock responds to GET /test/clock with status 404; expected {"now":<ms>}'
     ]
-  ])("that answers %s has no answer", async (_what, status, body, reason) => {
-    const { clock } = asked(() => answer(status, [], body))
-    expect(await Effect.runPromise(Effect.flip(clock.now))).toMatchObject({ _tag: "NoAnswer", reason })
-    expect((await Effect.runPromise(Effect.flip(clock.advance(1))))._tag).toBe("NoAnswer")
+  ])("that sends %s fails", async (_what, status, body, reason) => {
+    const { clock } = asked(() => wireResponse(status, [], body))
+    expect(await Effect.runPromise(Effect.flip(clock.now))).toMatchObject({ _tag: "NoResponse", reason })
+    expect((await Effect.runPromise(Effect.flip(clock.advance(1))))._tag).toBe("NoResponse")
   })
 
-  it("that is dead has no answer", async () => {
-    const dead = new NoAnswer({ kind: "connection", reason: "connect ECONNREFUSED" })
+  it("that is unreachable fails", async () => {
+    const dead = new NoResponse({ kind: "connection", reason: "connect ECONNREFUSED" })
     const clock = ServerClock.make(() => Effect.fail(dead), "/clock")
     expect(await Effect.runPromise(Effect.flip(clock.now))).toBe(dead)
     expect(await Effect.runPromise(Effect.flip(clock.advance(1)))).toBe(dead)
@@ -309,8 +316,8 @@ describe("the subject's clock", () => {
 })
 
 describe("a header", () => {
-  it("is its value when it came once, in any case", () => {
-    const response = answer(200, [
+  it("has a value when it was received once, in any letter case", () => {
+    const response = wireResponse(200, [
       ["X-One", "1"],
       ["x-two", "a"],
       ["X-Two", "b"]
@@ -321,7 +328,7 @@ describe("a header", () => {
     expect(header(response, "x-none")).toBeUndefined()
   })
 
-  it("keeps texts whole through bytes", () => {
+  it("is unaffected by the conversion of texts to bytes and back", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (one) => {
         fc.pre(!one.startsWith("\ufeff"))

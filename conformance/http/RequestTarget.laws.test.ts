@@ -8,7 +8,7 @@ const resolved = (reference: string, target = "/v1/pets?limit=1"): string | unde
   return found && found.path + found.query
 }
 
-/** Everything that a query may hold as it is, escapes included. */
+/** Everything that a query may contain literally, including escapes. */
 const written = fc
   .array(
     fc.oneof(
@@ -25,7 +25,7 @@ const query = fc.uniqueArray(fc.tuple(fc.constantFrom("limit", "status", "a", "b
 })
 
 describe("a URI reference", () => {
-  it("leads to exactly what it says, byte for byte", () => {
+  it("keeps its cursor byte for byte when it is resolved", () => {
     fc.assert(
       fc.property(written, (cursor) => {
         for (const reference of [
@@ -69,7 +69,7 @@ describe("a URI reference", () => {
   })
 
   it.each(["/a b", "/a\u00e9", "/a%zz", "/a%", '/a"b', "/<a>", "/a\\b", "mailto:a@b", "g:h", "http:g"])(
-    "%j is none to an HTTP resource",
+    "%j does not resolve to an HTTP resource",
     (reference) => {
       expect(resolved(reference)).toBeUndefined()
     }
@@ -80,7 +80,7 @@ describe("a parameter of a target", () => {
   const targetOf = (parameters: ReadonlyArray<readonly [string, string]>): string =>
     `/v1/pets?${parameters.map(([name, value]) => `${name}=${value}`).join("&")}`
 
-  it("is replaced at its place, and every other stays as it is written", () => {
+  it("is replaced in place, and all others stay as written", () => {
     fc.assert(
       fc.property(query, fc.nat(), written, (parameters, which, value) => {
         const at = which % parameters.length
@@ -99,7 +99,7 @@ describe("a parameter of a target", () => {
     )
   })
 
-  it("comes last where there was none, and once where there were several", () => {
+  it("is appended if absent, and appears once if it was repeated", () => {
     expect(RequestTarget.withParameter("/pets", "limit", "2")).toBe("/pets?limit=2")
     expect(RequestTarget.withParameter("/pets?", "limit", "2")).toBe("/pets?limit=2")
     expect(RequestTarget.withParameter("/pets?c=a+b/=", "limit", "2")).toBe("/pets?c=a+b/=&limit=2")
@@ -126,12 +126,12 @@ describe("links in header fields", () => {
     ["after a parameter without value", "</a>; crossorigin; rel=next"],
     ["after another link", "</b>; rel=prev, </a>; rel=next"],
     ["after empty elements", ", ,</a>; rel=next,"],
-    ["whose second rel does not count", "</a>; rel=next; rel=prev"]
+    ["with a second rel, which is ignored", "</a>; rel=next; rel=prev"]
   ])("are found: %s", (_what, field) => {
     expect(next(field)).toEqual(["/a"])
   })
 
-  it("are found in several fields, with commas and semicolons in their targets", () => {
+  it("are found in several fields, and with commas and semicolons in their targets", () => {
     expect(next("</b>; rel=prev", "</a;b,c?x=1,2;3>; rel=next")).toEqual(["/a;b,c?x=1,2;3"])
   })
 
@@ -144,11 +144,11 @@ describe("links in header fields", () => {
     ["no angle brackets", "/a; rel=next"],
     ["a target without an end", "</a; rel=next"],
     ["nothing", ""]
-  ])("are none: %s", (_what, field) => {
+  ])("are not found: %s", (_what, field) => {
     expect(next(field)).toEqual([])
   })
 
-  it("are read in any text, in linear time", () => {
+  it("are searched in any text in linear time", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom(...'<>;,="\\ \trelnxta/?'.split("")) })),

@@ -1,9 +1,9 @@
 /**
- * Request targets in origin form, such as `/v1/pets?limit=1`. Whatever is not replaced stays byte for byte as it is written:
- * to decode a parameter and to encode it again may change its meaning.
+ * Request targets in origin form, such as `/v1/pets?limit=1`. Parts that are not replaced stay byte for byte as written,
+ * because decoding a parameter and encoding it again may change its meaning.
  */
 
-/** A target that a URI reference leads to. */
+/** The target to which a URI reference resolves. */
 export interface Resolved {
   readonly path: string
   /** With its question mark; empty without a query. */
@@ -18,7 +18,7 @@ const uriCharacters = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i
 /** Scheme, authority, path, query and fragment (RFC 3986 §B). */
 const uriParts = /^(?:([^:/?#]+):)?(\/\/[^/?#]*)?([^?#]*)(\?[^#]*)?(?:#.*)?$/
 
-/** What a reference in the response to `target` means (RFC 3986 §5.2); `undefined` where it is none to an HTTP resource. */
+/** Resolves a reference in the response to `target` (RFC 3986 §5.2); `undefined` if it is not to an HTTP resource. */
 export const resolve = (reference: string, target: string): Resolved | undefined => {
   const parts = uriCharacters.test(reference) ? uriParts.exec(reference) : null
   if (parts === null) return undefined
@@ -51,7 +51,7 @@ const withoutDots = (path: string): string => {
   return `/${kept.join("/")}`
 }
 
-/** A parameter as it is written, in its parts. */
+/** The parts of a parameter as written. */
 const parametersOf = (query: string): ReadonlyArray<readonly [name: string, written: string]> =>
   query === "" || query === "?"
     ? []
@@ -68,13 +68,13 @@ const nameOf = (written: string): string => {
   }
 }
 
-/** The value of a parameter as it is written; `undefined` without such a parameter. */
+/** The value of a parameter as written; `undefined` without such a parameter. */
 export const parameter = (target: string, name: string): string | undefined => {
   const found = parametersOf(split(target)[1]).find(([given]) => given === name)
   return found?.[1].slice(found[1].indexOf("=") + 1)
 }
 
-/** The target with the value of a parameter replaced by one that is written so, at its place or as the last one. */
+/** Replaces the value of a parameter with an encoded value, or appends the parameter if there is none. */
 export const withParameter = (target: string, name: string, value: string | undefined): string => {
   const [path, query] = split(target)
   const given = parametersOf(query)

@@ -1,14 +1,14 @@
-/** The subject's own clock, where it lets tests move it: `GET /clock` and `POST /clock/advance`. */
+/** The subject's clock, if tests can move it: `GET /clock` and `POST /clock/advance`. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Excerpt from "./Excerpt.ts"
-import { bytes, NoAnswer, type Transport, text, type WireRequest } from "./Wire.ts"
+import { bytes, NoResponse, type Transport, text, type WireRequest } from "./Wire.ts"
 
 export interface ServerClock {
   /** Epoch ms. */
-  readonly now: Effect.Effect<number, NoAnswer>
-  /** Moves it forward by whole ms and returns what it shows then. */
-  readonly advance: (ms: number) => Effect.Effect<number, NoAnswer>
+  readonly now: Effect.Effect<number, NoResponse>
+  /** Moves it forward by whole ms and returns the new time. */
+  readonly advance: (ms: number) => Effect.Effect<number, NoResponse>
 }
 
 const Reading = Schema.fromJsonString(Schema.Struct({ now: Schema.Finite }))
@@ -19,10 +19,11 @@ const MAX_READING = 1_000
 
 /** A clock behind a transport; `path` is that of `GET …/clock`. */
 export const make = (transport: Transport, path: string): ServerClock => {
-  const ask = (request: WireRequest): Effect.Effect<number, NoAnswer> =>
+  const ask = (request: WireRequest): Effect.Effect<number, NoResponse> =>
     Effect.flatMap(transport(request), ({ body, status }) => {
-      if (status !== 200) return fault(`answers ${request.method} ${request.target} with status ${status}`)
-      const unread = fault(`answers ${request.method} with ${JSON.stringify(Excerpt.body(body, 80))}`)
+      if (status !== 200)
+        return fault(`responds to ${request.method} ${request.target} with status ${status}`)
+      const unread = fault(`responds to ${request.method} with ${JSON.stringify(Excerpt.body(body, 80))}`)
       if (body.length > MAX_READING) return unread
       return Effect.matchEffect(decodeReading(text(body)), {
         onSuccess: ({ now }) => Effect.succeed(now),
@@ -41,5 +42,5 @@ export const make = (transport: Transport, path: string): ServerClock => {
   }
 }
 
-const fault = (what: string): Effect.Effect<never, NoAnswer> =>
-  Effect.fail(new NoAnswer({ kind: "connection", reason: `the clock ${what}; expected {"now":<ms>}` }))
+const fault = (what: string): Effect.Effect<never, NoResponse> =>
+  Effect.fail(new NoResponse({ kind: "connection", reason: `the clock ${what}; expected {"now":<ms>}` }))

@@ -1,8 +1,8 @@
-/** HTTP as the suite speaks it: what is sent is sent as it is, and what comes is kept as it came. */
+/** HTTP on the wire: requests are sent unchanged, and responses are returned unchanged. */
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 
-/** Name and value as on the wire; names are compared without regard to case. */
+/** Name and value as on the wire; comparison of names ignores case. */
 export type Header = readonly [name: string, value: string]
 
 export interface WireRequest {
@@ -19,11 +19,11 @@ export interface WireResponse {
   readonly body: Uint8Array
 }
 
-/** No response: the connection failed, time ran out, or the response exceeds a limit. */
-export class NoAnswer extends Data.TaggedError("NoAnswer")<{
+/** No complete response: the connection failed, time ran out, or the response exceeds a limit. */
+export class NoResponse extends Data.TaggedError("NoResponse")<{
   readonly kind: "timeout" | "connection" | "excess"
   readonly reason: string
-  /** Whether a response had begun: the subject is there, and what it sent is at fault. */
+  /** Whether a response had begun: the subject is then reachable, and its response is wrong. */
   readonly hasBegun?: boolean
 }> {
   override get message(): string {
@@ -32,9 +32,9 @@ export class NoAnswer extends Data.TaggedError("NoAnswer")<{
 }
 
 /** Sends one request to the subject and returns its response, in bounded time. */
-export type Transport = (request: WireRequest) => Effect.Effect<WireResponse, NoAnswer>
+export type Transport = (request: WireRequest) => Effect.Effect<WireResponse, NoResponse>
 
-/** The values of a header, in the order in which they came. */
+/** The values of a header, in the order received. */
 export const headerValues = (
   { headers }: Pick<WireResponse, "headers">,
   name: string
@@ -43,13 +43,13 @@ export const headerValues = (
   return headers.filter(([given]) => given.toLowerCase() === wanted).map(([, value]) => value)
 }
 
-/** The value of a header that came once; `undefined` when it came never or several times. */
+/** The value of a header that was received once; `undefined` when it is absent or repeated. */
 export const header = (response: Pick<WireResponse, "headers">, name: string): string | undefined => {
   const values = headerValues(response, name)
   return values.length === 1 ? values[0] : undefined
 }
 
-// JSON sent over a network has no byte order mark (RFC 8259 §8.1): it must stay to be seen.
+// JSON on a network has no byte order mark (RFC 8259 §8.1), so a mark must stay visible to the parser.
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true })
 
 /** A body as text, for people. */

@@ -1,9 +1,13 @@
-/** Transports that are functions, for tests of what speaks over them. */
+/** Transports that are functions, for tests of their users. */
 import * as Effect from "effect/Effect"
 import { bytes, type Header, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
-/** A response; its body as text. */
-export const answer = (status: number, headers: ReadonlyArray<Header> = [], body = ""): WireResponse => ({
+/** A response with a text body. */
+export const wireResponse = (
+  status: number,
+  headers: ReadonlyArray<Header> = [],
+  body = ""
+): WireResponse => ({
   status,
   headers,
   body: bytes(body)
@@ -16,7 +20,7 @@ export const rate = (limit: number, remaining: number, resetAt: number): Readonl
   ["X-RateLimit-Reset", String(resetAt)]
 ]
 
-/** Responds to each request with a function, and keeps what was sent. */
+/** Responds to each request with a function, and records the requests. */
 export const recording = (respond: (request: WireRequest, index: number) => WireResponse) => {
   const sent: Array<WireRequest> = []
   const transport: Transport = (request) =>

@@ -14,14 +14,14 @@ const racy: Increment = (counter) =>
     yield* Ref.set(counter, seen + 1)
   })
 
-/** Nothing yields here but what runs the fiber. */
+/** Increments without yielding; only the scheduler interrupts the fiber. */
 const racyWithoutYield: Increment = (counter) =>
   Ref.get(counter).pipe(Effect.flatMap((seen) => Effect.suspend(() => Ref.set(counter, seen + 1))))
 
 const atomic: Increment = (counter) =>
   Effect.yieldNow.pipe(Effect.andThen(Ref.update(counter, (value) => value + 1)))
 
-/** What several fibers that increment at the same time leave behind. */
+/** The result of several fibers that increment concurrently. */
 const total = (increment: Increment, fibers: number): Effect.Effect<number> =>
   Effect.gen(function* () {
     const counter = yield* Ref.make(0)
@@ -46,7 +46,7 @@ describe("Interleaving.run", () => {
     }
   })
 
-  it("finds one where the program itself never yields between read and write", async () => {
+  it("finds one even if the program never yields between read and write", async () => {
     for (let seed = 0; seed < 20; seed++) {
       const details = await fc.check(losesNothing(racyWithoutYield), { seed, numRuns: 100 })
       expect(details.failed).toBe(true)
@@ -55,7 +55,7 @@ describe("Interleaving.run", () => {
     expect((await fc.check(unforced, { numRuns: 50 })).failed).toBe(false)
   })
 
-  it("tries orders in which nothing goes wrong, too", async () => {
+  it("also tries orders without a lost update", async () => {
     const seen = new Set<unknown>()
     await fc.check(
       fc.asyncProperty(Interleaving.scheduler(), async (scheduler) => {
@@ -66,9 +66,9 @@ describe("Interleaving.run", () => {
     expect(seen).toEqual(new Set([1, 2, 3].map((left) => JSON.stringify(Exit.succeed(left)))))
   })
 
-  it("does not accuse an atomic update", () => fc.assert(losesNothing(atomic), { numRuns: 200 }))
+  it("finds nothing wrong with an atomic update", () => fc.assert(losesNothing(atomic), { numRuns: 200 }))
 
-  it("makes the same failure again from its seed and path, shrunk or not", async () => {
+  it("reproduces a failure from its seed and path, shrunk or not", async () => {
     let shrunk = 0
     for (let seed = 0; seed < 60; seed++) {
       const first = await fc.check(losesNothing(racy), { seed })
@@ -78,7 +78,7 @@ describe("Interleaving.run", () => {
       if (first.numShrinks > 0) shrunk++
       const again = await fc.check(losesNothing(racy), { seed, path: counterexamplePath, endOnFailure: true })
       expect(again.numRuns).toBe(1)
-      // Says every choice, fiber by fiber.
+      // The counterexample lists every choice.
       expect(fc.stringify(again.counterexample)).toContain("fiber 2")
       expect(fc.stringify(again.counterexample)).toBe(fc.stringify(first.counterexample))
       expect(String(again.errorInstance)).toBe(String(first.errorInstance))
@@ -86,7 +86,7 @@ describe("Interleaving.run", () => {
     expect(shrunk).toBeGreaterThan(20)
   })
 
-  it("comes to the same order for the same choices", () =>
+  it("gives the same order for the same choices", () =>
     fc.assert(
       fc.asyncProperty(
         Interleaving.scheduler(),

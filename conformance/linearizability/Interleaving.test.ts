@@ -10,7 +10,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Interleaving from "./Interleaving.ts"
 
-/** Some scheduler; what is asserted here holds under every choice. */
+/** Any scheduler; these assertions hold for every choice. */
 const anyScheduler = (law: (scheduler: fc.Scheduler) => Promise<void>, numRuns = 20) =>
   fc.assert(fc.asyncProperty(Interleaving.scheduler(), law), { numRuns })
 
@@ -19,8 +19,8 @@ const runs = <A, E>(effect: Effect.Effect<A, E>, exit: Exit.Exit<A, E>, numRuns?
     expect(await Interleaving.run(scheduler, effect)).toEqual(exit)
   }, numRuns)
 
-describe("Interleaving.run tells how the program ended", () => {
-  it("without a single step to choose", () => runs(Effect.succeed(1), Exit.succeed(1)))
+describe("Interleaving.run returns the exit of the program", () => {
+  it("without any step to choose", () => runs(Effect.succeed(1), Exit.succeed(1)))
 
   it("with a failure or a defect, of the program or of a fiber in it", async () => {
     await runs(Effect.fail("no"), Exit.fail("no"))
@@ -56,7 +56,7 @@ describe("Interleaving.run tells how the program ended", () => {
   })
 })
 
-describe("Interleaving.run does not lose what comes from outside", () => {
+describe("Interleaving.run does not lose external events", () => {
   const after1ms = Effect.callback<string>((resume) => {
     const timer = setTimeout(() => resume(Effect.succeed("rang")), 1)
     return Effect.sync(() => clearTimeout(timer))
@@ -81,7 +81,7 @@ describe("Interleaving.run does not lose what comes from outside", () => {
     await runs(rejected, Exit.fail("refused"))
   })
 
-  it("fibers that go on after a timer, next to fibers that do not wait", () => {
+  it("fibers that continue after a timer, beside fibers that do not wait", () => {
     const steps = Effect.repeat(Effect.yieldNow, { times: 5 })
     const programs = [after1ms.pipe(Effect.tap(steps)), steps.pipe(Effect.as("stepped")), after1ms]
     return runs(
@@ -114,7 +114,7 @@ describe("Interleaving.run does not lose what comes from outside", () => {
     }, 5))
 })
 
-describe("Interleaving.run keeps what Effect promises", () => {
+describe("Interleaving.run keeps the guarantees of Effect", () => {
   it("exclusion", () => {
     const program = Effect.gen(function* () {
       const semaphore = yield* Semaphore.make(1)
@@ -147,7 +147,7 @@ describe("Interleaving.run keeps what Effect promises", () => {
     return runs(program, Exit.succeed([1, 2, 3]), 50)
   })
 
-  it("the start of the children of one fiber in the order in which it forked them", () => {
+  it("the children of a fiber start in the order of their forks", () => {
     const program = Effect.gen(function* () {
       const started: Array<number> = []
       const children = yield* Effect.forEach([1, 2, 3], (child) =>
@@ -175,7 +175,7 @@ describe("Interleaving.run keeps what Effect promises", () => {
 })
 
 describe("Interleaving.run lets fibers that outlive the program", () => {
-  it("go on by themselves", () =>
+  it("continue", () =>
     anyScheduler(async (scheduler) => {
       const ended = Deferred.makeUnsafe<void>()
       const detached = Effect.andThen(
@@ -187,7 +187,7 @@ describe("Interleaving.run lets fibers that outlive the program", () => {
     }))
 })
 
-describe("Interleaving.run splits a program as closely as it is told", () => {
+describe("Interleaving.run splits a program as finely as requested", () => {
   const choices = async (opsBeforeYield: number | undefined) => {
     const scheduler = fc.schedulerFor(Array.from({ length: 1000 }, (_, index) => index + 1))
     const program = Effect.forEach(Array.from({ length: 40 }), () => Effect.suspend(() => Effect.void))
@@ -196,14 +196,14 @@ describe("Interleaving.run splits a program as closely as it is told", () => {
     return scheduler.report().length
   }
 
-  it("by default as closely as fibers can still get on", async () => {
+  it("by default as finely as fibers can still make progress", async () => {
     expect(await choices(undefined)).toBe(await choices(3))
     expect(await choices(3)).toBeGreaterThan(await choices(10))
     expect(await choices(10)).toBeGreaterThan(0)
     expect(await choices(Number.POSITIVE_INFINITY)).toBe(0)
   })
 
-  it("and refuses to let nothing happen", () => {
+  it("and rejects values with which no fiber makes progress", () => {
     for (const opsBeforeYield of [2, 0, -1, Number.NaN]) {
       const scheduler = fc.schedulerFor([])
       expect(() => Interleaving.run(scheduler, Effect.void, { opsBeforeYield })).toThrow(RangeError)

@@ -1,7 +1,6 @@
 /**
- * Runs an Effect program so that fast-check decides which fiber goes on next. A store whose steps do not
- * exclude each other shows its races in some of the orders tried; the seed and path of the failure bring that
- * order back.
+ * Runs an Effect program with fast-check as the scheduler of its fibers. A store with a race fails in some of the tried
+ * orders; the seed and path of the failure reproduce the order.
  */
 import { setImmediate } from "node:timers/promises"
 import * as Effect from "effect/Effect"
@@ -11,50 +10,48 @@ import * as EffectScheduler from "effect/Scheduler"
 import * as fc from "fast-check"
 
 /**
- * Any order, for `run`. Use it rather than `fc.scheduler()`, whose copies (fast-check 4.10) draw their
- * choices from one source, each going on where another stopped: next to an argument that shrinks, a failure
- * may come back with another order from its seed and path, or not at all. Does not shrink.
+ * Any order, for `run`. Use it instead of `fc.scheduler()`, whose copies (fast-check 4.10) share one source of choices:
+ * beside an argument that shrinks, the seed and path of a failure may reproduce another order, or no failure. Does not
+ * shrink.
  */
 export const scheduler = (): fc.Arbitrary<fc.Scheduler> =>
   fc.noBias(fc.noShrink(fc.integer())).map(schedulerOf)
 
-/** Every copy chooses as the first one does. */
+/** Every copy makes the same choices as the first one. */
 const schedulerOf = (seed: number): fc.Scheduler => {
   const [one] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
   if (one === undefined) throw new Error("One sample was asked for and none was given")
   return Object.assign(one, { [fc.cloneMethod]: () => schedulerOf(seed) })
 }
 
-/** How closely fibers are interleaved. */
+/** How finely fibers are interleaved. */
 export interface Options {
   /**
-   * Operations of Effect's run loop that a fiber may make in a row before it must give way, as a whole number
-   * from 3 (also the default: below it no fiber would get anywhere) to `Infinity` (only where the program
-   * itself yields). What one operation does, say the body of an `Effect.sync`, is never split.
+   * Number of consecutive operations of Effect's run loop after which a fiber yields: a whole number from 3 (the default;
+   * below it no fiber would make progress) to `Infinity` (fibers yield only where the program does). One operation, such as
+   * the body of an `Effect.sync`, is never split.
    */
   readonly opsBeforeYield?: number
 }
 
-/** How closely fibers are interleaved, and how to end a program that does not end by itself. */
+/** How finely fibers are interleaved, and how to stop a program that does not end. */
 export interface RunOptions extends Options {
-  /** Interrupts the program when it aborts; the exit then tells so. */
+  /** Interrupts the program when it aborts; the exit is then an interruption. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Operations after which a fiber has made progress: a resumed fiber spends one on waking up and one on what
- * it had put off.
+ * Number of operations after which a fiber has made progress: a resumed fiber needs one to wake up and one for a postponed
+ * operation.
  */
 const minOpsBeforeYield = 3
 
 /**
- * Runs the program with every step of every fiber chosen by `scheduler`, and answers how it ended; never
- * rejects for a failure of the program. Promises, timers and sockets that the program waits for run outside,
- * at their own pace, and so does what it starts with an `Effect.run…` of its own: its fibers come back when
- * they do, and only programs without them (or with promises that need no more than microtasks) run the same
- * way again. Fibers that outlive the program stay where they are, as pending tasks of `scheduler`;
- * `scheduler.waitIdle()` runs them. A fiber starts to give way only after its first operations: to have its
- * start chosen, too, let it begin with `Effect.yieldNow`.
+ * Runs the program, with every step of every fiber chosen by `scheduler`, and returns its exit; a failure of the program
+ * does not reject. Promises, timers, sockets and effects that the program runs with `Effect.run…` run outside of
+ * `scheduler`, so a run is reproducible only without them, or with promises that need only microtasks. Fibers that outlive
+ * the program remain pending tasks of `scheduler`, and `scheduler.waitIdle()` runs them. A fiber first yields after its
+ * first operations; begin it with `Effect.yieldNow` if its start should be chosen, too.
  *
  * @throws RangeError when `opsBeforeYield` is below 3.
  *
@@ -78,7 +75,7 @@ export const run = <A, E>(
     scheduler: releasing,
     ...(signal === undefined ? {} : { signal })
   })
-  // Waits for tasks that come later, too. The event loop turns before each choice: whatever microtasks can
+  // Also waits for later tasks. The event loop turns before each choice, so that everything that microtasks can
   // bring about is among the choices then, and a fiber that polls in circles cannot keep timers and sockets
   // from being served.
   const ended = scheduler.waitFor(exit, async (runNext) => {
@@ -89,8 +86,8 @@ export const run = <A, E>(
 }
 
 /**
- * Effect's scheduler as a face of fast-check's, for programs that are started in another way than by `run`:
- * whoever starts them must also drain `scheduler`.
+ * An Effect scheduler on top of fast-check's, for programs that are not started by `run`. The caller must also drain
+ * `scheduler`.
  *
  * fast-check chooses among fibers. The tasks of one fiber (the children that it forks, itself) keep the order
  * that Effect's `SchedulerDispatcher` promises: by priority, then first in, first out.
@@ -100,7 +97,7 @@ export const make = (scheduler: fc.Scheduler, options: Options = {}): EffectSche
   if (!(opsBeforeYield >= minOpsBeforeYield)) {
     throw new RangeError(`opsBeforeYield must be ${minOpsBeforeYield} or more, not ${opsBeforeYield}`)
   }
-  // Fibers are numbered anew by every scheduler: their own numbers go on from run to run, and a replay would
+  // Every scheduler numbers its fibers from 1: Effect's numbers continue from run to run, so that a replay would
   // read differently.
   let fibers = 0
   return {
@@ -115,7 +112,7 @@ interface Task {
   readonly priority: number
 }
 
-/** The tasks of one fiber. fast-check holds one ticket for each, and a ticket runs whichever is first. */
+/** The tasks of one fiber. fast-check has one ticket for each task; a ticket runs the first task in the queue. */
 class Dispatcher implements EffectScheduler.SchedulerDispatcher {
   readonly #scheduler: fc.Scheduler
   readonly #label: string
@@ -133,7 +130,7 @@ class Dispatcher implements EffectScheduler.SchedulerDispatcher {
     this.#scheduler.scheduleSequence([{ builder: async () => this.#runFirst(), label: this.#label }])
   }
 
-  /** Leaves tickets behind that find nothing to do. */
+  /** The remaining tickets have no effect. */
   flush(): void {
     while (this.#tasks.length > 0) this.#runFirst()
   }
@@ -143,7 +140,7 @@ class Dispatcher implements EffectScheduler.SchedulerDispatcher {
   }
 }
 
-/** Lets fast-check choose among fibers, until they are released: then it is the scheduler that Effect has anyway. */
+/** Lets fast-check choose among fibers until they are released; then works like Effect's own scheduler. */
 class Releasing implements EffectScheduler.Scheduler {
   readonly executionMode = "async"
   readonly #turns: fc.Scheduler

@@ -22,7 +22,7 @@ const register: Model<number, RegisterInput, number> = {
 
 type SetInput = { readonly add: number } | { readonly remove: number } | { readonly has: number }
 
-/** Each call answers whether the element was in the set before it. */
+/** Each call returns whether the element was in the set before. */
 const set: Model<ReadonlyArray<number>, SetInput, boolean> = {
   initial: [],
   step: (state, input, output) => {
@@ -47,7 +47,7 @@ const setInput: fc.Arbitrary<SetInput> = fc.oneof(
   fc.record({ has: element })
 )
 
-/** Calls with any outputs at any times: some such histories can be explained, some cannot. */
+/** Calls with any outputs at any times: some histories are linearizable, some are not. */
 const anyHistory = <Input, Output>(
   input: fc.Arbitrary<Input>,
   output: fc.Arbitrary<Output>,
@@ -102,7 +102,7 @@ const permutations = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>>
     ? [[]]
     : all.flatMap((one, index) => permutations(all.toSpliced(index, 1)).map((others) => [one, ...others]))
 
-/** Every way to leave out some of the calls of unknown outcome. */
+/** Every way to omit some of the calls with unknown outcome. */
 const selections = <Input, Output>(
   history: ReadonlyArray<Operation<Input, Output>>
 ): ReadonlyArray<ReadonlyArray<Operation<Input, Output>>> => {
@@ -122,7 +122,7 @@ const isLinearizable = <State, Input, Output>(
     permutations(chosen).some((order) => replay(model, order) !== undefined)
   )
 
-/** Fails unless the verdict is right, and what it says to prove itself is true. */
+/** Fails unless the verdict and its evidence are correct. */
 const expectTruth = <State, Input, Output>(
   model: Model<State, Input, Output>,
   history: ReadonlyArray<Operation<Input, Output>>,
@@ -156,7 +156,7 @@ const expectTruth = <State, Input, Output>(
   }
 }
 
-describe("Linearizability.check gives the answer of the definition, with true evidence", () => {
+describe("Linearizability.check agrees with the definition, with correct evidence", () => {
   const law = <State, Input, Output>(
     model: Model<State, Input, Output>,
     history: fc.Arbitrary<ReadonlyArray<Operation<Input, Output>>>
@@ -171,7 +171,7 @@ describe("Linearizability.check gives the answer of the definition, with true ev
       }),
       { numRuns: 1500 }
     )
-    // Neither answer is rare among the histories, or the law says little.
+    // Both verdicts must be frequent, or the law proves little.
     expect(seen.Linearizable).toBeGreaterThan(150)
     expect(seen.Violation).toBeGreaterThan(150)
   }
@@ -181,12 +181,12 @@ describe("Linearizability.check gives the answer of the definition, with true ev
   it("for a set", () => law(set, setHistory(6)))
 })
 
-describe("Linearizability.check accepts what really happened", () => {
+describe("Linearizability.check accepts real histories", () => {
   interface Happening<Input> {
     readonly input: Input
     readonly before: number
     readonly after: number
-    readonly fate: "answered" | "timed out" | "never happened"
+    readonly fate: "returned" | "timed out" | "never happened"
   }
 
   const happenings = <Input>(input: fc.Arbitrary<Input>): fc.Arbitrary<ReadonlyArray<Happening<Input>>> =>
@@ -196,7 +196,7 @@ describe("Linearizability.check accepts what really happened", () => {
         before: fc.nat(40),
         after: fc.nat(40),
         fate: fc.oneof(
-          { weight: 6, arbitrary: fc.constant("answered" as const) },
+          { weight: 6, arbitrary: fc.constant("returned" as const) },
           { weight: 1, arbitrary: fc.constantFrom("timed out" as const, "never happened" as const) }
         )
       }),
@@ -206,15 +206,15 @@ describe("Linearizability.check accepts what really happened", () => {
   /** The calls take effect every 10 ms; each was invoked some time before and returned some time after. */
   const historyOf = <State, Input, Output>(
     model: Model<State, Input, Output>,
-    answer: (state: State, input: Input) => Output,
+    outputOf: (state: State, input: Input) => Output,
     happened: ReadonlyArray<Happening<Input>>
   ): ReadonlyArray<Operation<Input, Output>> => {
     let state = model.initial
     return happened.map(({ after, before, fate, input }, client) => {
       const at = 10 * client
-      const output = answer(state, input)
+      const output = outputOf(state, input)
       if (fate !== "never happened") state = model.step(state, input, output) ?? state
-      const completed = fate === "answered" ? { at: at + after, output } : undefined
+      const completed = fate === "returned" ? { at: at + after, output } : undefined
       return { client, input, invokedAt: at - before, completed }
     })
   }
@@ -222,12 +222,12 @@ describe("Linearizability.check accepts what really happened", () => {
   const law = <State, Input, Output>(
     model: Model<State, Input, Output>,
     input: fc.Arbitrary<Input>,
-    answer: (state: State, input: Input) => Output
+    outputOf: (state: State, input: Input) => Output
   ) =>
     fc.assert(
       fc.property(
         happenings(input).chain((happened) =>
-          fc.shuffledSubarray([...historyOf(model, answer, happened)], { minLength: happened.length })
+          fc.shuffledSubarray([...historyOf(model, outputOf, happened)], { minLength: happened.length })
         ),
         (history) => {
           const verdict = Linearizability.check(model, history)
@@ -248,7 +248,7 @@ describe("Linearizability.check accepts what really happened", () => {
 })
 
 describe("Linearizability.check", () => {
-  it("answers under any budget what it answers without one, or Unknown after exactly that many states", () =>
+  it("returns with any budget the same verdict as without one, or Unknown after exactly that many states", () =>
     fc.assert(
       fc.property(setHistory(12), fc.nat(40), (history, maxStates) => {
         const verdict = Linearizability.check(set, history, { maxStates })
@@ -260,7 +260,7 @@ describe("Linearizability.check", () => {
       })
     ))
 
-  it("leaves the history as it was, and does not depend on its order", () =>
+  it("does not change the history, and does not depend on its order", () =>
     fc.assert(
       fc.property(
         setHistory(8).chain((history) =>

@@ -32,7 +32,7 @@ const write = (client: number, invokedAt: number, at: number | undefined, value:
 const verdictOf = (...history: ReadonlyArray<Operation>) => Linearizability.check(register, history)._tag
 
 describe("Linearizability.check of a register", () => {
-  it("accepts a history without calls, and one with nothing but calls of unknown outcome", () => {
+  it("accepts a history without calls, and one with only calls of unknown outcome", () => {
     expect(Linearizability.check(register, [])).toEqual({ _tag: "Linearizable", order: [] })
     expect(Linearizability.check(register, [write(0, 0, undefined, 1)])).toEqual({
       _tag: "Linearizable",
@@ -40,16 +40,16 @@ describe("Linearizability.check of a register", () => {
     })
   })
 
-  it("accepts what happens one after the other", () => {
+  it("accepts sequential calls", () => {
     expect(verdictOf(read(0, 0, 1, null), write(0, 2, 3, 1), read(1, 4, 5, 1))).toBe("Linearizable")
   })
 
-  it("lets a read see a concurrent write, or not", () => {
+  it("accepts a read that sees a concurrent write, and one that does not", () => {
     expect(verdictOf(write(0, 0, 9, 1), read(1, 3, 4, null))).toBe("Linearizable")
     expect(verdictOf(write(0, 0, 9, 1), read(1, 3, 4, 1))).toBe("Linearizable")
   })
 
-  it("refuses a stale read", () => {
+  it("rejects a stale read", () => {
     const stale = read(1, 2, 3, null)
     const written = write(0, 0, 1, 1)
     expect(Linearizability.check(register, [written, stale])).toEqual({
@@ -59,36 +59,36 @@ describe("Linearizability.check of a register", () => {
     })
   })
 
-  it("refuses to see a write before it was invoked", () => {
+  it("rejects a read that sees a write before its invocation", () => {
     expect(verdictOf(read(1, 0, 1, 1), write(0, 2, 3, 1))).toBe("Violation")
   })
 
-  it("refuses a read of something never written", () => {
+  it("rejects a read of a value that was never written", () => {
     expect(verdictOf(write(0, 0, 9, 1), write(1, 0, 9, 2), read(2, 3, 4, 3))).toBe("Violation")
   })
 
-  it("refuses a concurrent write that is seen and then unseen", () => {
+  it("rejects a concurrent write that is seen and later not seen", () => {
     expect(verdictOf(write(0, 0, 9, 1), read(1, 1, 2, 1), read(2, 3, 4, null))).toBe("Violation")
   })
 
-  it("refuses two readers that see two writes in opposite orders", () => {
+  it("rejects two readers that see two writes in opposite orders", () => {
     const writes = [write(0, 0, 20, 1), write(1, 0, 20, 2)]
     const first = [read(2, 1, 2, 1), read(2, 5, 6, 2)]
     expect(verdictOf(...writes, ...first)).toBe("Linearizable")
     expect(verdictOf(...writes, ...first, read(3, 7, 8, 1))).toBe("Violation")
   })
 
-  it("takes a return and an invocation of the same instant for concurrent", () => {
+  it("treats a return and an invocation at the same instant as concurrent", () => {
     expect(verdictOf(write(0, 0, 5, 1), read(1, 5, 6, null))).toBe("Linearizable")
     expect(verdictOf(write(0, 0, 5, 1), read(1, 6, 6, null))).toBe("Violation")
     expect(verdictOf(write(0, 5, 5, 1), read(1, 5, 5, null))).toBe("Linearizable")
   })
 
-  it("does not mind the order in which the history is written down", () => {
+  it("ignores the order of the history", () => {
     expect(verdictOf(read(1, 4, 5, 1), write(0, 2, 3, 1), read(0, 0, 1, null))).toBe("Linearizable")
   })
 
-  it("goes back to calls that it had put first", () => {
+  it("backtracks", () => {
     // Writes of 2, 1, 3 in this order only: the search that starts with 1 has to return.
     expect(
       verdictOf(
@@ -106,13 +106,13 @@ describe("Linearizability.check of a register", () => {
 describe("Linearizability.check of a write that timed out", () => {
   const lost = write(0, 0, undefined, 1)
 
-  it("may be seen at once, later or never", () => {
+  it("may be seen immediately, later or never", () => {
     expect(verdictOf(lost, read(1, 1, 2, 1))).toBe("Linearizable")
     expect(verdictOf(lost, read(1, 1, 2, null), read(1, 100, 101, 1))).toBe("Linearizable")
     expect(verdictOf(lost, read(1, 1, 2, null), read(1, 100, 101, null))).toBe("Linearizable")
   })
 
-  it("is in the order if it was seen, and not if it was not", () => {
+  it("is in the order only if it was seen", () => {
     const seen = read(1, 1, 2, 1)
     expect(Linearizability.check(register, [lost, seen])).toEqual({
       _tag: "Linearizable",
@@ -125,7 +125,7 @@ describe("Linearizability.check of a write that timed out", () => {
     })
   })
 
-  it("cannot be unseen once it was seen", () => {
+  it("stays visible after it was seen", () => {
     expect(verdictOf(lost, read(1, 1, 2, 1), read(1, 3, 4, null))).toBe("Violation")
   })
 
@@ -133,13 +133,13 @@ describe("Linearizability.check of a write that timed out", () => {
     expect(verdictOf(read(1, 1, 2, 7), write(0, 3, undefined, 7))).toBe("Violation")
   })
 
-  it("takes effect once only", () => {
+  it("takes effect only once", () => {
     const twice = [read(1, 1, 2, 1), write(2, 3, 4, 2), read(1, 5, 6, 1)]
     expect(verdictOf(lost, ...twice)).toBe("Violation")
     expect(verdictOf(lost, write(3, 0, undefined, 1), ...twice)).toBe("Linearizable")
   })
 
-  it("does not double the search when it changes nothing", () => {
+  it("does not double the search if it changes nothing", () => {
     const idle = Array.from(
       { length: 64 },
       (_, client): Operation => ({ client, input: "read", invokedAt: 0, completed: undefined })
@@ -150,7 +150,7 @@ describe("Linearizability.check of a write that timed out", () => {
 })
 
 describe("Linearizability.check of a counter", () => {
-  /** Increments that answer the value before them. */
+  /** Increments that return the previous value. */
   const counter: Linearizability.Model<number, "increment", number> = {
     initial: 0,
     step: (state, _, output) => (output === undefined || output === state ? state + 1 : undefined),
@@ -163,7 +163,7 @@ describe("Linearizability.check of a counter", () => {
     completed: { at, output }
   })
 
-  it("refuses a lost update", () => {
+  it("rejects a lost update", () => {
     const [one, two] = [increment(0, 0, 5, 0), increment(1, 1, 6, 0)]
     expect(Linearizability.check(counter, [one, two])).toEqual({
       _tag: "Violation",
@@ -177,7 +177,7 @@ describe("Linearizability.check of a counter", () => {
     expect(Linearizability.check(counter, history)._tag).toBe("Linearizable")
   })
 
-  it("is not slow on long histories with few concurrent calls", () => {
+  it("is fast on long histories with few concurrent calls", () => {
     const history = Array.from({ length: 2000 }, (_, index) => increment(index % 4, index, index + 3, index))
     expect(Linearizability.check(counter, history, { maxStates: 2000 * 16 })._tag).toBe("Linearizable")
   })
@@ -186,7 +186,7 @@ describe("Linearizability.check of a counter", () => {
 describe("Linearizability.check with a budget", () => {
   const history = [write(0, 0, 1, 1), write(0, 2, 3, 2), read(1, 4, 5, 2)]
 
-  it("answers Unknown when it is spent, and never a pass", () => {
+  it("returns Unknown when it is spent, never a pass", () => {
     expect(Linearizability.check(register, history, { maxStates: 2 })).toEqual({
       _tag: "Unknown",
       explored: 2
@@ -198,7 +198,7 @@ describe("Linearizability.check with a budget", () => {
     expect(Linearizability.check(register, history, { maxStates: 3 })._tag).toBe("Linearizable")
   })
 
-  it("has one by default", () => {
+  it("has a default", () => {
     // Every subset of 22 writes that overlap is a state of its own, and the read fits none.
     const many = Array.from({ length: 22 }, (_, client) => write(client, 0, 9, client))
     expect(Linearizability.check(register, [...many, read(99, 0, 9, 99)])).toEqual({
@@ -208,7 +208,7 @@ describe("Linearizability.check with a budget", () => {
   })
 })
 
-describe("Linearizability.check of a history that no recorder should make", () => {
+describe("Linearizability.check of an impossible history", () => {
   it("is a programming error", () => {
     const broken = { client: 0, input: "read" as const, invokedAt: 2 }
     const check = (operation: Operation) => () => Linearizability.check(register, [operation])
@@ -216,7 +216,7 @@ describe("Linearizability.check of a history that no recorder should make", () =
     expect(check({ ...broken, completed: { at: Number.NaN, output: null } })).toThrow(RangeError)
     expect(check({ ...broken, invokedAt: Number.NaN, completed: undefined })).toThrow(RangeError)
     const missing = { at: 3, output: undefined }
-    // @ts-expect-error the compiler refuses it for this model; others may let it through
+    // @ts-expect-error the compiler rejects it for this model, but not for all models
     expect(check({ ...broken, completed: missing })).toThrow(TypeError)
   })
 })
@@ -227,12 +227,12 @@ describe("Linearizability.render", () => {
     return Linearizability.render(history, verdict, register.show)
   }
 
-  it("draws the calls, the order, and where it is stuck", () => {
+  it("draws the calls, their order, and the calls that cannot be placed", () => {
     const history = [write(0, 0, 2, 1), write(1, 1, undefined, 2), read(2, 3, 4, 2), read(10, 5, 6, 1)]
     const later = [read(0, 5, 8, 2), write(2, 9, 10, 3)]
     expect(`\n${rendered(...history, ...later)}\n`).toMatchInlineSnapshot(`
       "
-      Not linearizable: the numbers explain 4 of 6 calls at best; none marked ! can come next.
+      Not linearizable: the numbers explain 4 of 6 calls at best; no call marked ! can be next.
       1.  client 0   0..2   [-----]                        write 1 -> ok
       2.  client 1   1..       [------------------------?  write 2 -> ?
       3.  client 2   3..4            [--]                  read -> 2
@@ -244,7 +244,7 @@ describe("Linearizability.render", () => {
     `)
   })
 
-  it("draws a good history", () => {
+  it("draws a linearizable history", () => {
     expect(
       `\n${rendered(write(0, 0, 5, 1), read(1, 2, 2, null), write(2, 1, undefined, 9))}\n`
     ).toMatchInlineSnapshot(`
@@ -262,13 +262,13 @@ describe("Linearizability.render", () => {
     const verdict = Linearizability.check(register, history, { maxStates: 0 })
     expect(`\n${Linearizability.render(history, verdict)}\n`).toMatchInlineSnapshot(`
       "
-      Unknown: no answer within 0 states. This is not a pass.
+      Unknown: no result within 0 states. This is not a pass.
       -  client 0  0..1  [--]   {"write":1} -> "ok"
       "
     `)
   })
 
-  it("draws no history, and long ones within 64 columns", () => {
+  it("draws an empty history, and long ones within 64 columns", () => {
     expect(rendered()).toBe("Linearizable: the numbers are an order that explains all 0 calls.")
     const long = Array.from({ length: 200 }, (_, index) => write(0, index * 2, index * 2 + 1, index))
     const longest = Math.max(

@@ -14,19 +14,19 @@ export interface Operation<Input, Output> {
   readonly input: Input
   readonly invokedAt: number
   /**
-   * `undefined` for a call whose outcome nobody knows (a timeout): it may have taken effect at any time after
+   * `undefined` for a call with an unknown outcome (a timeout): it may have taken effect at any time after
    * it was invoked, or never. An output itself is never `undefined`: use `null` or an Option for "nothing".
    */
   readonly completed: { readonly at: number; readonly output: Output } | undefined
 }
 
-/** What a sequential object does. A state is never `undefined`. */
+/** A sequential object. A state is never `undefined`. */
 export interface Model<State, Input, Output> {
   readonly initial: State
   /**
    * The state that follows, or `undefined` when the object could not have given this output. An `output` of
-   * `undefined` is unknown: answer with the state after the call took effect. Must be pure. When a call may
-   * lead to several states, let `State` be the set of those that are possible.
+   * `undefined` is unknown: return the state after the call took effect. Must be pure. If a call may lead to
+   * several states, let `State` be the set of possible states.
    */
   readonly step: (state: State, input: Input, output: Output | undefined) => State | undefined
   /** Equal keys mean equal states, and equal states have equal keys. */
@@ -39,7 +39,7 @@ export interface Model<State, Input, Output> {
 export type Show<Input, Output> = (input: Input, output: Output | undefined) => string
 
 /**
- * The answer to a history.
+ * The verdict on a history.
  * - `Linearizable`: it is explained by `order`, which holds every completed call, and of those of unknown
  *   outcome the ones that take effect in this explanation.
  * - `Violation`: no order explains it. `longest` is the longest beginning of an order that is possible (the
@@ -59,7 +59,7 @@ export type Verdict<Input, Output> =
 
 /** How much a check may cost. */
 export interface Options {
-  /** Most pairs (calls done, state) visited before the answer is `Unknown`; 250 000 when absent. */
+  /** Maximum number of visited pairs (completed calls, state) before the verdict is `Unknown`; 250 000 by default. */
   readonly maxStates?: number
 }
 
@@ -67,7 +67,7 @@ export interface Options {
  * Searches for an order of the calls that the model allows and that keeps their real-time order: a call that
  * returned before another was invoked comes first. A return at the very instant of another invocation is
  * concurrent with it; a recorder whose clock is too coarse for that should number its events instead. The
- * order of `history` is of no meaning. `Unknown` is never a pass.
+ * order of `history` does not matter. `Unknown` is never a pass.
  *
  * @throws TypeError when an output is `undefined`, RangeError when a call returns before it was invoked or a
  *   time is not a number: the recorder is wrong then, not the object.
@@ -134,7 +134,7 @@ export const check = <State, Input, Output>(
       }
       event = event.next
     } else {
-      // A return whose call has no place yet (the list cannot end before one): nothing later may come first.
+      // A return whose call has no place yet (the list always contains one): no later call may come first.
       const last = path.pop()
       if (last === undefined) return violation(model, history, longest, longestState)
       const { call } = last
@@ -170,13 +170,13 @@ const isIdle = <State, Input, Output>(
   after: State
 ): boolean => operation.completed === undefined && model.key(before) === model.key(after)
 
-/** A decision that can be taken back: the call that took effect and the state before it. */
+/** A decision that can be undone: the call that took effect and the state before it. */
 interface Step<State, Input, Output> {
   readonly call: Call<Input, Output>
   readonly state: State
 }
 
-/** The list of events by time. Calls leave it with their return, and come back exactly where they were. */
+/** The list of events by time. A call is removed with its return, and restored at the same position. */
 interface Link<Input, Output> {
   previous: Link<Input, Output> | undefined
   next: Event<Input, Output> | undefined
@@ -187,7 +187,7 @@ interface Call<Input, Output> extends Link<Input, Output> {
   readonly operation: Operation<Input, Output>
   /** Place in the set of calls done. */
   readonly bit: bigint
-  /** Absent for a call of unknown outcome: it never has to have happened. */
+  /** Absent for a call of unknown outcome, which may never have happened. */
   readonly return: Return<Input, Output> | undefined
 }
 
@@ -197,7 +197,7 @@ interface Return<Input, Output> extends Link<Input, Output> {
 
 type Event<Input, Output> = Call<Input, Output> | Return<Input, Output>
 
-/** Links the events by time, at one instant invocations first, and answers what stands before them all. */
+/** Links the events by time, with invocations first at the same instant, and returns the head of the list. */
 const eventsOf = <Input, Output>(history: ReadonlyArray<Operation<Input, Output>>): Link<Input, Output> => {
   const timed: Array<{ readonly at: number; readonly event: Event<Input, Output> }> = []
   const bare = { previous: undefined, next: undefined }
@@ -221,7 +221,7 @@ const eventsOf = <Input, Output>(history: ReadonlyArray<Operation<Input, Output>
   return head
 }
 
-/** Not by subtraction, which makes NaN of two infinite times. */
+/** Compares without subtraction, which would give NaN for two infinite times. */
 const ascending = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const unlink = <Input, Output>(event: Event<Input, Output>): void => {
@@ -239,16 +239,15 @@ const lift = <Input, Output>(call: Call<Input, Output>): void => {
   if (call.return !== undefined) unlink(call.return)
 }
 
-/** In the opposite order of `lift`, so that neighbours find each other again. */
+/** In the opposite order of `lift`, so that the links are restored. */
 const unlift = <Input, Output>(call: Call<Input, Output>): void => {
   if (call.return !== undefined) relink(call.return)
   relink(call)
 }
 
 /**
- * Of the longest way, the calls that no other remaining call precedes. The model refuses all of them, or the
- * way would be longer, save for calls of unknown outcome that change nothing: they are no obstacle and are
- * left out.
+ * The remaining calls after the longest order that no other remaining call precedes. The model rejects all of them, except
+ * for calls of unknown outcome that change nothing, which are omitted.
  */
 const violation = <State, Input, Output>(
   model: Model<State, Input, Output>,
@@ -275,7 +274,7 @@ const firstReturn = (operations: ReadonlyArray<Operation<unknown, unknown>>): nu
     Number.POSITIVE_INFINITY
   )
 
-/** Columns of a timeline at most. */
+/** Maximum number of columns of a timeline. */
 const maxColumns = 64
 
 /**
@@ -342,10 +341,10 @@ const headline = <Input, Output>(
     case "Violation":
       return (
         `Not linearizable: the numbers explain ${verdict.longest.length} of ${history.length} calls ` +
-        "at best; none marked ! can come next."
+        "at best; no call marked ! can be next."
       )
     case "Unknown":
-      return `Unknown: no answer within ${verdict.explored} states. This is not a pass.`
+      return `Unknown: no result within ${verdict.explored} states. This is not a pass.`
   }
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as Html from "./Html.ts"
 import { bland, example, report } from "./Report.arbitrary.ts"
 
-/** Everything between angle brackets. */
+/** All tags: the texts between angle brackets. */
 const tagsOf = (html: string) => html.match(/<[^>]*>/g)
 
 describe("a report as HTML", () => {
@@ -15,7 +15,7 @@ describe("a report as HTML", () => {
     )
   })
 
-  it("has no character that a browser hides or takes as a command", () => {
+  it("has no character that a browser hides or interprets", () => {
     fc.assert(
       fc.property(report, (value) => {
         for (const line of Html.render(value).split("\n")) {
@@ -28,7 +28,7 @@ describe("a report as HTML", () => {
     )
   })
 
-  it("closes what it opens", () => {
+  it("closes every element", () => {
     fc.assert(
       fc.property(report, (value) => {
         const open: Array<string> = []
@@ -43,7 +43,7 @@ describe("a report as HTML", () => {
     )
   })
 
-  it("loads nothing and runs nothing", () => {
+  it("loads no resources and runs no scripts", () => {
     const html = Html.render(example)
     expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`)
     expect(html).not.toMatch(/<(script|link|img|iframe|object|form|base)\b|url\(|@import|\son[a-z]+=/i)

@@ -1,6 +1,5 @@
 /**
- * A report as one HTML page that needs nothing else: no network, no scripts; for screens of any size, light
- * or dark.
+ * A report as one self-contained HTML page without scripts, for screens of any size, light or dark.
  */
 
 import type { CheckResult, ClauseResult, Counterexample, Report, Status } from "../engine/Report.ts"
@@ -56,7 +55,7 @@ const header = (report: Report): ReadonlyArray<string> => {
     [
       "Took",
       `${Wording.duration(report.milliseconds)}${
-        report.waitedMs > 0 ? `, of it ${Wording.duration(report.waitedMs)} waiting for limits` : ""
+        report.waitedMs > 0 ? `, including ${Wording.duration(report.waitedMs)} of waiting for limits` : ""
       }`
     ],
     ...(report.requests > 0 ? ([["Requests", String(report.requests)]] as const) : []),
@@ -168,7 +167,7 @@ const checkTable = ({ checks }: Report): ReadonlyArray<string> => {
     "</fieldset>",
     '<div class="wide" role="region" aria-label="All checks" tabindex="0">',
     "<table>",
-    "<caption>Each check with what it came to</caption>",
+    "<caption>Each check with its result</caption>",
     headings("Check", "Status", "Level", "Profile", "Runs", "Requests", "Time"),
     "<tbody>",
     ...checks.map(
@@ -198,7 +197,7 @@ const clauseTable = (clauses: ReadonlyArray<ClauseResult>): ReadonlyArray<string
         "<h2>Clauses</h2>",
         '<div class="wide" role="region" aria-label="Clauses" tabindex="0">',
         "<table>",
-        "<caption>Each clause with the worst that its checks came to</caption>",
+        "<caption>Each clause with the worst status of its checks</caption>",
         headings("Clause", "Section", "Status", "Checks"),
         "<tbody>",
         ...clauses.map(({ checks, says, section, slug, status }) => {
@@ -236,7 +235,7 @@ const findings = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const badge = (status: ClauseResult["status"]): string => `<span class="badge ${status}">${status}</span>`
 
-/** The colours keep a contrast of 4.5 : 1 or more, and no colour stands without a word. */
+/** The colours have a contrast of at least 4.5 : 1, and every colour is accompanied by a word. */
 const style = `
 :root{--page:#fbfbfa;--card:#fff;--ink:#1d1f23;--soft:#575c66;--line:#dcdee3;--code:#f1f2f4;
 --good:#176639;--bad:#a8231c;--care:#7d5200;--calm:#575c66}

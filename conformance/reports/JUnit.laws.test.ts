@@ -8,7 +8,7 @@ import * as JUnit from "./JUnit.ts"
 import { example, report } from "./Report.arbitrary.ts"
 import * as Wording from "./Wording.ts"
 
-/** Reads the documents as a consumer does, with a parser that is not ours. */
+/** Parses the documents like a consumer, with another parser than ours. */
 const reader = `
 import json, sys, xml.etree.ElementTree as ET
 def read(element):
@@ -47,7 +47,7 @@ const hasPython = spawnSync("python3", ["-c", "import xml.etree.ElementTree"]).s
 const named = (element: Element, tag: string): ReadonlyArray<Element> =>
   element.children.flatMap((child) => [...(child.tag === tag ? [child] : []), ...named(child, tag)])
 
-/** What a consumer must see of a case with each status. */
+/** The elements that a consumer must see in a case with each status. */
 const shape: { readonly [S in Status]: ReadonlyArray<string> } = {
   pass: [],
   fail: ["failure"],
@@ -89,7 +89,7 @@ const holds = (value: Report, root: Element): void => {
     if (check.status === "inconclusive") expect(first?.attributes.type).toBe("inconclusive")
     if (check.status === "error") expect(first?.attributes.type).toBe("suite-error")
   }
-  // Each number is what a reader would count by itself.
+  // Each number must equal the number of elements.
   for (const element of [root, ...named(root, "testsuite")]) {
     const inside = named(element, "testcase")
     const having = (tag: string) =>
@@ -106,7 +106,7 @@ const holds = (value: Report, root: Element): void => {
 
 describe("a report as JUnit XML", () => {
   it.skipIf(!hasPython)(
-    "is read by another parser as what it is, whatever the texts are (needs python3)",
+    "is parsed correctly by another parser, whatever the texts are (needs python3)",
     () => {
       const values = fc.sample(report, 150)
       const roots = readAll(values.map(JUnit.render))
@@ -118,7 +118,7 @@ describe("a report as JUnit XML", () => {
     }
   )
 
-  it("has only characters of XML 1.0, and no markup but its own", () => {
+  it("contains only characters of XML 1.0, and no markup from texts", () => {
     fc.assert(
       fc.property(report, (value) => {
         const xml = JUnit.render(value)
@@ -133,7 +133,7 @@ describe("a report as JUnit XML", () => {
     )
   })
 
-  it("is never green when the run as a whole failed", () => {
+  it("is never green if the run as a whole failed", () => {
     const failed: Report = { ...example, verdict: "error", checks: [], findings: ["the key is not accepted"] }
     expect(JUnit.render(failed)).toContain('tests="1" failures="0" errors="1" skipped="0"')
     expect(JUnit.render(failed)).toContain("the key is not accepted</error>")

@@ -1,6 +1,6 @@
 /**
- * A report in the JUnit dialect that CI services read: a suite for each profile, a case for each check. What
- * could not be told is an `<error>`, because most of them show a skipped case as green.
+ * A report in the JUnit dialect that CI services read: a suite for each profile, a case for each check. An
+ * inconclusive check is an `<error>`, because most services show a skipped case as green.
  */
 
 import type { CheckResult, Counterexample, Report } from "../engine/Report.ts"
@@ -32,12 +32,12 @@ export const render = (report: Report): string => {
   ].join("\n")
 }
 
-/** Whether the run failed as a whole, so that no case tells it: an empty result would look green. */
+/** Whether the run failed as a whole without a failed case; such a result would look green. */
 const hasNoTrace = ({ checks, verdict }: Report): boolean =>
   verdict === "error" &&
   checks.every(({ status }) => status !== "error" && status !== "fail" && status !== "inconclusive")
 
-/** The run itself as a case that went wrong. */
+/** The run itself as a failed case. */
 const run = (report: Report): ReadonlyArray<string> => [
   `  <testsuite${attributes({ name: "run", tests: "1", failures: "0", errors: "1", skipped: "0" })}>`,
   `    <testcase${attributes({ classname: "run", name: "run", time: seconds(report.milliseconds) })}>`,
@@ -106,7 +106,7 @@ const outcome = (check: CheckResult, seed: number): ReadonlyArray<string> => {
   }
 }
 
-/** What happened, line by line. */
+/** The failure, line by line. */
 const account = (check: CheckResult, seed: number): ReadonlyArray<string> => [
   `${check.law} (${check.clauses.join(", ")})`,
   ...(check.counterexample === undefined ? [] : counterexampleLines(check.counterexample, seed))
@@ -120,7 +120,7 @@ const counterexampleLines = (counterexample: Counterexample, seed: number): Read
   Wording.replayCommand(counterexample) ?? ""
 ]
 
-/** The four numbers that readers of JUnit add up. */
+/** The four numbers that consumers of JUnit add up. */
 const tally = (checks: ReadonlyArray<CheckResult>) => {
   const of = (...statuses: ReadonlyArray<CheckResult["status"]>) =>
     String(checks.filter(({ status }) => statuses.includes(status)).length)

@@ -10,28 +10,28 @@ import * as Terminal from "./Terminal.ts"
 
 const parsed = (text: string) => Result.getOrThrow(Json.parse(text))
 
-const refusal = (text: string): string => {
+const rejection = (text: string): string => {
   const result = Json.parse(text)
-  if (Result.isSuccess(result)) throw new Error("it was read")
+  if (Result.isSuccess(result)) throw new Error("it was accepted")
   return result.failure.message
 }
 
 describe("a report as JSON", () => {
-  it("is read back as the value that was written", () => {
+  it("is parsed back to the same value", () => {
     fc.assert(
       fc.property(report, (value) => {
-        // Drawn records have no prototype; a clone has one, as what is parsed.
+        // Generated records have no prototype; a clone has one, like a parsed value.
         expect(parsed(Json.render(value))).toStrictEqual(structuredClone(value))
       })
     )
   })
 
-  it("renders like the value, in every other form", () => {
+  it("is rendered in every other form like the original value", () => {
     fc.assert(
       fc.property(report, (value) => {
         const read = parsed(Json.render(value))
         for (const { render } of [Terminal, JUnit, Markdown, Html]) expect(render(read)).toBe(render(value))
-        // The order of fields is that of the schema from then on.
+        // The parsed value has the field order of the schema.
         expect(JSON.parse(Json.render(read))).toEqual(JSON.parse(Json.render(value)))
         expect(Json.render(parsed(Json.render(read)))).toBe(Json.render(read))
       }),
@@ -39,7 +39,7 @@ describe("a report as JSON", () => {
     )
   })
 
-  it("is refused, or is a whole report still, when anything in it is missing or another", () => {
+  it("is rejected, or still a valid report, if a part is missing or changed", () => {
     const paths = pathsOf(JSON.parse(Json.render(example)))
     fc.assert(
       fc.property(
@@ -48,7 +48,7 @@ describe("a report as JSON", () => {
         (path, value) => {
           const json = replaced(JSON.parse(Json.render(example)), path, value)
           const result = Json.parse(JSON.stringify(json) ?? "")
-          if (Result.isFailure(result)) expect(result.failure.message).toMatch(/^(the|this is no) report/)
+          if (Result.isFailure(result)) expect(result.failure.message).toMatch(/^(the|this is not a) report/)
           else for (const { render } of [Json, Terminal, JUnit, Markdown, Html]) render(result.success)
         }
       ),
@@ -64,19 +64,21 @@ describe("a report as JSON", () => {
     )
   })
 
-  it("says why it cannot be read", () => {
-    expect(refusal("{")).toBe("this is no report: it is not JSON")
-    expect(refusal("[]")).toMatch("this is no report: it has no schemaVersion")
-    expect(refusal('{"schemaVersion":2}')).toBe(
-      "the report is of version 2 of its shape, this suite reads version 1"
+  it("is rejected with a reason", () => {
+    expect(rejection("{")).toBe("this is not a report: it is not JSON")
+    expect(rejection("[]")).toMatch("this is not a report: it has no schemaVersion")
+    expect(rejection('{"schemaVersion":2}')).toBe(
+      "the report has schema version 2, this suite reads version 1"
     )
-    expect(refusal(JSON.stringify({ ...example, verdict: "fine" }))).toMatch(
+    expect(rejection(JSON.stringify({ ...example, verdict: "fine" }))).toMatch(
       /the report is damaged: .*verdict/s
     )
-    expect(refusal(JSON.stringify({ ...example, seed: undefined }))).toMatch(/the report is damaged: .*seed/s)
+    expect(rejection(JSON.stringify({ ...example, seed: undefined }))).toMatch(
+      /the report is damaged: .*seed/s
+    )
   })
 
-  it("drops what a later version of the same shape added", () => {
+  it("is accepted without unknown fields", () => {
     expect(parsed(JSON.stringify({ ...example, later: 1 }))).toStrictEqual(example)
   })
 })

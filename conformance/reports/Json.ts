@@ -1,11 +1,11 @@
-/** A report as JSON: the form that is kept, and the one that every other rendering can be made from. */
+/** A report as JSON: the form to store, from which every other rendering can be created. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type CheckResult, type Report, schemaVersion } from "../engine/Report.ts"
 import { profiles } from "../evaluation/Profile.ts"
 
-/** The text is no report, or one of another version of its shape. */
+/** The text is not a report, or has another schema version. */
 export class InvalidReport extends Data.TaggedError("InvalidReport")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
@@ -46,7 +46,7 @@ const CheckResultSchema = Schema.Struct({
   counterexample: Schema.optional(CounterexampleSchema)
 })
 
-/** A report as it stands in JSON; what is undefined is absent. */
+/** The schema of a report in JSON; undefined members are absent. */
 export const ReportSchema = Schema.Struct({
   schemaVersion: Schema.Literal(schemaVersion),
   suite: Schema.Struct({ name: Schema.String, version: Schema.String }),
@@ -96,35 +96,35 @@ export const render = (report: Report): string => `${escaped(JSON.stringify(repo
 /** The report as JSON in one line, without a line break at its end. */
 export const line = (report: Report): string => escaped(JSON.stringify(report))
 
-// JSON allows them unescaped: terminals obey control characters and bidi overrides, CI services obey commands anywhere in a
-// line. All of them occur in strings only.
+// JSON allows these unescaped, but terminals interpret control characters and bidi overrides, and CI services interpret
+// commands anywhere in a line. All of them occur only in strings.
 const escaped = (json: string): string =>
   json
     .replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, unicodeEscapes)
     .replace(/(?<=#)#(?=(?:vso|teamcity)?\[)/gi, unicodeEscapes)
 
-/** Each UTF-16 code unit as an escape of JSON. */
+/** Each UTF-16 code unit as a JSON escape. */
 const unicodeEscapes = (character: string): string =>
   character
     .split("")
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .join("")
 
-/** Reads what `render` wrote; fields that this version does not know are dropped. */
+/** Parses the output of `render`; unknown fields are dropped. */
 export const parse = (text: string): Result.Result<Report, InvalidReport> => {
   const invalid = (reason: string) => Result.fail(new InvalidReport({ reason }))
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    return invalid("this is no report: it is not JSON")
+    return invalid("this is not a report: it is not JSON")
   }
   const versioned = decodeVersion(json)
-  if (Result.isFailure(versioned)) return invalid("this is no report: it has no schemaVersion")
+  if (Result.isFailure(versioned)) return invalid("this is not a report: it has no schemaVersion")
   const { schemaVersion: version } = versioned.success
   if (version !== schemaVersion) {
     return invalid(
-      `the report is of version ${JSON.stringify(version)} of its shape, ` +
+      `the report has schema version ${JSON.stringify(version)}, ` +
         `this suite reads version ${schemaVersion}`
     )
   }
@@ -133,7 +133,7 @@ export const parse = (text: string): Result.Result<Report, InvalidReport> => {
   return Result.succeed({ ...decoded.success, checks: decoded.success.checks.map(whole) })
 }
 
-/** The result of a check with what is absent in JSON as `undefined`. */
+/** The result of a check, with absent members as `undefined`. */
 const whole = (check: typeof CheckResultSchema.Type): CheckResult => ({
   ...check,
   reason: check.reason,

@@ -8,7 +8,7 @@ interface Structure {
   readonly isClosed: boolean
 }
 
-/** What each line is: a fence, something in one, a row with so many cells, a line of HTML or of text. */
+/** The kind of each line: a fence, a line in a fence, a row with so many cells, HTML or text. */
 const structureOf = (markdown: string): Structure => {
   let fence: string | undefined
   const lines = markdown.split("\n").map((line) => {
@@ -38,7 +38,7 @@ describe("a report as Markdown", () => {
     )
   })
 
-  it("has no emphasis, link, picture, code or entity but its own, and no character that is not seen", () => {
+  it("has no emphasis, link, image, code or entity from texts, and no invisible character", () => {
     fc.assert(
       fc.property(report, (value) => {
         const markdown = Markdown.render(value)
@@ -48,7 +48,7 @@ describe("a report as Markdown", () => {
           if (lines[index]?.includes("fence")) continue
           const text = line
             .replace(/<\/?(details|summary|code)>/g, "")
-            // Not by nothing: the characters beside an entity are no neighbours.
+            // Replaced by a space, so that the characters on both sides do not become adjacent.
             .replace(/&#\d+;/g, "·")
             .replace(/^#{2,3} |\|/g, "")
           expect(text).not.toMatch(/[`*_~[\]<>&#\\|@]|:\/|www\./i)
@@ -57,7 +57,7 @@ describe("a report as Markdown", () => {
     )
   })
 
-  it("says the verdict, the numbers, each failure and how to replay it", () => {
+  it("shows the verdict, the numbers, each failure and how to replay it", () => {
     const text = Markdown.render(example)
     expect(text).toMatch(/^## NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning\n/)
     expect(text).toContain("| 84 | 80 | 1 | 2 | 2 | 1 | 74 | 3 | 1 |")

@@ -134,7 +134,7 @@ const table = (headings: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArra
 const list = (items: ReadonlyArray<string>): string =>
   items.map((item) => `- ${item === "" ? "&#32;" : item}`).join("\n")
 
-/** Printable lines as they are, in a fence longer than any row of backticks in them. */
+/** Printable lines unchanged, in a fence that is longer than any run of backticks in them. */
 const fenced = (language: string, lines: ReadonlyArray<string>): string => {
   const rows = lines.flatMap((line) => line.match(/`+/g) ?? [])
   const fence = "`".repeat(Math.max(2, ...rows.map((row) => row.length)) + 1)
@@ -142,14 +142,14 @@ const fenced = (language: string, lines: ReadonlyArray<string>): string => {
 }
 
 /**
- * What Markdown, its tables, HTML and the automatic links of GitHub could take as theirs: some characters
- * anywhere, some only where a line or a link could begin.
+ * Characters with a meaning in Markdown, its tables, HTML or automatic links of GitHub: some anywhere, some only where a
+ * line or a link can begin.
  */
 const special = /[!"#$%&'*+<=>@[\\\]^_`{|}~]|:(?=\/)|(?<=www)\.|^[- ]|(?<=^\d+)[.)]/gi
 
-/** Text that shows as it is, wherever it stands. */
+/** Escapes text so that it is shown literally anywhere. */
 const prose = (text: string): string =>
   printable(text).replace(special, (character) => `&#${character.charCodeAt(0)};`)
 
-/** The same in the type of code. */
+/** The same, formatted as code. */
 const code = (text: string): string => `<code>${prose(text)}</code>`

@@ -9,8 +9,8 @@ const entities: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Text for elements, and for attributes in double quotes. What is printable is allowed in XML, and without `>` there is no
- * `]]>`.
+ * Escapes text for elements, and for attributes in double quotes. Printable characters are valid in XML, and an escaped
+ * `>` prevents `]]>`.
  */
 export const escaped = (text: string): string =>
   printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)

@@ -273,7 +273,7 @@ export const example: Report = {
     },
     {
       id: "list.limit.maximum",
-      law: "A limit above 100 is refused.",
+      law: "A limit above 100 is rejected.",
       clauses: ["list.limit.maximum"],
       level: "spec",
       profile: "core",

@@ -17,7 +17,7 @@ describe("a report on a terminal", () => {
     )
   })
 
-  it("fits the columns, but for what is copied and the verdict", () => {
+  it("fits the columns, except for texts to copy and the verdict", () => {
     fc.assert(
       fc.property(report, columns, (value, width) => {
         const lines = Terminal.render(value, { columns: width }).split("\n").slice(0, -1)
@@ -29,7 +29,7 @@ describe("a report on a terminal", () => {
     )
   })
 
-  it("writes nothing that moves the cursor, paints, hides or turns round", () => {
+  it("writes no control sequence, and no invisible or bidirectional character", () => {
     fc.assert(
       fc.property(report, (value) => {
         for (const line of Terminal.render(value).split("\n")) expect(line).toBe(printable(line))
@@ -37,7 +37,7 @@ describe("a report on a terminal", () => {
     )
   })
 
-  it("says the same in colours", () => {
+  it("has the same text in colour", () => {
     fc.assert(
       fc.property(report, (value) => {
         expect(stripVTControlCharacters(Terminal.render(value, { color: true }))).toBe(Terminal.render(value))
@@ -45,7 +45,7 @@ describe("a report on a terminal", () => {
     )
   })
 
-  it("names every check that is not a pass, and the replay of each shown failure, and no pass", () => {
+  it("names every check that did not pass, with the replay of each shown failure, and no passed check", () => {
     fc.assert(
       fc.property(report.map(bland), (value) => {
         const words = new Set(Terminal.render(value).split(/[\s,:]+/))
@@ -73,7 +73,7 @@ describe("a report on a terminal", () => {
 })
 
 describe("printable text", () => {
-  it("is one line of visible characters, and stays as it is from then on", () => {
+  it("is one line of visible characters, and is unchanged when made printable again", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const shown = printable(text)

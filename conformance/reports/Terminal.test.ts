@@ -5,7 +5,7 @@ import * as Terminal from "./Terminal.ts"
 import * as Wording from "./Wording.ts"
 
 describe("a report on a terminal", () => {
-  it("is one screen, the verdict last", () => {
+  it("is one screen, with the verdict last", () => {
     const scripts = new Map([["rate.remaining.decrements", "out/rate.remaining.decrements.sh"]])
     expect(`\n${Terminal.render(example, { scripts })}\n`).toBe(`
 FAIL  rate.remaining.decrements
@@ -21,7 +21,7 @@ FAIL  rate.remaining.decrements
 
 FAIL  list.limit.maximum
       spec: list.limit.maximum §4.1
-      A limit above 100 is refused.
+      A limit above 100 is rejected.
       1. GET /pets?limit=101 → 200, remaining 51 []
       expected  400
       actual    200
@@ -41,7 +41,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
 `)
   })
 
-  it("cuts long accounts to the last steps and keeps their numbers", () => {
+  it("shows only the last of many steps, with their numbers", () => {
     const steps = Array.from({ length: 12 }, (_, index) => ({ did: `do ${index + 1}`, got: "done" }))
     const checks = example.checks.map((check) => ({
       ...check,
@@ -61,7 +61,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
     ])
   })
 
-  it("keeps to one screen when much has failed", () => {
+  it("fits on one screen even with many failures", () => {
     const [failed] = example.checks
     if (failed === undefined) throw new Error("the example has no check")
     const checks = Array.from({ length: 40 }, (_, index) => ({ ...failed, id: `check.${index}` }))
@@ -70,23 +70,23 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
     expect(text).toContain("FAIL  check.39: expected remaining 3, got remaining 4")
   })
 
-  it("shows what the doctor found when there is no other explanation", () => {
-    const refused: Report = {
+  it("shows the findings of the doctor if there is no other explanation", () => {
+    const failed: Report = {
       ...example,
       verdict: "error",
       checks: [],
       counts: { ...example.counts, executed: 0, error: 0 },
       findings: ["the key is not accepted: 401"]
     }
-    expect(Terminal.render(refused)).toMatch(/^the key is not accepted: 401\n/)
-    expect(Wording.verdict(refused)).toBe("ERROR: no check was executed")
+    expect(Terminal.render(failed)).toMatch(/^the key is not accepted: 401\n/)
+    expect(Wording.verdict(failed)).toBe("ERROR: no check was executed")
   })
 
-  it("has words for every verdict", () => {
+  it("has a text for every verdict", () => {
     const worded = (verdict: Report["verdict"]) => Wording.verdict({ ...example, verdict })
     expect(worded("conformant")).toBe("CONFORMANT at level spec: all 80 checks passed, 1 warning")
     expect(worded("inconclusive")).toBe(
-      "INCONCLUSIVE at level spec: 2 of 84 checks could not be told, 1 warning"
+      "INCONCLUSIVE at level spec: 2 of 84 checks could not be decided, 1 warning"
     )
     expect(worded("selection-passed")).toBe(
       "SELECTION PASSED at level spec: 80 of 84 checks executed, 1 excluded, 1 warning"
@@ -94,7 +94,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
     expect(worded("error")).toBe("ERROR: the suite itself failed in 1 of 80 checks")
   })
 
-  it("tells how far a run is", () => {
+  it("shows the progress of a run", () => {
     const run = { done: 12, planned: 84, id: "limits.burst", requests: 312, milliseconds: 14_000 }
     expect(Terminal.progress(run)).toBe("[12/84] limits.burst  312 requests  14 s")
     expect(Terminal.progress({ ...run, waiting: "waiting 41 s for limits" }, 50)).toBe(
@@ -102,7 +102,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
     )
   })
 
-  it("tells time as people do", () => {
+  it("shows durations in suitable units", () => {
     expect([0, 999, 1_000, 3_240, 9_949, 9_950, 59_499, 59_500, 125_000].map(Wording.duration)).toEqual([
       "0 ms",
       "999 ms",

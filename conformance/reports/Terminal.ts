@@ -1,28 +1,28 @@
-/** A report on one screen: what did not pass, the counts, and the verdict as the last line. */
+/** A report on one screen: the checks that did not pass, the counts, and the verdict as the last line. */
 import type { CheckResult, Report, ReportedStep, Status } from "../engine/Report.ts"
 import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
 
 export interface Options {
-  /** Width of the screen; 100 by default, never taken as less than 40. */
+  /** Width of the screen; 100 by default, at least 40. */
   readonly columns?: number | undefined
   /** Whether to write ANSI colours; not by default. */
   readonly color?: boolean | undefined
-  /** Where the script of a check was written, by id. */
+  /** Paths of the scripts, by check id. */
   readonly scripts?: ReadonlyMap<string, string> | undefined
 }
 
-/** Failures that are shown whole; of more there is a line each. */
+/** Number of failures that are shown in full; further ones are shown in one line each. */
 const MAX_SHOWN = 8
 
-/** Steps that are shown of a failure: the last ones. */
+/** Number of steps that are shown of a failure: the last ones. */
 const MAX_STEPS = 8
 
 const INDENT = "      "
 
 /**
- * The report as lines without a last line break. Lines fit the columns, except for those that are to be
- * copied (script, replay) and the verdict.
+ * The report as lines, without a line break at the end. Lines fit the columns, except for the verdict and texts to copy
+ * (script, replay).
  */
 export const render = (report: Report, { color = false, columns = 100, scripts }: Options = {}): string => {
   const screen: Screen = { columns: Math.max(40, columns), paint: color ? ansi : (text) => text }
@@ -43,7 +43,7 @@ export const render = (report: Report, { color = false, columns = 100, scripts }
     ...Wording.byReason(of("inconclusive")).map(([reason, checks]) =>
       headed("INCONCLUSIVE", "yellow", checks, reason, screen)
     ),
-    // What the doctor found explains why nothing could be told.
+    // The findings of the doctor explain why nothing could be decided.
     report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, screen.columns)) : []
   ].filter((lines) => lines.length > 0)
   const ending = [
@@ -57,23 +57,23 @@ export const render = (report: Report, { color = false, columns = 100, scripts }
 }
 
 /**
- * Where a run stands.
+ * The progress of a run.
  *
  * @internal
  */
 export interface Progress {
   readonly done: number
   readonly planned: number
-  /** The check under way. */
+  /** The current check. */
   readonly id: string
   readonly requests: number
   readonly milliseconds: number
-  /** What the run waits for, such as `waiting 41 s for the limits of the main key`. */
+  /** The reason for waiting, such as `waiting 41 s for the limits of the main key`. */
   readonly waiting?: string | undefined
 }
 
 /**
- * A run in one line without a line break, such as `[12/84] limits.burst  312 requests  14 s`.
+ * The progress in one line without a line break, such as `[12/84] limits.burst  312 requests  14 s`.
  *
  * @internal
  */
@@ -103,7 +103,7 @@ const ansi: Screen["paint"] = (text, color) => `\u001b[${codes[color]}m${text}\u
 
 const isBad = ({ verdict }: Report): boolean => verdict === "not-conformant" || verdict === "error"
 
-/** A word, the checks it is about, and what is to say about them. */
+/** A status, its checks, and a text about them. */
 const headed = (
   word: string,
   color: Color,
@@ -140,7 +140,7 @@ const failure = (
       : indented(wrap(Wording.blame(counterexample.clause, section), width)))
   ]
   const alsoStopped =
-    stopped.length === 0 ? [] : indented(wrap(`stops too: ${stopped.map(({ id }) => id).join(", ")}`, width))
+    stopped.length === 0 ? [] : indented(wrap(`also stops: ${stopped.map(({ id }) => id).join(", ")}`, width))
   if (counterexample === undefined) {
     return [...heading, ...indented(labelled("reason", Wording.summary(check), width)), ...alsoStopped]
   }
@@ -161,7 +161,7 @@ const failure = (
 const labelled = (label: string, text: string, width: number): ReadonlyArray<string> =>
   wrap(text, width - 10).map((line, index) => `${(index === 0 ? label : "").padEnd(10)}${line}`)
 
-/** The last steps, each in a line, or in two if it is too long for one; numbers are those of the whole. */
+/** The last steps with their original numbers, each in one line, or in two lines if it is long. */
 const steps = (all: ReadonlyArray<ReportedStep>, width: number): ReadonlyArray<string> => {
   const hidden = Math.max(0, all.length - MAX_STEPS)
   const digits = String(all.length).length
@@ -182,14 +182,14 @@ const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 const combining = /\p{M}/u
 
-/** Columns that a printable character takes, as terminals count them. */
+/** Width of a printable character in columns of a terminal. */
 const widthOfCharacter = (character: string): number => {
   if (character < "\u0300") return 1
   return combining.test(character) ? 0 : wide.test(character) ? 2 : 1
 }
 
 /**
- * Columns that printable text takes.
+ * Width of printable text in columns.
  *
  * @internal
  */
@@ -200,7 +200,7 @@ export const widthOf = (text: string): number => {
 }
 
 /**
- * As much of printable text as fits, with `…` where something is missing.
+ * Truncates printable text to the columns, with `…` at the end.
  *
  * @internal
  */
@@ -221,8 +221,8 @@ const take = (text: string, columns: number): string => {
 }
 
 /**
- * Text made printable and broken at spaces, or inside a word that is longer than a line. Each line is made printable again,
- * because a break can bring a command for a CI service to the beginning of a line.
+ * Makes text printable and wraps it at spaces, or inside a word that is longer than a line. Each line is made printable
+ * again, because a line break can move a command for a CI service to the beginning of a line.
  */
 const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []

@@ -5,7 +5,7 @@ import * as Wording from "./Wording.ts"
 
 const [sample] = example.checks.filter(({ counterexample }) => counterexample !== undefined)
 
-/** A failed check with these clauses; `blames` is the clause that broke instead. */
+/** A failed check with these clauses; `blames` is another clause that was violated instead. */
 const failed = (id: string, clauses: ReadonlyArray<string>, blames?: string): CheckResult => {
   if (sample?.counterexample === undefined) throw new Error("the example has a failure")
   return {
@@ -20,13 +20,13 @@ const failed = (id: string, clauses: ReadonlyArray<string>, blames?: string): Ch
 const grouped = (checks: ReadonlyArray<CheckResult>) =>
   Wording.byCause(checks).map(([{ id }, stopped]) => [id, stopped.map((one) => one.id)])
 
-describe("failures by their cause", () => {
-  it("stand under the check whose own clause is broken, wherever it comes", () => {
+describe("failures grouped by cause", () => {
+  it("are grouped under the check whose own clause is violated, whatever their order", () => {
     const all = [failed("list", ["b"], "a"), failed("create", ["a"]), failed("get", ["c"], "a")]
     expect(grouped(all)).toEqual([["create", ["list", "get"]]])
   })
 
-  it("stand under the first of them where nobody's own clause is broken", () => {
+  it("are grouped under the first of them if no check's own clause is violated", () => {
     const all = [failed("list", ["b"], "a"), failed("get", ["c"], "a"), failed("other", ["d"])]
     expect(grouped(all)).toEqual([
       ["list", ["get"]],
@@ -34,7 +34,7 @@ describe("failures by their cause", () => {
     ])
   })
 
-  it("stay apart where each broke a clause of its own", () => {
+  it("are separate if each check violated its own clause", () => {
     expect(grouped([failed("one", ["a"]), failed("two", ["a"])])).toEqual([
       ["one", []],
       ["two", []]

@@ -1,4 +1,4 @@
-/** What all renderings of a report say in the same words. */
+/** Texts that all renderings of a report share. */
 import type {
   CheckResult,
   ClauseResult,
@@ -9,7 +9,7 @@ import type {
 } from "../engine/Report.ts"
 import { printable } from "../http/Printable.ts"
 
-/** What to type to try a failing case again, where that is possible. */
+/** The command that replays a failing case, if possible. */
 export const replayCommand = ({ token }: Counterexample): string | undefined =>
   token === undefined ? undefined : `animal-store conformance replay ${printable(token)}`
 
@@ -20,7 +20,7 @@ export const replayCommand = ({ token }: Counterexample): string | undefined =>
 export const headline = (report: Report): string => `${verdict(report)} · ${cost(report)}`
 
 /**
- * What the run took and what it began with, such as `412 requests, 38 s (waited 9 s for limits) · seed
+ * The cost and the seed of a run, such as `412 requests, 38 s (waited 9 s for limits) · seed
  * 184210`.
  */
 export const cost = ({ milliseconds, requests, seed, waitedMs }: Report): string => {
@@ -40,7 +40,7 @@ export const verdict = ({ counts, level, verdict }: Report): string => {
     case "not-conformant":
       return `NOT CONFORMANT at level ${level}: ${fail} of ${plural(executed, "check")} failed${warned}`
     case "inconclusive":
-      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${all} could not be told${warned}`
+      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${all} could not be decided${warned}`
     case "selection-passed":
       return `SELECTION PASSED at level ${level}: ${executed} of ${all} executed, ${excluded} excluded${warned}`
     case "error":
@@ -50,7 +50,7 @@ export const verdict = ({ counts, level, verdict }: Report): string => {
   }
 }
 
-/** The numbers, such as `planned 84, executed 79, passed 75, failed 2`; what never happened is left out. */
+/** The counts, such as `planned 84, executed 79, passed 75, failed 2`; zero counts are omitted. */
 export const counts = ({ counts }: Report): string =>
   [
     `planned ${counts.planned}`,
@@ -60,7 +60,7 @@ export const counts = ({ counts }: Report): string =>
       .map(([status, word]) => `${word} ${counts[status]}`)
   ].join(", ")
 
-/** Each status with its word for a number of checks, the worst first. */
+/** Each status with its word for counts, the worst first. */
 export const countedStatuses = [
   ["error", "suite errors"],
   ["fail", "failed"],
@@ -78,7 +78,7 @@ export const summary = ({ counterexample, reason }: CheckResult): string =>
     ? "no reason was given"
     : `expected ${counterexample.expected}, got ${counterexample.actual}`)
 
-/** How a counterexample came about, and whether it is steady. */
+/** How a counterexample was found, and whether it is intermittent. */
 export const history = ({ found, reproduced }: Counterexample, seed: number): string => {
   if (reproduced.of === 0) return "seen in an exchange of the run"
   const origin =
@@ -89,19 +89,19 @@ export const history = ({ found, reproduced }: Counterexample, seed: number): st
   return `${origin}; reproduces ${times}/${of}${of > 0 && times < of ? " (intermittent)" : ""}`
 }
 
-/** The clauses of a check, each with its section where that is known. */
+/** The clauses of a check, each with its section if known. */
 export const clausesOf = (check: CheckResult, section: ReadonlyMap<string, string>): ReadonlyArray<string> =>
   check.clauses.map((slug) => {
     const known = section.get(slug)
     return known === undefined ? slug : `${slug} ${known}`
   })
 
-/** What a law needed first, and did not get. */
+/** The clause whose violation prevented the check. */
 export const blame = (clause: string, section: ReadonlyMap<string, string>): string =>
-  `What it needs first is broken: ${clause}${section.has(clause) ? ` ${section.get(clause)}` : ""}.`
+  `A step that it needs failed: ${clause}${section.has(clause) ? ` ${section.get(clause)}` : ""}.`
 
 /**
- * Failures by their cause: each with those that only failed because the same clause is broken, which is not their own.
+ * Groups failures by cause: each with the checks that failed only because it violates a clause that is not their own.
  */
 export const byCause = (
   failed: ReadonlyArray<CheckResult>
@@ -121,7 +121,7 @@ export const byCause = (
 export const sectionsOf = (clauses: ReadonlyArray<ClauseResult>): ReadonlyMap<string, string> =>
   new Map(clauses.map((clause) => [clause.slug, clause.section]))
 
-/** The checks by what they say for themselves, in the order of their first. */
+/** The checks grouped by their reason, in the order of the first of each group. */
 export const byReason = (
   checks: ReadonlyArray<CheckResult>
 ): ReadonlyArray<readonly [reason: string, checks: ReadonlyArray<CheckResult>]> => {
@@ -135,7 +135,7 @@ export const byReason = (
   return [...groups]
 }
 
-/** Time for people: `850 ms`, `3.2 s`, `38 s`, `2 min 5 s`. */
+/** A duration as text: `850 ms`, `3.2 s`, `38 s`, `2 min 5 s`. */
 export const duration = (milliseconds: number): string => {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
   if (milliseconds < 9_950) return `${(milliseconds / 1_000).toFixed(1).replace(".0", "")} s`

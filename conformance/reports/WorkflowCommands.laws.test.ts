@@ -50,7 +50,7 @@ describe("a report in the log of a CI service", () => {
 
   it("breaks a line before a command only when it has escaped the command", () => {
     const [failed] = fc.sample(report, 1)
-    if (failed === undefined) throw new Error("no report was drawn")
+    if (failed === undefined) throw new Error("no report was generated")
     const finding = `${"x".repeat(40)}::stop-commands::token`
     const lines = Terminal.render(
       { ...failed, verdict: "error", checks: [], findings: [finding] },

@@ -9,12 +9,12 @@ import type { AmbientCheck } from "../checks/AmbientCheck.ts"
 import type { Check } from "../checks/Check.ts"
 import * as Toys from "../engine/Toys.fixture.ts"
 import { inapplicable, undecided, Violation } from "../evaluation/Outcome.ts"
-import { answer } from "../http/Wires.fixture.ts"
+import { wireResponse } from "../http/Wires.fixture.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as Redaction from "../subjects/Redaction.ts"
 import { type CasesOptions, ConformanceError, cases } from "./Cases.ts"
 
-// Cases are made of the list of checks; here it holds toys.
+// The cases are made from this list of checks, which here contains toy checks.
 const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
   checks: [],
   ambientChecks: []
@@ -26,7 +26,7 @@ beforeEach(() => {
   list.ambientChecks.length = 0
 })
 
-/** Runs every case that is not to be skipped. */
+/** Runs every case that is not skipped. */
 const outcomes = async (options: CasesOptions = {}, subject = Toys.subject()) => {
   const all: Array<{ readonly name: string; readonly outcome: unknown }> = []
   for (const { name, run, skip } of cases(subject, options)) {
@@ -51,7 +51,7 @@ const outcomeOf = async (toy: Check, options?: CasesOptions, subject?: Parameter
 const breach = () => Effect.fail(new Violation({ expected: "yes", actual: "no" }))
 
 describe("test cases", () => {
-  it("are called by the id and the law of each check, in the order in which they must run", () => {
+  it("are named after the id and the law of each check, and are in run order", () => {
     list.checks.push(
       Toys.check({ id: "toy.ban", law: "bans end", profile: "ban", holds: () => Effect.void }),
       Toys.check({ id: "toy.core", law: "lists are whole", holds: () => Effect.void })
@@ -62,7 +62,7 @@ describe("test cases", () => {
     ])
   })
 
-  it("are skipped, with the reason, when not selected or not applicable, and on demand when lacking something", async () => {
+  it("are skipped with the reason if not selected or not applicable, and optionally if something is missing", async () => {
     list.checks.push(
       Toys.check({ id: "toy.a", holds: () => Effect.void }),
       Toys.check({ id: "toy.b", needs: ["clock"], holds: () => Effect.void }),
@@ -90,14 +90,14 @@ describe("test cases", () => {
     ])
   })
 
-  it("throw for a pattern that names nothing, and when nothing is left to run", () => {
+  it("throw for a pattern that matches nothing, and if no check is left", () => {
     list.checks.push(Toys.check({ id: "toy.a", holds: () => Effect.void }))
     expect(() => cases(Toys.subject(), { only: ["toy.b"] })).toThrow('"toy.b" names no check')
-    expect(() => cases(Toys.subject(), { exclude: ["toy.a"] })).toThrow("nothing is left to hold")
-    expect(() => cases(Toys.subject({ faces: {} }))).toThrow("nothing is left to hold")
+    expect(() => cases(Toys.subject(), { exclude: ["toy.a"] })).toThrow("no check is left")
+    expect(() => cases(Toys.subject({ faces: {} }))).toThrow("no check is left")
   })
 
-  it("are of the level that is asked for: for servers spec by default, for ports design", async () => {
+  it("have the given level; the default is spec for servers and design for ports", async () => {
     list.checks.push(
       Toys.check<number>({ id: "toy.design", level: "design", examples: [1], holds: breach }),
       Toys.check<number>({
@@ -115,16 +115,16 @@ describe("test cases", () => {
     expect(strict.map(({ outcome }) => outcome instanceof ConformanceError)).toEqual([true, true])
   })
 
-  it("pass when the law holds, or does not speak about the subject", async () => {
+  it("pass if the law holds, or does not apply to the subject", async () => {
     expect(await outcomeOf(Toys.check<number>({ examples: [1], holds: () => Effect.void }))).toBe("passed")
     const never = Toys.check<number>({ examples: [1], holds: () => inapplicable("never") })
     expect(await outcomeOf(never)).toBe("passed")
   })
 
-  it("reject with expected, actual, steps and token when the law is broken", async () => {
+  it("reject with expected, actual, steps and token if the law is violated", async () => {
     const toy = Toys.check<number>({
       id: "toy.broken",
-      law: "the answer is yes",
+      law: "the result is yes",
       examples: [5],
       holds: (_face, _given, trial) => {
         trial.record({ did: "GET /pets", got: "200 []" })
@@ -139,17 +139,17 @@ describe("test cases", () => {
     const { token } = error.result.counterexample ?? {}
     expect(token).toMatch(/^asc1_/)
     expect(error.message.split("\n")).toEqual([
-      "toy.broken fail: the answer is yes",
+      "toy.broken fail: the result is yes",
       "expected yes",
       "got      no",
       "  1. GET /pets → 200 []",
       "  2. let 1 s pass",
-      "found after 0 random cases, made smaller 0 times, failed again 3 of 3 times",
+      "found after 0 random cases, shrunk 0 times, failed again 3 of 3 times",
       `replay: ${token}`
     ])
   })
 
-  it("reject when nothing can be told, and when the suite fails: neither is a pass", async () => {
+  it("reject if the check is inconclusive, and if the suite fails: neither is a pass", async () => {
     const vague = await outcomeOf(Toys.check<number>({ examples: [1], holds: () => undecided("no idea") }))
     expect(vague).toBeInstanceOf(ConformanceError)
     expect(String(vague)).toBe("ConformanceError: toy.check inconclusive: the toy holds\nno idea")
@@ -161,7 +161,7 @@ describe("test cases", () => {
     expect(await outcomeOf(Toys.check({ holds: () => Effect.void }))).toBeInstanceOf(ConformanceError)
   })
 
-  it("meet the same cases with the same seed", async () => {
+  it("try the same cases with the same seed", async () => {
     const fc = await import("fast-check")
     const met: Array<number> = []
     const toy = Toys.check<number>({
@@ -174,7 +174,7 @@ describe("test cases", () => {
     expect(met.slice(0, 5)).toEqual(met.slice(5))
   })
 
-  it("hold no key in what they reject with, though a faulty server sends it back", async () => {
+  it("reject with an error that contains no key, even if a faulty server returns it", async () => {
     const main = "ast_0f3kQ9zLw2mB7vXc4nRt8yHj"
     const subject = Toys.subject({ redact: Redaction.make({ main }) })
     for (const holds of [
@@ -192,7 +192,7 @@ describe("test cases", () => {
       const error = await outcomeOf(toy, {}, subject)
       if (!(error instanceof ConformanceError)) return expect(error).toBeInstanceOf(ConformanceError)
       expect(error.message).not.toContain(main)
-      // Runners print the fields of an error too.
+      // Runners also print the fields of an error.
       expect(JSON.stringify(error.result)).not.toContain(main)
     }
   })
@@ -213,7 +213,7 @@ describe("test cases", () => {
         HttpSubject.make({
           name: "toy",
           transport: ({ headers }) =>
-            Effect.succeed(answer(headers[0]?.[1] === "Bearer good" ? 200 : 401, [], "[]")),
+            Effect.succeed(wireResponse(headers[0]?.[1] === "Bearer good" ? 200 : 401, [], "[]")),
           basePath: "",
           baseUrl: undefined,
           keys: { main: "good" }
@@ -221,7 +221,7 @@ describe("test cases", () => {
       )
     const all = await outcomes({}, await open())
     expect(all.map(({ name }) => name)).toEqual([
-      "the set-up is sound",
+      "the set-up is correct",
       "toy.check: the toy holds",
       "every.toy: no exchange is wrong"
     ])
@@ -233,11 +233,11 @@ describe("test cases", () => {
     expect(without[2]?.outcome).toBe("skipped: not selected for this run")
   })
 
-  it("over HTTP reject when the set-up is wrong", async () => {
+  it("over HTTP reject if the set-up is wrong", async () => {
     const subject = await Effect.runPromise(
       HttpSubject.make({
         name: "toy",
-        transport: () => Effect.succeed(answer(401)),
+        transport: () => Effect.succeed(wireResponse(401)),
         basePath: "",
         baseUrl: undefined,
         keys: { main: "bad" }
@@ -273,7 +273,7 @@ for (const { name, run, skip } of cases(subject, { only: ["list.filter"], seed: 
 }
 `
       )
-      // Else the inner runner takes itself for a part of the outer one, and reports in its protocol.
+      // Otherwise the inner runner reports in the protocol of the outer one.
       const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } = process.env
       return await new Promise((resolve) => {
         execFile(
@@ -290,7 +290,7 @@ for (const { name, run, skip } of cases(subject, { only: ["list.filter"], seed: 
     }
   }
 
-  it("runs the cases of sound stores, and skips what was not asked for", async () => {
+  it("runs the cases of correct stores, and skips what was not selected", async () => {
     const { code, output } = await runScript("ArrayStores.layer")
     expect(output).toMatch(/^ok [0-9]+ - list\.filter: /m)
     expect(output).toMatch(/^ok [0-9]+ - .* # SKIP not selected for this run$/m)
@@ -299,7 +299,7 @@ for (const { name, run, skip } of cases(subject, { only: ["list.filter"], seed: 
     expect(code).toBe(0)
   }, 60_000)
 
-  it("fails for stores that do not filter, with the counterexample", async () => {
+  it("fails with a counterexample for stores that do not filter", async () => {
     const { code, output } = await runScript(`Layer.sync(PetRepository, () => {
   const sound = ArrayStores.petRepository()
   return { ...sound, page: (query) => sound.page({ ...query, status: undefined }) }

@@ -16,7 +16,7 @@ import * as Wording from "../reports/Wording.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
 
-/** One test. */
+/** One test case. */
 export interface TestCase {
   /** The id of the check and its law. */
   readonly name: string
@@ -29,15 +29,15 @@ export interface TestCase {
 export interface CasesOptions
   extends Pick<Run.RunOptions, "seed" | "only" | "exclude" | "effort" | "timeLimitMs"> {
   /**
-   * `spec` is what every implementation of the contract must do, the default for servers; `design` what this project's
-   * does too, the default for storage ports, whose laws are all of that level.
+   * `spec`, the default for servers: what every implementation of the contract must do. `design`, the default for storage
+   * ports, whose laws all have this level: also the decisions of this project.
    */
   readonly level?: Run.RunOptions["level"] | undefined
-  /** Whether what cannot be told, for want of a clock or a key, is skipped instead of failed; false by default. */
+  /** Whether checks that lack a clock or a key are skipped instead of failed; false by default. */
   readonly allowInconclusive?: boolean | undefined
 }
 
-/** A subject that did not pass a check: broken, or inconclusive, which is never a pass. */
+/** A check did not pass: it failed, or it was inconclusive. */
 export class ConformanceError extends Error {
   override readonly name = "ConformanceError"
   readonly result: CheckResult
@@ -57,17 +57,17 @@ const messageOf = ({ counterexample, id, law, reason, status }: CheckResult): st
     `expected ${expected}`,
     `got      ${actual}`,
     ...steps.map((step, index) => `  ${index + 1}. ${Wording.step(step)}`),
-    `found after ${found.runs} random cases, made smaller ${found.shrinks} times, failed again ${reproduced.times} of ${reproduced.of} times`,
+    `found after ${found.runs} random cases, shrunk ${found.shrinks} times, failed again ${reproduced.times} of ${reproduced.of} times`,
     ...(token === undefined ? [] : [`replay: ${token}`])
   ].join("\n")
 }
 
 /**
- * Every check that a subject of its kind can be held to, in the order in which they must run: one after the other, for
- * over HTTP they share the subject and its time. What does not apply to the subject, and what was not asked for, is to be
- * skipped with a reason; what cannot be told, for want of a clock or a key, rejects unless `allowInconclusive`.
+ * Every check for this kind of subject, in run order. Run them in sequence, because over HTTP they share the subject and
+ * its time. Checks that do not apply or were not selected have a reason in `skip`; checks that lack a clock or a key reject,
+ * unless `allowInconclusive` is set.
  *
- * Throws `UnknownSelection` for a pattern that names nothing, and `SetupFault` when no check is left to run.
+ * Throws `UnknownSelection` for a pattern that matches nothing, and `SetupFault` if no check is left.
  *
  * @example
  * ```ts
@@ -88,11 +88,11 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
   Result.getOrThrowWith(Run.validate(selection), (unknown) => unknown)
   const nextToken = Effect.runSync(Run.tokens)
   const demand = (result: CheckResult): void => {
-    const told = subject.redact === undefined ? result : ReportRedaction.ofCheck(result, subject.redact)
-    const { status } = Run.atLevel(told, level)
-    const isRefused =
+    const redacted = subject.redact === undefined ? result : ReportRedaction.ofCheck(result, subject.redact)
+    const { status } = Run.atLevel(redacted, level)
+    const isFailure =
       status === "fail" || status === "error" || (status === "inconclusive" && !allowInconclusive)
-    if (isRefused) throw new ConformanceError(told)
+    if (isFailure) throw new ConformanceError(redacted)
   }
 
   const caseOf = (check: Check): TestCase => {
@@ -119,7 +119,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
   const setUp: ReadonlyArray<TestCase> = HttpSubject.is(subject)
     ? [
         {
-          name: "the set-up is sound",
+          name: "the set-up is correct",
           skip: undefined,
           run: async () => void (await Effect.runPromise(Doctor.examine(subject, selection)))
         }
@@ -130,7 +130,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
     ...Run.ambientFor(subject, level).map(exchangeCase)
   ]
   if (all.every(({ skip }) => skip !== undefined)) {
-    throw new SetupFault({ reason: `nothing is left to hold ${subject.name} to` })
+    throw new SetupFault({ reason: `no check is left to run on ${subject.name}` })
   }
   return [...setUp, ...all]
 }

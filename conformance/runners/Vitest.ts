@@ -17,7 +17,7 @@ const TIMEOUT_MS = 180_000
  * ```
  */
 export const suite = (subject: Subject, options: CasesOptions = {}): void => {
-  // One after the other, in this order, and once: checks share the subject, and a second try would hide what is rare.
+  // In sequence, in this order, and without retries: checks share the subject, and a retry would hide rare failures.
   describe(`conformance of ${subject.name}`, {
     concurrent: false,
     shuffle: false,

@@ -10,7 +10,7 @@ export const NOON = Date.UTC(2027, 0, 1, 12)
 
 export const SECOND = 1_000
 
-/** A clock that only stands and jumps, with what it was asked. */
+/** A clock that only moves when advanced, and a record of its calls. */
 export const jumping = (begin = NOON) => {
   const jumps: Array<number> = []
   let now = begin
@@ -38,7 +38,7 @@ export const begin = (transport: Transport, options: Partial<Conversation.Conver
 
 export const run = Effect.runPromise
 
-/** In a time that stands still unless it is moved. */
+/** Runs an effect with a clock that stands still unless it is moved. */
 export const timeless = <A, E>(effect: Effect.Effect<A, E>) => run(Effect.provide(effect, TestClock.layer()))
 
 export const trial = () => Trial.make("t")

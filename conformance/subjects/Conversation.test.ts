@@ -4,14 +4,14 @@ import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { headerValues, NoAnswer, text } from "../http/Wire.ts"
-import { answer, rate, recording } from "../http/Wires.fixture.ts"
+import { headerValues, NoResponse, text } from "../http/Wire.ts"
+import { rate, recording, wireResponse } from "../http/Wires.fixture.ts"
 import { begin, run, trial } from "./Conversation.fixture.ts"
 import * as Conversation from "./Conversation.ts"
 
 describe("a request", () => {
   it("goes to the base path, with the credential of its key", async () => {
-    const { sent, transport } = recording(() => answer(200))
+    const { sent, transport } = recording(() => wireResponse(200))
     await run(
       Effect.gen(function* () {
         const { send } = yield* begin(transport)
@@ -39,8 +39,8 @@ describe("a request", () => {
     expect(sent.every(({ body }) => body === undefined)).toBe(true)
   })
 
-  it("has a body as it is, and calls it JSON only where that was said", async () => {
-    const { sent, transport } = recording(() => answer(200))
+  it("has the given body, and a JSON content type only for `json`", async () => {
+    const { sent, transport } = recording(() => wireResponse(200))
     const raw = new Uint8Array([0xff, 0])
     await run(
       Effect.gen(function* () {
@@ -60,15 +60,15 @@ describe("a request", () => {
       [],
       []
     ])
-    expect(headerValues(sent[1] ?? answer(0), "x-one")).toEqual(["1"])
+    expect(headerValues(sent[1] ?? wireResponse(0), "x-one")).toEqual(["1"])
   })
 
-  it("without an answer is a violation, with its reason, and no exchange", async () => {
+  it("without a response is a violation with the reason, and not an exchange", async () => {
     const own = trial()
     await run(
       Effect.gen(function* () {
         const { exchanges, send } = yield* begin(() =>
-          Effect.fail(new NoAnswer({ kind: "connection", reason: "connection refused" }))
+          Effect.fail(new NoResponse({ kind: "connection", reason: "connection refused" }))
         )
         expect(Result.isSuccess(yield* Effect.result(send({ path: "/pets" }, own)))).toBe(false)
         const failure = yield* Effect.flip(send({ path: "/pets" }, trial()))
@@ -84,10 +84,10 @@ describe("a request", () => {
   })
 })
 
-describe("a response that cannot be read to its end", () => {
-  const cut = new NoAnswer({ kind: "excess", reason: "the body is longer than 1 MB", hasBegun: true })
+describe("a response that cannot be read completely", () => {
+  const cut = new NoResponse({ kind: "excess", reason: "the body is longer than 1 MB", hasBegun: true })
 
-  it("breaks the clause of JSON bodies, and does not count as a server that went away", async () => {
+  it("violates the clause about JSON bodies, and does not mean that the server is unreachable", async () => {
     await run(
       Effect.gen(function* () {
         const { exchanges, send } = yield* begin(() => Effect.fail(cut))
@@ -104,8 +104,8 @@ describe("a response that cannot be read to its end", () => {
     )
   })
 
-  it("breaks it too when it stops in the middle, until the server counts as gone", async () => {
-    const aborted = new NoAnswer({ kind: "connection", reason: "aborted", hasBegun: true })
+  it("also violates it if it stops in the middle, until the server counts as unreachable", async () => {
+    const aborted = new NoResponse({ kind: "connection", reason: "aborted", hasBegun: true })
     await run(
       Effect.gen(function* () {
         const { send } = yield* begin(() => Effect.fail(aborted))
@@ -121,8 +121,8 @@ describe("a response that cannot be read to its end", () => {
 })
 
 describe("the exchanges of a run", () => {
-  it("are kept in the order of their answers, with their key, and as steps of their trial", async () => {
-    const { transport } = recording((_request, index) => answer(200 + index, [], `body ${index}`))
+  it("are recorded in the order of their responses, with their key, and as steps of their trial", async () => {
+    const { transport } = recording((_request, index) => wireResponse(200 + index, [], `body ${index}`))
     await run(
       Effect.gen(function* () {
         const { exchanges, send } = yield* begin(transport)
@@ -144,12 +144,12 @@ describe("the exchanges of a run", () => {
     )
   })
 
-  it("are alone exactly when no other was under way", async () => {
+  it("are alone exactly when no other was in flight", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat({ max: 3 }), fc.boolean()), { minLength: 1, maxLength: 14 }),
         async (plan) => {
-          /** For each request how many events lie between its start and its end. */
+          /** The number of events between start and end of each request. */
           const order: Array<{ readonly index: number; readonly isStart: boolean }> = []
           const open: Array<number> = []
           let started = 0
@@ -170,7 +170,7 @@ describe("the exchanges of a run", () => {
             Effect.gen(function* () {
               const { exchanges, send } = yield* begin(() => {
                 const gate = gates[next++]
-                return Effect.as(gate === undefined ? Effect.never : Deferred.await(gate), answer(200))
+                return Effect.as(gate === undefined ? Effect.never : Deferred.await(gate), wireResponse(200))
               })
               const fibers: Array<Fiber.Fiber<unknown, unknown>> = []
               for (const { index, isStart } of order) {
@@ -204,16 +204,16 @@ describe("the exchanges of a run", () => {
     )
   })
 
-  it("are alone after one that got no answer, or was given up", async () => {
+  it("are alone after a request that had no response or was interrupted", async () => {
     let count = 0
     await run(
       Effect.gen(function* () {
         const { exchanges, send } = yield* begin(() =>
           count++ === 0
-            ? Effect.fail(new NoAnswer({ kind: "timeout", reason: "late" }))
+            ? Effect.fail(new NoResponse({ kind: "timeout", reason: "late" }))
             : count === 2
               ? Effect.never
-              : Effect.succeed(answer(200))
+              : Effect.succeed(wireResponse(200))
         )
         yield* Effect.result(send({ path: "/a" }, trial()))
         const given = yield* Effect.forkChild(send({ path: "/b" }, trial()), { startImmediately: true })
@@ -224,16 +224,16 @@ describe("the exchanges of a run", () => {
     )
   })
 
-  it("sent at once are none alone, and none is sent twice", async () => {
+  it("are not alone when sent at once, and none is sent twice", async () => {
     const statuses = [200, 429, 429]
     let count = 0
     await run(
       Effect.gen(function* () {
         const { exchanges, sendAtOnce } = yield* begin(() =>
-          Effect.as(Effect.yieldNow, answer(statuses[count++] ?? 500, [["Retry-After", "1"]]))
+          Effect.as(Effect.yieldNow, wireResponse(statuses[count++] ?? 500, [["Retry-After", "1"]]))
         )
-        const answers = yield* sendAtOnce([{ path: "/a" }, { path: "/b" }, { path: "/c" }], trial())
-        expect(answers.map(({ request }) => request.target)).toEqual(["/v1/a", "/v1/b", "/v1/c"])
+        const exchangesAtOnce = yield* sendAtOnce([{ path: "/a" }, { path: "/b" }, { path: "/c" }], trial())
+        expect(exchangesAtOnce.map(({ request }) => request.target)).toEqual(["/v1/a", "/v1/b", "/v1/c"])
         expect(exchanges).toHaveLength(3)
         expect(exchanges.some(({ isAlone }) => isAlone)).toBe(false)
       })
@@ -242,7 +242,7 @@ describe("the exchanges of a run", () => {
 })
 
 describe("the steps of a trial", () => {
-  it("never hold the secret of a key, whatever is sent", async () => {
+  it("never contain the secret of a key, whatever is sent", async () => {
     const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(
@@ -253,7 +253,7 @@ describe("the steps of a trial", () => {
         async (main, tiny, key, json) => {
           fc.pre(!(json ?? "").includes(main) && !(json ?? "").includes(tiny))
           const own = trial()
-          const { transport } = recording(() => answer(401, rate(1, 0, 2), "no"))
+          const { transport } = recording(() => wireResponse(401, rate(1, 0, 2), "no"))
           await run(
             Effect.gen(function* () {
               const { send } = yield* begin(transport, { secrets: { main, tiny, revoked: `${tiny}-old` } })
@@ -263,30 +263,30 @@ describe("the steps of a trial", () => {
               yield* send({ path: "/pets", headers: [["X-Api-Key", main]] }, own)
             })
           )
-          const told = own.steps.map(({ did, got }) => `${did} ${got}`).join("\n")
-          expect(told).not.toContain(main)
-          expect(told).not.toContain(tiny)
+          const texts = own.steps.map(({ did, got }) => `${did} ${got}`).join("\n")
+          expect(texts).not.toContain(main)
+          expect(texts).not.toContain(tiny)
         }
       )
     )
   })
 
-  it("tell requests and answers shortly", () => {
+  it("contain short forms of requests and responses", () => {
     const long = "xy ".repeat(200)
     expect(Conversation.describe({ path: `/${long}` }).length).toBeLessThan(180)
     expect(Conversation.describe({ path: "/", method: "POST", body: long })).toBe(
       `POST / ${"xy ".repeat(53)}… (600)`
     )
     expect(Conversation.describe({ path: "/", body: new Uint8Array([0x68, 0x69]) })).toBe("GET / hi")
-    expect(Conversation.outcome(answer(200, [], long))).toBe(`200 ${"xy ".repeat(66)}… (600)`)
-    // Nothing that is half a key.
-    expect(Conversation.outcome(answer(200, [], `${"x".repeat(190)} ${"k".repeat(40)}`))).toBe(
+    expect(Conversation.outcome(wireResponse(200, [], long))).toBe(`200 ${"xy ".repeat(66)}… (600)`)
+    // No part of a word, which could be half a key.
+    expect(Conversation.outcome(wireResponse(200, [], `${"x".repeat(190)} ${"k".repeat(40)}`))).toBe(
       `200 ${"x".repeat(190)} … (231)`
     )
-    expect(Conversation.outcome(answer(429, [...rate(5, 0, 9), ["retry-after", "7"]], "{}"))).toBe(
+    expect(Conversation.outcome(wireResponse(429, [...rate(5, 0, 9), ["retry-after", "7"]], "{}"))).toBe(
       "429, remaining 0, Retry-After 7 {}"
     )
-    expect(Conversation.outcome(answer(204))).toBe("204")
+    expect(Conversation.outcome(wireResponse(204))).toBe("204")
     expect(text(undefined)).toBe("")
   })
 })

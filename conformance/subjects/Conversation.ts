@@ -1,6 +1,6 @@
 /**
- * Everything a run sends to one subject over HTTP: kept in order, at the pace that the subject's limits ask for, within
- * the budget of the run, and told in the subject's own time.
+ * All requests of a run to one subject over HTTP: recorded in order, paced by the subject's limits, bounded by the budget
+ * of the run, and dated in the subject's own time.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ import {
   bytes,
   type Header,
   header,
-  type NoAnswer,
+  type NoResponse,
   type Transport,
   text,
   type WireRequest,
@@ -33,49 +33,49 @@ export interface ConversationOptions {
   readonly budget: Budget
 }
 
-/** What a run may cost. */
+/** The maximum cost of a run. */
 export interface Budget {
   readonly requests: number
   /** Ms of real time. */
   readonly milliseconds: number
 }
 
-/** Longest single wait without a clock, in ms: a window of a minute, and a little. */
+/** Longest single wait without a clock, in ms: slightly more than a window of a minute. */
 const MAX_WAIT_MS = 65_000
 
 const DAY_MS = 86_400_000
 
-/** Farthest that a clock is moved at once, in ms: far beyond December 2030, and far from where dates end. */
+/** Maximum single move of a clock, in ms: far beyond December 2030, and far below the range of dates. */
 const MAX_JOURNEY_MS = 10_000 * DAY_MS
 
-/** Most requests in a row without a response, before the server counts as gone. */
-const MAX_UNANSWERED = 5
+/** Number of consecutive requests without a response after which the server counts as unreachable. */
+const MAX_WITHOUT_RESPONSE = 5
 
-/** Most 429s in a row that a paced request waits out. */
+/** Maximum number of consecutive 429s that a paced request waits for. */
 const MAX_DENIALS = 5
 
-/** Slack of times when the subject's clock is known from `Date`, which tells whole seconds. */
+/** Tolerance in ms when the subject's time comes from `Date`, which has whole seconds. */
 const DATE_SLACK_MS = 1_500
 
-/** Slack of times when the clock was read over a connection. */
+/** Tolerance in ms when the clock was read over a connection. */
 const CLOCK_SLACK_MS = 100
 
 export interface Conversation {
   readonly exchanges: ReadonlyArray<Exchange>
-  /** Sends as it is. */
+  /** Sends a request without waiting. */
   readonly send: (sent: Sent, trial: Trial) => Effect.Effect<Exchange, Failure>
-  /** Sends with the main key at the pace of its limits: waits for them, and repeats what was denied with 429. */
+  /** Sends with the main key, paced by its limits: waits for them, and repeats a request that was denied with 429. */
   readonly sendPaced: (sent: Sent, trial: Trial) => Effect.Effect<Exchange, Failure>
   readonly sendAtOnce: (
     sent: ReadonlyArray<Sent>,
     trial: Trial
   ) => Effect.Effect<ReadonlyArray<Exchange>, Failure>
-  /** Waits until the main key has so many requests left, as far as its headers tell. */
+  /** Waits until the main key has so many requests left, according to its headers. */
   readonly reserve: (requests: number) => Effect.Effect<void, Failure>
   /** The subject's time, epoch ms. */
   readonly now: Effect.Effect<number, Failure>
   readonly pass: (ms: number) => Effect.Effect<void, Failure>
-  /** By how many ms the times of exchanges may be wrong. */
+  /** Tolerance of the times of exchanges, in ms. */
   readonly slackMs: number
   readonly hasClock: boolean
   readonly waitedMs: () => number
@@ -83,18 +83,18 @@ export interface Conversation {
   readonly timeLeft: Effect.Effect<number>
 }
 
-/** Begins a conversation: asks the clock, where there is one. */
+/** Begins a conversation, and reads the subject's clock if there is one. */
 export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   const { basePath, budget, clock, secrets, transport } = options
-  /** When the run began: with its first request, for subjects may be made long before. */
+  /** The time of the first request, because a subject may be created long before the run. */
   let begun: number | undefined
   const exchanges: Array<Exchange> = []
   let sentCount = 0
-  /** Requests in a row that had no response: what gives none any more is not asked for ever. */
-  let unanswered = 0
+  /** Number of consecutive requests without a response; too many end the run. */
+  let withoutResponse = 0
   let underWay = 0
   let waitedMs = 0
-  /** What must be added to this machine's time to get the subject's. */
+  /** The subject's time minus this machine's time, in ms. */
   let skew = 0
   let isSkewKnown = false
   let main: RateHeaders.RateHeaders | undefined
@@ -104,16 +104,16 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     (local) => (begun ?? local) + budget.milliseconds - local
   )
   const timeIsSpent = undecided("the time budget is spent")
-  /** The effect, interrupted when the time budget is spent. */
+  /** Interrupts the effect when the time budget is spent. */
   const withinBudget = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | Undecided> =>
     Effect.flatMap(timeLeft, (left) =>
       left <= 0 ? timeIsSpent : Effect.timeoutOrElse(effect, { duration: left, orElse: () => timeIsSpent })
     )
 
-  const readClock = (reading: Effect.Effect<number, NoAnswer>): Effect.Effect<number, Failure> =>
+  const readClock = (reading: Effect.Effect<number, NoResponse>): Effect.Effect<number, Failure> =>
     Effect.gen(function* () {
       const shown = yield* withinBudget(reading).pipe(
-        Effect.catchTag("NoAnswer", ({ reason }) =>
+        Effect.catchTag("NoResponse", ({ reason }) =>
           Effect.fail(new Violation({ expected: "the declared clock to work", actual: reason }))
         )
       )
@@ -154,8 +154,10 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     if (sentCount >= budget.requests)
       return yield* undecided(`the budget of requests is spent: ${budget.requests}`)
     if ((yield* timeLeft) <= 0) return yield* timeIsSpent
-    if (unanswered >= MAX_UNANSWERED) {
-      return yield* undecided(`the server went away: ${unanswered} requests in a row had no response`)
+    if (withoutResponse >= MAX_WITHOUT_RESPONSE) {
+      return yield* undecided(
+        `the server is unreachable: ${withoutResponse} consecutive requests had no response`
+      )
     }
     begun ??= yield* Clock.currentTimeMillis
     sentCount++
@@ -166,12 +168,12 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     const before = sentCount
     underWay++
     const response = yield* withinBudget(transport(request)).pipe(
-      Effect.catchTag("NoAnswer", (none) => {
-        // What exceeds the limits is read as far as they go, in little time: the subject has not gone away.
-        unanswered = none.kind === "excess" ? 0 : unanswered + 1
+      Effect.catchTag("NoResponse", (none) => {
+        // A response that exceeds a limit shows that the subject is reachable.
+        withoutResponse = none.kind === "excess" ? 0 : withoutResponse + 1
         const did = describe(sent)
         trial.record({ did, got: `no response: ${none.reason}` })
-        return Effect.fail(noAnswer(did, none))
+        return Effect.fail(noResponse(did, none))
       }),
       Effect.ensuring(
         Effect.sync(() => {
@@ -180,13 +182,13 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       )
     )
     if (!isSkewKnown) adoptDate(response, yield* Clock.currentTimeMillis)
-    unanswered = 0
+    withoutResponse = 0
     const exchange: Exchange = {
       index: before - 1,
       key,
       request,
       response,
-      // The first response shows the skew; its own request is dated in the subject's time too.
+      // The first response shows the skew, which also applies to the time of its own request.
       sentAt: sentLocally + (skewThen ?? skew),
       receivedAt: yield* subjectTime,
       isAlone: wasAlone && underWay === 0 && sentCount === before
@@ -198,10 +200,10 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     return exchange
   })
 
-  /** Without a clock to ask, the subject's time is what its first `Date` said. */
+  /** Without a clock, the subject's time comes from its first `Date`. */
   const adoptDate = (response: WireResponse, local: number): void => {
     const date = Date.parse(header(response, "date") ?? "")
-    // Half a second is the middle of the second that `Date` names.
+    // Half a second is the middle of the second in `Date`.
     if (!Number.isNaN(date)) skew = Math.abs(date + 500 - local) <= 1_000 ? 0 : date + 500 - local
     isSkewKnown = true
   }
@@ -210,7 +212,9 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     const wait = Math.ceil(ms)
     if (wait <= 0) return
     if (!(wait <= MAX_JOURNEY_MS)) {
-      return yield* undecided(`the subject asks to wait ${Math.ceil(wait / DAY_MS)} days, which no run does`)
+      return yield* undecided(
+        `the subject demands a wait of ${Math.ceil(wait / DAY_MS)} days, which is too long for a run`
+      )
     }
     if (clock !== undefined) {
       const from = yield* readClock(clock.now)
@@ -223,7 +227,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     const left = yield* timeLeft
     if (wait > MAX_WAIT_MS || wait > left) {
       return yield* undecided(
-        `it takes ${Math.ceil(wait / 1_000)} s of waiting, more than ${
+        `it needs a wait of ${Math.ceil(wait / 1_000)} s, more than ${
           wait > MAX_WAIT_MS ? `the ${MAX_WAIT_MS / 1_000} s that a run waits` : "the time budget"
         }; a clock (--clock) makes it possible`
       )
@@ -234,7 +238,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
 
   const reserve = Effect.fnUntraced(function* (requests: number): Effect.fn.Return<void, Failure> {
     if (main === undefined || main.remaining >= requests) return
-    // Where time cannot be moved, the 429 tells more exactly how long to wait.
+    // If time cannot be moved, the 429 shows the wait more exactly.
     if (clock === undefined && requests <= 1) return
     if (requests > main.limit) {
       return yield* undecided(
@@ -257,7 +261,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       if (denials === MAX_DENIALS) {
         return yield* new Violation({
           expected: "the main key to be admitted after the time given in Retry-After",
-          actual: `429 ${denials + 1} times in a row, each time after waiting as told`
+          actual: `429 ${denials + 1} times in a row, each time after waiting for Retry-After`
         })
       }
       main = undefined
@@ -282,8 +286,8 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   return conversation
 })
 
-/** What it means that a request had no response: a response that cannot be read to its end has no JSON body. */
-const noAnswer = (did: string, { hasBegun = false, reason }: NoAnswer): Violation =>
+/** The violation of a request without a response; a response that cannot be read completely has no JSON body. */
+const noResponse = (did: string, { hasBegun = false, reason }: NoResponse): Violation =>
   hasBegun
     ? new Violation({
         clause: "http.json-bodies",
@@ -292,7 +296,7 @@ const noAnswer = (did: string, { hasBegun = false, reason }: NoAnswer): Violatio
       })
     : new Violation({ expected: `a response to ${did}`, actual: `none: ${reason}` })
 
-/** Seconds that a 429 asks to wait; `Violation` when it does not tell. */
+/** Seconds to wait after a 429; `Violation` without a valid Retry-After. */
 export const retryAfterOf = ({ receivedAt, response }: Exchange): Effect.Effect<number, Violation> => {
   const seconds = RateHeaders.retryAfterSeconds(response, receivedAt)
   return seconds === undefined

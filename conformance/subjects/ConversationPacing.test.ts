@@ -3,15 +3,15 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { headerValues, NoAnswer, type Transport } from "../http/Wire.ts"
-import { answer, rate, recording } from "../http/Wires.fixture.ts"
+import { headerValues, NoResponse, type Transport } from "../http/Wire.ts"
+import { rate, recording, wireResponse } from "../http/Wires.fixture.ts"
 import { begin, jumping, NOON, SECOND, timeless, trial } from "./Conversation.fixture.ts"
 
 describe("a paced request", () => {
-  it("waits out 429 by the clock, as long as it is told, and says how often it asked", async () => {
+  it("moves the clock by Retry-After of each 429, and records every attempt", async () => {
     const { clock, jumps } = jumping()
     const { sent, transport } = recording((_request, index) =>
-      index < 3 ? answer(429, [["Retry-After", String(index + 7)]]) : answer(200)
+      index < 3 ? wireResponse(429, [["Retry-After", String(index + 7)]]) : wireResponse(200)
     )
     await timeless(
       Effect.gen(function* () {
@@ -21,7 +21,7 @@ describe("a paced request", () => {
         expect(sent).toHaveLength(4)
         expect(jumps).toEqual([7_000, 8_000, 9_000])
         expect(exchanges.map(({ sentAt }) => sentAt - NOON)).toEqual([0, 7_000, 15_000, 24_000])
-        // Time that was moved was not waited for.
+        // Moving the clock does not count as waiting.
         expect(waitedMs()).toBe(0)
       })
     )
@@ -30,7 +30,9 @@ describe("a paced request", () => {
   it("follows a Retry-After that is a date", async () => {
     const { clock, jumps } = jumping()
     const { transport } = recording((_request, index) =>
-      index === 0 ? answer(429, [["Retry-After", new Date(NOON + 42 * SECOND).toUTCString()]]) : answer(200)
+      index === 0
+        ? wireResponse(429, [["Retry-After", new Date(NOON + 42 * SECOND).toUTCString()]])
+        : wireResponse(200)
     )
     await timeless(
       Effect.gen(function* () {
@@ -43,7 +45,7 @@ describe("a paced request", () => {
 
   it("is a violation when it is denied again after five waits", async () => {
     const { clock, jumps } = jumping()
-    const { sent, transport } = recording(() => answer(429, [["Retry-After", "3"]]))
+    const { sent, transport } = recording(() => wireResponse(429, [["Retry-After", "3"]]))
     await timeless(
       Effect.gen(function* () {
         const { sendPaced } = yield* begin(transport, { clock })
@@ -51,7 +53,7 @@ describe("a paced request", () => {
         expect(failure).toMatchObject({
           _tag: "Violation",
           expected: "the main key to be admitted after the time given in Retry-After",
-          actual: "429 6 times in a row, each time after waiting as told"
+          actual: "429 6 times in a row, each time after waiting for Retry-After"
         })
         expect(sent).toHaveLength(6)
         expect(jumps).toEqual([3_000, 3_000, 3_000, 3_000, 3_000])
@@ -59,7 +61,7 @@ describe("a paced request", () => {
     )
   })
 
-  it("is a violation when a 429 does not tell how long to wait, and says that", async () => {
+  it("is a violation when a 429 has no valid Retry-After, and reports that", async () => {
     const { clock } = jumping()
     for (const headers of [
       [],
@@ -70,7 +72,7 @@ describe("a paced request", () => {
       ]
     ]) {
       const { sent, transport } = recording(() =>
-        answer(
+        wireResponse(
           429,
           headers.map(([name = "", value = ""]) => [name, value] as const)
         )
@@ -81,18 +83,18 @@ describe("a paced request", () => {
           const failure = yield* Effect.flip(sendPaced({ path: "/pets" }, trial()))
           expect(failure._tag).toBe("Violation")
           expect(sent).toHaveLength(1)
-          // Nobody waited as told: nothing was told.
-          expect(failure.message).not.toContain("waiting as told")
+          // There was no Retry-After to wait for.
+          expect(failure.message).not.toContain("waiting for Retry-After")
           expect(failure.message).toContain("Retry-After")
         })
       )
     }
   })
 
-  it("waits for the window when by its headers nothing is left", async () => {
+  it("waits for the window when its headers show that nothing is left", async () => {
     const { clock, jumps, now } = jumping()
     const { transport } = recording((_request, index) =>
-      answer(200, rate(10, index === 0 ? 0 : 9, NOON / SECOND + 30))
+      wireResponse(200, rate(10, index === 0 ? 0 : 9, NOON / SECOND + 30))
     )
     await timeless(
       Effect.gen(function* () {
@@ -108,12 +110,12 @@ describe("a paced request", () => {
     )
   })
 
-  it("does not go by the headers of other keys", async () => {
+  it("ignores the headers of other keys", async () => {
     const { clock, jumps } = jumping()
     const { transport } = recording((request) =>
       headerValues(request, "authorization")[0] === "Bearer main-secret"
-        ? answer(200, rate(10, 9, NOON / SECOND))
-        : answer(429, [...rate(1, 0, NOON / SECOND + 900), ["Retry-After", "900"]])
+        ? wireResponse(200, rate(10, 9, NOON / SECOND))
+        : wireResponse(429, [...rate(1, 0, NOON / SECOND + 900), ["Retry-After", "900"]])
     )
     await timeless(
       Effect.gen(function* () {
@@ -129,9 +131,9 @@ describe("a paced request", () => {
 })
 
 describe("a reservation", () => {
-  it("waits until so many are left, and is undecided when the plan never has them", async () => {
+  it("waits until enough requests are left, and is undecided if the plan never allows them", async () => {
     const { clock, now } = jumping()
-    const { transport } = recording(() => answer(200, rate(10, 4, NOON / SECOND + 60)))
+    const { transport } = recording(() => wireResponse(200, rate(10, 4, NOON / SECOND + 60)))
     await timeless(
       Effect.gen(function* () {
         const { reserve, send } = yield* begin(transport, { clock })
@@ -152,10 +154,10 @@ describe("a reservation", () => {
 })
 
 describe("the budget", () => {
-  it("of requests ends in undecided, never in a request more, however they are sent", async () => {
+  it("of requests is never exceeded, however requests are sent, and then the result is undecided", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 8 }), fc.integer({ min: 1, max: 8 }), async (requests, atOnce) => {
-        const { sent, transport } = recording(() => answer(200))
+        const { sent, transport } = recording(() => wireResponse(200))
         await timeless(
           Effect.gen(function* () {
             const { send, sendAtOnce, sendPaced } = yield* begin(transport, {
@@ -183,11 +185,11 @@ describe("the budget", () => {
     )
   })
 
-  it("counts requests without an answer too", async () => {
+  it("also counts requests without a response", async () => {
     await timeless(
       Effect.gen(function* () {
         const { send } = yield* begin(
-          () => Effect.fail(new NoAnswer({ kind: "connection", reason: "refused" })),
+          () => Effect.fail(new NoResponse({ kind: "connection", reason: "refused" })),
           { budget: { requests: 1, milliseconds: 1_000 } }
         )
         expect((yield* Effect.flip(send({ path: "/" }, trial())))._tag).toBe("Violation")
@@ -196,7 +198,7 @@ describe("the budget", () => {
     )
   })
 
-  it("of time interrupts a request that takes longer, and a clock that does not answer", async () => {
+  it("of time interrupts a request that takes longer, and a clock that does not respond", async () => {
     let isInterrupted = false
     await timeless(
       Effect.gen(function* () {
@@ -226,9 +228,9 @@ describe("the budget", () => {
     expect(isInterrupted).toBe(true)
   })
 
-  it("of time ends in undecided, by this machine's time", async () => {
+  it("of time is measured by this machine's clock, and then the result is undecided", async () => {
     const { clock } = jumping()
-    const { sent, transport } = recording(() => answer(200))
+    const { sent, transport } = recording(() => wireResponse(200))
     await timeless(
       Effect.gen(function* () {
         const { pass, send, timeLeft } = yield* begin(transport, {

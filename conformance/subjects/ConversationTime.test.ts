@@ -2,14 +2,14 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
-import { NoAnswer } from "../http/Wire.ts"
-import { answer, recording } from "../http/Wires.fixture.ts"
+import { NoResponse } from "../http/Wire.ts"
+import { recording, wireResponse } from "../http/Wires.fixture.ts"
 import { begin, jumping, NOON, run, timeless, trial } from "./Conversation.fixture.ts"
 
 describe("the subject's time", () => {
-  it("is its clock's, where there is one, and stays so when it is moved by others", async () => {
+  it("is its clock's if there is one, even if others move it", async () => {
     const { clock } = jumping(5_000)
-    const { transport } = recording(() => answer(200, [["Date", new Date(NOON).toUTCString()]]))
+    const { transport } = recording(() => wireResponse(200, [["Date", new Date(NOON).toUTCString()]]))
     await timeless(
       Effect.gen(function* () {
         const { hasClock, now, pass, send } = yield* begin(transport, { clock })
@@ -21,14 +21,14 @@ describe("the subject's time", () => {
         expect(yield* now).toBe(6_251)
         expect((yield* send({ path: "/" }, trial())).receivedAt).toBe(6_251)
         yield* TestClock.adjust(10)
-        // Between readings it goes on as this machine's does.
+        // Between readings it advances like this machine's time.
         expect((yield* send({ path: "/" }, trial())).sentAt).toBe(6_261)
       })
     )
   })
 
-  it("is by its Date without one, from the first exchange on", async () => {
-    const { transport } = recording(() => answer(200, [["Date", new Date(NOON).toUTCString()]]))
+  it("comes from its Date if there is no clock, from the first exchange on", async () => {
+    const { transport } = recording(() => wireResponse(200, [["Date", new Date(NOON).toUTCString()]]))
     await timeless(
       Effect.gen(function* () {
         const { hasClock, now, send } = yield* begin(transport)
@@ -43,7 +43,7 @@ describe("the subject's time", () => {
     )
   })
 
-  it("is taken for this machine's where the two differ by no more than Date can tell, or there is none", async () => {
+  it("is this machine's if the difference is within the precision of Date, or without a Date", async () => {
     for (const headers of [
       [["Date", new Date(NOON).toUTCString()]],
       [["Date", "yesterday"]],
@@ -53,7 +53,7 @@ describe("the subject's time", () => {
       ],
       []
     ] as const) {
-      const { transport } = recording(() => answer(200, headers))
+      const { transport } = recording(() => wireResponse(200, headers))
       await timeless(
         Effect.gen(function* () {
           yield* TestClock.setTime(NOON + 600)
@@ -65,9 +65,9 @@ describe("the subject's time", () => {
     }
   })
 
-  it("cannot begin, or go on, with a clock that does not answer", async () => {
-    const dead = Effect.fail(new NoAnswer({ kind: "connection", reason: "connection refused" }))
-    const { transport } = recording(() => answer(200))
+  it("is undecided with a clock that does not respond, at the start and later", async () => {
+    const dead = Effect.fail(new NoResponse({ kind: "connection", reason: "connection refused" }))
+    const { transport } = recording(() => wireResponse(200))
     const expected = {
       _tag: "Violation",
       expected: "the declared clock to work",
@@ -89,15 +89,15 @@ describe("the subject's time", () => {
 })
 
 describe("waiting without a clock", () => {
-  it("is undecided when it would take more than a minute, and says what would help", async () => {
-    const { transport } = recording(() => answer(200))
+  it("is undecided if it takes more than a minute, and says what would help", async () => {
+    const { transport } = recording(() => wireResponse(200))
     await timeless(
       Effect.gen(function* () {
         const { pass, waitedMs } = yield* begin(transport)
         expect(yield* Effect.flip(pass(86_400_000))).toMatchObject({
           _tag: "Undecided",
           reason:
-            "it takes 86400 s of waiting, more than the 65 s that a run waits; a clock (--clock) makes it possible"
+            "it needs a wait of 86400 s, more than the 65 s that a run waits; a clock (--clock) makes it possible"
         })
         expect((yield* Effect.flip(pass(65_001)))._tag).toBe("Undecided")
         expect(waitedMs()).toBe(0)
@@ -105,20 +105,20 @@ describe("waiting without a clock", () => {
     )
   })
 
-  it("is undecided when it would take more than is left of the run", async () => {
-    const { transport } = recording(() => answer(200))
+  it("is undecided if it takes longer than the rest of the run", async () => {
+    const { transport } = recording(() => wireResponse(200))
     await timeless(
       Effect.gen(function* () {
         const { pass } = yield* begin(transport, { budget: { requests: 9, milliseconds: 10_000 } })
         expect(yield* Effect.flip(pass(10_001))).toMatchObject({
-          reason: "it takes 11 s of waiting, more than the time budget; a clock (--clock) makes it possible"
+          reason: "it needs a wait of 11 s, more than the time budget; a clock (--clock) makes it possible"
         })
       })
     )
   })
 
-  it("takes the time it says, not less", async () => {
-    const { transport } = recording(() => answer(200))
+  it("takes at least the given time", async () => {
+    const { transport } = recording(() => wireResponse(200))
     await timeless(
       Effect.gen(function* () {
         const { pass, waitedMs } = yield* begin(transport)
@@ -132,9 +132,9 @@ describe("waiting without a clock", () => {
     )
   })
 
-  it("really waits out a 429", async () => {
+  it("waits after a 429 in real time", async () => {
     const { transport } = recording((_request, index) =>
-      index === 0 ? answer(429, [["Retry-After", "1"]]) : answer(200)
+      index === 0 ? wireResponse(429, [["Retry-After", "1"]]) : wireResponse(200)
     )
     await timeless(
       Effect.gen(function* () {
@@ -149,8 +149,8 @@ describe("waiting without a clock", () => {
     )
   })
 
-  it("goes by real time outside of tests", async () => {
-    const { transport } = recording(() => answer(200))
+  it("uses real time outside of tests", async () => {
+    const { transport } = recording(() => wireResponse(200))
     const began = performance.now()
     await run(Effect.flatMap(begin(transport), ({ pass }) => pass(60)))
     expect(performance.now() - began).toBeGreaterThanOrEqual(55)

@@ -12,10 +12,10 @@ import * as PetJson from "../http/PetJson.ts"
 import { text } from "../http/Wire.ts"
 import * as Conversation from "./Conversation.ts"
 
-/** Epoch ms at which 5 December 2030 begins somewhere on earth: 10:00 UTC on the 4th is midnight at UTC+14. */
+/** Epoch ms at which 5 December 2030 begins in the first time zone: 10:00 UTC on the 4th is midnight at UTC+14. */
 export const REMOVAL_BEGINS = Date.UTC(2030, 11, 4, 10)
 
-/** The body of a response as `read` understands it; `Violation` when it has another status or content. */
+/** The body of a response, parsed by `read`; `Violation` if the status or the content is another. */
 const content = <A>(
   exchange: Exchange,
   status: number,
@@ -48,7 +48,7 @@ export const listPath = ({ limit, status }: Listing): string => {
   return parameters.length === 0 ? "/pets" : `/pets?${parameters.join("&")}`
 }
 
-/** Creates over a conversation. */
+/** Creates animals over a conversation. */
 export const create = (
   { sendPaced }: Conversation.Conversation,
   draft: Draft,
@@ -66,7 +66,7 @@ export const create = (
       )
   )
 
-/** The face of one evaluation; `categories` are those that the subject is declared to accept. */
+/** The catalogue of one evaluation; `categories` are those that the subject is declared to accept. */
 export const make = (
   conversation: Conversation.Conversation,
   categories: "any" | ReadonlyArray<bigint>,
@@ -93,7 +93,7 @@ export const make = (
     const { status } = exchange.response
     const isRemovalNear = exchange.receivedAt >= REMOVAL_BEGINS
     if (status !== 200 && isRemovalNear) {
-      return yield* inapplicable("by the server's date GET /pets/{petId} is removed, or about to be")
+      return yield* inapplicable("by the server's date GET /pets/{petId} is removed, or soon will be")
     }
     if (status === 404) return Option.none()
     return Option.some(

@@ -11,7 +11,7 @@ import * as Conversation from "./Conversation.ts"
 
 const DAY_MS = 86_400_000
 
-/** A key whose limits laws may use up; what is known of it outlives the single evaluation. */
+/** A key whose limits laws may use up. */
 export interface LimitedKey {
   readonly name: KeyName
   readonly plan: Plan
@@ -24,12 +24,12 @@ const reading = (exchange: Exchange, slackMs: number): Effect.Effect<Reading, Fa
     return Effect.fail(
       new Violation({
         clause: "limits.header-types",
-        expected: "X-RateLimit-Limit, -Remaining and -Reset, a whole number each",
+        expected: "X-RateLimit-Limit, -Remaining and -Reset, each a whole number",
         actual: `${response.status} with ${response.headers.map(([name, value]) => `${name}: ${value}`).join(", ")}`
       })
     )
   }
-  // How a ban is told is open (contract §8.4.3); who asks for it is told, others cannot go on.
+  // The contract leaves the response to a banned key open (§8.4.3). Only checks of the victim key report another one.
   if (response.status === 403 && exchange.key === "victim") {
     return Effect.fail(
       new Violation({
@@ -60,7 +60,7 @@ const reading = (exchange: Exchange, slackMs: number): Effect.Effect<Reading, Fa
   }))
 }
 
-/** Opens meters of one key, evaluation after evaluation. */
+/** Returns a function that opens a meter of the key for an evaluation. */
 export const make = (
   conversation: Conversation.Conversation,
   { name, plan }: LimitedKey
@@ -68,7 +68,7 @@ export const make = (
   const { hasClock, now, pass, send, sendAtOnce, slackMs } = conversation
   const request = { path: "/pets?limit=1", key: name }
   let last: Reading | undefined
-  /** Requests sent since the day is known to have been unused; unknown at first. */
+  /** Number of requests since the day was known to be unused; unknown at first. */
   let usedToday = Number.POSITIVE_INFINITY
 
   return (trial) => {
@@ -88,7 +88,7 @@ export const make = (
 
     const refill = Effect.gen(function* () {
       if (hasClock) {
-        // Room for the largest law: a few minutes' worth.
+        // The largest law needs the requests of a few minutes.
         if (usedToday + 6 * plan.perMinute + 20 > plan.perDay) {
           yield* passing(2 * DAY_MS)
           usedToday = 0
@@ -97,7 +97,7 @@ export const make = (
       }
       if (last === undefined) yield* spend
       if (last === undefined) return
-      // After a denial the wait that it asks for, which may be a ban's; else until the window is whole, a minute at most.
+      // After a denial, waits for Retry-After, which may be that of a ban; otherwise until Reset, at most a minute.
       const current = yield* now
       const untilReset = Math.min(last.resetAt * 1_000 - current, 60_000)
       const untilRetry = last.admitted ? 0 : last.between[1] + last.retryAfter * 1_000 - current

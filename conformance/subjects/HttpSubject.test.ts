@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { Capability } from "../evaluation/Capability.ts"
 import * as Trial from "../evaluation/Trial.ts"
 import type { WireRequest, WireResponse } from "../http/Wire.ts"
-import { answer, rate, recording } from "../http/Wires.fixture.ts"
+import { rate, recording, wireResponse } from "../http/Wires.fixture.ts"
 import * as HttpCatalogue from "./HttpCatalogue.ts"
 import * as HttpSubject from "./HttpSubject.ts"
 
@@ -37,13 +37,13 @@ const rex = '{"id":9007199254740993,"name":"Rex","categoryId":-1,"status":"sold"
 const animal = { id: 9_007_199_254_740_993n, name: "Rex", categoryId: -1n, status: "sold" } as const
 
 describe("a catalogue over HTTP", () => {
-  it("asks as the contract says, and reads every digit", async () => {
+  it("sends requests as in the contract, and parses every digit", async () => {
     const { face, sent } = await open(({ method, target }) =>
       method === "POST"
-        ? answer(201, [], rex)
+        ? wireResponse(201, [], rex)
         : target.startsWith("/v1/pets/")
-          ? answer(200, [], rex)
-          : answer(200, [], `[${rex}]`)
+          ? wireResponse(200, [], rex)
+          : wireResponse(200, [], `[${rex}]`)
     )
     await run(
       Effect.scoped(
@@ -68,10 +68,10 @@ describe("a catalogue over HTTP", () => {
   })
 
   it.each([
-    ["another status", answer(200, [], rex), "201 with the created Pet", `200 ${rex}`],
-    ["no JSON", answer(201, [], "<b>"), "201 with the created Pet", 'no JSON: "<b>"'],
-    ["no Pet", answer(201, [], "{}"), "201 with the created Pet", "id is no int64: absent"]
-  ])("is broken by %s to a creation", async (_what, response, expected, actual) => {
+    ["another status", wireResponse(200, [], rex), "201 with the created Pet", `200 ${rex}`],
+    ["invalid JSON", wireResponse(201, [], "<b>"), "201 with the created Pet", 'not JSON: "<b>"'],
+    ["another object", wireResponse(201, [], "{}"), "201 with the created Pet", "id is not an int64: absent"]
+  ])("fails for %s in the response to a creation", async (_what, response, expected, actual) => {
     const { face } = await open(() => response)
     const { id: _id, ...draft } = animal
     const failure = await run(
@@ -84,16 +84,16 @@ describe("a catalogue over HTTP", () => {
     expect(failure).toMatchObject({ _tag: "Violation", expected, actual })
   })
 
-  it("knows 404 from a failure, and says nothing once the removal is near", async () => {
+  it("returns none for 404, and is inapplicable shortly before the removal", async () => {
     let status = 404
     let now = Date.UTC(2027, 0, 1)
-    const { face } = await open(() => answer(status, [], "{}"), {
+    const { face } = await open(() => wireResponse(status, [], "{}"), {
       clock: { now: Effect.sync(() => now), advance: () => Effect.sync(() => now) }
     })
     const get = Effect.scoped(
       Effect.gen(function* () {
         const { get: ask, list } = yield* face("catalogue")(Trial.make("t"))
-        // Reads the clock again.
+        // The next request reads the clock again.
         yield* face("http")(Trial.make("t")).pipe(Effect.flatMap((http) => http.now))
         expect(list).toBeTypeOf("function")
         return yield* ask(1n)
@@ -106,8 +106,8 @@ describe("a catalogue over HTTP", () => {
     for (status of [404, 410, 500]) expect((await run(Effect.flip(get)))._tag).toBe("Inapplicable")
   })
 
-  it("stays within the categories that are declared", async () => {
-    const { face, subject } = await open(() => answer(200), { declared: { categories: [4n, 9n] } })
+  it("uses only the declared categories", async () => {
+    const { face, subject } = await open(() => wireResponse(200), { declared: { categories: [4n, 9n] } })
     await run(
       Effect.scoped(
         Effect.gen(function* () {
@@ -130,8 +130,8 @@ describe("a meter over HTTP", () => {
     return { sent, result: await run(Effect.match(spend, { onSuccess: (a) => a, onFailure: (e) => e })) }
   }
 
-  it("reads what a request of its key came to", async () => {
-    const admitted = await spendOf(() => answer(200, rate(5, 4, 2_000_000_000), "[]"))
+  it("returns the result of a request with its key", async () => {
+    const admitted = await spendOf(() => wireResponse(200, rate(5, 4, 2_000_000_000), "[]"))
     expect(admitted.result).toMatchObject({
       admitted: true,
       banned: false,
@@ -142,26 +142,26 @@ describe("a meter over HTTP", () => {
     })
     expect(admitted.sent[0]?.headers).toContainEqual(["Authorization", "Bearer tiny-secret"])
     const denied = [...rate(5, 0, 2_000_000_000), ["Retry-After", "12"] as const]
-    expect((await spendOf(() => answer(429, denied, "{}"))).result).toMatchObject({
+    expect((await spendOf(() => wireResponse(429, denied, "{}"))).result).toMatchObject({
       admitted: false,
       banned: undefined,
       retryAfter: 12
     })
     const ban = '{"code":"api_key_banned","message":"m","status":429}'
-    expect((await spendOf(() => answer(429, denied, ban))).result).toMatchObject({ banned: true })
+    expect((await spendOf(() => wireResponse(429, denied, ban))).result).toMatchObject({ banned: true })
   })
 
   it.each([
-    ["no rate headers", answer(200, [], "[]"), "X-RateLimit-Limit, -Remaining and -Reset"],
-    ["another status", answer(401, rate(5, 4, 9), "{}"), "200 or 429"],
-    ["429 without Retry-After", answer(429, rate(5, 0, 9), "{}"), "Retry-After with a 429"]
-  ])("is broken by %s", async (_what, response, expected) => {
+    ["no rate headers", wireResponse(200, [], "[]"), "X-RateLimit-Limit, -Remaining and -Reset"],
+    ["another status", wireResponse(401, rate(5, 4, 9), "{}"), "200 or 429"],
+    ["429 without Retry-After", wireResponse(429, rate(5, 0, 9), "{}"), "Retry-After with a 429"]
+  ])("fails for %s", async (_what, response, expected) => {
     const { result } = await spendOf(() => response)
     expect(result).toMatchObject({ _tag: "Violation", expected: expect.stringContaining(expected) })
   })
 
-  it("cannot be told without such a key", async () => {
-    const { face } = await open(() => answer(200))
+  it("is undecided without such a key", async () => {
+    const { face } = await open(() => wireResponse(200))
     expect(await run(Effect.flip(Effect.scoped(face("victim")(Trial.make("t")))))).toMatchObject({
       _tag: "Undecided",
       reason: expect.stringContaining("--victim KEY:PERMINUTE:PERDAY")
@@ -169,10 +169,10 @@ describe("a meter over HTTP", () => {
   })
 })
 
-describe("what a subject over HTTP has", () => {
-  it("is what it is declared to have", async () => {
+describe("a subject over HTTP", () => {
+  it("has the declared capabilities", async () => {
     const of = async (target: Partial<HttpSubject.HttpTarget>): Promise<ReadonlyArray<Capability>> =>
-      [...(await open(() => answer(200), target)).subject.capabilities].toSorted()
+      [...(await open(() => wireResponse(200), target)).subject.capabilities].toSorted()
     const small = { secret: "s", perMinute: 1, perDay: 1 }
     const clock = { now: Effect.succeed(0), advance: () => Effect.succeed(0) }
     expect(await of({ keys: { main: "m" } })).toEqual(["anyCategory", "parallel"])
@@ -186,17 +186,17 @@ describe("what a subject over HTTP has", () => {
     ])
   })
 
-  it("is not asked for bans when it is declared not to ban", async () => {
-    const { subject } = await open(() => answer(200), { declared: { bans: false } })
+  it("is not checked for bans if it is declared not to ban", async () => {
+    const { subject } = await open(() => wireResponse(200), { declared: { bans: false } })
     expect(subject.notApplicable?.({ profile: "ban" })).toBe("the subject declares that it never bans")
     expect(subject.notApplicable?.({ profile: "core" })).toBeUndefined()
-    const banning = await open(() => answer(200))
+    const banning = await open(() => wireResponse(200))
     expect(banning.subject.notApplicable?.({ profile: "ban" })).toBeUndefined()
   })
 
-  it("paces the main key only, and repeats nothing that is sent at once", async () => {
+  it("paces only the main key, and does not repeat requests that are sent at once", async () => {
     const { face, sent } = await open((_request, index) =>
-      index === 0 ? answer(429, [["Retry-After", "0"]]) : answer(200, [["Retry-After", "0"]])
+      index === 0 ? wireResponse(429, [["Retry-After", "0"]]) : wireResponse(200, [["Retry-After", "0"]])
     )
     await run(
       Effect.scoped(
@@ -207,7 +207,7 @@ describe("what a subject over HTTP has", () => {
         })
       )
     )
-    const denying = await open(() => answer(429, [["Retry-After", "0"]]))
+    const denying = await open(() => wireResponse(429, [["Retry-After", "0"]]))
     await run(
       Effect.scoped(
         Effect.gen(function* () {
@@ -221,9 +221,9 @@ describe("what a subject over HTTP has", () => {
     )
   })
 
-  it("has a script only where people can reach it", async () => {
-    expect((await open(() => answer(200))).subject.script).toBeUndefined()
-    const { subject } = await open(() => answer(200), { baseUrl: "http://127.0.0.1:3000/v1" })
+  it("has a script only if it has an address", async () => {
+    expect((await open(() => wireResponse(200))).subject.script).toBeUndefined()
+    const { subject } = await open(() => wireResponse(200), { baseUrl: "http://127.0.0.1:3000/v1" })
     const trial = Trial.make("t")
     await run(subject.conversation.send({ path: "/pets?limit=1" }, trial))
     const failing = { check: "toy", law: "law", expected: "e", actual: "a", steps: trial.steps }

@@ -1,4 +1,4 @@
-/** A server of the contract, in any language, behind a transport. */
+/** A server in any language as a subject, behind a transport. */
 import * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Capability } from "../evaluation/Capability.ts"
@@ -19,20 +19,20 @@ export interface SmallKey extends Plan {
   readonly secret: string
 }
 
-/** What the subject is declared to be, where the contract leaves it open. */
+/** Declarations about points that the contract leaves open. */
 export interface Declarations {
-  /** Values of `categoryId` that it accepts: any int64 (the default), or only these. */
+  /** Accepted values of `categoryId`: any int64 (the default), or only these. */
   readonly categories: "any" | ReadonlyArray<bigint>
-  /** Whether it bans keys that hammer after a 429 (contract §8.4.3 allows both); true by default. */
+  /** Whether it bans keys that ignore a 429 (contract §8.4.3 allows both); true by default. */
   readonly bans: boolean
 }
 
 /** The API keys that a run uses; the more there are, the more checks can run. */
 export interface Keys {
-  /** On a plan that carries the run. */
+  /** A key on a plan that is large enough for the run. */
   readonly main: string
   readonly tiny?: SmallKey | undefined
-  /** May be banned. */
+  /** A key that may be banned. */
   readonly victim?: SmallKey | undefined
   readonly revoked?: string | undefined
 }
@@ -42,7 +42,7 @@ export interface HttpTarget {
   readonly transport: Transport
   /** Path of the base address, such as `/v1`. */
   readonly basePath: string
-  /** Where people reach it, for scripts; `undefined` without a socket. */
+  /** Its address, for scripts; `undefined` without a socket. */
   readonly baseUrl: string | undefined
   readonly keys: Keys
   readonly clock?: ServerClock | undefined
@@ -50,7 +50,7 @@ export interface HttpTarget {
   readonly budget?: Partial<Conversation.Budget> | undefined
 }
 
-/** What a run may cost unless told otherwise. */
+/** The default budget of a run. */
 export const defaultBudget: Conversation.Budget = { requests: 5_000, milliseconds: 180_000 }
 
 export interface HttpSubject extends Subject {
@@ -58,10 +58,10 @@ export interface HttpSubject extends Subject {
   readonly conversation: Conversation.Conversation
 }
 
-/** Whether a subject is one over HTTP. */
+/** Whether a subject is a server. */
 export const is = (subject: Subject): subject is HttpSubject => "conversation" in subject
 
-/** Ready for one run; fails when the clock does not respond. */
+/** Creates a subject for one run; fails if the clock does not respond. */
 export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.Return<HttpSubject, Failure> {
   const { basePath, baseUrl, clock, declared, keys, transport } = target
   const secrets = {
@@ -127,10 +127,10 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
     notApplicable: ({ profile, needs = [] }) => {
       if (profile === "ban" && declared?.bans === false) return "the subject declares that it never bans"
       if (needs.includes("anyCategory") && categories !== "any") {
-        return "the subject declares that it takes certain categories only"
+        return "the subject declares that it accepts only certain categories"
       }
       if (needs.includes("revokedKey") && keys.revoked === undefined) {
-        return "no revoked key is declared: the contract knows no way to revoke one"
+        return "no revoked key is declared: the contract has no way to revoke one"
       }
       return undefined
     },

@@ -8,9 +8,9 @@ import { Violation } from "../evaluation/Outcome.ts"
 import type { Trial } from "../evaluation/Trial.ts"
 
 /**
- * The result of a call. A failure or defect is a violation here: nothing is wrong with the backend.
+ * The result of a call. A failure or defect is a violation, because the backend works.
  *
- * @param did What is called, in words of the domain; it becomes a step of the trial.
+ * @param did The call in terms of the domain; it becomes a step of the trial.
  */
 export const portCall = <A>(
   trial: Trial,
@@ -20,7 +20,7 @@ export const portCall = <A>(
 ): Effect.Effect<A, Violation> =>
   Effect.flatMap(Effect.exit(Effect.suspend(call)), (exit) => {
     if (Exit.isSuccess(exit)) {
-      // The result may lack what its type promises.
+      // The result may not match its type.
       const shown = Result.try(() => show(exit.value))
       const got = Result.getOrElse(shown, (error) => `a result of another form: ${String(error)}`)
       trial.record({ did, got })

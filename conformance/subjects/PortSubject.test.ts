@@ -20,7 +20,7 @@ const failing = (cause: Effect.Effect<never, StoreUnavailable>) =>
   Layer.sync(PetRepository, () => ({ ...ArrayStores.petRepository(), insert: () => cause }))
 
 describe("a port subject", () => {
-  it("has the faces of the ports that it is given, and no others", () => {
+  it("has the interfaces of its ports, and no others", () => {
     const of = (options: Omit<PortSubject.PortSubjectOptions, "name">) =>
       Object.keys(PortSubject.make({ name: "toy", ...options }).faces).toSorted()
     expect(of({})).toEqual([])
@@ -30,7 +30,7 @@ describe("a port subject", () => {
     expect(of({ outage: ArrayStores.outOfReach({}) })).toEqual(["outage"])
   })
 
-  it("is built anew for every evaluation, though the layer is the same, and closed after it", async () => {
+  it("is built again for every evaluation, even from the same layer, and closed after it", async () => {
     let built = 0
     let closed = 0
     const counting = Layer.effect(
@@ -58,7 +58,7 @@ describe("a port subject", () => {
     }
   })
 
-  it("tells its steps in words of the domain", async () => {
+  it("records its steps in terms of the domain", async () => {
     const trial = Trial.make("t")
     await run(
       Effect.scoped(
@@ -86,7 +86,7 @@ describe("a port subject", () => {
       "StoreUnavailable: Error: disk full"
     ],
     ["dies", Effect.die(new Error("oops")), "a defect: Error: oops"]
-  ] as const)("that %s breaks a law: nothing is wrong with its backend", async (_what, cause, actual) => {
+  ] as const)("that %s violates the law, because its backend works", async (_what, cause, actual) => {
     const trial = Trial.make("t")
     const failure = await run(
       Effect.flip(
@@ -97,7 +97,7 @@ describe("a port subject", () => {
     expect(trial.steps).toMatchObject([{ got: actual }])
   })
 
-  it("that does not open breaks a law", async () => {
+  it("that does not open violates the law", async () => {
     for (const cause of [Effect.fail("Error: no such file"), Effect.die(new Error("no such file"))]) {
       const layer = Layer.effect(PetRepository, cause)
       expect(await run(Effect.flip(Effect.scoped(open(layer))))).toMatchObject({

@@ -1,4 +1,4 @@
-/** Storage ports of an adapter, each built anew for every evaluation: no law meets what another left behind. */
+/** Storage ports of an adapter as a subject. They are built again for every evaluation, so that laws are independent. */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ import * as PetJson from "../http/PetJson.ts"
 import { portCall } from "./PortCall.ts"
 import type { Subject } from "./Subject.ts"
 
-/** A store that is empty each time it is built. */
+/** A layer that builds an empty store each time. */
 export type Store<Port> = Layer.Layer<Port, unknown>
 
 export interface PortSubjectOptions {
@@ -31,13 +31,13 @@ export interface PortSubjectOptions {
   readonly petRepository?: Store<PetRepository> | undefined
   readonly rateLimitStore?: Store<RateLimitStore> | undefined
   readonly apiKeyStore?: Store<ApiKeyStore> | undefined
-  /** Any of the ports over a backend that does not respond, to see how they fail. */
+  /** Some of the ports over a backend that does not respond, to check how they fail. */
   readonly outage?: Store<never> | undefined
 }
 
 /**
- * Where laws about limits begin: a morning, so that minutes never meet midnight, and far ahead of the machine's time, by
- * which a store may forget states that are over.
+ * The time at which laws about limits begin: a morning, so that minutes do not cross midnight, and far in the future,
+ * because a store may delete spent states by the machine's clock.
  */
 const MORNING = Date.UTC(2100, 0, 1, 9)
 
@@ -112,7 +112,7 @@ const opened = <Port, Service>(
 ): Effect.Effect<Service, Violation, Scope.Scope> =>
   Effect.map(fresh(store), (context) => Context.get(context, port))
 
-// Methods are called when their effects run, so that one that throws at once is a defect like any other.
+// Methods are called when their effects run, so that a synchronous throw is also a defect.
 
 const pets = (store: Store<PetRepository>) =>
   Effect.map(opened(store, PetRepository), (real): PetRepository["Service"] => ({

@@ -1,32 +1,30 @@
-/** Keeps keys out of texts: every form in which a subject may send a declared key back is replaced by its name. */
+/** Redacts declared keys in texts: every form in which a subject may return a key is replaced by the key's name. */
 
-/** Secret by name; names stand in the report. */
+/** Secrets by name; the names appear in the report. */
 export interface Secrets {
   readonly [name: string]: string | undefined
 }
 
-/** Fewest characters of a secret that is replaced wherever it occurs. */
+/** Minimum length of a secret that is replaced wherever it occurs. */
 const MIN_LENGTH = 8
 
-/** Fewest characters of a part of a secret that is replaced. */
+/** Minimum length of a part of a secret that is replaced. */
 const MIN_PART = 16
 
 /**
- * A function that replaces each secret by a mark such as `‹key:main›`: the longest first, regardless of ASCII
- * case, also where it is percent-encoded, escaped for JSON or HTML, or inside base64, as in `Basic`
- * credentials. A part of a secret goes too (laws send cut and mistyped keys) when it is at least half of it
- * and has 16 characters or more.
+ * A function that replaces each secret with a mark such as `‹key:main›`: the longest first, ignoring ASCII case, and
+ * also if percent-encoded, escaped for JSON or HTML, or inside base64, as in `Basic` credentials. A part of a secret is
+ * also replaced (laws send truncated and mistyped keys) if it is at least half of it and has 16 characters or more.
  *
- * A secret of fewer than 8 characters guards nothing and may be anywhere by chance: a key `1` must not take
- * every digit out of the report. It is replaced only as the credential after `Bearer` or `Basic`. An empty
- * one is no secret.
+ * A secret of fewer than 8 characters may occur anywhere by chance: a key `1` must not remove every `1` from the report.
+ * It is replaced only as the credential after `Bearer` or `Basic`. An empty secret is ignored.
  */
 export const make = (secrets: Secrets): ((text: string) => string) => {
   const named = Object.entries(secrets).flatMap(([name, secret]) =>
     secret === undefined || secret === "" ? [] : [{ name, secret }]
   )
   const long = named.filter(({ secret }) => secret.length >= MIN_LENGTH)
-  // A mark must not give away what another one hides: a key may be called like another's secret.
+  // A mark must not contain another secret: the name of a key may equal the secret of another.
   const mark = (name: string): string =>
     [`‹key:${name}›`, "‹key›"].find((candidate) =>
       long.every(({ secret }) => !fold(candidate).includes(fold(secret)))
@@ -57,10 +55,10 @@ export const make = (secrets: Secrets): ((text: string) => string) => {
   }
 }
 
-/** Lower case for ASCII only: it keeps every character at its place. */
+/** Lower case for ASCII only, so that no character changes its position. */
 const fold = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-/** A pattern for any of the texts, the longest that is there. */
+/** A pattern for the texts that prefers the longest match. */
 const alternatives = (texts: ReadonlyArray<string>): RegExp =>
   new RegExp(
     [...texts]
@@ -70,7 +68,7 @@ const alternatives = (texts: ReadonlyArray<string>): RegExp =>
     "gi"
   )
 
-/** How a secret may be written. */
+/** The encodings of a secret. */
 const formsOf = (secret: string): ReadonlyArray<string> => {
   const wellFormed = Buffer.from(secret).toString()
   const bytes = Buffer.from(wellFormed)
@@ -89,7 +87,7 @@ const formsOf = (secret: string): ReadonlyArray<string> => {
 }
 
 /**
- * What base64 makes of bytes that begin `offset` bytes into a group of three, whatever stands before and
+ * The base64 of bytes that begin `offset` bytes into a group of three, independent of the bytes before and
  * after.
  */
 const base64At = (bytes: Uint8Array, offset: number): ReadonlyArray<string> => {

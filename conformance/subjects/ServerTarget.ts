@@ -1,4 +1,4 @@
-/** A server behind an address, and its clock behind another. */
+/** A server at an address, with its clock at another address. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as NodeTransport from "../http/NodeTransport.ts"
@@ -8,13 +8,13 @@ import type { HttpTarget } from "./HttpSubject.ts"
 export interface ServerAddress extends Omit<HttpTarget, "transport" | "basePath" | "baseUrl" | "clock"> {
   /** Base address, such as `http://127.0.0.1:3000/v1`. */
   readonly url: URL
-  /** Where its clock is; the clock itself where it is in this process. */
+  /** The address of its clock, or the clock itself if it is in this process. */
   readonly clock: URL | ServerClock.ServerClock | undefined
 }
 
 const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, "")
 
-/** The target at an address; its connections end with the scope. */
+/** The target at an address; its connections are closed with the scope. */
 export const make = Effect.fnUntraced(function* ({
   clock,
   url,

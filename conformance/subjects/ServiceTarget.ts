@@ -1,6 +1,6 @@
 /**
- * Stores behind the service of the core, in process and in a time of their own: whatever is asked of a server can be
- * asked of a storage adapter too.
+ * Stores behind the service of the core, in process and with their own clock, so that checks of servers also apply to
+ * storage adapters.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as Clock from "effect/Clock"
@@ -28,20 +28,20 @@ export interface ServiceTargetOptions {
   readonly stores: Layer.Layer<PetRepository | RateLimitStore | ApiKeyStore, unknown>
   readonly options?: Partial<ServiceOptions.ServiceOptions> | undefined
   readonly ban?: BanPolicy.BanPolicy | undefined
-  /** Stands in for the clock that the suite moves. */
+  /** The context of the clock that the suite moves. */
   readonly clock?: ((moved: Clock.Clock) => Clock.Clock) | undefined
 }
 
-/** A target whose time can be read at once. */
+/** A target whose time can be read synchronously. */
 export interface ServiceTarget extends HttpTarget {
   /** Epoch ms. */
   readonly nowUnsafe: () => number
 }
 
-/** Where its time begins: some morning long before getPet is removed. */
+/** Its start time: a morning long before the removal of getPet. */
 export const MORNING = Date.UTC(2026, 11, 1, 9)
 
-/** The plans of the keys that the suite gets. */
+/** The plans of the suite's keys. */
 export const plans = {
   main: { perMinute: 100_000, perDay: 10_000_000 },
   tiny: { perMinute: 5, perDay: 40 },
@@ -71,7 +71,7 @@ export const stoppedClock = (machine: Clock.Clock, begin: number) => {
   return { clock, controls }
 }
 
-/** A service over the stores, with the keys that the suite needs; it ends with the scope. */
+/** A service over the stores, with the keys that the suite needs; it is closed with the scope. */
 export const make = Effect.fnUntraced(function* ({
   ban = BanPolicy.standard,
   clock: clockFrom = (moved) => moved,

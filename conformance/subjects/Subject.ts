@@ -1,4 +1,4 @@
-/** What is put to the test: any of the faces that checks are written against. */
+/** Implementations under test. */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Capability } from "../evaluation/Capability.ts"
@@ -8,10 +8,10 @@ import type { Profile } from "../evaluation/Profile.ts"
 import type { Step, Trial } from "../evaluation/Trial.ts"
 import type { Exchange } from "../http/Exchange.ts"
 
-/** Opens a face for one evaluation; whatever it opens ends with the scope. */
+/** Opens an interface for one evaluation; its resources are closed with the scope. */
 export type Open<F extends Face> = (trial: Trial) => Effect.Effect<Faces[F], Failure, Scope.Scope>
 
-/** A law and the steps that broke it. */
+/** A law and the steps that violated it. */
 export interface FailingCase {
   readonly check: string
   readonly law: string
@@ -29,7 +29,7 @@ export interface Subject {
   readonly faces: { readonly [F in Face]?: Open<F> }
   readonly capabilities: ReadonlySet<Capability>
   /**
-   * Why a check cannot apply to what the subject declares to be; `undefined` when it can.
+   * The reason why a check does not apply, by the subject's declarations; `undefined` if it applies.
    *
    * @internal
    */
@@ -38,19 +38,19 @@ export interface Subject {
     readonly needs?: ReadonlyArray<Capability>
   }) => string | undefined
   /**
-   * What went over the wire so far, for the checks of every exchange; empty for ports.
+   * The exchanges so far, for the checks of every exchange; empty for ports.
    *
    * @internal
    */
   readonly exchanges: ReadonlyArray<Exchange>
   /**
-   * A failing case as a shell script; absent where nothing goes over a network.
+   * Returns a failing case as a shell script; absent without a network.
    *
    * @internal
    */
   readonly script?: (failing: FailingCase) => string | undefined
   /**
-   * Takes the keys out of a text; absent where there are none.
+   * Redacts keys in a text; absent without keys.
    *
    * @internal
    */

@@ -1,4 +1,4 @@
-/** Requests without a key from ever new networks, each of which would have a state of its own. */
+/** Requests without a key from a new network each, so that every one would need another state. */
 import * as Finding from "../Finding.ts"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"

@@ -12,7 +12,7 @@ const FULL = "/dev/full"
 /** How long the service may take to work again once the database is back. */
 const RECOVERY_MS = 5_000
 
-/** Takes the database file away under load, puts it back, and reports what the server did meanwhile. */
+/** Removes the database file under load, restores it, and reports the behaviour of the server. */
 const attack = async (
   address: string,
   seconds: number,
@@ -45,7 +45,7 @@ const attack = async (
   }
 }
 
-/** The status of a request, asked again while it is not 200. */
+/** The status of a request, which is repeated while the status is not 200. */
 const statusAtLast = async (server: AttackedServer): Promise<number> => {
   const headers = { authorization: `Bearer ${server.keys[0]}`, connection: "close" }
   const until = performance.now() + RECOVERY_MS
@@ -63,7 +63,7 @@ const secondsOf = (isQuick: boolean): number => (isQuick ? 1 : 20)
 
 export const logOnFullDisk: Scenario = {
   name: "log-on-full-disk",
-  description: "standard error is /dev/full while the database file is away",
+  description: "standard error is /dev/full while the database file is missing",
   databases: ["SQLite"],
   run: async ({ isQuick }, database: Database) => {
     if (!existsSync(FULL)) return [Finding.unknown("server", `no ${FULL}`)]
@@ -78,7 +78,7 @@ export const logOnFullDisk: Scenario = {
 
 export const logToClosedPipe: Scenario = {
   name: "log-to-closed-pipe",
-  description: "standard error is a pipe that nobody reads any more while the database file is away",
+  description: "standard error is a closed pipe while the database file is missing",
   databases: ["SQLite"],
   run: async ({ isQuick }, database: Database) =>
     attack(await database.create(), secondsOf(isQuick), "closed pipe")

@@ -1,4 +1,4 @@
-/** Workers that share a key and wait as they are told, in virtual time: none may be banned. */
+/** Workers that share a key and wait for Retry-After, in virtual time: none may be banned. */
 import { AttackedServer } from "../AttackedServer.ts"
 import * as Finding from "../Finding.ts"
 import type { Scenario } from "../Scenario.ts"

@@ -1,4 +1,4 @@
-/** One connection that sends all of its requests before it reads: each must be answered, in order. */
+/** One connection that sends all its requests before it reads: each must get a response, in order. */
 import { Buffer } from "node:buffer"
 import * as net from "node:net"
 import { AttackedServer } from "../AttackedServer.ts"
@@ -7,7 +7,7 @@ import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
 
 const BATCH = 500
-/** No response for so long: there will be none. */
+/** Timeout in ms after which no further response is expected. */
 const SILENCE_MS = 15_000
 
 export const pipelinedGets: Scenario = {

@@ -1,4 +1,4 @@
-/** Bodies that nobody has a key for, sent without waiting for responses. */
+/** Large bodies without a valid key, sent without waiting for responses. */
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
 import * as Siege from "../Siege.ts"

@@ -1,4 +1,4 @@
-/** Servers on one database, restarted one after the other behind a load balancer while clients read and write. */
+/** Servers on one database, restarted in turn behind a load balancer while clients read and write. */
 import * as http from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { AttackedServer, UNLIMITED } from "../AttackedServer.ts"
@@ -11,18 +11,18 @@ const NODES = 3
 const CLIENTS = 16
 const POLL_MS = 100
 
-/** More than twice of what the balancer takes to notice: three polls of 100 ms and their timeouts of 500 ms. */
+/** More than twice the time that the balancer needs to notice: three polls of 100 ms with timeouts of 500 ms. */
 const DRAIN = "5s"
 
-/** A balancer that finds no node ready would make the run wait for ever. */
+/** Timeout of a restart in ms; otherwise a run with no ready node would never end. */
 const READY_MS = 30_000
 
-/** What was seen of all requests. */
+/** The observations of all requests. */
 export interface Tally {
   readonly requests: number
-  /** Requests without a response of a server. */
+  /** Requests without a response from a server. */
   readonly lost: number
-  /** What the balancer knows of them, and when the server had been told to stop. */
+  /** What the balancer recorded about them, and when the server got the signal to stop. */
   readonly faults: ReadonlyArray<string>
   /** Responses with 503: the database of several servers on a busy machine may take longer than its deadline. */
   readonly unavailable: number
@@ -52,11 +52,11 @@ export const rollingRestart: Scenario = {
 
 export interface Plan {
   readonly nodes: number
-  /** The least number of requests to send. */
+  /** Minimum number of requests to send. */
   readonly requests: number
 }
 
-/** Restarts each node, as many times as it takes until the requests were sent. */
+/** Restarts each node in turn until the requests have been sent. */
 export const run = async (database: string, plan: Plan): Promise<Tally> => {
   const first = await start(database, ["--issue-key", UNLIMITED])
   const key = first.keys[0] ?? ""
@@ -113,7 +113,7 @@ const allReady = async (balancer: Balancer, nodes: number): Promise<void> => {
   }
 }
 
-/** Clients that send one request after the other, each on its connection to the balancer. */
+/** Clients that send requests in sequence, each on its own connection to the balancer. */
 class Load {
   requests = 0
   #acknowledged = 0

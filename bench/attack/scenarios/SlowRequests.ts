@@ -1,4 +1,4 @@
-/** Requests that come byte by byte, so that each occupies a connection for as long as possible. */
+/** Requests that arrive byte by byte, so that each occupies a connection for as long as possible. */
 import * as Finding from "../Finding.ts"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
@@ -12,7 +12,7 @@ const REQUEST_SECONDS = 30
 /** Timeouts are checked once a second, and a closed connection lingers for a second. */
 const SLACK_SECONDS = 5
 
-/** In a run that is long enough each connection must have been closed. */
+/** In a run of sufficient length, every connection must have been closed. */
 const closedIn =
   (isQuick: boolean): NonNullable<Siege.Siege["findings"]> =>
   ({ closed }) => [

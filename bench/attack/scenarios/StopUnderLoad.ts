@@ -1,4 +1,4 @@
-/** Signals to a server that keep-alive clients use as fast as they can: no request may be lost. */
+/** Sends signals to a server under load from keep-alive clients: no request may be lost. */
 import * as http from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { AttackedServer, UNLIMITED } from "../AttackedServer.ts"
@@ -12,7 +12,7 @@ const WARM_UP_MS = 500
 interface Client {
   readonly created: number
   /** Whether its last request had a response, which announced the end of the connection. */
-  readonly isTold: boolean
+  readonly isNotified: boolean
 }
 
 const stopBy = (signal: NodeJS.Signals): Scenario => ({
@@ -32,7 +32,7 @@ const stopBy = (signal: NodeJS.Signals): Scenario => ({
     const stored = await countPets(successor.origin, successor.keys[0] ?? "").finally(() => successor.stop())
     return [
       Finding.measured("animals acknowledged", acknowledged),
-      Finding.equal("clients that lost a request", seen.filter(({ isTold }) => !isTold).length, 0),
+      Finding.equal("clients that lost a request", seen.filter(({ isNotified }) => !isNotified).length, 0),
       Finding.equal("animals stored beyond those acknowledged", stored - acknowledged, 0),
       Finding.equal("exit code", ended.code ?? String(ended.signal), 0)
     ]
@@ -55,8 +55,8 @@ const create = async ({ keys, origin }: AttackedServer): Promise<Client> => {
         key: keys[0] ?? "",
         body: `{"name":"Rex","categoryId":${created}}`
       })
-      if (status !== 201) return { created, isTold: false }
-      if (closes) return { created: created + 1, isTold: true }
+      if (status !== 201) return { created, isNotified: false }
+      if (closes) return { created: created + 1, isNotified: true }
     }
   } finally {
     agent.destroy()

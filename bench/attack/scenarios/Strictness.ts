@@ -1,4 +1,4 @@
-/** Bytes that are not quite HTTP/1.1: each has one status that is safe behind any proxy. */
+/** Malformed HTTP/1.1: for each case only certain statuses are safe behind any proxy. */
 import * as net from "node:net"
 import { AttackedServer, UNLIMITED } from "../AttackedServer.ts"
 import type * as Finding from "../Finding.ts"

@@ -16,12 +16,12 @@ const bodies: ReadonlyArray<readonly [what: string, body: string]> = [
 ]
 
 const BUDGET_SECONDS = 5
-/** A run may take twice its budget, and the time to start and to report. */
+/** A run may take twice its budget, plus the time to start and to report. */
 const MAX_SECONDS = 2 * BUDGET_SECONDS + 10
 /** The suite itself takes about 290 MB. */
 const MAX_RSS_MB = 600
 
-/** Not conformant, not testable, inconclusive; anything but conformant. */
+/** Exit codes other than conformant: not conformant, not testable, inconclusive. */
 const FAULTY = [1, 2, 3]
 
 export const suiteAsTarget: Scenario = {

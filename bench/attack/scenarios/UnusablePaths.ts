@@ -1,4 +1,4 @@
-/** Database paths that can never be opened: the start must fail, and soon. */
+/** Database paths that can never be opened: the start must fail quickly. */
 import { existsSync } from "node:fs"
 import * as CommandProcess from "../CommandProcess.ts"
 import * as Finding from "../Finding.ts"
@@ -10,7 +10,7 @@ const MAX_SECONDS = 10
 
 export const unusablePaths: Scenario = {
   name: "unusable-paths",
-  description: "serve --database sqlite: with a path that is no file of a disk",
+  description: "serve --database sqlite: with a path that cannot be a database file",
   databases: ["SQLite"],
   run: async () => {
     if (!existsSync("/proc/self")) return [Finding.unknown("exit code", "no /proc")]

@@ -32,7 +32,7 @@ const currentWindow = (caller: Caller): Window => {
   return window
 }
 
-/** What goes back. */
+/** A response. */
 interface Response {
   readonly status: number
   readonly value: unknown
@@ -91,7 +91,7 @@ const parse = (text: string): NewAnimal | string => {
   try {
     value = JSON.parse(text)
   } catch {
-    return "The body is no JSON."
+    return "The body is not JSON."
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return "The body must be an object."

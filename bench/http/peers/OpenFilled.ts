@@ -9,7 +9,7 @@ const thisCheckout = new URL("../../../", import.meta.url).href
 /** The store in a checkout of this project, by default in this one. */
 const openIn = async (checkout: string | undefined): Promise<typeof openAnimalStore> => {
   const root = checkout === undefined ? thisCheckout : pathToFileURL(`${checkout}/`).href
-  // The same module of another version of this project: what is used of it here has not changed.
+  // The same module of another version of this project; the parts used here have not changed.
   const module = (await import(new URL("adapters/embed/index.ts", root).href)) as {
     readonly openAnimalStore: typeof openAnimalStore
   }

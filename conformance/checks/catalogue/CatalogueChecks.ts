@@ -1,4 +1,4 @@
-/** Creating, listing and fetching together, at a port or over HTTP (contract §4). */
+/** Laws about creating, listing and fetching together, at a port or over HTTP (contract §4). */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
@@ -14,14 +14,14 @@ import * as OwnAnimals from "./OwnAnimals.ts"
 
 type Status = PetStatus.PetStatus
 
-/** One thing that a client does. */
+/** One step of a client. */
 type Command =
   | { readonly do: "create"; readonly status: Status | undefined; readonly categoryId: bigint }
   | ({ readonly do: "list" } & Listing)
-  /** Fetches the own animal with this number, counted round. */
+  /** Fetches the own animal with this number, modulo their count. */
   | { readonly do: "get"; readonly which: number }
 
-/** Few, since over HTTP nobody takes them away again. */
+/** Few, because animals cannot be deleted over HTTP. */
 const MOST_CREATIONS = 5
 
 const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc
@@ -39,7 +39,7 @@ const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc
   )
   .filter((all) => all.filter((command) => command.do === "create").length <= MOST_CREATIONS)
 
-/** Everyone's int64, evenly: one that a store of any size has handed out is not met by chance. */
+/** Uniform over int64: a random value is practically never an id that the store has assigned. */
 const drawnId = fc.noShrink(fc.noBias(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })))
 
 const runCommand = Effect.fnUntraced(function* (
@@ -71,7 +71,7 @@ const design = family({ level: "design", profile: "core", on: "catalogue" })
 export const checks: ReadonlyArray<Check> = [
   spec<Listing>({
     id: "list.answered",
-    law: "A list is an array of animals, with every filter, and also when no animal belongs to it.",
+    law: "A list is an array of animals, with every filter, and also when no animal matches.",
     clauses: ["list.status-200", "list.array", "list.empty", "list.status.accepted"],
     requests: 6,
     examples: [
@@ -146,7 +146,7 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ animals: fc.integer({ min: 1, max: 12 }) }),
     runs: { port: 4, http: 0 },
     *holds(catalogue, { animals }, trial) {
-      // In a store that lasts two have to do.
+      // Two are enough over HTTP, where animals stay in the store.
       const many = Array.from(
         { length: catalogue.isShared ? Math.min(animals, 2) : animals },
         () => "sold" as const
@@ -198,7 +198,7 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 5, http: 5 },
     *holds(catalogue, { id, isDrawn }, trial) {
       const own = catalogue.isShared ? undefined : yield* OwnAnimals.create(catalogue, trial, "sold")
-      // In a store that others use, any id but one drawn at random may be somebody's.
+      // In a shared store any id may belong to an animal of another client, except an id drawn at random.
       const mayBeFound = own === undefined ? !isDrawn : own.animal.id === id
       for (const animal of Option.toArray(yield* catalogue.get(id))) {
         yield* expect(mayBeFound && animal.id === id, `no animal with id ${id}`, PetJson.line(animal))

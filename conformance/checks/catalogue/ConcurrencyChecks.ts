@@ -1,4 +1,4 @@
-/** Animals made and read at the same time: each operation as if it took effect at one moment while it ran. */
+/** Concurrent creations and reads: each operation appears to take effect at one moment while it runs. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
@@ -19,19 +19,19 @@ type Status = PetStatus.PetStatus
 type Step =
   | { readonly do: "create"; readonly status: Status }
   | ({ readonly do: "list" } & Listing)
-  /** Fetches an animal whose creation some client has seen acknowledged, counted round. */
+  /** Fetches an animal whose creation has been acknowledged, by number modulo their count. */
   | { readonly do: "get"; readonly which: number }
 
-/** What clients do, each step after step and all at the same time. */
+/** The programs of concurrent clients; each runs its steps in sequence. */
 type Programs = ReadonlyArray<ReadonlyArray<Step>>
 
-/** Own animals are known by the number of their creation. */
+/** Own animals are identified by the number of their creation. */
 type Input =
   | { readonly do: "create"; readonly number: number }
   | ({ readonly do: "list" } & Listing)
   | { readonly do: "get"; readonly number: number }
 
-/** Numbers of the own animals that came back, and whether others may have been left out for want of room. */
+/** Numbers of the own animals in the result, and whether a full list may have omitted others. */
 interface Output {
   readonly numbers: ReadonlyArray<number>
   readonly isFull: boolean
@@ -40,7 +40,7 @@ interface Output {
 const numbersIn = (numbers: ReadonlyArray<number>): string =>
   numbers.length === 0 ? "none of ours" : numbers.map((number) => `#${number}`).join(" ")
 
-/** A set of animals that only grows; its state has a bit for each. */
+/** A model: a set of animals that only grows. The state has one bit for each animal. */
 const model = (statuses: ReadonlyArray<Status>): Linearizability.Model<bigint, Input, Output> => {
   const has = (state: bigint, number: number) => (state & (1n << BigInt(number))) !== 0n
   return {
@@ -73,7 +73,7 @@ const model = (statuses: ReadonlyArray<Status>): Linearizability.Model<bigint, I
   }
 }
 
-/** Runs the programs and keeps what happened in which order. */
+/** Runs the programs and records the order of their events. */
 const recorded = Effect.fnUntraced(function* (
   catalogue: Catalogue,
   programs: Programs,
@@ -117,7 +117,7 @@ const recorded = Effect.fnUntraced(function* (
         const animal = yield* catalogue.create(draft)
         const completed = { at: time++, output: { numbers: [number], isFull: false } }
         history.push({ client, input: { do: "create", number }, invokedAt, completed })
-        yield* OwnAnimals.shows(draft, animal, "the answer to its creation")
+        yield* OwnAnimals.shows(draft, animal, "the result of its creation")
         owned.push({ asked: draft, animal })
         return
       }
@@ -157,13 +157,13 @@ const recorded = Effect.fnUntraced(function* (
   return { history, statuses: asked.map(({ status }) => status), owned, listed }
 })
 
-/** Holds what happened against the model. */
+/** Compares the recorded history with the model. */
 const explained = Effect.fnUntraced(function* (catalogue: Catalogue, programs: Programs, trial: Trial) {
   const { history, listed, owned, statuses } = yield* recorded(catalogue, programs, trial)
   const ids = new Set(owned.map(({ animal }) => animal.id))
   yield* expect(
     ids.size === owned.length,
-    "an id of its own for each animal",
+    "a different id for each animal",
     `${ids.size} ids for ${owned.length}`
   )
   for (const animals of listed) {
@@ -174,13 +174,13 @@ const explained = Effect.fnUntraced(function* (catalogue: Catalogue, programs: P
   const { show = () => "", ...rest } = model(statuses)
   const verdict = Linearizability.check({ ...rest, show }, history)
   if (verdict._tag === "Unknown") {
-    return yield* undecided(`no verdict after ${verdict.explored} states; a shorter history would have one`)
+    return yield* undecided(`no verdict after ${verdict.explored} states; a shorter history would need fewer`)
   }
   if (verdict._tag === "Violation") {
     trial.record({ did: "the operations in time", got: Linearizability.render(history, verdict, show) })
     yield* expect(
       false,
-      "answers that some order explains, each operation at one moment between its call and its answer",
+      "results that some order explains, each operation at one moment between its start and its end",
       `none explains ${verdict.stuck
         .map(({ client, completed, input }) => `client ${client}: ${show(input, completed?.output)}`)
         .join("; or ")}`
@@ -221,10 +221,10 @@ const MIXED: Programs = [
   [listAll, listAll, get(2), listAll]
 ]
 
-/** Writers that are likely to meet. */
+/** Writers that are likely to overlap. */
 const WRITERS: Programs = Array.from({ length: 4 }, () => [create("sold"), create("pending"), listAll])
 
-/** One writer, and readers that read all along. */
+/** One writer, and readers that read all the time. */
 const READERS: Programs = [
   [create("available"), create("sold"), create("available"), create("sold")],
   ...Array.from({ length: 3 }, () => [listAll, listAll, listAll, get(0)])
@@ -296,7 +296,7 @@ export const checks: ReadonlyArray<Check> = [
         Array.from({ length: writers }, (_, writer) => writer),
         (writer) =>
           Effect.flatMap(OwnAnimals.create(catalogue, trial, PetStatus.all[writer % 3]), (own) =>
-            // The readers are as many connections as the transport likes, next to those of the other writers.
+            // The readers use other connections than the writers, as many as the transport opens.
             Effect.forEach([0, 1, 2, 3], (reader) => read(own, reader), {
               concurrency: "unbounded",
               discard: true

@@ -11,7 +11,7 @@ import * as OwnAnimals from "./OwnAnimals.ts"
 
 type Status = PetStatus.PetStatus
 
-/** Animals to make first, and a list. */
+/** Animals to create first, and a list. */
 interface Scene {
   readonly statuses: ReadonlyArray<Status | undefined>
   readonly listing: Listing
@@ -32,11 +32,11 @@ const design = family({ level: "design", profile: "core", on: "catalogue" })
 export const checks: ReadonlyArray<Check> = [
   spec<{ readonly statuses: ReadonlyArray<Status>; readonly limits: ReadonlyArray<number> }>({
     id: "list.filter",
-    law: "A list filtered by a status holds animals of that status only, and every new one.",
+    law: "A list with a status filter holds only animals of that status, and every new one.",
     clauses: ["list.status.filter", "list.status.all", "list.sees-created"],
     requests: 18,
-    mustSee: ["an animal that the filter leaves out"],
-    // Both limits of one scene: over HTTP nobody takes the animals away again.
+    mustSee: ["an animal that does not match the filter"],
+    // Both limits with the same animals, because animals cannot be deleted over HTTP.
     examples: [{ statuses: PetStatus.all, limits: [100, 20] }],
     cases: fc.record({
       statuses: fc.array(Listings.status, { maxLength: 4 }),
@@ -45,7 +45,7 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 10, http: 1 },
     *holds(catalogue, { limits, statuses }, trial) {
       const owned = yield* OwnAnimals.createAll(catalogue, trial, statuses)
-      if (new Set(statuses).size > 1) trial.saw("an animal that the filter leaves out")
+      if (new Set(statuses).size > 1) trial.saw("an animal that does not match the filter")
       for (const limit of limits) {
         for (const status of [...PetStatus.all, undefined]) {
           const animals = yield* catalogue.list({ limit, status })
@@ -70,21 +70,21 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 15, http: 0 },
     *holds(catalogue, { listing, statuses }, trial) {
       yield* OwnAnimals.createAll(catalogue, trial, statuses)
-      // Animals may be added meanwhile by others, and none is ever taken away.
+      // Other clients may add animals meanwhile, and no animal is ever deleted.
       const atLeast = (yield* catalogue.list({ ...listing, limit: 100 })).length
       const animals = yield* catalogue.list(listing)
       yield* OwnAnimals.atMost(listing, animals)
       const wanted = Math.min(atLeast, OwnAnimals.limitOf(listing))
       yield* expect(
         animals.length >= wanted,
-        `${OwnAnimals.describe(listing)} to be full when so many belong to it: ${wanted} at least`,
+        `${OwnAnimals.describe(listing)} to be full because enough animals match: at least ${wanted}`,
         `${animals.length} animals`
       )
     }
   }),
   spec<Pick<Scene, "statuses">>({
     id: "list.complete",
-    law: "A list with fewer animals than its limit holds all that match, new ones included.",
+    law: "A list with fewer animals than its limit holds all that match, including new ones.",
     clauses: ["list.complete", "list.sees-created"],
     requests: 8,
     mustSee: ["a list with fewer animals than its limit"],
@@ -151,7 +151,7 @@ export const checks: ReadonlyArray<Check> = [
         const lost = before.find(({ id }) => !after.some((animal) => animal.id === id))
         yield* expect(
           lost === undefined,
-          "the same list again, since nothing was taken away",
+          "the same animals again, because none was deleted",
           `one without ${lost === undefined ? "" : PetJson.line(lost)}`
         )
         before = after

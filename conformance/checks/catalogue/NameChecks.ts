@@ -1,4 +1,4 @@
-/** Names come back as they were sent (contract §2). */
+/** Laws about names, which are returned as sent (contract §2). */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
@@ -35,7 +35,7 @@ const name = fc
   })
   .map((text) => text.replaceAll("\0", ""))
 
-/** A name that not every service accepts: more about a plain one. */
+/** A name that not every service accepts. */
 interface Awkward {
   readonly before: string
   readonly after: string
@@ -44,8 +44,8 @@ interface Awkward {
 
 const LISTED = "an animal with an awkward name in a list with its status"
 
-/** Creates; `Inapplicable` when the service refuses: the contract does not promise to accept any name. */
-const createdUnlessRefused = (catalogue: Catalogue, draft: Draft): Effect.Effect<Animal, Failure> =>
+/** Creates an animal; `Inapplicable` if it is rejected, because the contract does not promise to accept every name. */
+const createdUnlessRejected = (catalogue: Catalogue, draft: Draft): Effect.Effect<Animal, Failure> =>
   Effect.catchTag(
     catalogue.create(draft),
     "Violation",
@@ -82,11 +82,11 @@ export const checks: ReadonlyArray<Check> = [
         categoryId: catalogue.categoryOf(1n),
         status
       }
-      const created = yield* createdUnlessRefused(catalogue, asked)
+      const created = yield* createdUnlessRejected(catalogue, asked)
       const shows = (animal: Animal, where: string) =>
         expect(
           animal.name === created.name,
-          `${where} to show the name that its creation answered, ${JSON.stringify(created.name)}`,
+          `${where} to show the name that its creation returned, ${JSON.stringify(created.name)}`,
           PetJson.line(animal)
         )
       for (const filter of [undefined, status]) {
@@ -97,7 +97,7 @@ export const checks: ReadonlyArray<Check> = [
         yield* shows(own, `a list ${filter === undefined ? "without" : "with a"} status`)
       }
       const found = yield* OwnAnimals.look(catalogue, created.id)
-      // That it is there at all is another law.
+      // Another law checks that the animal is found.
       for (const animal of found === undefined ? [] : Option.toArray(found)) yield* shows(animal, "its id")
     }
   }),

@@ -1,4 +1,4 @@
-/** The animals that one evaluation made, and what lists must show of them (contract §2, §4.1). */
+/** The animals that one evaluation created, and what lists must show about them (contract §2, §4.1). */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
@@ -10,13 +10,13 @@ import type { Trial } from "../../evaluation/Trial.ts"
 import type { Animal, Draft } from "../../http/Animal.ts"
 import * as PetJson from "../../http/PetJson.ts"
 
-/** One animal: what was sent, and what its creation returned. */
+/** One animal: the fields sent, and the result of its creation. */
 export interface Own {
   readonly asked: Draft
   readonly animal: Animal
 }
 
-/** Creates an animal under a new name; the response must show what was sent. */
+/** Creates an animal with a new name; the response must show the fields that were sent. */
 export const create = (
   catalogue: Catalogue,
   trial: Trial,
@@ -26,17 +26,17 @@ export const create = (
   Effect.gen(function* () {
     const asked = { name: trial.name(), categoryId: catalogue.categoryOf(categoryId), status }
     const animal = yield* catalogue.create(asked)
-    yield* shows(asked, animal, "the answer to its creation", "create.returns-created")
+    yield* shows(asked, animal, "the result of its creation", "create.returns-created")
     yield* expect(
       status === undefined || animal.status === status,
-      `an animal created as ${status} to be answered so`,
+      `an animal created as ${status} to be returned with that status`,
       PetJson.line(animal),
       "create.status-kept"
     )
     return { asked, animal }
   })
 
-/** An animal shown somewhere has the name and the category that were asked for. */
+/** Fails unless a shown animal has the name and the category that were sent. */
 export const shows = (asked: Draft, animal: Animal, where: string, clause?: ClauseSlug): Law =>
   expect(
     animal.name === asked.name && animal.categoryId === asked.categoryId,
@@ -45,7 +45,7 @@ export const shows = (asked: Draft, animal: Animal, where: string, clause?: Clau
     clause
   )
 
-/** The animal with this id; `undefined` where nobody can ask, because the operation is removed. */
+/** The animal with this id; `undefined` after the removal of the operation. */
 export const look = (
   catalogue: Catalogue,
   id: bigint
@@ -56,25 +56,25 @@ type Listed = ReadonlyArray<Animal>
 type Owned = ReadonlyArray<Own>
 type Law = Effect.Effect<void, Violation>
 
-/** Fails when an animal was found that must not be there. */
+/** Fails if an animal was found that must not be in the list. */
 const none = (
   found: Animal | undefined,
   expected: string,
   show: (animal: Animal) => string = PetJson.line
 ): Law => expect(found === undefined, expected, found === undefined ? "" : show(found))
 
-/** Most animals that a list may hold. */
+/** Maximum number of animals in a list. */
 export const limitOf = ({ limit = pageLimit.default }: Listing): number => limit
 
-/** In words. */
+/** A list in words. */
 export const describe = (listing: Listing): string =>
   `a list of at most ${limitOf(listing)} ${listing.status === undefined ? "" : `${listing.status} `}animals`
 
-/** Whether an animal surely belongs to lists with this status. */
+/** Whether an animal certainly belongs to lists with this status. */
 export const belongs = ({ asked }: Own, status: PetStatus | undefined): boolean =>
   status === undefined || asked.status === status
 
-/** Whether so many animals are fewer than the limit: then nothing that belongs to the list may be missing. */
+/** Whether a list is shorter than its limit, so that no matching animal may be missing. */
 export const isShort = (listing: Listing, animals: Listed): boolean => animals.length < limitOf(listing)
 
 export const atMost = (listing: Listing, animals: Listed): Law =>
@@ -94,7 +94,7 @@ export const ofStatus = ({ status }: Listing, animals: Listed): Law => {
   )
 }
 
-/** Own animals are listed as they were created, each under its own id. */
+/** Fails unless own animals are listed as they were created, each under its own id. */
 export const faithful = (animals: Listed, owned: Owned): Law =>
   Effect.gen(function* () {
     for (const shown of animals) {
@@ -107,25 +107,25 @@ export const faithful = (animals: Listed, owned: Owned): Law =>
     }
   })
 
-/** A list with fewer animals than its limit holds all that belong to it. */
+/** Fails if a list is shorter than its limit and lacks a matching animal. */
 export const complete = (listing: Listing, animals: Listed, owned: Owned): Law => {
   if (!isShort(listing, animals)) return Effect.void
   const ids = new Set(animals.map(({ id }) => id))
   const missing = owned.find((own) => belongs(own, listing.status) && !ids.has(own.animal.id))
   return none(
     missing?.animal,
-    `${describe(listing)} to hold every animal that belongs to it, or to be full`,
+    `${describe(listing)} to hold every animal that matches, or to be full`,
     (animal) => `${animals.length} animals, without ${PetJson.line(animal)}`
   )
 }
 
-/** A store that nobody else uses holds own animals only. */
+/** Fails if the list of an exclusive store holds another animal. */
 export const noOthers = ({ isShared }: Catalogue, animals: Listed, owned: Owned): Law => {
   const other = isShared ? undefined : animals.find(({ id }) => !owned.some(({ animal }) => animal.id === id))
   return none(other, "only animals that were created")
 }
 
-/** Everything that a list must be. */
+/** All laws about one list. */
 export const holds = (catalogue: Catalogue, listing: Listing, animals: Listed, owned: Owned): Law =>
   Effect.gen(function* () {
     yield* atMost(listing, animals)
@@ -136,7 +136,7 @@ export const holds = (catalogue: Catalogue, listing: Listing, animals: Listed, o
     yield* noOthers(catalogue, animals, owned)
   })
 
-/** Creates animals one after the other. */
+/** Creates animals in sequence. */
 export const createAll = (
   catalogue: Catalogue,
   trial: Trial,
@@ -144,7 +144,7 @@ export const createAll = (
 ): Effect.Effect<ReadonlyArray<Own>, Failure> =>
   Effect.forEach(statuses, (status) => create(catalogue, trial, status))
 
-/** Fetches an own animal: it must be there, as it was created. */
+/** Fetches an own animal; fails unless it is found as it was created. */
 export const fetches = (catalogue: Catalogue, { animal, asked }: Own): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     const found = yield* look(catalogue, animal.id)
@@ -157,7 +157,7 @@ export const fetches = (catalogue: Catalogue, { animal, asked }: Own): Effect.Ef
     yield* expect(isOwn, `the animal with id ${animal.id}`, PetJson.line(found.value))
   })
 
-/** Lists, and checks nothing but how own animals are shown. */
+/** Lists animals, and checks only how own animals are shown. */
 export const listsFaithfully = (
   catalogue: Catalogue,
   listing: Listing,

@@ -1,4 +1,4 @@
-/** Statuses and Error bodies of all responses of a run (contract §7). */
+/** Laws about the statuses and Error bodies of all responses of a run (contract §7). */
 import * as Result from "effect/Result"
 import { catalogue } from "../../../core/errors/ErrorCatalogue.ts"
 import * as ErrorBody from "../../http/ErrorBody.ts"
@@ -29,7 +29,7 @@ const listed = {
 
 /** Whether the key cannot be banned: only a 429 can have led to a ban (contract §8.4.3). */
 const isInGoodStanding = (history: ReadonlyArray<Exchange>): boolean => {
-  // Of requests at the same time it is unknown which was decided first.
+  // The order of decisions on concurrent requests is unknown.
   const latest = history.findLast(
     ({ isAlone, response: { status } }) => status === 429 || (isAlone && status !== 401 && status !== 403)
   )
@@ -41,10 +41,10 @@ const statusOf: ReadonlyMap<string, number> = new Map(
   Object.entries(catalogue).map(([code, { status }]) => [code, status])
 )
 
-/** Longest message that repeats no input. */
+/** Longest message that is accepted as one that repeats no long input. */
 const LONGEST_MESSAGE = 400
 
-/** Shortest credential that a message could repeat by more than chance. */
+/** Shortest credential whose presence in a message cannot be a coincidence. */
 const SHORTEST_SECRET = 8
 
 export const checks: ReadonlyArray<AmbientCheck> = [
@@ -102,7 +102,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     },
     {
       id: "every.valid-key-accepted",
-      law: "No operation rejects a valid key with 401 unless a 429 came before.",
+      law: "No operation rejects a valid key with 401, unless the key got a 429 before.",
       clauses: ["auth.bearer"],
       isAbout: (exchange, _previous, history) =>
         hasDeclaredKey(exchange) && describedAs(exchange) !== undefined && isInGoodStanding(history),
@@ -120,7 +120,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
         const members = errorOf(exchange)?.members.toSorted().join(", ")
         return unless(
           members === "code, message, status",
-          "an Error with code, message and status alone",
+          "an Error with only code, message and status",
           members ?? "no Error"
         )
       }
@@ -139,7 +139,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     },
     {
       id: "every.no-echo",
-      law: "No message repeats the credential of its request, or anything long.",
+      law: "No message repeats the credential of its request, or long input.",
       clauses: ["errors.no-echo"],
       ...about(errorOf, ({ message, messageLength }, { request }) => {
         const tokens = headerValues(request, "authorization").flatMap((value) => value.split(/\s+/))
@@ -148,7 +148,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
           : unless(
               messageLength <= LONGEST_MESSAGE,
               `a message of at most ${LONGEST_MESSAGE} characters`,
-              `one of ${messageLength}`
+              `a message of ${messageLength}`
             )
       })
     },

@@ -1,4 +1,4 @@
-/** What laws about every exchange read from one. */
+/** Functions that laws about every exchange share. */
 import * as Result from "effect/Result"
 import type { Level } from "../../clauses/Clause.ts"
 import { Violation } from "../../evaluation/Outcome.ts"
@@ -9,13 +9,13 @@ import * as RateHeaders from "../../http/RateHeaders.ts"
 import { header, headerValues } from "../../http/Wire.ts"
 import type { AmbientCheck, Look } from "../AmbientCheck.ts"
 
-/** How far a Reset may be off the times known of an exchange: clocks of two machines, and rounding. */
+/** Tolerance in ms between a Reset and the times of an exchange: two machines' clocks, and rounding. */
 const CLOCK_SLACK_MS = 10_000
 
-/** The same when the response has no Date. */
+/** The same tolerance when the response has no Date. */
 export const DATELESS_SLACK_MS = 120_000
 
-/** The checks with the level that they share. */
+/** Adds a common level to checks. */
 export const ofLevel = (
   level: Level,
   checks: ReadonlyArray<Omit<AmbientCheck, "level">>
@@ -27,7 +27,7 @@ export const violation = (expected: string, actual: string): Violation => new Vi
 export const unless = (holds: boolean, expected: string, actual: string): Violation | undefined =>
   holds ? undefined : violation(expected, actual)
 
-/** A law about what `of` reads from an exchange, where it reads anything. */
+/** A law about the result of `of` on an exchange; it does not apply if `of` returns `undefined`. */
 export const about = <A>(
   of: Look<A | undefined>,
   examine: (read: A, exchange: Exchange) => Violation | undefined
@@ -39,13 +39,13 @@ export const about = <A>(
   }
 })
 
-/** Statuses that an HTTP implementation sends before the service is called; the contract does not know them. */
+/** Statuses that an HTTP implementation sends without calling the service; they are not in the contract. */
 export const byTransport: ReadonlySet<number> = new Set([408, 414, 417, 421, 426, 431, 501, 502, 504, 505])
 
 /** Targets that RFC 3986 does not allow: an HTTP implementation may reject them with 400 by itself. */
 const malformedTarget = /%(?![0-9a-f]{2})|[^!-~]/i
 
-/** Whether the service itself sent the response, as far as one can tell. */
+/** Whether the service itself probably sent the response. */
 export const isOfService = ({ request, response }: Exchange): boolean =>
   !byTransport.has(response.status) && (response.status !== 400 || !malformedTarget.test(request.target))
 
@@ -53,11 +53,11 @@ export const isOfService = ({ request, response }: Exchange): boolean =>
 export const hasBody = ({ request, response }: Exchange): boolean =>
   request.method !== "HEAD" && response.status >= 200 && response.status !== 204 && response.status !== 304
 
-/** Whether there is a body to be read. */
+/** Whether the body is not empty. */
 export const isFilled = (exchange: Exchange): boolean =>
   hasBody(exchange) && exchange.response.body.length > 0
 
-/** Whether the request carries a key that is declared to be valid. */
+/** Whether the request carries a declared valid key. */
 export const hasDeclaredKey = ({ key }: Exchange): boolean =>
   key === "main" || key === "tiny" || key === "victim"
 
@@ -73,7 +73,7 @@ export const errorOf = (exchange: Exchange): ErrorBody.ErrorBody | undefined =>
     ? undefined
     : Result.getOrUndefined(ErrorBody.of(exchange.response))
 
-/** The earliest and latest moment, epoch ms, at which the response can have been made, by any clock. */
+/** The earliest and latest time (epoch ms, any clock) at which the response can have been created. */
 export const momentsOf = ({
   receivedAt,
   response,
@@ -88,13 +88,13 @@ export const momentsOf = ({
 /** When the request was sent, for messages. */
 export const iso = ({ sentAt }: Exchange): string => Moment.iso(sentAt)
 
-/** A header as it was received, for messages. */
+/** A header as received, for messages. */
 export const received = ({ response }: Exchange, name: string): string => {
   const values = headerValues(response, name)
   return values.length === 0 ? `${name} is missing` : `${name}: ${values.join(" and ")}`
 }
 
-/** Which operation a request is, if it is made as contract §4 describes it. */
+/** The operation of a request, if the request is as contract §4 describes it. */
 export const describedAs = ({ request }: Exchange): "list" | "create" | "get" | undefined => {
   const { body, headers, method, target } = request
   const [path = "", query] = target.split("?", 2)

@@ -1,4 +1,4 @@
-/** Bodies and headers of all responses of a run. */
+/** Laws about bodies and headers of all responses of a run. */
 import * as Result from "effect/Result"
 import * as KeptResponse from "../../http/KeptResponse.ts"
 import { header, headerValues } from "../../http/Wire.ts"
@@ -32,15 +32,15 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     },
     {
       id: "every.json-type",
-      law: "A Content-Type that is sent with a body is one of JSON.",
+      law: "A Content-Type that is sent with a body is a JSON media type.",
       clauses: ["http.json-bodies"],
-      // A body without a type is within the law: the contract asks for no Content-Type.
+      // A body without Content-Type is allowed: the contract does not require the header.
       isAbout: (exchange) => isFilled(exchange) && isOfService(exchange),
       examine: ({ response }) => {
         const wrong = headerValues(response, "content-type").find(
           (value) => !/^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(value)
         )
-        return unless(wrong === undefined, "a Content-Type of JSON", JSON.stringify(wrong))
+        return unless(wrong === undefined, "a JSON media type as Content-Type", JSON.stringify(wrong))
       }
     }
   ]),
@@ -106,7 +106,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
             ? undefined
             : { id, before: header(latest.response, "x-request-id") }
         },
-        ({ before, id }) => unless(before !== id, "an X-Request-Id of its own", "that of the answer before")
+        ({ before, id }) => unless(before !== id, "a new X-Request-Id", "the id of the previous response")
       )
     },
     {

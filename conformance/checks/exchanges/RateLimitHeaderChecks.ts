@@ -1,4 +1,4 @@
-/** Rate limit headers of all responses of a run (contract §8.3, §8.4). */
+/** Laws about the rate limit headers of all responses of a run (contract §8.3, §8.4). */
 import { maxRetryAfter } from "../../../core/limits/RateLimit.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as Moment from "../../http/Moment.ts"
@@ -21,18 +21,18 @@ import {
 
 const DAY_MS = 86_400_000
 
-/** Seconds from which on a number can only be milliseconds since 1970: the year 5138. */
+/** Larger numbers can only be milliseconds since 1970: as seconds this is the year 5138. */
 const MOST_SECONDS = 100_000_000_000
 
 const rateNames = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
 
 const isDenial = ({ response }: Exchange): boolean => response.status === 429 || response.status === 403
 
-/** Epoch seconds, with the date where they are one. */
+/** Epoch seconds, with the date if it is a plausible one. */
 const dated = (seconds: number): string =>
   seconds < MOST_SECONDS ? `${seconds} (${Moment.iso(seconds * 1_000)})` : String(seconds)
 
-/** The rate headers of two responses in a row, with the same limit. */
+/** The rate headers of two consecutive responses with the same limit. */
 interface Succession {
   readonly before: RateHeaders.RateHeaders
   readonly after: RateHeaders.RateHeaders
@@ -46,9 +46,9 @@ const successionOf = (exchange: Exchange, previous: Exchange): Succession | unde
     : { before, after }
 }
 
-/** Two successes in a row that show the same window. */
+/** Two consecutive successes that show the same window. */
 const sameWindow: Look<Succession | undefined> = (exchange, previous) => {
-  // Keys may share a budget (contract §8), so nothing may lie between the two.
+  // Keys may share a budget (contract §8), so there may be no request between the two.
   if (previous === undefined || previous.index !== exchange.index - 1) return undefined
   if (!isOfValidKey(exchange) || exchange.response.status >= 300 || previous.response.status >= 300)
     return undefined
@@ -60,17 +60,17 @@ const sameWindow: Look<Succession | undefined> = (exchange, previous) => {
   return Math.abs(moved) > 75 ? undefined : succession
 }
 
-/** Two responses in a row for a valid key, with the service's own time from the one to the other. */
+/** Two consecutive responses for a valid key, with the service's time between them. */
 const timed: Look<(Succession & { readonly ms: number }) | undefined> = (exchange, previous) => {
-  // What a law sends with other credentials may count for the same key.
+  // Requests with other credentials may count for the same key.
   if (previous === undefined || previous.index !== exchange.index - 1) return undefined
   if (!isOfValidKey(exchange) || !isOfValidKey(previous)) return undefined
   if (byTransport.has(exchange.response.status) || byTransport.has(previous.response.status)) return undefined
-  // During a ban Remaining does not show the window, and a 400 may come from before a key was read.
+  // During a ban Remaining does not show the window, and a 400 may be sent before the key is read.
   const isSilent = ({ response: { status } }: Exchange) => status === 429 || status === 400
   if (isSilent(exchange) || isSilent(previous)) return undefined
   const succession = successionOf(exchange, previous)
-  // By the service's own time, to the second.
+  // In the service's own time, to the second.
   const from = Date.parse(header(previous.response, "date") ?? "")
   const to = Date.parse(header(exchange.response, "date") ?? "") + 1_000
   if (succession === undefined || Number.isNaN(from) || Number.isNaN(to)) return undefined
@@ -99,7 +99,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     },
     {
       id: "every.rate-integers",
-      law: "The three rate headers are decimal integers, none of them negative.",
+      law: "The three rate headers are non-negative decimal integers.",
       clauses: ["limits.header-types"],
       isAbout: ({ response }) => rateNames.some((name) => headerValues(response, name).length > 0),
       examine: ({ response }) => {
@@ -120,7 +120,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     },
     {
       id: "every.remaining-falls-by-one",
-      law: "From one success to the next of the same key and window Remaining falls by one at most.",
+      law: "Between two consecutive successes of a key and window Remaining falls by at most one.",
       clauses: ["limits.remaining-truth"],
       ...about(sameWindow, ({ after, before }) =>
         unless(
@@ -137,14 +137,14 @@ export const checks: ReadonlyArray<AmbientCheck> = [
       ...about(rateOf, ({ resetAt }, exchange) => {
         const expected = "X-RateLimit-Reset in seconds since 1970"
         if (resetAt >= MOST_SECONDS) return violation(expected, `${resetAt}, as if in milliseconds`)
-        // Years before now: a number of seconds to wait. Callers without a key may have no window at all.
+        // A time years ago is a number of seconds to wait. Callers without a key may have no window at all.
         const isDuration = isOfValidKey(exchange) && resetAt * 1_000 < exchange.sentAt / 2
         return unless(!isDuration, expected, `${resetAt}, as if in seconds from now`)
       })
     },
     {
       id: "every.reset-ahead",
-      law: "For a valid key that is not denied X-RateLimit-Reset is at most a day ahead.",
+      law: "For a valid key that is not denied, X-RateLimit-Reset is at most a day ahead.",
       clauses: ["limits.reset-ahead"],
       ...about(
         (exchange) => (isOfValidKey(exchange) && !isDenial(exchange) ? rateOf(exchange) : undefined),
@@ -158,7 +158,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     },
     {
       id: "every.reset-not-past",
-      law: "For a valid key X-RateLimit-Reset is not in the past.",
+      law: "For a valid key, X-RateLimit-Reset is not in the past.",
       clauses: ["limits.reset-not-past"],
       ...about(
         (exchange) => (isOfValidKey(exchange) ? rateOf(exchange) : undefined),
@@ -188,7 +188,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     {
       id: "every.retry-after-seconds",
       profile: "limits",
-      law: `Retry-After comes with 429 and 503 alone, as whole seconds from 1 to ${maxRetryAfter}.`,
+      law: `Retry-After is sent only with 429 and 503, as whole seconds from 1 to ${maxRetryAfter}.`,
       clauses: ["limits.retry-after-seconds"],
       isAbout: ({ response }) =>
         hasRetryAfter(response.status) || headerValues(response, "retry-after").length > 0,
@@ -216,7 +216,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     },
     {
       id: "every.remaining-arithmetic",
-      law: "From one response to the next Remaining falls by one, and rises by no more than time allows.",
+      law: "Between consecutive responses Remaining falls by one, and rises by no more than the elapsed time allows.",
       clauses: ["limits.every-request-costs", "limits.bucket-refill", "limits.remaining-floor"],
       ...about(timed, ({ after, before, ms }) => {
         const least = Math.max(before.remaining - 1, 0)

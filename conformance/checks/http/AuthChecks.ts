@@ -1,4 +1,4 @@
-/** Authentication (contract §5). Cases name a credential and never hold one: keys do not belong in reports. */
+/** Laws about authentication (contract §5). Cases name a credential but never contain it, so that no key is reported. */
 import type * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import { expect, type Failure, undecided } from "../../evaluation/Outcome.ts"
@@ -13,7 +13,7 @@ const operations = ["list", "create", "get"] as const
 
 type Operation = (typeof operations)[number]
 
-/** A request for an operation that would succeed with a valid key, or find nothing. */
+/** A request for an operation that succeeds with a valid key, or returns 404. */
 const requestOf = (operation: Operation, http: Http, trial: Trial): Sent => {
   switch (operation) {
     case "list":
@@ -25,7 +25,7 @@ const requestOf = (operation: Operation, http: Http, trial: Trial): Sent => {
   }
 }
 
-/** The key with the case of one letter changed, `undefined` when it has none. */
+/** The key with the case of one letter changed; `undefined` if it has no letter. */
 const withOtherCase = (key: string): string | undefined => {
   const at = key.search(/[A-Za-z]/)
   if (at < 0) return undefined
@@ -34,7 +34,7 @@ const withOtherCase = (key: string): string | undefined => {
   return key.slice(0, at) + other + key.slice(at + 1)
 }
 
-/** Characters of one kind, from its first to its last. */
+/** Kinds of characters, each with its first and its last character. */
 const kinds = [
   { of: /[a-z]/, ends: ["a", "z"] },
   { of: /[A-Z]/, ends: ["A", "Z"] },
@@ -44,9 +44,9 @@ const kinds = [
 const distance = (one: string, other: string): number => Math.abs(one.charCodeAt(0) - other.charCodeAt(0))
 
 /**
- * The key with one letter or digit changed, at this part of its length, into another of its kind. That is one
- * that the key has elsewhere, where there is any, since keys may be of few characters, such as hexadecimal
- * digits; and the farthest, since the last character of base64 has low bits that mean nothing.
+ * The key with one letter or digit replaced, at a fraction `part` of its length, by another of the same kind. The new
+ * character also occurs elsewhere in the key if possible, because keys may use few characters, such as hexadecimal digits.
+ * It is the farthest such character, because low bits of the last character of base64 have no meaning.
  */
 const withOtherCharacter = (key: string, part: number): string => {
   const places = [...key.matchAll(/[A-Za-z0-9]/g)].map(({ index }) => index)
@@ -59,7 +59,7 @@ const withOtherCharacter = (key: string, part: number): string => {
   return key.slice(0, at) + (own === given ? farthest(ends) : own) + key.slice(at + 1)
 }
 
-/** Values of `Authorization` that are made from a valid key and are no valid credential. */
+/** Values of `Authorization` that are derived from a valid key and are not valid credentials. */
 const credentials = {
   "no credential": () => [],
   "the scheme alone": () => ["Bearer"],
@@ -102,7 +102,7 @@ interface Ask {
   readonly operation: Operation
 }
 
-/** One operation for each credential, since callers without a key may have a small limit. */
+/** One operation for each credential, because callers without a key may have a small limit. */
 const spread = (names: ReadonlyArray<Credential>): ReadonlyArray<Ask> =>
   names.map((credential, index) => ({ credential, operation: operations[index % 3] ?? "list" }))
 
@@ -119,7 +119,7 @@ const isRejected = (
   return Responses.unauthorized(http, { ...requestOf(operation, http, trial), authorization }, code)
 }
 
-/** Requests with other faults too, which a caller without a key must not learn of. */
+/** Requests that are also invalid in another way, which must not be shown to a caller without a key. */
 const otherFaults: ReadonlyArray<Sent> = [
   { method: "DELETE", path: "/pets" },
   { path: "/pets?limit=0" },
@@ -218,7 +218,7 @@ export const checks: ReadonlyArray<Check> = [
       Responses.unauthorized(http, { ...requestOf(operation, http, trial), key: "revoked" })
   }),
 
-  // Decisions where the contract is silent.
+  // Decisions on points that the contract leaves open.
 
   design({
     id: "auth.case-of-key",
@@ -240,7 +240,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 3,
     examples: ["bearer", "BEARER", "bEaReR"],
     *holds(http, scheme) {
-      // To whom the scheme means nothing, the caller is one without a key.
+      // A server that does not know the scheme treats the caller as one without a key.
       const exchange = yield* Responses.sendWithoutKey(http, {
         path: "/pets?limit=1",
         authorization: [`${scheme} ${http.facts.mainKey}`]
@@ -333,7 +333,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "auth.unknown-paths",
-    law: "A request without a valid key for a path that does not exist is rejected with 401 too.",
+    law: "A request without a valid key for a path that does not exist is also rejected with 401.",
     clauses: ["auth.unknown-path"],
     requests: 3,
     examples: ["/nothing", "/store/orders", "/pets/1/2"],

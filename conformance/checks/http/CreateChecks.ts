@@ -1,4 +1,4 @@
-/** Creations that are accepted, and what they return (contract §4.2). */
+/** Laws about accepted creations and their results (contract §4.2). */
 import type * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Int64 from "../../../core/domain/Int64.ts"
@@ -39,7 +39,7 @@ const int64 = fc.oneof(
   fc.bigInt({ min: -5n, max: 5n })
 )
 
-/** JSON values, valid and invalid ones for each field. */
+/** JSON values, valid and invalid for each field. */
 const value = fc.oneof(
   fc.json({ maxDepth: 2 }),
   fc.constantFrom(...'1 0 -1 1.5 "5" null true [] {} "sold" "name" 1e400 9223372036854775808'.split(" "))
@@ -62,7 +62,7 @@ const edit = fc.record({
   inserted: fc.string({ unit: fc.constantFrom(...'{}[]",:\\0e-. \u0000\ufeff\u{1f408}'), maxLength: 3 })
 })
 
-/** A body with these members and no edit. */
+/** A body with these members, unedited. */
 const whole = (name: string, categoryId: string, status?: string, more?: string) => ({
   members: { name, categoryId, status, more },
   edit: undefined
@@ -94,7 +94,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, { categoryId, status, tail }, trial) {
       const draft = { name: trial.name(tail), categoryId: Creations.categoryOf(http, categoryId), status }
       const exchange = yield* http.send(Creations.withBody(PetJson.draft(draft)))
-      // The contract does not show what a name may be (§2): only a plain one is sure to be accepted.
+      // The contract does not define valid names (§2): only a plain one is certainly accepted.
       if (tail !== "" && exchange.response.status === 400)
         return yield* inapplicable("the service rejects names like these")
       yield* isAsSent(yield* Responses.pet(exchange, 201), draft)
@@ -102,7 +102,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "create.unreadable",
-    law: "A creation whose body breaks off, or is missing, is rejected with 4xx and an Error body.",
+    law: "A creation with a truncated or missing body is rejected with 4xx and an Error body.",
     clauses: ["create.json-syntax", "create.body-required", "errors.no-5xx"],
     requests: 20,
     examples: [
@@ -168,7 +168,7 @@ export const checks: ReadonlyArray<Check> = [
       const body = PetJson.draft({ name: trial.name(), categoryId: Creations.categoryOf(http), status })
       const first = yield* create(http, body)
       const again = yield* http.send(Creations.withBody(body))
-      // The contract does not show whether names are unique (§2): a second of one name may be rejected.
+      // The contract does not say whether names are unique (§2): a second animal of one name may be rejected.
       if (again.response.status !== 201) {
         yield* Responses.rejected(again, { status: "4xx" })
         return yield* inapplicable("the service rejects a second animal of the same name")
@@ -176,7 +176,7 @@ export const checks: ReadonlyArray<Check> = [
       const second = yield* Responses.pet(again, 201)
       yield* expect(
         first.id !== second.id,
-        "another id for the second animal of one body",
+        "another id for the second animal with the same body",
         `the id ${first.id} twice`
       )
     }
@@ -207,7 +207,7 @@ export const checks: ReadonlyArray<Check> = [
         return
       }
       const animal = yield* Responses.pet(exchange, 201)
-      // The meaning is certain only where nothing was cut and the name is plain.
+      // The meaning is certain only if the body is unedited and the name is plain.
       const plainName = /^"([A-Za-z0-9]+)"$/.exec(name ?? "")?.[1]
       if (cut !== undefined || plainName === undefined) return
       yield* isAsSent(animal, {
@@ -218,10 +218,10 @@ export const checks: ReadonlyArray<Check> = [
     }
   }),
 
-  // Decisions where the contract is silent.
+  // Decisions on points that the contract leaves open.
   design({
     id: "create.longest-name",
-    law: "A name of 255 code points is accepted, also where each takes two UTF-16 units.",
+    law: "A name of 255 code points is accepted, even if each takes two UTF-16 units.",
     clauses: ["create.name-length"],
     requests: 3,
     examples: ["a", "\u{1f408}", "\u05d0"],
@@ -241,7 +241,7 @@ export const checks: ReadonlyArray<Check> = [
       const body = Creations.filled(Creations.PLAIN, http, trial)
       const first = yield* create(http, body)
       const second = yield* create(http, body)
-      yield* expect(first.id !== second.id, "two animals of one name", `the id ${first.id} twice`)
+      yield* expect(first.id !== second.id, "two animals with the same name", `the id ${first.id} twice`)
     }
   }),
   design({
@@ -275,7 +275,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "create.unknown-members",
-    law: "Members that the contract does not name, an id among them, are ignored and not shown.",
+    law: "Members that the contract does not name, including an id, are ignored and not returned.",
     clauses: ["create.unknown-fields", "create.id-ignored"],
     requests: 5,
     examples: ['"colour":"red"', '"id":1', '"id":"x"', '"__proto__":{"status":"sold"}', `"a":${nested(31)}`],
@@ -285,14 +285,14 @@ export const checks: ReadonlyArray<Check> = [
       const shown = Object.keys(JSON.parse(text(exchange.response.body)) as object) // it is a Pet
       yield* expect(
         shown.toSorted().join() === "categoryId,id,name,status",
-        "the members id, name, categoryId and status alone",
+        "only the members id, name, categoryId and status",
         shown.join(", ")
       )
     }
   }),
   design({
     id: "create.content-type-forms",
-    law: "The content type may be in any case and name UTF-8 as its charset.",
+    law: "The content type may be in any letter case and may have the charset UTF-8.",
     clauses: ["create.content-type-form"],
     requests: 5,
     examples: [

@@ -1,4 +1,4 @@
-/** Creations that must be rejected, and with which error (contract §4.2). */
+/** Laws about creations that must be rejected, and their errors (contract §4.2). */
 import type { Level } from "../../clauses/Clause.ts"
 import type { ClauseSlug } from "../../clauses/Clauses.ts"
 import { bytes, type Header } from "../../http/Wire.ts"
@@ -8,7 +8,7 @@ import * as Responses from "./Responses.ts"
 
 const { PLAIN, inCategory, named, nested, withMember, withStatus } = Creations
 
-/** Makes checks that send bodies, templates or bytes, each of which must be rejected. */
+/** Defines checks that send bodies, as templates or bytes, each of which must be rejected. */
 const rejection =
   (level: Level, expected: Responses.Rejection) =>
   (
@@ -59,7 +59,7 @@ export const checks: ReadonlyArray<Check> = [
   ),
   badRequest(
     "create.types",
-    "A creation whose name is no string or whose category is no integer is rejected with 400.",
+    "A creation whose name is not a string or whose category is not an integer is rejected with 400.",
     ["create.name-type", "create.category-type"],
     [
       ...["5", "null", "true", '["a"]', '{"a":1}'].map(named),
@@ -76,19 +76,19 @@ export const checks: ReadonlyArray<Check> = [
   ),
   badRequest(
     "create.status-values",
-    "A creation whose status is none of the three is rejected with 400.",
+    "A creation whose status is not one of the three is rejected with 400.",
     ["create.status-enum"],
     ['"unknown"', '"AVAILABLE"', '"sold out"', '""', "0", "1", "true", '["sold"]', "{}"].map(withStatus)
   ),
   badRequest(
     "create.object",
-    "A creation whose body is JSON but no object is rejected with 400.",
+    "A creation whose body is JSON but not an object is rejected with 400.",
     ["create.body-object"],
     ["null", "true", "1", '"name"', "[]"]
   ),
   spec({
     id: "create.deep-nesting",
-    law: "A body of countless nested brackets that never close is rejected with 4xx within 10 seconds.",
+    law: "A body of a great many nested brackets that are never closed is rejected with 4xx within 10 seconds.",
     clauses: ["create.json-syntax", "errors.no-5xx"],
     requests: 3,
     timeoutMs: 10_000,
@@ -105,16 +105,16 @@ export const checks: ReadonlyArray<Check> = [
       )
   }),
 
-  // Decisions where the contract is silent.
+  // Decisions on points that the contract leaves open.
   invalidBody(
     "create.name-limits",
-    "An empty name and one of more than 255 code points are rejected with 400.",
+    "An empty name, and a name of more than 255 code points, are rejected with 400.",
     ["create.name-length"],
     [named('""'), named(`"${"a".repeat(256)}"`), named(`"${"\u{1f408}".repeat(256)}"`)]
   ),
   invalidBody(
     "create.blank-name",
-    "A name of nothing but white space is rejected with 400.",
+    "A name of only white space is rejected with 400.",
     ["create.name-blank"],
     ['" "', '"\\t\\r\\n"', '"\u00a0\u3000\u2028"'].map(named)
   ),
@@ -126,7 +126,7 @@ export const checks: ReadonlyArray<Check> = [
   ),
   invalidBody(
     "create.huge-number",
-    "A number with a huge exponent is rejected with 400 at once.",
+    "A number with a huge exponent is rejected with 400 without delay.",
     ["create.number-cost"],
     ["1e999999999", "-1e999999999", "1e-999999999", `1e${"9".repeat(1_000)}`, `0.${"0".repeat(50_000)}1`].map(
       inCategory
@@ -141,7 +141,7 @@ export const checks: ReadonlyArray<Check> = [
   ),
   invalidBody(
     "create.codes-of-content",
-    "A body that is JSON but no new animal is rejected with 400 invalid_body.",
+    "A body that is JSON but not a valid new animal is rejected with 400 invalid_body.",
     ["create.codes"],
     [
       ...["{}", "null", "[]", '[{"name":"$name","categoryId":1}]'],
@@ -150,7 +150,7 @@ export const checks: ReadonlyArray<Check> = [
   ),
   invalidJson(
     "create.codes-of-syntax",
-    "A body that is no JSON is rejected with 400 invalid_json.",
+    "A body that is not JSON is rejected with 400 invalid_json.",
     ["create.codes", "create.json-syntax", "create.body-required"],
     [
       ...["", "{", "nonsense", "{'name':1}"],
@@ -165,7 +165,7 @@ export const checks: ReadonlyArray<Check> = [
   ),
   invalidJson(
     "create.duplicate-names",
-    "A body that gives a name twice within an object is rejected with 400.",
+    "A body that repeats a member name within an object is rejected with 400.",
     ["create.json-duplicates"],
     ['"name":"a"', '"n\\u0061me":"a"', '"a":{"b":1,"b":1}'].map(withMember)
   ),
@@ -189,7 +189,7 @@ export const checks: ReadonlyArray<Check> = [
   ),
   design({
     id: "create.other-content-types",
-    law: "A creation that is not announced as application/json in UTF-8 is rejected with 415.",
+    law: "A creation without the content type application/json in UTF-8 is rejected with 415.",
     clauses: ["create.content-type", "create.content-type-form"],
     requests: 9,
     examples: [
@@ -229,7 +229,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "create.too-large",
-    law: "A body of more than 64 KiB is rejected with 413, however few characters it has.",
+    law: "A body of more than 64 KiB is rejected with 413, whatever its number of characters.",
     clauses: ["create.body-size", "create.body-size-counted"],
     requests: 3,
     examples: [

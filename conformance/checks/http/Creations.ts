@@ -1,4 +1,4 @@
-/** Creations to send: requests with a valid body, and templates of bodies that are wrong in one way. */
+/** Requests that create an animal: with a valid body, or with a template of a body that is invalid in one way. */
 import * as Effect from "effect/Effect"
 import type { PetStatus } from "../../../core/domain/PetStatus.ts"
 import type { Http, Sent } from "../../evaluation/Http.ts"
@@ -12,7 +12,7 @@ import * as Responses from "./Responses.ts"
 export const categoryOf = ({ facts }: Http, wanted = 1n): bigint =>
   facts.categories === "any" ? wanted : (facts.categories[0] ?? wanted)
 
-/** A new animal with a name of this evaluation. */
+/** A new animal with a name that belongs to this evaluation. */
 export const own = (http: Http, trial: Trial, status?: PetStatus): Effect.Effect<Animal, Failure> =>
   http.create({ name: trial.name(), categoryId: categoryOf(http), status })
 
@@ -62,7 +62,7 @@ export const create = (http: Http, body: string): Effect.Effect<Animal, Failure>
 /** Largest body in bytes that this project's service reads. */
 export const LARGEST = 65_536
 
-/** A creation whose body has this many bytes; `padding` may be a character of several bytes. */
+/** A creation whose body has `size` bytes; `padding` may be a character of several bytes. */
 export const padded = (http: Http, trial: Trial, size: number, padding: string): Sent => {
   const open = `${filled(PLAIN, http, trial).slice(0, -1)},"padding":"`
   const room = size - Buffer.byteLength(open) - 2

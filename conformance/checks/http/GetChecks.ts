@@ -1,4 +1,4 @@
-/** One animal by its id, until that operation is removed (contract §4.3). */
+/** Laws about the retrieval of one animal, until the operation is removed (contract §4.3). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
@@ -13,21 +13,21 @@ import { type Check, family } from "../Check.ts"
 import * as Creations from "./Creations.ts"
 import * as Responses from "./Responses.ts"
 
-/** Ms before the earliest removal from which on these laws ask for nothing: a request takes its time. */
+/** These laws send nothing in the last ms before the earliest removal, because a request takes time. */
 const MARGIN = 60_000
 
-/** `Inapplicable` once the operation is removed, or may be any moment, by the subject's date. */
+/** `Inapplicable` if the operation is removed, or soon will be, by the subject's date. */
 const isThere = (http: Http): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.now, (now) =>
     now < REMOVAL_BEGINS - MARGIN
       ? Effect.void
-      : inapplicable("by the server's date GET /pets/{petId} is removed, or about to be")
+      : inapplicable("by the server's date GET /pets/{petId} is removed, or soon will be")
   )
 
 const get = (http: Http, segment: string): Effect.Effect<Exchange, Failure> =>
   http.send({ path: `/pets/${segment}` })
 
-/** A template of a path segment with the id of an animal for `$id`, or its first digit and the rest. */
+/** Fills a template of a path segment: `$id` is the id of an animal. */
 const segmentOf = (template: string, { id }: Animal): string =>
   template
     .replace("$id+2^64", String(id + 2n ** 64n))
@@ -35,7 +35,7 @@ const segmentOf = (template: string, { id }: Animal): string =>
     .replace("$first", String(id).charAt(0))
     .replace("$rest", String(id).slice(1))
 
-/** Fails unless the segment of this template is rejected as no id of an animal. */
+/** Fails unless the segment of this template is rejected because it is not the id of an animal. */
 const findsNone = Effect.fnUntraced(function* (
   http: Http,
   template: string,
@@ -55,7 +55,7 @@ const design = family({ level: "design", profile: "core", on: "http" })
 export const checks: ReadonlyArray<Check> = [
   spec({
     id: "get.created",
-    law: "The operation getPet returns 200 with the animal of that id.",
+    law: "The operation getPet returns 200 with the animal that has the id.",
     clauses: ["get.found", "get.faithful", "http.base-path"],
     requests: 12,
     examples: [{ statuses: PetStatus.all }],
@@ -94,7 +94,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, { id, isCertain }) {
       yield* isThere(http)
       const exchange = yield* get(http, String(id))
-      // The service may have assigned this very id; that it drew one of the random ones is unthinkable.
+      // The service may have assigned this id, but not one of the random ids, which is too unlikely.
       if (exchange.response.status === 200 && !isCertain) {
         const shown = yield* Responses.pet(exchange, 200)
         yield* expect(shown.id === id, `404, or the animal ${id}`, PetJson.line(shown))
@@ -105,7 +105,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "get.no-integer",
-    law: "A petId that is no int64 is rejected with 400 or 404 and an Error body.",
+    law: "A petId that is not an int64 is rejected with 400 or 404 and an Error body.",
     clauses: ["get.not-found", "errors.no-5xx"],
     requests: 14,
     examples: [
@@ -116,7 +116,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "get.malformed",
-    law: "A petId that is no int64, or is not written in its shortest form, is rejected with 404 not_found.",
+    law: "A petId that is not an int64, or is not written in its shortest form, is rejected with 404 not_found.",
     clauses: ["get.malformed-id", "get.canonical-id", "http.malformed-escape"],
     requests: 30,
     examples: [

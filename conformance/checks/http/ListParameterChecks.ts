@@ -1,4 +1,4 @@
-/** Parameters, order and pages of a list over HTTP (contract §4.1, §8.1). */
+/** Laws about the parameters of a list over HTTP (contract §4.1, §8.1). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
@@ -20,7 +20,7 @@ interface Query {
   readonly query: string
 }
 
-/** Cases from lines of queries with spaces between them. */
+/** Cases from lines of queries that are separated by spaces. */
 const queries = (...lines: ReadonlyArray<string>): ReadonlyArray<Query> =>
   lines.flatMap((line) => line.split(" ")).map((query) => ({ query }))
 
@@ -28,7 +28,7 @@ const anyStatus = fc.constantFrom(...PetStatus.all)
 
 const statusOrNone = fc.option(anyStatus, { nil: undefined })
 
-/** Creates what is missing until a list of 100 shows so many animals, of this status or of any. */
+/** Creates animals until a list of 100 shows at least so many, with this status or with any. */
 const stock = Effect.fnUntraced(function* (http: Http, trial: Trial, animals: number, status?: Status) {
   const query = `limit=${pageLimit.max}${Lists.statusParameter(status)}`
   const there = (yield* Lists.list(http, query)).length
@@ -38,16 +38,16 @@ const stock = Effect.fnUntraced(function* (http: Http, trial: Trial, animals: nu
   const then = (yield* Lists.list(http, query)).length
   yield* expect(
     then >= animals,
-    `a list of at most ${pageLimit.max} animals to hold those that are there: ${animals} at least`,
+    `a list of at most ${pageLimit.max} animals to hold the existing ones, at least ${animals}`,
     `${then} after ${animals - there} more were created`
   )
 })
 
-/** Makes sure that there are more animals than any list may hold. */
+/** Ensures that there are more animals than a list may hold. */
 const stockBeyondLists = (http: Http, trial: Trial): Effect.Effect<void, Failure> =>
   Effect.andThen(stock(http, trial, pageLimit.max), Lists.createAll(http, trial, ["sold"]))
 
-/** Text that is no limit, as it goes into a query. */
+/** Text for a query that is not a valid limit. */
 const noLimit = fc
   .oneof(
     fc.string({ maxLength: 6 }),
@@ -131,7 +131,7 @@ export const checks: ReadonlyArray<Check> = [
         if ((yield* Lists.list(http, `limit=1&status=${status}`)).length === 0)
           yield* Lists.createAll(http, trial, [status])
       }
-      // Case, blanks and repetition may be read in several ways; what none of them asks for is wrong.
+      // Letter case, blanks and repetition can be interpreted in several ways; only other statuses are wrong.
       const asked = decodeURIComponent(query).toLowerCase()
       const animals = yield* Effect.flatMap(
         http.send({ path: Lists.pathOf(`${query}&limit=100`) }),
@@ -147,7 +147,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   rejected({
     id: "list.limit.range",
-    law: "A limit below 1 or above 100 is rejected, never moved into the range.",
+    law: "A limit below 1 or above 100 is rejected, never clamped.",
     clauses: ["list.limit.range", "list.parameter-code"],
     requests: 14,
     examples: queries(
@@ -175,7 +175,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   rejected({
     id: "list.limit.repeated",
-    law: "A limit given twice is rejected, even with the same value and however its name is written.",
+    law: "A repeated limit is rejected, even with the same value, and however its name is encoded.",
     clauses: ["list.limit.repeated", "list.parameter-code"],
     requests: 4,
     examples: queries("limit=5&limit=5 limit=1&status=sold&limit=100 limit=5&%6Cimit=6 limit=&limit=5")
@@ -195,16 +195,16 @@ export const checks: ReadonlyArray<Check> = [
   }),
   rejected({
     id: "list.status.repeated",
-    law: "A status given twice is rejected, even with the same value.",
+    law: "A repeated status is rejected, even with the same value.",
     clauses: ["list.status.repeated", "list.parameter-code"],
     requests: 3,
     examples: queries("status=sold&status=sold status=sold&status=pending status=sold&limit=5&%73tatus=sold")
   }),
   design<{ readonly written: string; readonly means: string }>({
     id: "list.parameters.decoded",
-    law: "Names and values of parameters are percent-decoded before they are read.",
+    law: "Names and values of parameters are percent-decoded.",
     clauses: ["list.limit.accepted", "list.status.accepted"],
-    // The contract does not say how a query is encoded; RFC 3986 §2.3 says that both spellings are the same.
+    // The contract does not say how a query is encoded; by RFC 3986 §2.3 both spellings are equivalent.
     advisedBy: "RFC 3986 §2.3",
     requests: 10,
     examples: [
@@ -256,7 +256,7 @@ export const checks: ReadonlyArray<Check> = [
   ...PagingChecks.checks,
   spec<{ readonly status: Status | undefined }>({
     id: "list.limit.default",
-    law: "A list without limit holds 20 animals when at least 20 match, and never more.",
+    law: "A list without a limit holds 20 animals if at least 20 match, and never more.",
     clauses: ["list.limit.default", "list.limit.default-fills"],
     requests: 72,
     examples: [{ status: undefined }, ...PetStatus.all.map((status) => ({ status }))],
@@ -268,14 +268,14 @@ export const checks: ReadonlyArray<Check> = [
       )
       yield* expect(
         animals.length === pageLimit.default,
-        `${pageLimit.default} ${status ?? "animals"} in a list without limit, since more are there`,
+        `${pageLimit.default} ${status ?? "animals"} in a list without a limit, because more exist`,
         `${animals.length}`
       )
     }
   }),
   spec({
     id: "list.limit.full",
-    law: "With more than 100 animals in the store every list without filter is full.",
+    law: "With more than 100 animals in the store, every list without a filter is full.",
     clauses: ["list.limit.maximum-returned", "list.complete"],
     requests: 120,
     examples: [{ limit: 100 }, { limit: 99 }, { limit: 21 }],
@@ -289,10 +289,10 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec<{ readonly queries: ReadonlyArray<string> }>({
     id: "list.limit.ceiling",
-    law: "No list holds more than 100 animals, whatever limit was asked for.",
+    law: "No list holds more than 100 animals, whatever the requested limit.",
     clauses: ["list.limit.ceiling"],
     requests: 20,
-    // Together: each time it takes one animal more, and nobody takes them away again.
+    // In one case: every case needs one animal more, and animals cannot be deleted.
     examples: [
       {
         queries: [

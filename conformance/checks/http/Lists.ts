@@ -16,11 +16,11 @@ import * as Creations from "./Creations.ts"
 /** Path and query of a list. */
 export const pathOf = (query: string): string => (query === "" ? "/pets" : `/pets?${query}`)
 
-/** What follows in a query that has a parameter already. */
+/** The status as a further parameter of a query. */
 export const statusParameter = (status: PetStatus | undefined): string =>
   status === undefined ? "" : `&status=${status}`
 
-/** The animals of a response that must be a list. */
+/** The animals in a response that must be a list. */
 export const listOf = ({ request, response }: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
   Effect.mapError(
     Effect.fromResult(
@@ -31,7 +31,7 @@ export const listOf = ({ request, response }: Exchange): Effect.Effect<ReadonlyA
     (actual) => new Violation({ expected: `200 with a bare array of animals to ${request.target}`, actual })
   )
 
-/** The animals of a response with status 200; none for any other status. */
+/** The animals in a response with status 200; none for any other status. */
 export const listIfAccepted = (exchange: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
   exchange.response.status === 200 ? listOf(exchange) : Effect.succeed([])
 

@@ -7,28 +7,28 @@ import * as LinkHeader from "../../http/LinkHeader.ts"
 import * as RequestTarget from "../../http/RequestTarget.ts"
 import { headerValues } from "../../http/Wire.ts"
 
-/** The target of the link as it is written; `undefined` without one. */
+/** The target of the link as written; `undefined` without one. */
 export const targetOf = ({ request, response }: Exchange): string | undefined =>
   LinkHeader.parse(headerValues(response, "link")).find(
     (link) => LinkHeader.hasRelation(link, "next") && isOf(link.parameters.get("anchor"), request.target)
   )?.target
 
-/** Whether a link starts from this page: an `anchor` can name another resource (RFC 8288 §3.2). */
+/** Whether this page is the link's context: an `anchor` can name another resource (RFC 8288 §3.2). */
 const isOf = (anchor: string | undefined, target: string): boolean => {
   if (anchor === undefined) return true
   const resolved = RequestTarget.resolve(anchor, target)
   return resolved !== undefined && !resolved.isAbsolute && resolved.path + resolved.query === target
 }
 
-/** Where the link leads (RFC 3986 §5); `undefined` where there is none, or none to an HTTP resource. */
+/** The resolved link (RFC 3986 §5); `undefined` without a link to an HTTP resource. */
 export const resolved = (exchange: Exchange): RequestTarget.Resolved | undefined => {
   const target = targetOf(exchange)
   return target === undefined ? undefined : RequestTarget.resolve(target, exchange.request.target)
 }
 
 /**
- * What to send for the link, below the base address; `undefined` without a link. An absolute link may name the public
- * address of a server that is tested behind its proxy: then only its query is used.
+ * The path of the link below the base address; `undefined` without a link. An absolute link may contain the public
+ * address of a server that is tested without its proxy: then only its query is used.
  */
 export const pathOf = (
   { facts: { basePath } }: Http,

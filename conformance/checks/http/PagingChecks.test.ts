@@ -4,7 +4,7 @@ import type { Failure } from "../../evaluation/Outcome.ts"
 import * as Trial from "../../evaluation/Trial.ts"
 import * as RequestTarget from "../../http/RequestTarget.ts"
 import type { Header, WireRequest } from "../../http/Wire.ts"
-import { answer, recording } from "../../http/Wires.fixture.ts"
+import { recording, wireResponse } from "../../http/Wires.fixture.ts"
 import * as HttpSubject from "../../subjects/HttpSubject.ts"
 import { checks } from "./PagingChecks.ts"
 
@@ -13,7 +13,7 @@ const pets = (from: number, count: number): string =>
 
 const next = (target: string): Header => ["Link", `<${target}>; rel="next"`]
 
-/** What a law comes to against a server whose lists are a function of the request; and what it asked for. */
+/** The outcome of a law against a server whose lists are a function of the request, and the requested targets. */
 const hold = async (
   id: string,
   given: unknown,
@@ -24,15 +24,15 @@ const hold = async (
   let lists = 0
   const { sent, transport } = recording((request) => {
     if (request.method === "POST") {
-      // Sound: the suite sends a Pet.
+      // The suite sends a valid Pet.
       const { categoryId, name, status } = JSON.parse(new TextDecoder().decode(request.body)) as Record<
         string,
         unknown
       >
-      return answer(201, [], JSON.stringify({ id: id64++, name, categoryId, status }))
+      return wireResponse(201, [], JSON.stringify({ id: id64++, name, categoryId, status }))
     }
     const [body, ...headers] = list(request, lists++)
-    return answer(200, headers, body)
+    return wireResponse(200, headers, body)
   })
   const check = checks.find((one) => one.id === id)
   if (check === undefined) throw new Error(`there is no ${id}`)
@@ -55,16 +55,16 @@ const hold = async (
 const walk = "list.paging.walk"
 
 describe("a chain of next links", () => {
-  it("that leads back to where it was is a violation at once", async () => {
+  it("that is a cycle is a violation at once", async () => {
     const { failure, lists } = await hold(walk, { limits: [7], status: undefined }, ({ target }) => [
       pets(1, 7),
       next(target)
     ])
-    expect(failure).toMatchObject({ _tag: "Violation", expected: "each animal on one page only" })
+    expect(failure).toMatchObject({ _tag: "Violation", expected: "each animal on only one page" })
     expect(lists).toHaveLength(2)
   })
 
-  it("of empty pages is a violation once it has gone on for long", async () => {
+  it("of empty pages is a violation after a number of pages", async () => {
     const { failure, lists } = await hold(walk, { limits: [7], status: undefined }, (_request, index) => [
       "[]",
       next(`/v1/pets?cursor=${index}`)
@@ -73,7 +73,7 @@ describe("a chain of next links", () => {
     expect(lists).toHaveLength(60)
   })
 
-  it("of ever new animals is left undecided, with large pages from some page on", async () => {
+  it("without an end is inconclusive, and uses large pages after a number of small ones", async () => {
     const { failure, lists } = await hold(walk, { limits: [7], status: undefined }, ({ target }, index) => [
       pets(index * 100, Number(RequestTarget.parameter(target, "limit"))),
       next(`/v1/pets?limit=${RequestTarget.parameter(target, "limit")}&cursor=${index}`)
@@ -116,25 +116,25 @@ describe("a next link", () => {
     ["a public base address", `<https://pets.example/api/v3/pets?limit=7&cursor=${cursor}>; rel=next`],
     ["the second link of a field", `</v1/pets>; rel=first, </v1/pets?limit=7&cursor=${cursor}>; rel=next`],
     ["one with an anchor here", `</v1/pets?limit=7&cursor=${cursor}>; rel=next; anchor="/v1/pets?limit=7"`]
-  ])("that is %s is followed as it is written", async (_what, link) => {
-    // No animal comes, so that the law fails in the end; what matters is what was sent.
+  ])("that is %s is followed as written", async (_what, link) => {
+    // The pages are empty, so the law fails at the end; this test is about the requests.
     expect((await followed(link)).followed).toEqual([`/v1/pets?limit=7&cursor=${cursor}`])
   })
 
-  it("is followed without a base path too", async () => {
+  it("is also followed without a base path", async () => {
     expect((await followed("</pets?cursor=x>; rel=next", "")).followed).toEqual(["/pets?cursor=x"])
     expect((await followed("<http://a.example/v1/pets?cursor=x>; rel=next", "")).followed).toEqual([
       "/pets?cursor=x"
     ])
   })
 
-  it("written in HTML is followed as HTTP reads it", async () => {
+  it("with an HTML entity is followed without decoding it", async () => {
     expect((await followed("</v1/pets?limit=7&amp;cursor=x>; rel=next")).followed).toEqual([
       "/v1/pets?limit=7&amp;cursor=x"
     ])
   })
 
-  it("of another resource is none", async () => {
+  it("of another resource is ignored", async () => {
     expect((await followed('</v1/pets?cursor=x>; rel=next; anchor="/v1/cats"')).followed).toEqual([])
   })
 
@@ -145,13 +145,13 @@ describe("a next link", () => {
     "</v1/pets?cursor=a b>; rel=next",
     "</v1/pets?cursor=100%>; rel=next",
     "<javascript:alert(1)>; rel=next"
-  ])("%s breaks the clause of addresses, and is not followed", async (link) => {
+  ])("%s violates the clause about addresses, and is not followed", async (link) => {
     const { failure, followed: targets } = await followed(link)
     expect(failure).toMatchObject({ _tag: "Violation", clause: "list.paging.address" })
     expect(targets).toEqual([])
   })
 
-  it("keeps its cursor when a law asks for another limit, and loses nothing of it when altered", async () => {
+  it("keeps its cursor when a law changes the limit, and the rest of the cursor when a law alters it", async () => {
     const last = await hold("list.paging.last", { status: undefined }, (_request, index) =>
       index === 0
         ? [pets(1, 100), next(`/v1/pets?cursor=${cursor}&limit=100`)]

@@ -1,4 +1,4 @@
-/** Pages of a list over HTTP, and the links from each to the next (contract §4.1). */
+/** Laws about the pages of a list over HTTP, and the link from each page to the next (contract §4.1). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
@@ -19,17 +19,17 @@ type Status = PetStatus.PetStatus
 
 const statusOrNone = fc.option(fc.constantFrom(...PetStatus.all), { nil: undefined })
 
-/** Most pages that a law follows. */
+/** Maximum number of pages that a law follows. */
 const MOST_PAGES = 60
 
-/** Small pages that a law follows before it asks for the largest, so that a store may hold thousands of animals. */
+/** Number of small pages after which a law requests the largest, so that a store may hold thousands of animals. */
 const SMALL_PAGES = 20
 
 /** Whether one of these animals is on an earlier page too. */
 const repeated = (seen: ReadonlySet<bigint>, page: ReadonlyArray<Animal>): Animal | undefined =>
   page.find(({ id }) => seen.has(id))
 
-/** All pages from the first on, by their links; `onPage` is done between pages, and may change what is sent for the link. */
+/** All pages, by following links. `onPage` runs between pages and may change the next request. */
 const walk = Effect.fnUntraced(function* (
   http: Http,
   query: string,
@@ -47,11 +47,11 @@ const walk = Effect.fnUntraced(function* (
       `${page.length}`,
       "list.limit.ceiling"
     )
-    // A chain of links can lead back to where it was: then it has no end.
+    // A cycle of links has no end.
     const twice = repeated(seen, page)
     yield* expect(
       twice === undefined,
-      "each animal on one page only",
+      "each animal on only one page",
       twice ? `twice ${PetJson.line(twice)}` : ""
     )
     for (const { id } of page) seen.add(id)
@@ -62,14 +62,14 @@ const walk = Effect.fnUntraced(function* (
   }
   yield* expect(
     pages.slice(-SMALL_PAGES).some((page) => page.length > 0),
-    "no next link where no animal comes after",
+    "no next link after the last animal",
     `${SMALL_PAGES} empty pages in a row, each with a next link`,
     "list.paging.last"
   )
-  return yield* undecided(`there are more than ${MOST_PAGES} pages; a store with fewer animals would do`)
+  return yield* undecided(`there are more than ${MOST_PAGES} pages; use a store with fewer animals`)
 })
 
-/** What a walk must have shown. */
+/** The laws about all pages of a list. */
 const walked = (
   pages: ReadonlyArray<ReadonlyArray<Animal>>,
   status: Status | undefined,
@@ -87,8 +87,8 @@ const walked = (
   const say = (animal: Animal | undefined) => (animal === undefined ? "" : PetJson.line(animal))
   return Effect.all(
     [
-      expect(twice === undefined, "each animal on one page only", `twice ${say(twice)}`),
-      expect(other === undefined, `animals with status ${status} only, on every page`, say(other)),
+      expect(twice === undefined, "each animal on only one page", `twice ${say(twice)}`),
+      expect(other === undefined, `only animals with status ${status} on every page`, say(other)),
       expect(missing === undefined, "every animal on some page", `none with ${say(missing)}`),
       expect(unordered === undefined, "ascending ids from page to page", `out of order ${say(unordered)}`)
     ],
@@ -96,7 +96,7 @@ const walked = (
   )
 }
 
-/** What to send for the second page of lists of one animal, with a cursor. */
+/** The path of the second page, with a cursor, of a list with a limit of 1. */
 const secondPage = Effect.fnUntraced(function* (
   http: Http,
   trial: Trial,
@@ -109,12 +109,12 @@ const secondPage = Effect.fnUntraced(function* (
   const cursor = path && RequestTarget.parameter(path, "cursor")
   if (path !== undefined && cursor !== undefined && cursor !== "") return { path, cursor }
   return yield* new Violation({
-    expected: `a link to the next page with a cursor, since several animals belong to ${first}`,
+    expected: `a link to the next page with a cursor, because several animals match ${first}`,
     actual: "none"
   })
 })
 
-/** A cursor, as it is written in a query, with one letter or digit replaced by another. */
+/** A percent-encoded cursor with one letter or digit replaced. */
 const altered = (cursor: string, at: number): string => {
   const places = [...cursor.matchAll(/%[0-9a-f]{2}|[a-z0-9]/gi)].filter(([found]) => found.length === 1)
   const place = places[at % places.length]
@@ -123,8 +123,8 @@ const altered = (cursor: string, at: number): string => {
   return `${cursor.slice(0, place.index)}${character === "0" ? "1" : "0"}${cursor.slice(place.index + 1)}`
 }
 
-/** A path below the base address must be refused as one with a wrong parameter. */
-const refused = (http: Http, path: string): Effect.Effect<void, Failure> =>
+/** Fails unless a path below the base address is rejected because of an invalid parameter. */
+const rejected = (http: Http, path: string): Effect.Effect<void, Failure> =>
   Lists.rejected(http, path.slice(path.indexOf("?") + 1))
 
 const design = family({ level: "design", profile: "core", on: "http" })
@@ -157,7 +157,7 @@ export const checks: ReadonlyArray<Check> = [
             trial.saw("several pages")
             yield* Lists.createAll(http, trial, [status])
           }
-          // A link keeps its limit; a client may also ask for another.
+          // A link keeps the limit; a client may also change it.
           const other = others[page - 1] ?? (page === SMALL_PAGES ? pageLimit.max : undefined)
           if (other === undefined) return next
           wanted = Math.max(wanted, other)
@@ -166,12 +166,12 @@ export const checks: ReadonlyArray<Check> = [
       )
       yield* walked(pages, status, own)
       const largest = Math.max(...pages.map((page) => page.length))
-      yield* expect(largest <= wanted, `pages of at most ${wanted} animals`, `one of ${largest}`)
+      yield* expect(largest <= wanted, `pages of at most ${wanted} animals`, `a page of ${largest}`)
     }
   }),
   design({
     id: "list.paging.last",
-    law: "A list has a next link exactly when more animals come after it.",
+    law: "A list has a next link exactly when more animals follow.",
     clauses: ["list.paging", "list.paging.last"],
     requests: 8,
     examples: [{ status: "sold" }, { status: undefined }],
@@ -179,7 +179,7 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 0, http: 0 },
     *holds(http, { status }: { readonly status?: Status | undefined }, trial) {
       yield* Lists.createAll(http, trial, [status, status])
-      // Past all full pages, so that what is left fits a page exactly.
+      // Continues after all full pages, so that the rest fits a page exactly.
       const query = `limit=${pageLimit.max}${Lists.statusParameter(status)}`
       let last = Lists.pathOf(query)
       const pages = yield* walk(http, query, (_, next) =>
@@ -197,8 +197,8 @@ export const checks: ReadonlyArray<Check> = [
         yield* expect(
           (NextPage.targetOf(exchange) !== undefined) === limit < left,
           limit < left
-            ? "a next link, since one more animal comes"
-            : "no next link, since no animal comes after",
+            ? "a next link, because one more animal follows"
+            : "no next link, because no animal follows",
           `Link: ${headerValues(exchange.response, "link").join(", ") || "absent"}`
         )
       }
@@ -206,7 +206,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design<{ readonly of: Status | undefined; readonly for: string }>({
     id: "list.paging.bound",
-    law: "A cursor is valid for the filter that it was made for, and rejected with any other.",
+    law: "A cursor is valid for the filter for which it was created, and rejected with any other.",
     clauses: ["list.paging.bound", "list.parameter-code"],
     requests: 9,
     examples: [
@@ -216,7 +216,7 @@ export const checks: ReadonlyArray<Check> = [
     ],
     holds: (http, given, trial) =>
       Effect.flatMap(secondPage(http, trial, given.of), ({ path }) =>
-        refused(
+        rejected(
           http,
           RequestTarget.withParameter(path, "status", given.for === "" ? undefined : given.for.slice(8))
         )
@@ -224,7 +224,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design<{ readonly alter: number } | { readonly cursor: string }>({
     id: "list.paging.forged",
-    law: "A cursor that the service did not make, or that was altered, is rejected.",
+    law: "A cursor that was forged or altered is rejected.",
     clauses: ["list.paging.forged", "list.parameter-code"],
     requests: 50,
     examples: [
@@ -246,12 +246,12 @@ export const checks: ReadonlyArray<Check> = [
       "cursor" in given
         ? Lists.rejected(http, `cursor=${given.cursor}`)
         : Effect.flatMap(secondPage(http, trial, undefined), ({ cursor, path }) =>
-            refused(http, RequestTarget.withParameter(path, "cursor", altered(cursor, given.alter)))
+            rejected(http, RequestTarget.withParameter(path, "cursor", altered(cursor, given.alter)))
           )
   }),
   design<{ readonly status: Status | undefined }>({
     id: "list.paging.address",
-    law: "The target of a next link is a path to the list, or the absolute address of one.",
+    law: "The target of a next link is the path or the absolute address of a list.",
     clauses: ["list.paging.address"],
     requests: 6,
     examples: [{ status: undefined }, { status: "sold" }],

@@ -1,4 +1,4 @@
-/** What holds for all operations: paths, methods, headers and errors (contract §4, §7). */
+/** Laws that hold for all operations: paths, methods, headers and errors (contract §4, §7). */
 import * as Effect from "effect/Effect"
 import { catalogue } from "../../../core/errors/ErrorCatalogue.ts"
 import type { Http, Sent } from "../../evaluation/Http.ts"
@@ -14,7 +14,7 @@ const NOBODY = "/pets/5318008317345021"
 
 const creation = (json: string): Sent => ({ method: "POST", path: "/pets", json })
 
-/** Requests that the contract describes, and that fail: 400, 401, and 404 until the operation is removed. */
+/** Requests that the contract describes and that fail: 400, 401, and 404 until the operation is removed. */
 const described: ReadonlyArray<Sent> = [
   creation("{}"),
   creation('{"name":"a","categoryId":"1"}'),
@@ -22,7 +22,7 @@ const described: ReadonlyArray<Sent> = [
   { path: NOBODY }
 ]
 
-/** Errors of every kind that can be had without harm. */
+/** Requests for every kind of error that can be caused without side effects. */
 const errors: ReadonlyArray<Sent> = [
   ...described,
   creation("{"),
@@ -33,11 +33,11 @@ const errors: ReadonlyArray<Sent> = [
   creation(" ".repeat(65_537))
 ]
 
-/** Sends one of these; those that carry no key may have to wait. */
+/** Sends one of these requests; a request without a key may have to wait. */
 const send = (http: Http, sent: Sent): Effect.Effect<Exchange, Failure> =>
   sent.key === "none" ? Responses.sendWithoutKey(http, sent) : http.send(sent)
 
-/** Nothing that exists is changed by these, whatever a server may offer beyond the contract. */
+/** Requests that change no existing data, whatever a server offers beyond the contract. */
 const unknownOperations: ReadonlyArray<Sent> = [
   { path: "/nothing" },
   { path: "/store/orders/none" },
@@ -52,7 +52,7 @@ const unknownOperations: ReadonlyArray<Sent> = [
   { method: "PROPFIND", path: "/pets" }
 ]
 
-/** Too long, or of an unknown method: what servers say before the service does (RFC 9110 §15, RFC 6585 §5). */
+/** Statuses of servers for long targets and unknown methods, before the service runs (RFC 9110 §15, RFC 6585 §5). */
 const byTransport: ReadonlySet<number> = new Set([414, 431, 501])
 
 const CONTENT_TYPE = "application/json; charset=utf-8"
@@ -86,7 +86,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "errors.other-operations",
-    law: "An error of a path or method outside the contract has an Error body too.",
+    law: "An error for a path or method outside the contract also has an Error body.",
     clauses: ["errors.body"],
     requests: unknownOperations.length,
     examples: unknownOperations,
@@ -98,7 +98,7 @@ export const checks: ReadonlyArray<Check> = [
     }
   }),
 
-  // Decisions where the contract is silent.
+  // Decisions on points that the contract leaves open.
   design({
     id: "errors.told-reason",
     law: "The message of a 400 names the field or parameter that is wrong.",
@@ -124,7 +124,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "errors.no-trace",
-    law: "No message exposes internals: file names, line numbers, error classes.",
+    law: "No message exposes internals such as file names, line numbers or error classes.",
     clauses: ["errors.messages"],
     requests: errors.length,
     examples: errors,
@@ -133,14 +133,14 @@ export const checks: ReadonlyArray<Check> = [
       const said = text(response.body)
       yield* expect(
         !/\\n|\bat \S+ \(|\.[a-z]{2,4}:[0-9]+|[a-z](?:Error|Exception)\b/.test(said),
-        "a message that tells nothing of the program",
+        "a message without internals of the program",
         said
       )
     }
   }),
   design({
     id: "protocol.unknown-path",
-    law: "A path that does not exist returns 404 not_found, also with other case, extra slashes or segments.",
+    law: "An unknown path returns 404 not_found, also with other letter case, extra slashes or segments.",
     clauses: ["http.unknown-path", "http.paths-exact", "http.other-operations"],
     requests: 13,
     examples: [
@@ -151,7 +151,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "protocol.encoded-path",
-    law: "A path whose letters are percent-encoded is the same path; encoded twice it is another.",
+    law: "A path with percent-encoded letters is the same path; encoded twice it is another path.",
     clauses: ["http.decoded-once"],
     requests: 2,
     examples: [
@@ -248,7 +248,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "protocol.request-id",
-    law: "Each response has its own X-Request-Id, never the one that a client sends.",
+    law: "Each response has a new X-Request-Id, never one that a client sends.",
     clauses: ["http.request-id"],
     requests: 4,
     examples: [undefined],
@@ -260,7 +260,7 @@ export const checks: ReadonlyArray<Check> = [
           headers: [["X-Request-Id", trial.token]]
         })
         const id = header(response, "x-request-id") ?? ""
-        yield* expect(!ids.includes(id), "an X-Request-Id that no other answer has", id)
+        yield* expect(!ids.includes(id), "an X-Request-Id that no other response has", id)
         ids.push(id)
       }
     }
@@ -311,7 +311,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "protocol.order",
-    law: "A request with several faults is rejected for the first of path, method, content type, size and content.",
+    law: "A request with several errors reports the first of path, method, content type, size and content.",
     clauses: ["http.order-of-checks"],
     requests: 5,
     examples: [

@@ -1,4 +1,4 @@
-/** The end of getPet on 5 December 2030 (contract §4.3, §9.3), in the order of dates: time moves forward. */
+/** Laws about the end of getPet on 5 December 2030 (contract §4.3, §9.3), by date, because time only moves forward. */
 import * as Effect from "effect/Effect"
 import type { Http } from "../../evaluation/Http.ts"
 import { expect, type Failure, undecided, type Violation } from "../../evaluation/Outcome.ts"
@@ -12,23 +12,23 @@ import { type Check, family } from "../Check.ts"
 import * as Creations from "./Creations.ts"
 import * as Responses from "./Responses.ts"
 
-/** The 5th of December begins in UTC, since the contract does not say whose 5th is meant. */
+/** The beginning of 5 December in UTC; the contract names no time zone. */
 const SUNSET = Date.UTC(2030, 11, 5)
 
-/** The 5th of December is over everywhere, west of all (UTC-12) too. */
+/** The end of 5 December in the last time zone, UTC-12. */
 const OVER = Date.UTC(2030, 11, 6, 12)
 
-/** Ms that a request may take before a moment that it has to come before. */
+/** Ms that are reserved for a request that must be handled before a certain time. */
 const MARGIN = 1_500
 
-/** Moves the subject's time forward to a moment; stays where that has passed. */
+/** Moves the subject's time forward to a moment; does nothing if it has passed. */
 const until = (http: Http, moment: number): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.now, (now) => (now < moment ? http.pass(moment - now) : Effect.void))
 
 const get = (http: Http, { id }: Pick<Animal, "id">): Effect.Effect<Exchange, Failure> =>
   http.send({ path: `/pets/${id}` })
 
-/** Fails unless the response announces the deprecation, the removal and what to use instead. */
+/** Fails unless the response announces the deprecation, the removal and the successor. */
 const announces = ({ response }: Exchange, { facts }: Http): Effect.Effect<void, Violation> => {
   const deprecation = header(response, "deprecation")
   const sunset = header(response, "sunset")
@@ -105,17 +105,17 @@ export const checks: ReadonlyArray<Check> = [
     requests: 2,
     examples: [undefined],
     *holds(http, _, trial) {
-      // By then it is too late to see the responses before.
+      // After that time the responses before it cannot be observed.
       if ((yield* http.now) >= REMOVAL_BEGINS) return
       yield* until(http, REMOVAL_BEGINS - 60_000)
       const animal = yield* Creations.own(http, trial, "sold")
       const exchange = yield* get(http, animal)
       if (exchange.receivedAt >= REMOVAL_BEGINS) {
-        return yield* undecided("by the server's date 5 December 2030 has begun somewhere, or is over")
+        return yield* undecided("by the server's date 5 December 2030 has begun or ended somewhere")
       }
       yield* expect(
         exchange.response.status === 200,
-        `200 at ${Moment.iso(exchange.receivedAt)}: nowhere has 5 December 2030 begun`,
+        `200 at ${Moment.iso(exchange.receivedAt)}, before 5 December 2030 begins anywhere`,
         outcome(exchange.response)
       )
     }
@@ -146,7 +146,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "removal.done",
-    law: "No animal can be fetched once 5 December 2030 is over everywhere: 404 or 410 with an Error body.",
+    law: "No animal can be fetched after 5 December 2030 has ended everywhere: 404 or 410 with an Error body.",
     clauses: ["get.removed"],
     requests: 2,
     examples: [undefined],

@@ -1,4 +1,4 @@
-/** What laws demand of responses again and again. */
+/** Expectations of responses that many laws share. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Http, Sent } from "../../evaluation/Http.ts"
@@ -27,7 +27,7 @@ export const pet = ({ response }: Exchange, status: 200 | 201): Effect.Effect<An
   )
 }
 
-/** The error that is expected: one of these statuses, or any from 400 to 499; and this code, if any. */
+/** The expected error: one of these statuses, or any from 400 to 499, and the code, if any. */
 export interface Rejection {
   readonly status: ReadonlyArray<number> | "4xx"
   readonly code?: string | undefined
@@ -57,10 +57,10 @@ export const rejected = (
 export const rejects = (http: Http, sent: Sent, rejection: Rejection): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.send(sent), (exchange) => Effect.asVoid(rejected(exchange, rejection)))
 
-/** Longest wait for the limit of callers without a key where time cannot be moved, in seconds. */
+/** Longest wait, in seconds, for the limit of callers without a key when time cannot be moved. */
 const SHORT_WAIT = 3
 
-/** Sends a request without a valid key; waits for the small limit that such callers may have. */
+/** Sends a request without a valid key, and waits if such callers have a small limit. */
 export const sendWithoutKey = Effect.fnUntraced(function* (
   http: Http,
   sent: Sent

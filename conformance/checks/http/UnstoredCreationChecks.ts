@@ -1,4 +1,4 @@
-/** Creations that are rejected leave no animal behind (contract §4.2). */
+/** Laws about rejected creations, which add no animal (contract §4.2). */
 import * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import { expect, undecided } from "../../evaluation/Outcome.ts"
@@ -15,7 +15,7 @@ const unstored = family({ level: "spec", profile: "core", on: "http" })
 
 const SOLD = '"status":"sold"'
 
-const ROOM = "a list with room for more"
+const ROOM = "a list that is not full"
 
 /** Fails when one of the names is listed; `Undecided` when the list is full and cannot show it. */
 const noneListed = Effect.fnUntraced(function* (http: Http, names: ReadonlyArray<string>, trial: Trial) {
@@ -24,18 +24,18 @@ const noneListed = Effect.fnUntraced(function* (http: Http, names: ReadonlyArray
     const exchange = yield* http.send({ path })
     const listed = PetJson.parse(text(exchange.response.body))
     const animals = listed._tag === "Success" && Array.isArray(listed.success) ? listed.success : undefined
-    if (animals === undefined) return yield* undecided("no list to look into")
+    if (animals === undefined) return yield* undecided("no list could be read")
     const found = animals.find((animal: { readonly name?: unknown }) =>
       names.some((name) => name === animal?.name)
     )
-    yield* expect(found === undefined, "no animal of a refused creation in a list", PetJson.show(found))
+    yield* expect(found === undefined, "no animal of a rejected creation in a list", PetJson.show(found))
     hasRoom ||= animals.length < 100
   }
-  if (!hasRoom) return yield* undecided("the lists are full: a store with fewer animals would show it")
+  if (!hasRoom) return yield* undecided("the lists are full: use a store with fewer animals")
   trial.saw(ROOM)
 })
 
-/** Sends each body under a new name, and fails when an animal of a rejected one is listed. */
+/** Sends each body with a new name, and fails if an animal of a rejected creation is listed. */
 const storesNone = Effect.fnUntraced(function* (
   http: Http,
   bodies: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** Limits of callers without a valid key (design, where contract §8.3 is silent): a bucket of plan Free. */
+/** Laws about callers without a valid key, which contract §8.3 leaves open: they have a bucket of plan Free. */
 import * as Effect from "effect/Effect"
 import * as Plan from "../../../core/limits/Plan.ts"
 import type { Http, Sent } from "../../evaluation/Http.ts"
@@ -14,8 +14,8 @@ const { DAY, MINUTE, SECOND } = Bursts
 
 const { perMinute } = Plan.standard.Free
 
-const nobody = { path: "/pets?limit=1", key: "none" } as const satisfies Sent
-const somebody = { path: "/pets?limit=1" } as const satisfies Sent
+const withoutKey = { path: "/pets?limit=1", key: "none" } as const satisfies Sent
+const withKey = { path: "/pets?limit=1" } as const satisfies Sent
 
 const rateOf = Effect.fnUntraced(function* ({
   response
@@ -26,7 +26,7 @@ const rateOf = Effect.fnUntraced(function* ({
     : rate
 })
 
-/** Begins with a full bucket and leaves one behind: other laws send without a key too. */
+/** Starts with a full bucket and restores it, because other laws also send requests without a key. */
 const withFullBucket = (http: Http, law: Effect.Effect<void, Failure>): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     yield* http.pass(DAY + MINUTE)
@@ -34,7 +34,7 @@ const withFullBucket = (http: Http, law: Effect.Effect<void, Failure>): Effect.E
     yield* http.pass(MINUTE + SECOND)
   })
 
-/** Defines a law that begins with a full bucket, on a day of its own, since a day has 1,000 requests. */
+/** Defines a law that starts with a full bucket and on a new day, because a day has 1,000 requests. */
 const anonymous = ({
   holds,
   ...rest
@@ -50,18 +50,18 @@ const anonymous = ({
       )
   })
 
-/** Sends without a key until a 429; `Violation` when it does not come in time. */
+/** Sends requests without a key until a 429; `Violation` if there is none in time. */
 const firstDenial = Effect.fnUntraced(function* (http: Http) {
   const begin = yield* http.now
   for (let sent = 0; ; sent++) {
-    const exchange = yield* http.send(nobody)
+    const exchange = yield* http.send(withoutKey)
     if (exchange.response.status === 429) return exchange
-    // Where time goes on a request comes back each second.
+    // While time passes, the bucket refills by one request a second.
     const most = perMinute + Math.ceil(((yield* http.now) - begin) / SECOND) + 1
     yield* expect(
       sent < most,
       `429 after ${most} requests without a key`,
-      `${sent + 1} of them answered otherwise`
+      `${sent + 1} of them had another status`
     )
   }
 })
@@ -69,14 +69,14 @@ const firstDenial = Effect.fnUntraced(function* (http: Http) {
 export const checks: ReadonlyArray<Check> = [
   anonymous({
     id: "anonymous.counted",
-    law: "Each 401 takes one from a bucket of plan Free, and shows it.",
+    law: "Each 401 takes one request from a bucket of plan Free, and shows it.",
     clauses: ["limits.anonymous"],
     requests: 10,
     *holds(http) {
       const begin = yield* http.now
       for (let sent = 1; sent <= 5; sent++) {
-        const invalid = { ...nobody, authorization: ["Bearer no-such-key"] }
-        const exchange = yield* http.send(sent % 2 === 0 ? invalid : nobody)
+        const invalid = { ...withoutKey, authorization: ["Bearer no-such-key"] }
+        const exchange = yield* http.send(sent % 2 === 0 ? invalid : withoutKey)
         const rate = yield* rateOf(exchange)
         const back = Math.ceil(((yield* http.now) - begin) / SECOND)
         yield* expect(
@@ -94,7 +94,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   anonymous({
     id: "anonymous.exhausted",
-    law: "When the bucket is empty a request without a valid key returns 429, and 401 after Retry-After.",
+    law: "When the bucket is empty, a request without a valid key returns 429, and after Retry-After 401.",
     clauses: ["limits.anonymous-exhausted"],
     requests: 70,
     *holds(http) {
@@ -106,7 +106,7 @@ export const checks: ReadonlyArray<Check> = [
         `${rate.remaining} of ${rate.limit}`
       )
       yield* http.pass((RateHeaders.retryAfterSeconds(denied.response, denied.receivedAt) ?? 0) * SECOND)
-      const { response } = yield* http.send(nobody)
+      const { response } = yield* http.send(withoutKey)
       yield* expect(response.status === 401, "401 again after Retry-After", String(response.status))
     }
   }),
@@ -117,20 +117,20 @@ export const checks: ReadonlyArray<Check> = [
     requests: 70,
     *holds(http) {
       yield* firstDenial(http)
-      const [exchange] = yield* http.sendAtOnce([somebody])
+      const [exchange] = yield* http.sendAtOnce([withKey])
       const status = exchange?.response.status ?? 0
       yield* expect(status === 200, "200 to a valid key of that network", String(status))
     }
   }),
   anonymous({
     id: "anonymous.untouched-by-keys",
-    law: "A request with a valid key does not touch the bucket of its network.",
+    law: "A request with a valid key does not affect the bucket of its network.",
     clauses: ["limits.anonymous-apart"],
     requests: 10,
     *holds(http) {
-      const before = yield* rateOf(yield* http.send(nobody))
-      for (let sent = 0; sent < 6; sent++) yield* http.send(somebody)
-      const later = yield* rateOf(yield* http.send(nobody))
+      const before = yield* rateOf(yield* http.send(withoutKey))
+      for (let sent = 0; sent < 6; sent++) yield* http.send(withKey)
+      const later = yield* rateOf(yield* http.send(withoutKey))
       yield* expect(
         later.limit === before.limit && later.remaining >= before.remaining - 1,
         `${before.remaining - 1} of ${before.limit} remaining after six requests with a key`,
@@ -140,18 +140,18 @@ export const checks: ReadonlyArray<Check> = [
   }),
   anonymous({
     id: "anonymous.guesses-apart",
-    law: "A request with a wrong key does not use the budget of any key, however similar.",
+    law: "A request with a wrong key does not use the budget of any key, even a similar one.",
     clauses: ["limits.guesses-apart"],
     requests: 12,
     *holds(http) {
       const { mainKey } = http.facts
       const guess = {
-        ...somebody,
+        ...withKey,
         authorization: [`Bearer ${mainKey.slice(0, -1)}${mainKey.endsWith("0") ? 1 : 0}`]
       }
-      const before = yield* rateOf(yield* http.send(somebody))
+      const before = yield* rateOf(yield* http.send(withKey))
       for (let sent = 0; sent < 8; sent++) yield* http.send(guess)
-      const later = yield* rateOf(yield* http.send(somebody))
+      const later = yield* rateOf(yield* http.send(withKey))
       yield* expect(
         later.limit !== before.limit || later.remaining >= before.remaining - 1,
         `${before.remaining - 1} remaining after eight guesses at the key`,
@@ -166,14 +166,14 @@ export const checks: ReadonlyArray<Check> = [
     requests: 190,
     *holds(http) {
       yield* firstDenial(http)
-      // as many more as may be told a slot each
-      for (let sent = 0; sent < 60; sent++) yield* http.send(nobody)
+      // as many more as can get a slot
+      for (let sent = 0; sent < 60; sent++) yield* http.send(withoutKey)
       for (let round = 0; round < 22; round++) {
         yield* http.pass(SECOND)
         for (let sent = 0; sent < 3; sent++) {
-          const { response } = yield* http.send(nobody)
+          const { response } = yield* http.send(withoutKey)
           const isBan = ErrorBody.codeOf(response) === "api_key_banned"
-          yield* expect(!isBan, "401, or 429 for the limit alone", Conversation.outcome(response))
+          yield* expect(!isBan, "401, or 429 only for the limit", Conversation.outcome(response))
         }
       }
     }

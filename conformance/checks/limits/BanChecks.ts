@@ -1,4 +1,4 @@
-/** Bans of keys that go on after a 429 (contract §8.4.3, which leaves every number open). */
+/** Laws about bans of keys that ignore a 429 (contract §8.4.3, which leaves every number open). */
 import type { Reading } from "../../evaluation/Meter.ts"
 import { expect, undecided } from "../../evaluation/Outcome.ts"
 import * as ErrorBody from "../../http/ErrorBody.ts"
@@ -13,13 +13,13 @@ const { DAY, MINUTE, SECOND } = Bursts
 /** Ms within which strikes count together. */
 const WITHIN_MS = 5 * MINUTE
 
-/** Ms that the bans last, one after the other; the last one repeats. */
+/** Durations of consecutive bans in ms; the last one repeats. */
 const DURATIONS_MS = [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE, 60 * MINUTE]
 
 /** Longest ban that the suite waits for. */
 const MOST_WAITED_S = 31 * 86_400
 
-/** More seconds than a window of a minute asks to wait: a ban, or the end of the day. */
+/** A longer wait in seconds is not for the minute: it is a ban, or the end of the day. */
 const BEYOND_MINUTE_S = 70
 
 const victim = family({ ...Offender.aboutVictim, examples: [null] })
@@ -27,46 +27,48 @@ const victim = family({ ...Offender.aboutVictim, examples: [null] })
 export const checks: ReadonlyArray<Check> = [
   victim({
     id: "ban.ends",
-    law: "A key that was denied or banned, whatever it did, is admitted again eventually.",
+    law: "A key that was denied or banned is eventually admitted again, whatever it did.",
     clauses: ["ban.temporary"],
     level: "spec",
     requests: 100,
     *holds(meter, _given, trial) {
       yield* Bursts.small(meter, Offender.MOST_PER_MINUTE)
       yield* Bursts.rested(meter)
-      let last = yield* Bursts.refusal(meter)
+      let last = yield* Bursts.denial(meter)
       for (let sent = 0; sent < 45; sent++) {
         yield* meter.pass(SECOND + 100)
         const before: Reading = last
         last = yield* meter.spend
-        if (last.admitted) last = yield* Bursts.refusal(meter)
-        // Nobody has to say that it is a ban; a wait that has grown may be one.
+        if (last.admitted) last = yield* Bursts.denial(meter)
+        // A response need not say that it is a ban; a longer wait may be one.
         if (
           last.banned === true ||
           last.retryAfter > BEYOND_MINUTE_S ||
           last.retryAfter > before.retryAfter + 5
         ) {
-          trial.saw("what looks like a ban")
+          trial.saw("a probable ban")
           if (last.banned === true || last.retryAfter > BEYOND_MINUTE_S) break
         }
       }
       for (let waits = 0; waits < 5 && !last.admitted; waits++) {
         if (last.retryAfter > MOST_WAITED_S) {
-          return yield* undecided(`Retry-After asks to wait ${last.retryAfter} s, more than the suite waits`)
+          return yield* undecided(
+            `Retry-After asks to wait ${last.retryAfter} s, longer than the suite waits`
+          )
         }
-        yield* Bursts.waitAsTold(meter, last)
+        yield* Bursts.waitForRetryAfter(meter, last)
         last = yield* meter.spend
       }
       yield* expect(
         last.admitted,
-        "a request admitted after waiting as told",
-        `429 five times, each time after waiting as told`
+        "a request admitted after waiting for Retry-After",
+        `429 five times, each time after waiting for Retry-After`
       )
     }
   }),
   define({
     id: "ban.spares-others",
-    law: "While one key is banned another is admitted.",
+    law: "While one key is banned, another key is admitted.",
     clauses: ["ban.only-that-key"],
     level: "spec",
     profile: "ban",
@@ -75,16 +77,16 @@ export const checks: ReadonlyArray<Check> = [
     requests: 100,
     examples: [null],
     *holds(http) {
-      for (let sent = 0, refusals = 0; sent < 120 && refusals < 45; sent++) {
+      for (let sent = 0, denials = 0; sent < 120 && denials < 45; sent++) {
         const { receivedAt, response } = yield* http.send({ path: "/pets?limit=1", key: "victim" })
         if (response.status === 403) break
         if (response.status !== 429) continue
-        refusals++
+        denials++
         const wait = RateHeaders.retryAfterSeconds(response, receivedAt) ?? 0
         if (wait > BEYOND_MINUTE_S) break
         yield* http.pass(SECOND + 100)
       }
-      // Keys may share an address's or an account's limit (contract §8): that is over within two minutes.
+      // Keys may share the limit of an address or an account (contract §8), which ends within two minutes.
       const [first] = yield* http.sendAtOnce([{ path: "/pets?limit=1" }])
       if (first === undefined || first.response.status === 200) return
       yield* http.pass(2 * MINUTE)
@@ -95,7 +97,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define({
     id: "ban.spares-others-at-once",
-    law: "While one key is banned the others do not have to wait.",
+    law: "While one key is banned, other keys do not have to wait.",
     clauses: ["ban.only-that-key", "limits.counted-per-key"],
     level: "design",
     profile: "ban",
@@ -121,7 +123,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   victim({
     id: "ban.at-strike-20",
-    law: "The 20th denial without a free slot, counting one a second, bans the key, and none before.",
+    law: "The 20th denial without a free slot, counted at most once a second, bans the key, and no earlier one.",
     clauses: ["ban.rules", "ban.strike", "ban.first-429"],
     examples: [1_500, 2_500, 10_000],
     *holds(meter, apartMs) {
@@ -156,7 +158,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* expect(
         later.retryAfter >= Offender.seconds(left[0] - SECOND) &&
           later.retryAfter <= Offender.seconds(left[1]),
-        `Retry-After of the ${Offender.seconds(left[1])} s left`,
+        `Retry-After of the remaining ${Offender.seconds(left[1])} s`,
         `${later.retryAfter} s`
       )
     }
@@ -173,7 +175,7 @@ export const checks: ReadonlyArray<Check> = [
       const during = yield* meter.spend
       yield* expect(
         !during.admitted && during.banned === true,
-        `a ban of ${retryAfter} s to last ${early} ms at least`,
+        `a ban of ${retryAfter} s to last at least ${early} ms`,
         during.admitted ? "a request admitted" : "429 without ban"
       )
       yield* meter.pass(retryAfter * SECOND - early)
@@ -196,7 +198,7 @@ export const checks: ReadonlyArray<Check> = [
         const during = yield* meter.spend
         yield* expect(
           !during.admitted && during.resetAt === resetAt,
-          `the ban to end at ${resetAt} still`,
+          `the ban still to end at ${resetAt}`,
           during.admitted ? "a request admitted" : `an end at ${during.resetAt}`
         )
       }
@@ -222,7 +224,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   victim({
     id: "ban.clean-days",
-    law: "Every full 24 hours without strike or ban make the next ban one step shorter.",
+    law: "Every full 24 hours without a strike or ban make the next ban one step shorter.",
     clauses: ["ban.clean-day"],
     requests: 150,
     examples: [
@@ -242,31 +244,31 @@ export const checks: ReadonlyArray<Check> = [
   }),
   victim({
     id: "ban.one-a-second",
-    law: "A burst of denials within a second is one strike at most.",
+    law: "A burst of denials within a second is at most one strike.",
     clauses: ["ban.strike-interval"],
     requests: 120,
     *holds(meter) {
       yield* Offender.cleanSlate(meter)
-      yield* Bursts.refusal(meter)
+      yield* Bursts.denial(meter)
       for (const reading of yield* meter.spendAtOnce(2 * Offender.STRIKES)) {
         yield* expect(reading.banned !== true, `no ban for ${2 * Offender.STRIKES} requests at once`, "a ban")
       }
-      // Three rounds to a strike: hardly more than half of what bans.
+      // Three rounds per strike: little more than half of the strikes that ban.
       yield* meter.pass(WITHIN_MS + MINUTE)
       const { ban, rounds } = yield* Offender.hammer(meter, 30, 400)
-      yield* expect(ban === undefined, "no ban for 30 refusals within 12 s", `a ban after ${rounds}`)
+      yield* expect(ban === undefined, "no ban for 30 denials within 12 s", `a ban after ${rounds}`)
     }
   }),
   victim({
     id: "ban.strikes-expire",
-    law: "Five minutes after the first strike a new count begins.",
+    law: "A new count begins five minutes after the first strike.",
     clauses: ["ban.strikes-expire", "ban.rules"],
     requests: 120,
     *holds(meter) {
       yield* Offender.cleanSlate(meter)
       const first = yield* Offender.hammer(meter, Offender.STRIKES - 1)
       yield* expect(first.ban === undefined, `no ban after ${Offender.STRIKES - 1} strikes`, "a ban")
-      // From here to the first strike it is five minutes and a second.
+      // The first strike is then five minutes and a second ago.
       yield* meter.pass(WITHIN_MS + SECOND - (Offender.STRIKES - 2) * Offender.APART_MS)
       yield* Offender.bannedAtLastStrike(
         yield* Offender.hammer(meter, Offender.STRIKES + 2),
@@ -276,7 +278,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   victim({
     id: "ban.strikes-together",
-    law: "Strikes within five minutes of the first count together, however slowly they come.",
+    law: "Strikes within five minutes of the first are counted together, however slow they are.",
     clauses: ["ban.rules"],
     *holds(meter) {
       yield* Offender.cleanSlate(meter)

@@ -1,4 +1,4 @@
-/** Limits as the design answers the gaps of contract §8: an exact bucket, a UTC day, whole numbers. */
+/** Laws about our decisions on contract §8: an exact bucket, a UTC day, whole numbers. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import type { Http, Sent } from "../../evaluation/Http.ts"
@@ -12,14 +12,14 @@ import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
 
-/** How long to wait before a request: from the one before, or around the coming midnight UTC. */
+/** The time of a request: ms after the previous one, or relative to the next midnight UTC. */
 interface Pause {
   readonly from: "now" | "midnight"
   readonly ms: number
 }
 
 interface Walk {
-  /** Whether it begins with all requests of the day but one. */
+  /** Whether it begins with only one request of the day left. */
   readonly usesDay: boolean
   readonly pauses: ReadonlyArray<Pause>
 }
@@ -51,13 +51,13 @@ const pause: fc.Arbitrary<Pause> = fc.oneof(
   fc.record({ from: fc.constant("midnight"), ms: fc.constantFrom(-2_000, -500, 500, 2_000) })
 )
 
-/** Short enough that no walk collects the strikes of a ban. */
+/** Short enough that no walk collects enough strikes for a ban. */
 const walk: fc.Arbitrary<Walk> = fc.record({
   usesDay: fc.constant(false),
   pauses: fc.array(pause, { maxLength: 16, size: "max" })
 })
 
-/** One reading after its pause, at a time that is known as well as it can be. */
+/** One reading after its pause, at a time that is known as exactly as possible. */
 const step = Effect.fnUntraced(function* (meter: Meter, { from, ms }: Pause) {
   const now = yield* meter.now
   const wait = from === "now" ? ms : (Math.floor(now / DAY) + 1) * DAY + ms - now
@@ -66,7 +66,7 @@ const step = Effect.fnUntraced(function* (meter: Meter, { from, ms }: Pause) {
   return yield* meter.spend
 })
 
-/** Takes a walk from an unused day on, and holds each reading against the model. */
+/** Takes a walk from an unused day on, and compares each reading with the model. */
 const along = Effect.fnUntraced(function* (
   meter: Meter,
   { pauses, usesDay }: Walk,
@@ -86,7 +86,7 @@ const along = Effect.fnUntraced(function* (
   }
 })
 
-/** Laws about the same walks, each about one part of the responses. */
+/** Defines laws about the same walks, each about one part of the responses. */
 const walked = family({
   level: "design",
   profile: "limits",
@@ -100,23 +100,23 @@ const walked = family({
 
 const remainingOf = ({ response }: Exchange): number => RateHeaders.of(response)?.remaining ?? -1
 
-/** Lets the tiny key's windows start again and returns what its first request left. */
+/** Waits for new windows of the small key, and returns what is left after its first request. */
 const begun = Effect.fnUntraced(function* (http: Http) {
   yield* http.pass(DAY + MINUTE)
   const exchange = yield* http.send(Bursts.tinyList)
   const left = remainingOf(exchange)
   return exchange.response.status === 200 && left >= 1
     ? left
-    : yield* undecided("the small key needs room for two requests per minute")
+    : yield* undecided("the small key must allow at least two requests per minute")
 })
 
-/** Requests that fail, with what fails about them. */
+/** Requests that fail, with the reason. */
 const failing: ReadonlyArray<Sent & { readonly fails: string }> = [
   { fails: "an invalid parameter", path: "/pets?limit=0" },
   { fails: "an unknown path", path: "/nothing" },
   { fails: "an unknown animal", path: "/pets/9223372036854775807" },
   { fails: "another method", path: "/pets", method: "DELETE" },
-  { fails: "no JSON", path: "/pets", method: "POST", json: "{" },
+  { fails: "invalid JSON", path: "/pets", method: "POST", json: "{" },
   {
     fails: "another content type",
     path: "/pets",
@@ -126,7 +126,7 @@ const failing: ReadonlyArray<Sent & { readonly fails: string }> = [
   }
 ]
 
-/** Goes on where the clock can be put back. */
+/** Sets the clock back; `Inapplicable` if it only moves forward. */
 const canStepBack = Effect.fnUntraced(function* (meter: Meter) {
   const begin = yield* meter.now
   yield* meter.pass(-1)
@@ -140,20 +140,22 @@ const overHttp = family({ level: "design", profile: "limits", on: "http", needs:
 export const checks: ReadonlyArray<Check> = [
   walked({
     id: "bucket.outcome",
-    law: "A request is admitted exactly when an evenly refilled bucket and the UTC day have one left.",
+    law: "A request is admitted exactly when an evenly refilled bucket and the UTC day have a request left.",
     clauses: ["limits.bucket", "limits.bucket-refill", "limits.denied-costs-nothing", "limits.day-utc"],
     holds: (meter, walk) =>
-      along(meter, walk, (reading, { mayAdmit, mayRefuse }) =>
+      along(meter, walk, (reading, { mayAdmit, mayDeny }) =>
         expect(
-          reading.admitted ? mayAdmit : mayRefuse,
-          reading.admitted ? "a 429, nothing being left" : "the request admitted, something being left",
+          reading.admitted ? mayAdmit : mayDeny,
+          reading.admitted
+            ? "a 429, because nothing is left"
+            : "the request admitted, because something is left",
           reading.admitted ? "the request admitted" : `429, Retry-After ${reading.retryAfter} s`
         )
       )
   }),
   walked({
     id: "bucket.remaining",
-    law: "Limit and Remaining are those of the window with the least left, or of the one that denies longest.",
+    law: "Limit and Remaining are those of the window with the least left, or of the window that denies longest.",
     clauses: ["limits.window-shown", "limits.window-shown-denied", "limits.remaining-floor"],
     holds: (meter, walk) =>
       along(meter, walk, ({ admitted, limit, remaining }, { views }) =>
@@ -193,7 +195,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   withClock({
     id: "bucket.shortest-wait",
-    law: "After Retry-After a request is admitted, and a second earlier it is not.",
+    law: "A request is admitted after Retry-After, and not a second earlier.",
     clauses: ["limits.retry-after-exact", "limits.retry-after-promise"],
     requests: 40,
     mustSee: ["a wait of more than a second"],
@@ -205,31 +207,31 @@ export const checks: ReadonlyArray<Check> = [
       yield* meter.pass(DAY + MINUTE)
       for (let sent = 0; sent < meter.plan.perMinute; sent++) yield* meter.spend
       yield* meter.pass(lateMs)
-      const refused = (yield* Bursts.untilRefused(meter, Bursts.mostInBurst(meter))).at(-1)
-      if (refused === undefined || refused.admitted) return yield* undecided("no 429 came about")
-      const early = (refused.retryAfter - 1) * SECOND - 200
+      const denied = (yield* Bursts.untilDenied(meter, Bursts.mostInBurst(meter))).at(-1)
+      if (denied === undefined || denied.admitted) return yield* undecided("there was no 429")
+      const early = (denied.retryAfter - 1) * SECOND - 200
       if (early > 0) {
         trial.saw("a wait of more than a second")
         yield* meter.pass(early)
         const tooEarly = yield* meter.spend
         yield* expect(
           !tooEarly.admitted,
-          `a 429 more than a second before the end of ${refused.retryAfter} s`,
+          `a 429 more than a second before the end of ${denied.retryAfter} s`,
           "a request admitted"
         )
       }
-      yield* meter.pass(refused.retryAfter * SECOND - Math.max(early, 0))
+      yield* meter.pass(denied.retryAfter * SECOND - Math.max(early, 0))
       const last = yield* meter.spend
       yield* expect(
         last.admitted,
-        `a request admitted after the ${refused.retryAfter} s of Retry-After`,
+        `a request admitted after the ${denied.retryAfter} s of Retry-After`,
         `429, Retry-After ${last.retryAfter} s`
       )
     }
   }),
   withClock({
     id: "bucket.clock-back",
-    law: "Nothing is granted twice when the clock steps back by up to a minute and forward again.",
+    law: "No request is granted twice when the clock steps back by up to a minute and forward again.",
     clauses: ["limits.clock-back"],
     requests: 1,
     examples: [1, SECOND, MINUTE],
@@ -237,18 +239,18 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 20, http: 0 },
     *holds(meter, ms) {
       yield* canStepBack(meter)
-      yield* Bursts.refusal(meter)
+      yield* Bursts.denial(meter)
       yield* meter.pass(-ms)
       const earlier = yield* meter.spend
       yield* expect(!earlier.admitted, `a 429 though the clock went back ${ms} ms`, "a request admitted")
       yield* meter.pass(ms)
       const later = yield* meter.spend
-      yield* expect(!later.admitted, "a 429 when the clock is where it was", "a request admitted")
+      yield* expect(!later.admitted, "a 429 when the clock shows the former time", "a request admitted")
     }
   }),
   withClock({
     id: "bucket.clock-lead",
-    law: "When the clock steps back no caller waits more than a minute longer than due.",
+    law: "When the clock steps back, no caller waits more than a minute longer than due.",
     clauses: ["limits.clock-lead"],
     requests: 1,
     examples: [MINUTE, 60 * MINUTE, 2 * DAY],
@@ -256,14 +258,14 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 20, http: 0 },
     *holds(meter, ms) {
       yield* canStepBack(meter)
-      yield* Bursts.refusal(meter)
+      yield* Bursts.denial(meter)
       yield* meter.pass(-ms)
       yield* meter.spend
       yield* meter.pass(MINUTE + Math.ceil(MINUTE / meter.plan.perMinute))
       const { admitted, retryAfter } = yield* meter.spend
       yield* expect(
         admitted,
-        "a request admitted a minute and a token after the clock went back",
+        "a request admitted a minute and one token's time after the clock went back",
         `429, Retry-After ${retryAfter} s`
       )
     }
@@ -286,7 +288,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   overHttp({
     id: "bucket.before-routing",
-    law: "Over the limit the response is 429, whatever else is wrong with the request.",
+    law: "A request over the limit gets 429, whatever else is wrong with it.",
     clauses: ["limits.before-routing"],
     requests: 20,
     examples: [null],

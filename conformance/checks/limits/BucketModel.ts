@@ -1,6 +1,6 @@
 /**
- * An independent model of the bucket and the day: what is not known to the ms is a range. It learns from each reading when
- * it was decided and whether it was admitted, and nothing else.
+ * An independent model of the bucket and the day; a number that is not known exactly is a range. From each reading it uses
+ * only the time of the decision and whether the request was admitted.
  */
 import * as Effect from "effect/Effect"
 import type { Plan } from "../../../core/limits/Plan.ts"
@@ -10,10 +10,10 @@ import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
 
-/** What a request costs: a bucket of n per minute gets n units each ms, so nothing is ever divided. */
+/** Cost of a request. A bucket of n per minute gets n units each ms, so nothing is ever divided. */
 const COST = MINUTE
 
-/** Whole numbers from one to another, both included. */
+/** A range of whole numbers, both ends included. */
 type Range = readonly [least: number, most: number]
 
 export const includes = ([least, most]: Range, value: number): boolean => least <= value && value <= most
@@ -21,7 +21,7 @@ export const includes = ([least, most]: Range, value: number): boolean => least 
 export const shown = ([least, most]: Range): string =>
   least === most ? String(least) : `${least} to ${most}`
 
-/** One way in which a response may describe a window. */
+/** One possible description of a window in a response. */
 interface View {
   readonly limit: number
   readonly remaining: Range
@@ -29,10 +29,10 @@ interface View {
   readonly retryAfter: Range
 }
 
-/** What the response to a request has to be; several views where its exact time is not known. */
+/** The expected response to a request; several views if its exact time is not known. */
 export interface Expected {
   readonly mayAdmit: boolean
-  readonly mayRefuse: boolean
+  readonly mayDeny: boolean
   readonly views: ReadonlyArray<View>
 }
 
@@ -40,7 +40,7 @@ const NONE: Range = [0, 0]
 
 const inSeconds = ([least, most]: Range): Range => [Math.ceil(least / SECOND), Math.ceil(most / SECOND)]
 
-/** Ms in which a slot of a used-up day is forgiven, and slots that such a day has at least. */
+/** On a used-up day: ms after which a slot is forgiven, and the minimum number of slots. */
 const FORGIVEN_EVERY_MS = 2_000
 const MIN_SLOTS_OF_DAY = 8
 
@@ -49,14 +49,14 @@ const forgiven = ([least, most]: Range, elapsed: Range): Range => [
   Math.max(0, most - Math.floor(elapsed[0] / FORGIVEN_EVERY_MS))
 ]
 
-/** The model of a caller that was silent for a day; it takes the readings one after the other. */
+/** The model of a caller that was silent for a day; call the result with each reading in sequence. */
 export const make = ({ perDay, perMinute }: Plan) => {
   const capacity = perMinute * COST
   let level: Range = [capacity, capacity]
   let at: Range | undefined
   let day = -1
   let used = 0
-  /** Slots that refused requests were told and that no admitted request has used yet. */
+  /** Slots of denied requests that no admitted request has used yet. */
   let slots: Range = [0, 0]
 
   return (reading: Reading): Effect.Effect<Expected, Failure> => {
@@ -64,7 +64,8 @@ export const make = ({ perDay, perMinute }: Plan) => {
     const before = at ?? [earliest, latest]
     const now: Range = [Math.max(Math.floor(earliest), before[0]), Math.max(Math.ceil(latest), before[0])]
     const today = Math.floor(now[0] / DAY)
-    if (today !== Math.floor(now[1] / DAY)) return undecided("a request met midnight: a later run will not")
+    if (today !== Math.floor(now[1] / DAY))
+      return undecided("midnight passed during a request; try again later")
     if (today !== day) used = 0
     day = today
     at = now
@@ -78,7 +79,7 @@ export const make = ({ perDay, perMinute }: Plan) => {
     if (!isDayFree) slots = forgiven(slots, elapsed)
     else if (level[1] === capacity) slots = [0, level[0] === capacity ? 0 : slots[1]]
     const mayAdmit = isDayFree && level[1] >= COST
-    const mayRefuse = !isDayFree || level[0] < COST
+    const mayDeny = !isDayFree || level[0] < COST
 
     const waitFor = (units: number): Range => [
       Math.max(0, Math.ceil((units - level[1]) / perMinute)),
@@ -127,6 +128,6 @@ export const make = ({ perDay, perMinute }: Plan) => {
         views.push({ limit: perMinute, remaining: NONE, resetAt, retryAfter: asked(slot) })
       }
     }
-    return Effect.succeed({ mayAdmit, mayRefuse, views })
+    return Effect.succeed({ mayAdmit, mayDeny, views })
   }
 }

@@ -1,4 +1,4 @@
-/** How laws about limits spend them: from a rest, up to a refusal, and in bounded numbers. */
+/** Ways to use up limits: after a rest, until a denial, with a bounded number of requests. */
 import * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import type { Meter, Reading } from "../../evaluation/Meter.ts"
@@ -11,42 +11,42 @@ export const DAY = 86_400_000
 /** Largest plan per minute that laws use up. */
 const MOST_PER_MINUTE = 100
 
-/** Goes on with plans that can be used up in few requests. */
+/** `Undecided` unless few requests use up the minute. */
 export const small = ({ plan }: Meter, mostPerMinute = MOST_PER_MINUTE): Effect.Effect<void, Failure> =>
   plan.perMinute <= mostPerMinute
     ? Effect.void
     : undecided(
-        `${plan.perMinute} requests per minute are too many to use up: give a key of ${mostPerMinute} at most`
+        `${plan.perMinute} requests per minute are too many to use up: give a key with at most ${mostPerMinute}`
       )
 
-/** Goes on with plans whose day can be used up too. */
+/** `Undecided` unless few requests use up the day. */
 export const smallDay = ({ plan }: Meter): Effect.Effect<void, Failure> =>
   plan.perDay <= 200
     ? Effect.void
     : undecided(`${plan.perDay} requests per day are too many to use up: give a key with at most 200`)
 
-/** Lets whole windows pass, so that the minute's budget is there by any way of counting. */
+/** Waits for whole windows, so that the minute's budget is available by any algorithm. */
 export const rest = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
   const begin = yield* meter.now
   yield* meter.refill
-  // To wait for Reset is not enough: it may be that of the next request, contract §8.3 does not say.
+  // Reset is not enough: it may be the time of the next request, because contract §8.3 leaves that open.
   const waited = meter.canTravel ? 0 : (yield* meter.now) - begin
   yield* meter.pass(Math.max(MINUTE + SECOND - waited, 0))
 })
 
-/** Waits as a refusal asks; where time really passes, a second more. */
-export const waitAsTold = (meter: Meter, refusal: Reading): Effect.Effect<void, Failure> =>
-  meter.pass(refusal.retryAfter * SECOND + (meter.canTravel ? 0 : SECOND))
+/** Waits for the Retry-After of a denial, and in real time a second more. */
+export const waitForRetryAfter = (meter: Meter, denial: Reading): Effect.Effect<void, Failure> =>
+  meter.pass(denial.retryAfter * SECOND + (meter.canTravel ? 0 : SECOND))
 
 /**
- * One admitted request after a rest. An earlier law may have led to a ban: what is refused then gets one more
- * chance, after the wait that it asks for.
+ * Sends one request after a rest, which must be admitted. An earlier law may have caused a ban, so a denied request is
+ * sent once more after its Retry-After.
  */
 export const rested = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   yield* rest(meter)
   const first = yield* meter.spend
   if (first.admitted) return first
-  yield* waitAsTold(meter, first)
+  yield* waitForRetryAfter(meter, first)
   yield* rest(meter)
   const again = yield* meter.spend
   if (again.admitted) return again
@@ -56,11 +56,11 @@ export const rested = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Retu
   })
 })
 
-/** Most requests that a burst of no length can get through: two windows, if one ends meanwhile. */
+/** Maximum number of admitted requests in an instantaneous burst: two windows, if one ends meanwhile. */
 export const mostInBurst = ({ plan }: Meter): number => 2 * plan.perMinute
 
-/** Sends until one is refused or `most` are admitted; the refusal comes last. */
-export const untilRefused = Effect.fnUntraced(function* (
+/** Sends requests until one is denied or `most` are admitted; a denial is the last result. */
+export const untilDenied = Effect.fnUntraced(function* (
   meter: Meter,
   most: number
 ): Effect.fn.Return<ReadonlyArray<Reading>, Failure> {
@@ -73,26 +73,26 @@ export const untilRefused = Effect.fnUntraced(function* (
   return readings
 })
 
-/** Uses the minute up: the refusal that tells so. */
-export const refusal = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
+/** Uses up the minute and returns the denial. */
+export const denial = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   yield* small(meter)
-  const last = (yield* untilRefused(meter, mostInBurst(meter) + refilled(meter, MINUTE))).at(-1)
+  const last = (yield* untilDenied(meter, mostInBurst(meter) + refilled(meter, MINUTE))).at(-1)
   if (last !== undefined && !last.admitted) return last
-  return yield* undecided("no 429 came about, though the plan per minute was used up")
+  return yield* undecided("there was no 429, although the plan per minute was used up")
 })
 
-/** Whole requests that a bucket gets back in so many ms, rounded up. */
+/** Whole requests that a bucket gets in so many ms, rounded up. */
 export const refilled = ({ plan }: Meter, ms: number): number => Math.ceil((ms * plan.perMinute) / MINUTE)
 
-/** Whether a response shows the minute; a plan with the same number for both windows cannot tell. */
+/** Whether a response shows the minute; false if both windows have the same limit. */
 export const showsMinute = ({ plan }: Meter, { limit }: Reading): boolean =>
   limit === plan.perMinute && plan.perMinute !== plan.perDay
 
-/** Ms from the earliest that one can have been decided to the latest for the other. */
+/** Ms from the earliest decision of one reading to the latest of another. */
 export const span = (first: Reading, last: Reading): number => last.between[1] - first.between[0]
 
 /**
- * Fails only if the attempt fails three times: a window that ends in its middle makes one look wrong, hardly
+ * Fails only if the attempt fails three times: the end of a window can make one attempt fail, but hardly
  * three.
  */
 export const thrice = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
@@ -101,7 +101,7 @@ export const thrice = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, 
 /** The cheapest request with the small key. */
 export const tinyList = { path: "/pets?limit=1", key: "tiny" } as const satisfies Sent
 
-/** Uses up the tiny key's minute over plain HTTP, where its plan is not known. */
+/** Uses up the small key's minute over plain HTTP, where its plan is not known. */
 export const useUpTiny = Effect.fnUntraced(function* (http: Http): Effect.fn.Return<void, Failure> {
   for (let sent = 0; sent <= 250; sent++) {
     const { response } = yield* http.send(tinyList)

@@ -1,4 +1,4 @@
-/** How long the windows of contract §8.2 last, a minute and a day, and that the headers tell of the caller's own. */
+/** Laws about the duration of the windows of contract §8.2, and about whose limits the headers show. */
 import * as Effect from "effect/Effect"
 import type { Meter, Reading } from "../../evaluation/Meter.ts"
 import { expect, type Failure, inapplicable, undecided } from "../../evaluation/Outcome.ts"
@@ -9,43 +9,43 @@ import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
 
-/** Longest that spending at the pace of the minute is watched, in minutes. */
+/** Maximum number of minutes in which requests at the rate of the plan are observed. */
 const MOST_MINUTES = 10
 
-/** Most bursts in a row: their distance is no divisor of the windows that they are to find out. */
+/** Maximum number of consecutive bursts; their interval does not divide the lengths of windows to detect. */
 const MOST_BURSTS = 8
 
-/** Requests about which larger plans get fewer minutes and bursts, so that the run stays affordable. */
+/** Approximate number of requests of a case; larger plans get fewer minutes and bursts. */
 const MANY = 250
 
-/** Just more than a minute, by any clock. */
+/** Slightly more than a minute, by any clock. */
 const APART = MINUTE + SECOND
 
-/** Ms that touch four days at most, even where one of them has 23 hours. */
+/** Ms that overlap at most four days, even if one of them has 23 hours. */
 const THREE_DAYS = 70 * 3_600_000
 
-/** Longer than any day, even where it has 25 hours. */
+/** Longer than any day, even one of 25 hours. */
 const SILENCE = 26 * 3_600_000
 
-/** How far the times of two machines may be apart, and a second rounded. */
+/** Tolerance for the clocks of two machines and for rounding to a second. */
 const CLOCK_SLACK = 10 * SECOND
 
-/** Requests that one case may cost, refusals included; more only come of a wait that does not help. */
+/** Maximum number of requests in a case, including denials; more are needed only if waiting does not help. */
 const mostSent = (allowed: number): number => 4 * allowed + 20
 
-/** Two silent days after whatever another law did: neither a ban nor a used window is left. */
+/** Waits two days, so that no ban or used window of another law is left. */
 const freshDays = Effect.fnUntraced(function* (meter: Meter) {
   yield* Bursts.rested(meter)
   yield* meter.pass(2 * DAY)
 })
 
-/** Waits as a refusal asks; a second at least, so that time goes on. */
+/** Waits for the Retry-After of a denial, at least a second, so that time passes. */
 const waited = (meter: Meter, { retryAfter }: Reading): Effect.Effect<void, Failure> =>
   meter.pass(Math.max(retryAfter, 1) * SECOND)
 
 /**
- * How many requests get through within so many ms, by one who never pauses but as refusals tell, and after each
- * `burst` requests for `pause` ms; it ends once more than `allowed` are through.
+ * Returns how many requests are admitted within `ms`. The client pauses only after denials, for their Retry-After, and after
+ * each `burst` requests, for `pause` ms. It stops when more than `allowed` are admitted.
  */
 const throughput = Effect.fnUntraced(function* (
   meter: Meter,
@@ -63,7 +63,7 @@ const throughput = Effect.fnUntraced(function* (
   return admitted
 })
 
-/** Spends a day's requests and one more, keeping to the minute: how many get through, and within how many ms. */
+/** Uses up a day's requests and one more, within the limit per minute; returns how many are admitted, and in how many ms. */
 const useUpDay = Effect.fnUntraced(function* (
   meter: Meter
 ): Effect.fn.Return<{ readonly admitted: number; readonly ms: number }, Failure> {
@@ -86,7 +86,7 @@ const withClock = family({ level: "spec", profile: "limits", on: "meter", needs:
 export const checks: ReadonlyArray<Check> = [
   withClock({
     id: "limits.minute-lasts",
-    law: "The minute of a plan lasts a minute: not shorter over several minutes, and not longer.",
+    law: "The minute of a plan lasts a minute, neither shorter nor longer.",
     clauses: ["limits.per-minute", "limits.no-early-429"],
     requests: 120,
     examples: ["at most", "at least"],
@@ -95,13 +95,13 @@ export const checks: ReadonlyArray<Check> = [
       const { perDay, perMinute } = meter.plan
       if (perDay < 6 * perMinute) {
         return yield* undecided(
-          `${perDay} requests per day hide how long the minute is: give a key with ${6 * perMinute} at least`
+          `${perDay} requests per day are too few to measure the minute: give a key with at least ${6 * perMinute}`
         )
       }
       yield* freshDays(meter)
       if (bound === "at most") {
-        // Any span of n minutes touches n + 1 windows at most, and a bucket gives back n on top of the first; one
-        // more where it rounds. The day's requests suffice for one more than that.
+        // Any span of n minutes overlaps at most n + 1 windows, and a bucket refills n times after its first content, plus one
+        // request by rounding. The day must allow one more than that.
         const minutes = Math.min(
           MOST_MINUTES,
           Math.floor((perDay - 2) / perMinute) - 1,
@@ -116,7 +116,7 @@ export const checks: ReadonlyArray<Check> = [
         })
         yield* expect(
           admitted <= allowed,
-          `at most ${allowed} requests in ${minutes} minutes, of one who waits as told`,
+          `at most ${allowed} requests in ${minutes} minutes, for a client that waits for Retry-After`,
           `${admitted} admitted`
         )
         return
@@ -139,7 +139,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   withClock({
     id: "limits.day-lasts",
-    law: "The day of a plan lasts a day: not shorter over several days, and not longer.",
+    law: "The day of a plan lasts a day, neither shorter nor longer.",
     clauses: ["limits.per-day", "limits.no-early-429"],
     requests: 320,
     examples: ["at least", "at most"],
@@ -158,7 +158,7 @@ export const checks: ReadonlyArray<Check> = [
         })
         yield* expect(
           admitted <= allowed,
-          `at most ${allowed} requests in ${THREE_DAYS / 3_600_000} hours, of one who waits as told`,
+          `at most ${allowed} requests in ${THREE_DAYS / 3_600_000} hours, for a client that waits for Retry-After`,
           `${admitted} admitted`
         )
         return
@@ -174,7 +174,7 @@ export const checks: ReadonlyArray<Check> = [
         )
         if (admitted > perDay + Math.floor((ms * perDay) / DAY)) excesses++
       }
-      // A day may end in the middle of one of the three, not of two: they are more than a day apart.
+      // A day may end during one of the three, but not during two, because they are more than a day apart.
       yield* expect(
         excesses <= 1,
         `429 once the ${perDay} requests of a day are used up`,
@@ -184,7 +184,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define({
     id: "limits.reset-within-minute",
-    law: "Where the headers show the minute, Reset is at most a minute ahead.",
+    law: "When the headers show the minute, Reset is at most a minute ahead.",
     clauses: ["limits.reset-ahead", "limits.plan-in-force"],
     level: "spec",
     profile: "limits",
@@ -197,8 +197,8 @@ export const checks: ReadonlyArray<Check> = [
       yield* Bursts.small(meter)
       if (meter.canTravel) yield* Bursts.rest(meter)
       const first = yield* meter.spend
-      if (!first.admitted) yield* Bursts.waitAsTold(meter, first)
-      const readings = [first, ...(yield* Bursts.untilRefused(meter, meter.plan.perMinute - 1))]
+      if (!first.admitted) yield* Bursts.waitForRetryAfter(meter, first)
+      const readings = [first, ...(yield* Bursts.untilDenied(meter, meter.plan.perMinute - 1))]
       const shown = readings.filter((one) => one.admitted && Bursts.showsMinute(meter, one))
       if (shown.length === 0) return yield* inapplicable("no response shows the minute's limit")
       for (const reading of shown) {
@@ -232,13 +232,13 @@ export const checks: ReadonlyArray<Check> = [
         }
         const own = [limitOf({ response })]
         const others = [limitOf(yield* http.send(main))]
-        // Few enough for small plans; what is refused all the same has headers too.
+        // Few enough for small plans; denied requests have headers, too.
         const mixed = [main, Bursts.tinyList, main, main, Bursts.tinyList, main, main, Bursts.tinyList, main]
         const exchanges = yield* http.sendAtOnce(mixed)
         own.push(limitOf(yield* http.send(Bursts.tinyList)))
         if (others.some((limit) => own.includes(limit))) {
           return yield* undecided(
-            "the small key and the main key show the same limit: give keys of other plans"
+            "the small key and the main key show the same limit: give keys on different plans"
           )
         }
         const strange = exchanges
@@ -247,11 +247,11 @@ export const checks: ReadonlyArray<Check> = [
           .find((limit) => limit !== undefined && others.includes(limit))
         yield* expect(
           strange === undefined,
-          `Limit ${own[0]}, as alone, to the small key among others`,
+          `Limit ${own[0]} for the small key, with other requests as without`,
           `Limit ${strange}, which the main key shows`
         )
       })
-      // A header may turn to the day and back in the middle, hardly three times.
+      // The headers may change to the day and back during one attempt, but hardly during three.
       return Bursts.thrice(attempt)
     }
   })

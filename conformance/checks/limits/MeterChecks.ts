@@ -1,4 +1,4 @@
-/** Limits as every implementation has them, whichever way it counts (contract §8). */
+/** Laws about limits that hold for every implementation, whatever its algorithm (contract §8). */
 import * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import type { Reading } from "../../evaluation/Meter.ts"
@@ -11,16 +11,16 @@ import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
 
-/** Without a clock a window really passes, once or twice in one evaluation. */
+/** Timeout in ms: without a clock an evaluation waits for one or two real windows. */
 const WAITS_MS = 240_000
 
-/** Room for rounding and slow clocks around a window of a day, in seconds. */
+/** Tolerance in seconds for rounding and slow clocks at a window of a day. */
 const LONGEST_WAIT_S = 86_400 + 3_600
 
-/** Longest wait that a law takes upon itself. */
+/** Longest wait of a law. */
 const MOST_WAITED_S = 3 * 86_400
 
-/** Lets the tiny key's day begin anew, and a ban end, where time can be moved. */
+/** Waits until the small key has a new day and no ban, if time can be moved. */
 const freshDay = (http: Http) => (http.facts.hasClock ? http.pass(2 * DAY) : Effect.void)
 
 const draftOf = ({ facts }: Http, name: string): string => {
@@ -43,7 +43,7 @@ const overHttp = family({ level: "spec", profile: "limits", on: "http", needs: [
 export const checks: ReadonlyArray<Check> = [
   tiny({
     id: "limits.exhausted",
-    law: "A client that sends without pause is denied with 429 before two minutes of requests are admitted.",
+    law: "A client that sends without a pause is denied with 429 before two minutes' requests are admitted.",
     clauses: ["limits.per-minute", "limits.exceeded-429"],
     requests: 20,
     *holds(meter) {
@@ -71,41 +71,41 @@ export const checks: ReadonlyArray<Check> = [
     timeoutMs: WAITS_MS,
     examples: [{ denials: 1 }, { denials: 2 }],
     *holds(meter, { denials }) {
-      if (denials > 1 && !meter.canTravel) return yield* undecided("it takes a clock (--clock) to wait again")
-      let last = yield* Bursts.refusal(meter)
+      if (denials > 1 && !meter.canTravel) return yield* undecided("a second wait needs a clock (--clock)")
+      let last = yield* Bursts.denial(meter)
       for (let more = 1; more < denials; more++) last = yield* meter.spend
       if (last.admitted) return
       if (last.retryAfter > MOST_WAITED_S) {
-        return yield* undecided(`Retry-After asks to wait ${last.retryAfter} s, more than the suite waits`)
+        return yield* undecided(`Retry-After asks to wait ${last.retryAfter} s, longer than the suite waits`)
       }
-      yield* Bursts.waitAsTold(meter, last)
+      yield* Bursts.waitForRetryAfter(meter, last)
       const after = yield* meter.spend
       yield* expect(
         after.admitted,
         "a request admitted after the time in Retry-After",
-        `429 after waiting the ${last.retryAfter} s told, with ${after.retryAfter} s more to wait`
+        `429 after waiting the ${last.retryAfter} s of Retry-After, with ${after.retryAfter} s more to wait`
       )
     }
   }),
   tiny({
     id: "limits.remaining-kept",
-    law: "A request is not denied for the minute while its Remaining is one or more.",
+    law: "A request is not denied for the minute while Remaining is one or more.",
     clauses: ["limits.remaining-truth"],
     requests: 20,
     timeoutMs: WAITS_MS,
     *holds(meter) {
       yield* Bursts.small(meter)
       if (meter.canTravel) yield* Bursts.rested(meter)
-      const readings = yield* Bursts.untilRefused(meter, Bursts.mostInBurst(meter))
+      const readings = yield* Bursts.untilDenied(meter, Bursts.mostInBurst(meter))
       for (const [index, reading] of readings.entries()) {
         const next = readings[index + 1]
         if (next === undefined || next.admitted || !Bursts.showsMinute(meter, reading)) continue
-        // Without a clock the day may be used up.
+        // Without a clock, earlier checks may have used up the day.
         const isOfMinute = meter.canTravel || next.retryAfter <= 2 * 60
         yield* expect(
           reading.remaining === 0 || !isOfMinute,
-          `Remaining 0 before a refusal`,
-          `Remaining ${reading.remaining}, and the next request refused`
+          `Remaining 0 before a denial`,
+          `Remaining ${reading.remaining}, and the next request denied`
         )
       }
     }
@@ -119,7 +119,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* Bursts.small(meter)
       if (meter.canTravel) yield* Bursts.rest(meter)
       const { perDay, perMinute } = meter.plan
-      for (const { admitted, limit } of yield* Bursts.untilRefused(meter, Bursts.mostInBurst(meter))) {
+      for (const { admitted, limit } of yield* Bursts.untilDenied(meter, Bursts.mostInBurst(meter))) {
         yield* expect(
           limit === perMinute || limit === perDay,
           `Limit ${perMinute} or ${perDay}, the plan of the key`,
@@ -130,7 +130,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define({
     id: "limits.at-once",
-    law: "Of more concurrent requests than the minute has left, exactly as many as are left are admitted.",
+    law: "Of too many concurrent requests, exactly as many are admitted as the minute has left.",
     clauses: ["limits.atomic", "limits.no-early-429"],
     level: "spec",
     profile: "limits",
@@ -147,8 +147,8 @@ export const checks: ReadonlyArray<Check> = [
         let readings = yield* meter.spendAtOnce(perMinute + 3)
         const [first] = readings
         if (first !== undefined && readings.every(({ admitted }) => !admitted)) {
-          // It was banned by what another law did.
-          yield* Bursts.waitAsTold(meter, first)
+          // Another law caused a ban.
+          yield* Bursts.waitForRetryAfter(meter, first)
           yield* Bursts.rest(meter)
           readings = yield* meter.spendAtOnce(perMinute + 3)
         }
@@ -156,7 +156,7 @@ export const checks: ReadonlyArray<Check> = [
         const from = Math.min(...readings.map(({ between }) => between[0]))
         const to = Math.max(...readings.map(({ between }) => between[1]))
         const most = perMinute + Math.floor(((to - from) * perMinute) / MINUTE)
-        // What was refused may have led to a ban; the next law should not meet it.
+        // The denied requests may have caused a ban, which must not affect the next law.
         const wait = Math.max(...readings.map(({ retryAfter }) => retryAfter))
         if (meter.canTravel) yield* meter.pass(Math.min(wait, MOST_WAITED_S) * SECOND)
         yield* expect(
@@ -165,7 +165,7 @@ export const checks: ReadonlyArray<Check> = [
           `${admitted} admitted`
         )
       })
-      // A minute may end in the middle, hardly twice.
+      // A minute may end during one attempt, but hardly during two.
       return Effect.catchTag(attempt, "Violation", () => attempt)
     }
   }),
@@ -178,7 +178,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, operation, trial) {
       yield* freshDay(http)
       if (operation === "getPet" && (yield* http.now) >= REMOVAL_BEGINS) {
-        return yield* undecided("by the server's date getPet is removed, or about to be")
+        return yield* undecided("by the server's date getPet is removed, or soon will be")
       }
       yield* Bursts.useUpTiny(http)
       const requests = {
@@ -187,10 +187,10 @@ export const checks: ReadonlyArray<Check> = [
         getPet: { path: "/pets/1", key: "tiny" }
       } as const satisfies { readonly [name: string]: Sent }
       const { response } = yield* http.send(requests[operation])
-      if (response.status === 403) return yield* undecided("the key is banned already")
+      if (response.status === 403) return yield* undecided("the key is already banned")
       const isAdmittedAgain = (yield* http.send(Bursts.tinyList)).response.status !== 429
       if (isAdmittedAgain && response.status !== 429)
-        return yield* undecided("the limit was over in the middle")
+        return yield* undecided("the window ended during the case")
       yield* freshDay(http)
       yield* expect(response.status === 429, `429 to ${operation} over the limit`, String(response.status))
     }
@@ -207,20 +207,20 @@ export const checks: ReadonlyArray<Check> = [
       const name = trial.name()
       const creation = { method: "POST", path: "/pets", key: "tiny", json: draftOf(http, name) } as const
       const { response } = yield* http.send(creation)
-      if (response.status !== 429) return yield* undecided("the creation was not refused")
+      if (response.status !== 429) return yield* undecided("the creation was not denied")
       yield* freshDay(http)
-      // A full list may leave out what is there, never show what is not.
+      // A full list may omit an existing animal, but must not show one that does not exist.
       const { response: list } = yield* http.send({ path: "/pets?limit=100&status=pending" })
       yield* expect(
         !text(list.body).includes(JSON.stringify(name)),
-        "no animal of a creation that was refused with 429",
+        "no animal of a creation that was denied with 429",
         "the animal in the next list"
       )
     }
   }),
   withClock({
     id: "limits.whole-minute",
-    law: "After whole windows without requests a caller gets the full number of requests per minute.",
+    law: "After whole windows without requests, a caller gets the full number of requests per minute.",
     clauses: ["limits.no-early-429", "limits.per-minute"],
     requests: 60,
     examples: [
@@ -232,7 +232,7 @@ export const checks: ReadonlyArray<Check> = [
     holds: (meter, { silentMs }) => {
       const { perMinute } = meter.plan
       const burst = Effect.fnUntraced(function* (first: Reading, silence: string) {
-        const readings = [first, ...(first.admitted ? yield* Bursts.untilRefused(meter, 2 * perMinute) : [])]
+        const readings = [first, ...(first.admitted ? yield* Bursts.untilDenied(meter, 2 * perMinute) : [])]
         const last = readings.at(-1) ?? first
         const admitted = readings.filter((reading) => reading.admitted).length
         const most = Bursts.mostInBurst(meter) + Bursts.refilled(meter, Bursts.span(first, last))
@@ -255,18 +255,18 @@ export const checks: ReadonlyArray<Check> = [
   }),
   withClock({
     id: "limits.remaining-bound",
-    law: "No more requests than Remaining showed are admitted until time refills some.",
+    law: "No more requests are admitted than Remaining showed, except for those that time has refilled.",
     clauses: ["limits.remaining-bound"],
     requests: 20,
     holds: (meter) => {
       const attempt = Effect.gen(function* () {
         yield* Bursts.small(meter)
         const first = yield* Bursts.rested(meter)
-        const readings = [first, ...(yield* Bursts.untilRefused(meter, 2 * meter.plan.perMinute))]
+        const readings = [first, ...(yield* Bursts.untilDenied(meter, 2 * meter.plan.perMinute))]
         for (const [index, reading] of readings.entries()) {
           if (!reading.admitted || !Bursts.showsMinute(meter, reading)) continue
           const later = readings.slice(index + 1).filter(({ admitted }) => admitted)
-          // From a full budget on: what a bucket has got back meanwhile, in whole requests.
+          // From a full budget on: the whole requests that a bucket has refilled meanwhile.
           const back = Math.floor(
             (Bursts.span(first, later.at(-1) ?? reading) * meter.plan.perMinute) / MINUTE
           )
@@ -287,11 +287,11 @@ export const checks: ReadonlyArray<Check> = [
     requests: 20,
     *holds(meter) {
       yield* Bursts.rested(meter)
-      const refused = yield* Bursts.refusal(meter)
-      if (!Bursts.showsMinute(meter, refused)) return
-      const wait = refused.resetAt * SECOND - (yield* meter.now)
+      const denied = yield* Bursts.denial(meter)
+      if (!Bursts.showsMinute(meter, denied)) return
+      const wait = denied.resetAt * SECOND - (yield* meter.now)
       if (wait > 2 * DAY) return yield* undecided("Reset is days ahead")
-      // A second more, since nobody says how Reset is rounded.
+      // A second more, because the rounding of Reset is not defined.
       yield* meter.pass(Math.max(wait, 0) + SECOND)
       const after = yield* meter.spend
       yield* expect(after.admitted, "a request admitted at the time of Reset", "429 a second after it")
@@ -299,18 +299,18 @@ export const checks: ReadonlyArray<Check> = [
   }),
   withClock({
     id: "limits.first-wait",
-    law: "Retry-After of the first denial is a day at most, the longest window.",
+    law: "Retry-After of the first denial is at most a day, the longest window.",
     clauses: ["limits.retry-after-promise", "limits.no-early-429"],
     requests: 15,
     *holds(meter) {
       yield* Bursts.rested(meter)
-      const { retryAfter } = yield* Bursts.refusal(meter)
-      yield* expect(retryAfter <= LONGEST_WAIT_S, "Retry-After of a day at most", `${retryAfter} s`)
+      const { retryAfter } = yield* Bursts.denial(meter)
+      yield* expect(retryAfter <= LONGEST_WAIT_S, "Retry-After of at most a day", `${retryAfter} s`)
     }
   }),
   withClock({
     id: "limits.day",
-    law: "A client that keeps to the minute is denied once the day is used up, not before, and for a day at most.",
+    law: "A client within its limit per minute is denied once the day is used up, not before, and for at most a day.",
     clauses: ["limits.per-day", "limits.no-early-429", "limits.retry-after-promise"],
     requests: 90,
     *holds(meter) {
@@ -330,15 +330,15 @@ export const checks: ReadonlyArray<Check> = [
         )
         yield* expect(
           reading.retryAfter <= LONGEST_WAIT_S,
-          "Retry-After of a day at most",
+          "Retry-After of at most a day",
           `${reading.retryAfter} s`
         )
-        yield* Bursts.waitAsTold(meter, reading)
+        yield* Bursts.waitForRetryAfter(meter, reading)
         const after = yield* meter.spend
         return yield* expect(
           after.admitted,
           "a request admitted after the time in Retry-After",
-          `429 after waiting the ${reading.retryAfter} s told, the day's requests being used up`
+          `429 after waiting the ${reading.retryAfter} s of Retry-After, with the day used up`
         )
       }
       yield* expect(

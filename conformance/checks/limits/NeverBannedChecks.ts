@@ -1,4 +1,4 @@
-/** Clients that wait as told are never banned (contract §8.4.3). */
+/** Laws about clients that wait for Retry-After and are never banned (contract §8.4.3). */
 import * as fc from "fast-check"
 import type { Reading } from "../../evaluation/Meter.ts"
 import { expect } from "../../evaluation/Outcome.ts"
@@ -14,14 +14,14 @@ const exhaustedDay = family({ level: "design", profile: "ban", on: "meter", need
 export const checks: ReadonlyArray<Check> = [
   victim({
     id: "ban.polite-never",
-    law: "A client with one request at a time that waits for Retry-After is never banned.",
+    law: "A client that sends one request at a time and waits for Retry-After is never banned.",
     clauses: ["ban.polite-never", "ban.first-429"],
     requests: 150,
     *holds(meter) {
       yield* Offender.cleanSlate(meter)
       for (let waits = 0; waits < 40; waits++) {
-        const denial = yield* Bursts.refusal(meter)
-        yield* Offender.notBanned(denial, `after ${waits} waits as told`)
+        const denial = yield* Bursts.denial(meter)
+        yield* Offender.notBanned(denial, `after ${waits} waits for Retry-After`)
         yield* meter.pass(denial.retryAfter * SECOND)
       }
     }
@@ -77,7 +77,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   exhaustedDay({
     id: "ban.day-workers-never",
-    law: "Eight clients that come back every 30 seconds while the day is used up are never banned.",
+    law: "Eight clients that retry every 30 seconds while the day is used up are never banned.",
     clauses: ["ban.day-workers-never"],
     requests: 120,
     examples: [{ apartMs: 1_000 }],
@@ -96,7 +96,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   exhaustedDay({
     id: "ban.capped-wait-never",
-    law: "A client with one request at a time that waits 30 seconds at most is never banned.",
+    law: "A client that sends one request at a time and waits at most 30 seconds is never banned.",
     clauses: ["ban.capped-wait-never"],
     requests: 100,
     mustSee: ["a wait longer than 30 s"],

@@ -1,4 +1,4 @@
-/** Clients that go on after a 429, for laws about bans (contract §8.4.3, which leaves every number open). */
+/** Clients that ignore a 429, for laws about bans (contract §8.4.3, which leaves every number open). */
 import * as Effect from "effect/Effect"
 import type { Meter, Reading } from "../../evaluation/Meter.ts"
 import { expect, type Failure, Violation } from "../../evaluation/Outcome.ts"
@@ -15,7 +15,7 @@ export const APART_MS = 1_500
 /** Largest plan per minute whose bucket can be emptied often enough. */
 export const MOST_PER_MINUTE = 10
 
-/** What the laws about bans of a key share. */
+/** Fields that the laws about bans of a key share. */
 export const aboutVictim = {
   level: "design",
   profile: "ban",
@@ -24,7 +24,7 @@ export const aboutVictim = {
   requests: 60
 } as const
 
-/** Uses up a whole day, request by request. */
+/** Uses up a whole day. */
 export const useUpDay = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
   yield* Bursts.small(meter, MOST_PER_MINUTE)
   yield* Bursts.smallDay(meter)
@@ -35,15 +35,15 @@ export const useUpDay = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Re
   }
 })
 
-/** Lets so many days pass that no earlier strike or ban counts. */
+/** Waits so many days that no earlier strike or ban counts. */
 export const cleanSlate = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
   yield* Bursts.small(meter, MOST_PER_MINUTE)
   yield* meter.pass(5 * DAY)
 })
 
 /**
- * A client that never waits. It counts which of its denials were given a slot, as many as the bucket holds, and which came
- * when none was left: those are strikes.
+ * A client that never waits. It counts its denials: the first ones get a slot, as many as the bucket holds, and the others
+ * are strikes.
  */
 const makeOffender = (meter: Meter) => {
   const { perMinute } = meter.plan
@@ -60,13 +60,13 @@ const makeOffender = (meter: Meter) => {
         const sent = yield* spend
         if (sent.reading.banned === true || isEnough(sent)) return sent.reading
       }
-      const actual = `${most + 1} requests without that`
+      const actual = `${most + 1} requests without them`
       return yield* new Violation({ expected: `${perMinute} denials after ${perMinute} requests`, actual })
     })
   return {
-    /** Uses up the bucket and takes all slots, which is no strike. */
+    /** Uses up the bucket and takes all slots, without a strike. */
     begin: until(() => slots === perMinute),
-    /** Exactly one strike: the ban if it led to one. */
+    /** Causes exactly one strike; returns the ban if there is one. */
     round: Effect.andThen(
       meter.now,
       until(({ isStrike }) => isStrike)
@@ -74,14 +74,14 @@ const makeOffender = (meter: Meter) => {
   }
 }
 
-/** The outcome of a number of rounds. */
+/** The result of a number of rounds. */
 export interface Hammered {
-  /** Rounds before the one that led to the ban, or all of them. */
+  /** Number of rounds before the ban, or all rounds. */
   readonly rounds: number
   readonly ban: Reading | undefined
 }
 
-/** Strikes again and again until it is banned, at most so many times. */
+/** Causes strikes until the key is banned, at most `rounds`. */
 export const hammer = Effect.fnUntraced(function* (
   meter: Meter,
   most: number,
@@ -98,15 +98,15 @@ export const hammer = Effect.fnUntraced(function* (
   return { rounds: most, ban: undefined }
 })
 
-/** Gets the key banned as the rules say. */
+/** Causes a ban by the rules. */
 export const getBanned = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   const { ban } = yield* hammer(meter, STRIKES)
   return ban === undefined
-    ? yield* new Violation({ expected: `a ban at strike ${STRIKES}`, actual: "refusals without ban" })
+    ? yield* new Violation({ expected: `a ban at strike ${STRIKES}`, actual: "denials without a ban" })
     : ban
 })
 
-/** Fails unless the ban came at the strike that the rules say. */
+/** Fails unless the ban is at the strike of the rules. */
 export const bannedAtLastStrike = ({ ban, rounds }: Hammered, when = ""): Effect.Effect<void, Failure> =>
   expect(
     ban !== undefined && rounds === STRIKES,
@@ -116,15 +116,15 @@ export const bannedAtLastStrike = ({ ban, rounds }: Hammered, when = ""): Effect
 
 /** Fails when a denial is a ban. */
 export const notBanned = ({ banned }: Reading, after: string): Effect.Effect<void, Failure> =>
-  expect(banned !== true, "429 for the limit alone", `a ban ${after}`)
+  expect(banned !== true, "429 only for the limit", `a ban ${after}`)
 
-/** Whole seconds that `Retry-After` may show for a wait of so many ms. */
+/** Whole seconds in `Retry-After` for a wait of so many ms. */
 export const seconds = (ms: number): number => Math.ceil(ms / SECOND)
 
-/** Fails unless a ban has just begun that lasts so long. */
+/** Fails unless the ban has just begun and lasts `ms`. */
 export const lasts = (ban: Reading, ms: number): Effect.Effect<void, Failure> =>
   expect(
     ban.resetAt >= seconds(ban.between[0] + ms) && ban.resetAt <= seconds(ban.between[1] + ms),
     `a ban of ${ms / MINUTE} min`,
-    `one of about ${Math.round((ban.resetAt * SECOND - ban.between[0]) / SECOND)} s`
+    `a ban of about ${Math.round((ban.resetAt * SECOND - ban.between[0]) / SECOND)} s`
   )

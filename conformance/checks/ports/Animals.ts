@@ -1,4 +1,4 @@
-/** Animals for the laws of `PetRepository`: awkward ones, calls that leave a step, and the port read literally. */
+/** Animals for the laws of `PetRepository`: unusual ones, calls that are recorded as steps, and expected results. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
@@ -18,7 +18,7 @@ export type Pets = PetRepository["Service"]
 
 const near = (edge: bigint): ReadonlyArray<bigint> => [edge - 1n, edge, edge + 1n]
 
-/** The ends of int64, and integers around which drivers round, wrap or refuse. */
+/** The ends of int64, and integers that drivers may round, wrap or reject. */
 export const edges: ReadonlyArray<bigint> = [
   ...[0n, 2n ** 31n, -(2n ** 31n), 2n ** 32n, 2n ** 53n, -(2n ** 53n)].flatMap(near),
   Int64.min,
@@ -39,27 +39,27 @@ export const newPet: fc.Arbitrary<NewPet> = fc.record(
   { noNullPrototype: true }
 )
 
-/** The statuses in turn. */
+/** The statuses in rotation. */
 export const statusAt = (index: number): PetStatus.PetStatus =>
   PetStatus.all[index % PetStatus.all.length] ?? PetStatus.initial
 
 /** Every status several times. */
 export const nine: ReadonlyArray<PetStatus.PetStatus> = Array.from({ length: 9 }, (_, at) => statusAt(at))
 
-/** Few: more animals would hide what few show. */
+/** Few statuses, because short lists show more violations. */
 export const statuses = fc.array(status, { maxLength: 12 })
 
 /** The largest page from the first animal on. */
 export const whole = { limit: 100, status: undefined, after: undefined } as const
 
-/** Every awkward name, every edge and every status. */
+/** Every unusual name, every edge and every status. */
 export const awkward: ReadonlyArray<NewPet> = Texts.awkward.map((name, index) => ({
   name,
   categoryId: edges[index % edges.length] ?? 0n,
   status: statusAt(index)
 }))
 
-/** An ordinary animal with a name that no other has. */
+/** An ordinary animal with a unique name. */
 export const plain = (trial: Trial, wanted: PetStatus.PetStatus = PetStatus.initial): NewPet => ({
   name: trial.name(),
   categoryId: 1n,
@@ -80,7 +80,7 @@ export const id: fc.Arbitrary<Id> = fc.oneof(
   }
 )
 
-/** What an id stands for among the animals inserted so far. */
+/** The id that a relative id means, given the animals inserted so far. */
 export const idOf = (wanted: Id, inserted: ReadonlyArray<Pet>): bigint =>
   typeof wanted === "bigint"
     ? wanted
@@ -114,7 +114,7 @@ export const find = (pets: Pets, wanted: bigint, trial: Trial) =>
 export const page = (pets: Pets, wanted: PageQuery, trial: Trial) =>
   portCall(trial, described(wanted), () => pets.page(wanted), lines)
 
-/** Inserts one after the other. */
+/** Inserts animals in sequence. */
 export const insertAll = (
   pets: Pets,
   all: ReadonlyArray<NewPet>,
@@ -153,7 +153,7 @@ export const expectAll = (actual: ReadonlyArray<Pet>, expected: ReadonlyArray<Pe
     lines(actual)
   )
 
-/** The animal that `insert` must return, under the id that it assigned. */
+/** The animal that `insert` must return, with the id that it assigned. */
 export const stored = ({ id: given }: Pick<Pet, "id">, pet: NewPet): Pet => new Pet(given, pet)
 
 /** What `page` returns for these animals, which must be ordered by ascending id. */

@@ -1,4 +1,4 @@
-/** Laws of ApiKeyStore: calls at the same time, changes that throw, and interrupted writes. */
+/** Laws of ApiKeyStore: concurrent calls, changes that throw, and interrupted writes. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -11,19 +11,19 @@ import { type Check, family } from "../Check.ts"
 import * as Concurrency from "./Concurrency.ts"
 import * as Keys from "./Keys.ts"
 
-/** Changes that fail by a defect of who made them. */
+/** Changes that throw because of a bug of the caller. */
 const throwing = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<void, Violation> => {
   const change = (): never => {
     throw new Error("a bug in the change")
   }
   const did = `make a change that throws to ${id}`
   return Effect.flatMap(Effect.exit(Effect.suspend(() => keys.update(id, change))), (exit) => {
-    trial.record({ did, got: Exit.isSuccess(exit) ? "an answer" : "a failure" })
-    return expect(Exit.isFailure(exit), `a failure to ${did}`, "an answer")
+    trial.record({ did, got: Exit.isSuccess(exit) ? "a result" : "a failure" })
+    return expect(Exit.isFailure(exit), `a failure to ${did}`, "a result")
   })
 }
 
-/** A key as it is just now. */
+/** The current state of a key. */
 const current = (
   keys: Keys.Keys,
   id: string,
@@ -31,7 +31,7 @@ const current = (
 ): Effect.Effect<ApiKey.ApiKey | undefined, Violation> =>
   Effect.map(Keys.list(keys, trial), (all) => all.find((key) => key.id === id))
 
-/** Makes a key one older by the time of its creation, and returns what that was. */
+/** Adds one to the creation time of a key, and returns the time before. */
 const age = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<number | undefined, Violation> =>
   Effect.map(
     Keys.update(
@@ -44,10 +44,10 @@ const age = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<number | 
     Option.getOrUndefined
   )
 
-/** What a client of several does: inserts a first key of its own, or puts its number into the label of one. */
+/** A call of one of several clients: it inserts a first key, or replaces the label of a key with its number. */
 type Call = { readonly first: number } | { readonly relabel: number }
 
-/** Who inserted the first key, and what is its label; 0 for nobody and none. */
+/** The client that inserted the first key, and the key's label; 0 while there is no key. */
 const firstKey: Model<{ readonly owner: number; readonly label: number }, Call, number> = {
   initial: { owner: 0, label: 0 },
   step: (state, call, output) => {
@@ -61,11 +61,11 @@ const firstKey: Model<{ readonly owner: number; readonly label: number }, Call, 
   key: ({ label, owner }) => `${owner} ${label}`,
   show: (call, output) =>
     "first" in call
-      ? `key ${call.first} ${output === 1 ? "inserted" : "refused"} as the first`
+      ? `key ${call.first} ${output === 1 ? "inserted" : "not inserted"} as the first`
       : `label ${call.relabel} put in place of ${output}`
 }
 
-/** Lets clients insert the first key and then relabel it, all at once, and looks for an order that explains it. */
+/** Clients insert the first key and then relabel it concurrently; some order of the calls must explain the results. */
 const atOnce = (
   keys: Keys.Keys,
   programs: ReadonlyArray<number>,
@@ -100,12 +100,12 @@ const atOnce = (
     yield* Concurrency.atOnce(calls)
     yield* Concurrency.explained(firstKey, history)
     const left = yield* Keys.list(keys, trial)
-    yield* expect(left.length === 1, "one key in the end", `${left.length}`)
+    yield* expect(left.length === 1, "one key at the end", `${left.length}`)
   })
 
 const clients = fc.array(fc.nat(3), { minLength: 2, maxLength: 4 })
 
-/** A write that is interrupted after its fiber had so many turns. */
+/** A write that is interrupted after its fiber has run for so many turns. */
 interface Interruption {
   readonly write: "insert" | "update"
   readonly turns: number
@@ -118,7 +118,7 @@ const interruption: fc.Arbitrary<Interruption> = fc.record({
 
 const writes = ["insert", "update"] as const
 
-/** Interrupts writes and looks at what is left. */
+/** Interrupts writes and checks the stored keys. */
 const interrupted = (
   keys: Keys.Keys,
   rounds: ReadonlyArray<Interruption>,
@@ -145,7 +145,7 @@ const interrupted = (
         if (Exit.isSuccess(exit)) acknowledged++
         else unknown++
       } else {
-        // A write that is still under way may come about between two looks, but not be taken back.
+        // A write in progress may take effect between two reads, but may not be undone.
         let found = Exit.isSuccess(exit)
         for (const { hash } of key.secrets) {
           const owner = yield* Keys.find(keys, hash, trial)
@@ -160,7 +160,7 @@ const interrupted = (
         yield* Keys.expectAll(
           listed,
           found || listed.length > 0 ? [key] : [],
-          "of an interrupted insert the whole key, once, or nothing"
+          "the whole key of an interrupted insert, once, or nothing"
         )
       }
       yield* age(keys, steady.id, trial)
@@ -176,7 +176,7 @@ const interrupted = (
     yield* Keys.expectAll(
       left === undefined ? [] : [left],
       [{ ...steady, createdAt: steady.createdAt + updates }],
-      "the other fields as they were"
+      "the other fields unchanged"
     )
   })
 
@@ -185,7 +185,7 @@ const law = family({ level: "design", profile: "port", on: "keys", requests: 0 }
 export const checks: ReadonlyArray<Check> = [
   law({
     id: "keys-store.update-at-once",
-    law: "Concurrent updates of one key run one after the other: each sees what the previous one stored.",
+    law: "Concurrent updates of one key run in sequence: each sees what the previous one stored.",
     clauses: ["keys-store.update.atomic"],
     examples: [{ updates: 100 }],
     *holds(keys, { updates }, trial) {
@@ -198,12 +198,12 @@ export const checks: ReadonlyArray<Check> = [
       const distinct = new Set(seen).size
       yield* expect(distinct === updates, `${updates} different states seen`, `${distinct}`)
       const left = yield* current(keys, key.id, trial)
-      yield* expect(left?.createdAt === updates, `${updates} updates in the end`, `${left?.createdAt}`)
+      yield* expect(left?.createdAt === updates, `${updates} updates at the end`, `${left?.createdAt}`)
     }
   }),
   law({
     id: "keys-store.insert-first-at-once",
-    law: "Of several concurrent inserts of the first key exactly one succeeds, and only it returns true.",
+    law: "Exactly one of several concurrent inserts of the first key succeeds, and only it returns true.",
     clauses: ["keys-store.insert-first.atomic", "keys-store.insert-first"],
     examples: [{ inserts: 50 }],
     *holds(keys, { inserts }, trial) {
@@ -227,7 +227,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "keys-store.interleaved",
-    law: "First inserts and updates are linearizable however their own steps are interleaved.",
+    law: "First inserts and updates are linearizable for any interleaving of their own steps.",
     clauses: ["keys-store.update.atomic", "keys-store.insert-first.atomic"],
     examples: [1, 2, 3].flatMap((seed) => [
       { seed, clients: [3, 3, 3] },
@@ -240,7 +240,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "keys-store.throwing-change",
-    law: "A change that throws leaves the key as it was, and the store keeps working.",
+    law: "A change that throws leaves the key unchanged, and the store keeps working.",
     clauses: ["keys-store.update.replaces", "keys-store.update.none", "keys-store.update.atomic"],
     timeoutMs: 10_000,
     examples: [{ beside: 0 }, { beside: 3 }],
@@ -250,7 +250,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* Keys.insert(keys, key, trial)
       yield* throwing(keys, key.id, trial)
       const left = yield* Keys.list(keys, trial)
-      yield* Keys.expectAll(left, [key], "the key as it was")
+      yield* Keys.expectAll(left, [key], "the unchanged key")
       const others = Array.from({ length: beside }, () => age(keys, key.id, trial))
       yield* Effect.all([...others, throwing(keys, key.id, trial), ...others], {
         concurrency: "unbounded",

@@ -1,4 +1,4 @@
-/** Laws of ApiKeyStore: calls one after the other. A store that caches must see its own writes at once. */
+/** Laws of ApiKeyStore about calls in sequence. A store with a cache must see its own writes at once. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -10,7 +10,7 @@ import { type Check, family } from "../Check.ts"
 import * as Keys from "./Keys.ts"
 import * as Texts from "./Texts.ts"
 
-/** A change of the key that stands at a place in the list, if there is one. */
+/** A change of the key at a position of the list, if there is one. */
 type Change =
   | { readonly rotate: number; readonly overlapMs: number }
   | { readonly revoke: number }
@@ -30,7 +30,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ replan: position, draft: Keys.draft })
 )
 
-/** Which key is changed, into what, and what for. */
+/** The changed key, its new value, and the purpose of the change. */
 const changeOf = (
   change: Change,
   hash: string,
@@ -56,7 +56,7 @@ const changeOf = (
   return { did: "change the plan of", place: change.replan, change: (key) => ({ ...key, plan, limits }) }
 }
 
-/** A life with everything in it. */
+/** A history with every kind of change. */
 const life: ReadonlyArray<Command> = [
   { insertFirst: Keys.plain },
   { insertFirst: Keys.plain },
@@ -73,7 +73,7 @@ const life: ReadonlyArray<Command> = [
   { insert: Keys.plain }
 ]
 
-/** Runs a history against the store and an array; hands over what the array came to and all hashes that ever were. */
+/** Runs a history on the store and on an array; passes on the resulting array and all hashes that ever existed. */
 const run = (
   keys: Keys.Keys,
   commands: ReadonlyArray<Command>,
@@ -96,17 +96,17 @@ const run = (
       } else if ("insertFirst" in one) {
         const key = Keys.make(one.insertFirst, now, newHash)
         const isFirst = model.length === 0
-        const answer = yield* Keys.insertFirst(keys, key, trial)
+        const result = yield* Keys.insertFirst(keys, key, trial)
         yield* expect(
-          answer === isFirst,
-          isFirst ? "the first key to be inserted" : "a key that is not the first to be refused",
-          answer ? "it inserted" : "it refused"
+          result === isFirst,
+          isFirst ? "true for the first key" : "false for a key that is not the first",
+          String(result)
         )
         if (isFirst) model.push(key)
       } else {
         const { change, did, place } = changeOf(one, newHash(), now)
         const before = model[place]
-        const answer = yield* Keys.update(
+        const result = yield* Keys.update(
           keys,
           before?.id ?? "key_unknown",
           did,
@@ -114,9 +114,9 @@ const run = (
           trial
         )
         yield* Keys.expectAll(
-          Option.toArray(answer),
+          Option.toArray(result),
           before === undefined ? [] : [before],
-          "the key as it was before the change, which is what the change answers"
+          "the key before the change, which the change returns"
         )
         if (before !== undefined) model[place] = change(before)
       }
@@ -125,7 +125,7 @@ const run = (
     return { model, hashes }
   })
 
-/** Looks for each hash that ever was, and for others much like them. */
+/** Searches for each hash that ever existed, and for similar ones. */
 const findAll = (
   keys: Keys.Keys,
   model: ReadonlyArray<ApiKey.ApiKey>,
@@ -137,7 +137,7 @@ const findAll = (
     (hash) => {
       const owners = model.filter((key) => key.secrets.some((secret) => secret.hash === hash))
       return Effect.flatMap(Keys.find(keys, hash, trial), (found) =>
-        Keys.expectAll(Option.toArray(found), owners, "whose secret it is")
+        Keys.expectAll(Option.toArray(found), owners, "the key with this hash")
       )
     },
     { discard: true }
@@ -170,7 +170,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law<ReadonlyArray<Keys.Draft>>({
     id: "keys-store.find-each",
-    law: "A key is found by the hash of each of its secrets, revoked or expired or not, and by no other.",
+    law: "A key is found by the hash of each of its secrets, even if revoked or expired, and by no other hash.",
     clauses: [
       "keys-store.find.by-hash",
       "keys-store.find.each-secret",
@@ -200,7 +200,7 @@ export const checks: ReadonlyArray<Check> = [
       const hashes = all.flatMap(({ secrets }) => secrets.map(({ hash }) => hash))
       yield* findAll(keys, all, hashes, trial)
       for (const hash of hashes) {
-        // one digit off at either end, and all of them moved by one place
+        // another digit at either end, and all digits moved by one position
         const others = [
           `f${hash.slice(1)}`,
           `${hash.slice(0, -1)}f`,
@@ -216,7 +216,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law<ReadonlyArray<Command>>({
     id: "keys-store.find-after",
-    law: "After each change a key is found by its current secrets, and by no others.",
+    law: "After each change, a key is found by its current secrets and by no others.",
     clauses: [
       "keys-store.find.sees-update",
       "keys-store.find.sees-insert-first",
@@ -229,7 +229,7 @@ export const checks: ReadonlyArray<Check> = [
     holds: (keys, commands, trial) =>
       Effect.asVoid(
         run(keys, commands, trial, (model) =>
-          // Before anything is changed, too: what a store keeps in memory has to go with the change.
+          // Also before the change, so that a cache that ignores changes is detected.
           findAll(
             keys,
             model,
@@ -262,7 +262,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "keys-store.list-order",
-    law: "The list has every key once, in insertion order, whatever their dates and ids are.",
+    law: "The list has every key once, in insertion order, whatever their dates and ids.",
     clauses: ["keys-store.list.order", "keys-store.list.all"],
     examples: [{ createdAt: [] }, { createdAt: [3, 1, 2, 2, 5, 0, 4, 9, 8, 7, 6, 10] }],
     cases: fc.record({ createdAt: fc.array(fc.nat(100), { maxLength: 12 }) }),
@@ -270,33 +270,33 @@ export const checks: ReadonlyArray<Check> = [
     *holds(keys, { createdAt }, trial) {
       const all = Keys.all(createdAt.map((at) => ({ ...Keys.plain, createdAt: at })))
       for (const key of all) yield* Keys.insert(keys, key, trial)
-      // A change must not bring a key to another place.
+      // A change must not move a key.
       const [first] = all
       if (first !== undefined) yield* Keys.update(keys, first.id, "look at", (key) => [0, { ...key }], trial)
       const listed = yield* Keys.list(keys, trial)
       const ids = (found: ReadonlyArray<ApiKey.ApiKey>): string => found.map(({ id }) => id).join(", ")
-      yield* expect(ids(listed) === ids(all), `in this order ${ids(all)}`, ids(listed))
+      yield* expect(ids(listed) === ids(all), `the order ${ids(all)}`, ids(listed))
     }
   }),
   law({
     id: "keys-store.update-answer",
-    law: "An update returns the first value of the change, and stores the second.",
+    law: "An update returns the first value of the change and stores the second.",
     clauses: ["keys-store.update.answer", "keys-store.update.replaces"],
-    examples: [{ answer: "a text" }, { answer: 0 }, { answer: null }, { answer: undefined }],
-    *holds(keys, { answer }, trial) {
+    examples: [{ result: "a text" }, { result: 0 }, { result: null }, { result: undefined }],
+    *holds(keys, { result }, trial) {
       const [key, other] = Keys.all([Keys.plain, Keys.plain])
       if (key === undefined || other === undefined) return
       yield* Keys.insert(keys, key, trial)
       yield* Keys.insert(keys, other, trial)
-      const change = (before: ApiKey.ApiKey) => [answer, { ...before, label: "changed" }] as const
+      const change = (before: ApiKey.ApiKey) => [result, { ...before, label: "changed" }] as const
       const got = yield* Keys.update(keys, key.id, "label", change, trial)
       yield* expect(
-        Option.isSome(got) && got.value === answer,
-        `the answer ${String(answer)}`,
+        Option.isSome(got) && got.value === result,
+        `the result ${String(result)}`,
         Option.isSome(got) ? String(got.value) : "none"
       )
       const left = yield* Keys.list(keys, trial)
-      yield* Keys.expectAll(left, [{ ...key, label: "changed" }, other], "one key changed, and the other not")
+      yield* Keys.expectAll(left, [{ ...key, label: "changed" }, other], "only one key changed")
     }
   }),
   law({
@@ -311,9 +311,9 @@ export const checks: ReadonlyArray<Check> = [
       for (const id of others) {
         const change = (key: ApiKey.ApiKey) => ["changed", { ...key, label: "changed" }] as const
         const got = yield* Keys.update(keys, id, "label", change, trial)
-        yield* expect(Option.isNone(got), `none to the update of ${id}`, "an answer")
+        yield* expect(Option.isNone(got), `none to the update of ${id}`, "a result")
       }
-      yield* Keys.expectAll(yield* Keys.list(keys, trial), all, "the keys as they were")
+      yield* Keys.expectAll(yield* Keys.list(keys, trial), all, "the unchanged keys")
     }
   })
 ]

@@ -1,4 +1,4 @@
-/** Calls at the same time, interleaved and interrupted, for laws of storage ports. */
+/** Concurrent, interleaved and interrupted calls, for laws of storage ports. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,12 +9,12 @@ import type { Trial } from "../../evaluation/Trial.ts"
 import * as Interleaving from "../../linearizability/Interleaving.ts"
 import * as Linearizability from "../../linearizability/Linearizability.ts"
 
-/** Records when calls began and ended, by counting these events. */
+/** Records the order in which calls begin and end. */
 export class History<Input, Output> {
   readonly operations: Array<Linearizability.Operation<Input, Output>> = []
   #instant = 0
 
-  /** The call, recorded once it is completed. */
+  /** A call that is recorded when it ends. */
   record(client: number, input: Input, call: Effect.Effect<Output, Failure>): Effect.Effect<Output, Failure> {
     return Effect.suspend(() => {
       const invokedAt = this.#instant++
@@ -49,7 +49,7 @@ export const explained = <State, Input, Output>(
   )
 }
 
-/** The programs of several clients, all under way at once; they give way before each call. */
+/** Runs the programs of several clients concurrently; each yields before every call. */
 export const atOnce = <A>(
   programs: ReadonlyArray<ReadonlyArray<(client: number) => Effect.Effect<A, Failure>>>
 ): Effect.Effect<void, Failure> =>
@@ -61,9 +61,8 @@ export const atOnce = <A>(
   )
 
 /**
- * Runs a program whose fibers take turns, closely and as `seed` chooses: the same seed, the same turns. Fibers that
- * outlive it, of a pool that opens one more connection for instance, go on by themselves: who closes the store waits
- * for them.
+ * Runs a program with finely interleaved fibers; the same seed gives the same order. Fibers that outlive the program, such
+ * as those of a pool that opens another connection, continue, and closing the store waits for them.
  */
 export const interleaved = <A>(
   seed: number,
@@ -74,27 +73,27 @@ export const interleaved = <A>(
   return Effect.flatten(Effect.promise((signal) => Interleaving.run(turns, program, { signal })))
 }
 
-/** What chooses the turns; it has no smaller values. */
+/** The seed of the order; it does not shrink. */
 export const seed: fc.Arbitrary<number> = fc.noShrink(fc.integer())
 
-/** One call that is interrupted after its fiber had so many turns, next to others that are not. */
+/** A call that is interrupted after its fiber has run for so many turns, beside others that are not. */
 export interface Interruption {
   readonly turns: number
   readonly beside: number
 }
 
-/** Interruptions one after the other, under turns that `seed` chooses. */
+/** Interruptions in sequence, in an order that `seed` determines. */
 export interface Interruptions {
   readonly seed: number
   readonly rounds: ReadonlyArray<Interruption>
 }
 
-/** Interrupts a call after its fiber had so many turns, and records how it ended. */
+/** Interrupts a call after its fiber has run for so many turns, and records how it ended. */
 export const interrupt = Effect.fnUntraced(function* <A, E>(
   call: Effect.Effect<A, E>,
   turns: number,
   did: string,
-  show: (answer: A) => string,
+  show: (result: A) => string,
   trial: Trial
 ): Effect.fn.Return<Exit.Exit<A, E>> {
   const fiber = yield* Effect.forkChild(call)

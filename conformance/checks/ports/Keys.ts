@@ -11,7 +11,7 @@ import * as Texts from "./Texts.ts"
 
 export type Keys = ApiKeyStore["Service"]
 
-/** The latest time that a date can have, epoch ms. */
+/** The latest time of a `Date`, in epoch ms. */
 const LATEST = 8_640_000_000_000_000
 
 const time = fc.oneof(
@@ -22,9 +22,9 @@ const time = fc.oneof(
 
 const requests = fc.oneof(fc.constantFrom(1, Plan.maxRequests), fc.integer({ min: 1, max: Plan.maxRequests }))
 
-/** A key but for its id and its hashes, which are new each time. */
+/** A key without its id and its hashes, which are new each time. */
 export interface Draft extends Omit<ApiKey, "id" | "secrets"> {
-  /** Of the current secret, then of the one that it replaced, if that is still known. */
+  /** The current secret, then the replaced one if it still exists. */
   readonly secrets: readonly [number, { readonly createdAt: number; readonly expiresAt: number } | undefined]
 }
 
@@ -50,7 +50,7 @@ export const plain: Draft = {
   secrets: [1, undefined]
 }
 
-/** Every awkward label, every plan, and the ends of all numbers. */
+/** Every unusual label, every plan, and the ends of all numbers. */
 export const awkward: ReadonlyArray<Draft> = [
   plain,
   { ...plain, revokedAt: 0 },
@@ -72,18 +72,18 @@ export const awkward: ReadonlyArray<Draft> = [
 ]
 
 /**
- * The hash with this number: 64 hexadecimal digits, as much like others as can be. Most share a long beginning or a
- * long end, and each two that follow each other are the same to who takes them for numbers, as in 01 and 1e0.
+ * The hash with this number: 64 hexadecimal digits, as similar to others as possible. Most share a long beginning or
+ * end, and two consecutive ones are equal as numbers, such as 01 and 1e0.
  */
 export const hash = (number: number): string => {
   const digits = String(Math.floor(number / 2) + 1)
   return number % 2 === 0 ? digits.padStart(64, "0") : `${digits}e`.padEnd(64, "0")
 }
 
-/** The id with this number; neighbours differ in the case of letters only. */
+/** The id with this number; two consecutive ones differ only in letter case. */
 export const id = (number: number): string => (number % 2 === 0 ? `key_a${number}` : `key_A${number - 1}`)
 
-/** A key of its own: of this number, with hashes that `newHash` gives. */
+/** A new key with this number, and with hashes from `newHash`. */
 export const make = (
   { secrets: [createdAt, replaced], ...fields }: Draft,
   number: number,
@@ -97,7 +97,7 @@ export const make = (
   }
 }
 
-/** Keys of these drafts, each with hashes of its own. */
+/** Keys of these drafts, each with its own hashes. */
 export const all = (drafts: ReadonlyArray<Draft>): ReadonlyArray<ApiKey> => {
   let hashes = 0
   return drafts.map((one, index) => make(one, index, () => hash(hashes++)))
@@ -131,19 +131,19 @@ export const update = <A>(
   keys: Keys,
   of: string,
   did: string,
-  change: (key: ApiKey) => readonly [answer: A, key: ApiKey],
+  change: (key: ApiKey) => readonly [result: A, key: ApiKey],
   trial: Trial
 ) =>
   portCall(
     trial,
     `${did} ${of}`,
     () => keys.update(of, change),
-    (answer) => (Option.isSome(answer) ? "done" : "none")
+    (result) => (Option.isSome(result) ? "done" : "none")
   )
 
 export const list = (keys: Keys, trial: Trial) => portCall(trial, "list", () => keys.list, lines)
 
-/** Whether two keys are the same in every field, their secrets in the same order. */
+/** Whether two keys are equal in every field, with their secrets in the same order. */
 export const isSame = (one: ApiKey, other: ApiKey): boolean =>
   one.id === other.id &&
   one.plan === other.plan &&
@@ -177,7 +177,7 @@ export const expectAll = (actual: ReadonlyArray<ApiKey>, expected: ReadonlyArray
 
 const short = (wanted: string): string => `${wanted.slice(0, 4)}…${wanted.slice(-4)}`
 
-/** A key in words: what is unusual about it. */
+/** A key in words. */
 export const described = ({ createdAt, id: own, label, limits, plan, revokedAt, secrets }: ApiKey): string =>
   `{${[
     own,

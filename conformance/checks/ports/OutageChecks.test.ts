@@ -12,7 +12,7 @@ import { evaluate } from "../../engine/Evaluate.ts"
 import * as PortSubject from "../../subjects/PortSubject.ts"
 import { checks } from "./OutageChecks.ts"
 
-/** A subject all of whose methods end like this when its backend does not answer. */
+/** A subject whose methods all end with this effect while its backend does not respond. */
 const ending = (end: Effect.Effect<never, StoreUnavailable>) =>
   PortSubject.make({
     name: "outage",
@@ -31,7 +31,7 @@ const ending = (end: Effect.Effect<never, StoreUnavailable>) =>
 
 const lost = Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("connection refused") }))
 
-/** What each check says of each method within so many ms of the test's clock. */
+/** The results of each check for each method, after so many ms of the test clock. */
 const saidWithin = (end: Effect.Effect<never, StoreUnavailable>, ms: number) =>
   Effect.forEach(
     checks.flatMap((check) => check.examples.map((given) => [check, given] as const)),
@@ -53,14 +53,14 @@ describe("the checks of an outage", () => {
     })
   )
 
-  it.effect("do not wait for ever", () =>
+  it.effect("do not wait forever", () =>
     Effect.gen(function* () {
       const said = yield* saidWithin(Effect.never, 10_000)
       for (const one of said) expect(one).toContain("expected every response within 10 s, got none after")
     })
   )
 
-  it.effect("refuse an interruption", () =>
+  it.effect("reject an interruption", () =>
     Effect.gen(function* () {
       const said = yield* saidWithin(Effect.interrupt, 0)
       for (const one of said) expect(one).toContain("an interruption")

@@ -1,4 +1,4 @@
-/** How ports fail when their backend does not respond. */
+/** Laws about the failures of ports whose backend does not respond. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -33,7 +33,7 @@ const calls = {
     "page of a status": ({ pets }) => pets?.page({ limit: 1, status: "sold", after: 1n })
   },
   limits: {
-    modify: ({ limits }) => limits?.modify("key:a", () => ["answer", States.numbered(0)]),
+    modify: ({ limits }) => limits?.modify("key:a", () => ["result", States.numbered(0)]),
     "modify with a step that throws": ({ limits }) => limits?.modify("key:a", bug),
     consume: ({ limits }) => limits?.consume?.("key:a", RateLimitHistory.BEGINNING, policy)
   },
@@ -48,15 +48,15 @@ const calls = {
 } as const satisfies { readonly [port in keyof Ports]: { readonly [method: string]: Call } }
 
 const outcome = (exit: Exit.Exit<unknown, unknown>): string => {
-  if (Exit.isSuccess(exit)) return "an answer, as if nothing were wrong"
+  if (Exit.isSuccess(exit)) return "a result, as if nothing were wrong"
   const failure = exit.cause.reasons.find(Cause.isFailReason)
-  if (failure !== undefined) return `a failure that is no StoreUnavailable: ${String(failure.error)}`
+  if (failure !== undefined) return `a failure that is not StoreUnavailable: ${String(failure.error)}`
   return Cause.hasInterruptsOnly(exit.cause)
     ? "an interruption"
     : `a defect: ${Cause.pretty(exit.cause).split("\n")[0]}`
 }
 
-/** Whether a call ended with the one failure that ports have, and with nothing beside it. */
+/** Whether a call ended with `StoreUnavailable` and no other cause. */
 const isTyped = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) &&
   exit.cause.reasons.length > 0 &&
@@ -88,7 +88,7 @@ const failsTyped = (port: keyof Ports, id: string, clause: ClauseSlug): Check =>
           isOffered = made !== undefined
           return made ?? Effect.void
         })
-        trial.record({ did: `${method}, while the backend does not answer`, got: "" })
+        trial.record({ did: `${method}, while the backend does not respond`, got: "" })
         const exit = yield* Effect.exit(call)
         if (!isOffered) return yield* inapplicable(`the outage offers no ${port} with ${method}`)
         if (isTyped(exit)) return

@@ -1,4 +1,4 @@
-/** Laws of PetRepository: calls at the same time, and interrupted ones. */
+/** Laws of PetRepository: concurrent and interrupted calls. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -15,7 +15,7 @@ import { type Check, family } from "../Check.ts"
 import * as Animals from "./Animals.ts"
 import * as Concurrency from "./Concurrency.ts"
 
-/** What a client of several does: `find` counts back from the newest id that anybody knows, -1 is the one to come. */
+/** A call of one of several clients. `find` counts back from the newest known id; -1 is the next id. */
 type Call =
   | { readonly insert: PetStatus }
   | { readonly find: number }
@@ -53,10 +53,10 @@ const pager: ReadonlyArray<Call> = [1, 20, 20, 20].map((limit) => ({
   after: undefined
 }))
 
-/** A call as it was made; its result is always a list of animals. */
+/** A call; its result is always a list of animals. */
 type Made = { readonly insert: NewPet } | { readonly find: bigint } | { readonly page: PageQuery }
 
-/** A set of animals, kept by ascending id. Ids must be new; that they grow holds for calls one after the other only. */
+/** A model: animals by ascending id. Ids must be new; they must increase only for calls in sequence. */
 const catalogue: Model<ReadonlyArray<Pet>, Made, ReadonlyArray<Pet>> = {
   initial: [],
   step: (all, made, output) => {
@@ -80,10 +80,10 @@ const catalogue: Model<ReadonlyArray<Pet>, Made, ReadonlyArray<Pet>> = {
   show: (made, output = []) =>
     `${
       "insert" in made ? "insert" : "find" in made ? `find ${made.find}` : Animals.described(made.page)
-    } (answered ${Animals.lines(output)})`
+    } (returned ${Animals.lines(output)})`
 }
 
-/** Runs clients at the same time, and looks for an order that explains their results. */
+/** Runs clients concurrently, and searches for an order that explains their results. */
 const atOnce = (
   pets: Animals.Pets,
   programs: ReadonlyArray<ReadonlyArray<Call>>,
@@ -105,15 +105,15 @@ const atOnce = (
               .record(
                 client,
                 { insert: pet },
-                Effect.map(Animals.insert(pets, pet, trial), (answer) => [answer])
+                Effect.map(Animals.insert(pets, pet, trial), (result) => [result])
               )
               .pipe(
-                Effect.flatMap(([answer]) => {
-                  const given = answer?.id ?? 0n
+                Effect.flatMap(([result]) => {
+                  const given = result?.id ?? 0n
                   known.push(given)
                   return expect(
                     given > before,
-                    `an id above ${before}, which was given before`,
+                    `an id above ${before}, which was assigned before`,
                     `the id ${given}`
                   )
                 })
@@ -140,7 +140,7 @@ const atOnce = (
     yield* Concurrency.explained(catalogue, history)
   })
 
-/** Interrupts inserts and looks at what is left. */
+/** Interrupts inserts and checks the stored animals. */
 const interrupted = (
   pets: Animals.Pets,
   rounds: ReadonlyArray<Concurrency.Interruption>,
@@ -186,7 +186,7 @@ const interrupted = (
       const [given] = origin === -1 ? [] : doomed.splice(origin, 1)
       yield* expect(
         given !== undefined && Animals.isSame(pet, Animals.stored(pet, given)),
-        "of an interrupted insert the whole animal, once, or nothing",
+        "the whole animal of an interrupted insert, once, or nothing",
         Animals.lines([pet])
       )
     }
@@ -242,7 +242,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "pets.interleaved",
-    law: "Calls are linearizable however their steps are interleaved.",
+    law: "Calls are linearizable for any interleaving of their steps.",
     clauses: ["pets.linearizable", "pets.insert.concurrent"],
     examples: [1, 2, 3].map((seed) => ({ seed, clients: [writer, reader, other] })),
     cases: fc.record({ seed: Concurrency.seed, clients }),

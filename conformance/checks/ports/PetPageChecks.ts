@@ -9,7 +9,7 @@ import type { Trial } from "../../evaluation/Trial.ts"
 import { type Check, family } from "../Check.ts"
 import * as Animals from "./Animals.ts"
 
-/** Animals of these statuses, one after the other, and then a page. */
+/** Animals with these statuses in sequence, and then a page. */
 interface PageCase {
   readonly statuses: ReadonlyArray<PetStatus>
   readonly query: Animals.Query
@@ -17,7 +17,7 @@ interface PageCase {
 
 const pageCase: fc.Arbitrary<PageCase> = fc.record({ statuses: Animals.statuses, query: Animals.query })
 
-/** Inserts an animal of each status in turn, then asks for a page. */
+/** Inserts an animal of each status in turn, then requests a page. */
 const readPage = (pets: Animals.Pets, { query, statuses: wanted }: PageCase, trial: Trial) =>
   Effect.gen(function* () {
     const inserted = yield* Animals.insertAll(
@@ -53,7 +53,7 @@ const paged = family({
 export const checks: ReadonlyArray<Check> = [
   paged({
     id: "pets.page-order",
-    law: "A page is ordered by ascending id, each animal once.",
+    law: "A page is in ascending order of id and holds each animal once.",
     clauses: ["pets.page.order"],
     mustSee: ["a page of several animals"],
     examples: [{ statuses: Animals.nine, query: Animals.whole }],
@@ -68,9 +68,9 @@ export const checks: ReadonlyArray<Check> = [
   }),
   paged({
     id: "pets.page-after",
-    law: "A page with `after` holds animals with a greater id only, over the whole of int64.",
+    law: "A page with `after` holds only animals with a greater id, over the whole of int64.",
     clauses: ["pets.page.after"],
-    mustSee: ["an animal that `after` leaves out"],
+    mustSee: ["an animal that `after` excludes"],
     examples: [
       ...[-1n, 0n, 1n].map((plus) => ({
         statuses: Animals.nine,
@@ -85,15 +85,15 @@ export const checks: ReadonlyArray<Check> = [
       const { asked, inserted, page } = yield* readPage(pets, given, trial)
       const { after } = asked
       if (after === undefined) return
-      if (inserted.some(({ id }) => id <= after)) trial.saw("an animal that `after` leaves out")
+      if (inserted.some(({ id }) => id <= after)) trial.saw("an animal that `after` excludes")
       for (const { id } of page) yield* expect(id > after, `only ids above ${after}`, `the id ${id}`)
     }
   }),
   paged({
     id: "pets.page-status",
-    law: "A page with a status holds animals of that status only.",
+    law: "A page with a status holds only animals of that status.",
     clauses: ["pets.page.status"],
-    mustSee: ["an animal that the status leaves out"],
+    mustSee: ["an animal that the status excludes"],
     examples: [undefined, { nth: 1, plus: 0n }].flatMap((after) =>
       Animals.nine
         .slice(0, 3)
@@ -103,7 +103,7 @@ export const checks: ReadonlyArray<Check> = [
       const { status } = given.query
       const { inserted, page } = yield* readPage(pets, given, trial)
       if (status === undefined) return
-      if (inserted.some((pet) => pet.status !== status)) trial.saw("an animal that the status leaves out")
+      if (inserted.some((pet) => pet.status !== status)) trial.saw("an animal that the status excludes")
       for (const pet of page) {
         yield* expect(pet.status === status, `only animals that are ${status}`, `one that is ${pet.status}`)
       }
@@ -111,7 +111,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   paged({
     id: "pets.page-limit",
-    law: "A page holds at most as many animals as its limit says.",
+    law: "A page holds at most `limit` animals.",
     clauses: ["pets.page.limit"],
     mustSee: ["more animals than the limit"],
     examples: [
@@ -132,7 +132,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   paged({
     id: "pets.page-first",
-    law: "A page holds the first animals that match, all of them if they are fewer than its limit.",
+    law: "A page holds the first animals that match, or all of them if they are fewer than the limit.",
     clauses: [
       "pets.page.first",
       "pets.page.full",
@@ -182,7 +182,7 @@ export const checks: ReadonlyArray<Check> = [
       const page = yield* Animals.page(pets, { ...Animals.whole, status }, trial)
       const copy = [...page]
       yield* Animals.insertAll(pets, many(after), trial)
-      yield* Animals.expectAll(page, copy, "the page as it was answered")
+      yield* Animals.expectAll(page, copy, "the page as it was returned")
     }
   })
 ]

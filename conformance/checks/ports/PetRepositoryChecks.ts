@@ -1,4 +1,4 @@
-/** Laws of PetRepository: inserts, finds and histories, one call after the other. */
+/** Laws of PetRepository about calls in sequence: inserts, finds and histories. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
@@ -9,7 +9,7 @@ import { expect } from "../../evaluation/Outcome.ts"
 import { type Check, family } from "../Check.ts"
 import * as Animals from "./Animals.ts"
 
-/** So many animals, and ids to look for. */
+/** The number of animals to insert, and ids to find. */
 interface FindCase {
   readonly inserts: number
   readonly ids: ReadonlyArray<Animals.Id>
@@ -28,7 +28,7 @@ const law = family({ level: "design", profile: "port", on: "pets", requests: 0 }
 export const checks: ReadonlyArray<Check> = [
   law({
     id: "pets.insert",
-    law: "An insert returns the animal as it was given, every field exact.",
+    law: "An insert returns the animal as given, every field exact.",
     clauses: ["pets.insert.exact", "pets.insert.names", "pets.insert.int64"],
     examples: [Animals.awkward],
     cases: fc.array(Animals.newPet, { maxLength: 5 }),
@@ -37,8 +37,8 @@ export const checks: ReadonlyArray<Check> = [
       Effect.forEach(
         given,
         (pet) =>
-          Effect.flatMap(Animals.insert(pets, pet, trial), (answer) =>
-            Animals.expectAll([answer], [Animals.stored(answer, pet)], "the animal as given")
+          Effect.flatMap(Animals.insert(pets, pet, trial), (result) =>
+            Animals.expectAll([result], [Animals.stored(result, pet)], "the animal as given")
           ),
         { discard: true }
       )
@@ -53,7 +53,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(pets, given, trial) {
       const inserted: Array<Pet> = []
       for (const pet of given) {
-        // Looked for too early: a store must not remember that there was nothing.
+        // Searched before the insert: a store must not cache that there was no animal.
         const last = inserted.at(-1)
         if (last !== undefined) yield* Animals.find(pets, last.id + 1n, trial)
         const { id } = yield* Animals.insert(pets, pet, trial)
@@ -72,13 +72,13 @@ export const checks: ReadonlyArray<Check> = [
     id: "pets.find-none",
     law: "No animal is found by an id that was never assigned.",
     clauses: ["pets.find.none"],
-    mustSee: ["an id that was not given"],
+    mustSee: ["an id that was not assigned"],
     examples: [
       { inserts: 0, ids: [...Animals.edges, 1n] },
       { inserts: 3, ids: Animals.edges },
       {
         inserts: 3,
-        // what 32 bits, 53 bits and a lost sign would make of an id that was given
+        // values of an assigned id after truncation to 32 or 53 bits, or the loss of its sign
         ids: [2n ** 32n, 2n ** 53n, -(2n ** 32n), Int64.min, 1n, 3n, 10n].map((plus) => ({ nth: 1, plus }))
       }
     ],
@@ -90,7 +90,7 @@ export const checks: ReadonlyArray<Check> = [
       const mirrored = inserted.map(({ id }) => -id)
       for (const wanted of [...ids.map((id) => Animals.idOf(id, inserted)), ...mirrored]) {
         if (inserted.some(({ id }) => id === wanted)) continue
-        trial.saw("an id that was not given")
+        trial.saw("an id that was not assigned")
         const found = yield* Animals.find(pets, wanted, trial)
         yield* Animals.expectAll(Option.toArray(found), [], `no animal with the id ${wanted}`)
       }
@@ -98,7 +98,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "pets.ids",
-    law: "An insert assigns a positive id, greater than all before.",
+    law: "An insert assigns a positive id that is greater than all previous ones.",
     clauses: ["pets.insert.id-positive", "pets.insert.id-increasing", "pets.insert.id-never-reused"],
     examples: [{ statuses: Animals.nine, between: 1 }],
     cases: fc.record({ statuses: Animals.statuses, between: fc.nat(2) }),
@@ -138,11 +138,11 @@ export const checks: ReadonlyArray<Check> = [
       const inserted: Array<Pet> = []
       for (const one of commands) {
         if ("insert" in one) {
-          const answer = yield* Animals.insert(pets, one.insert, trial)
-          const expected = Animals.stored(answer, one.insert)
-          yield* Animals.expectAll([answer], [expected], "the animal as given")
+          const result = yield* Animals.insert(pets, one.insert, trial)
+          const expected = Animals.stored(result, one.insert)
+          yield* Animals.expectAll([result], [expected], "the animal as given")
           const newest = inserted.at(-1)?.id ?? 0n
-          yield* expect(answer.id > newest, `an id above ${newest}`, `the id ${answer.id}`)
+          yield* expect(result.id > newest, `an id above ${newest}`, `the id ${result.id}`)
           inserted.push(expected)
         } else if ("find" in one) {
           const wanted = Animals.idOf(one.find, inserted)

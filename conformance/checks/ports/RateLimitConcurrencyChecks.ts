@@ -1,4 +1,4 @@
-/** Laws of RateLimitStore: steps at the same time, steps that throw, and interrupted ones. */
+/** Laws of RateLimitStore: concurrent steps, steps that throw, and interrupted ones. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -12,13 +12,13 @@ import * as States from "./States.ts"
 
 type Limits = States.Limits
 
-/** What a client of several does: puts a number of its own in the place of the one that is there. */
+/** A call of one of several clients: it replaces the stored number with its own. */
 interface Swap {
   readonly key: "a" | "b"
   readonly number: number
 }
 
-/** A register for each of two keys; 0 is in it at first. */
+/** A register for each of two keys, which holds 0 at first. */
 const registers: Model<{ readonly a: number; readonly b: number }, Swap, number> = {
   initial: { a: 0, b: 0 },
   step: (all, { key, number }, output) =>
@@ -32,7 +32,7 @@ const clients = fc.array(fc.array(fc.constantFrom("a", "a", "b"), { minLength: 1
   maxLength: 4
 })
 
-/** Lets clients swap numbers, all at once, and looks for an order that explains what they got. */
+/** Clients replace numbers concurrently; some order of the calls must explain the results. */
 const swaps = (
   limits: Limits,
   programs: ReadonlyArray<ReadonlyArray<"a" | "b">>,
@@ -60,14 +60,14 @@ const swaps = (
     yield* Concurrency.explained(registers, history)
   })
 
-/** LawGenerator that fail by a defect of who made them. */
+/** Steps that throw because of a bug of the caller. */
 const thrown: { readonly [name: string]: unknown } = {
   "an error": new Error("a bug in the step"),
   "a text": "a bug in the step",
   undefined: undefined
 }
 
-/** Makes a step that throws; the store may die or fail, but must not succeed. */
+/** Makes a step that throws; the store may fail or die, but must not succeed. */
 const throwing = (
   limits: Limits,
   key: string,
@@ -79,12 +79,12 @@ const throwing = (
   }
   const did = `make a step that throws ${what} on ${States.nameOf(key)}`
   return Effect.flatMap(Effect.exit(Effect.suspend(() => limits.modify(key, step))), (exit) => {
-    trial.record({ did, got: Exit.isSuccess(exit) ? "an answer" : "a failure" })
-    return expect(Exit.isFailure(exit), `a failure to ${did}`, "an answer")
+    trial.record({ did, got: Exit.isSuccess(exit) ? "a result" : "a failure" })
+    return expect(Exit.isFailure(exit), `a failure to ${did}`, "a result")
   })
 }
 
-/** Interrupts steps that count, and counts what is left. */
+/** Interrupts steps that count, and checks the stored count. */
 const interrupted = (
   limits: Limits,
   rounds: ReadonlyArray<Concurrency.Interruption>,
@@ -125,7 +125,7 @@ const interrupted = (
     )
     yield* expect(
       States.isSame(left, { ...blank, used }),
-      `the other numbers as they were, ${States.described(blank)}`,
+      `the other numbers unchanged, ${States.described(blank)}`,
       States.described(left)
     )
   })
@@ -135,7 +135,7 @@ const law = family({ level: "design", profile: "port", on: "limits", requests: 0
 export const checks: ReadonlyArray<Check> = [
   law({
     id: "limits-store.at-once",
-    law: "Concurrent steps on one key run one after the other: each sees what the previous one stored.",
+    law: "Concurrent steps on one key run in sequence: each sees what the previous one stored.",
     clauses: ["limits-store.modify.atomic"],
     examples: [
       { steps: 100, keys: 1 },
@@ -172,7 +172,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law<{ readonly seed: number; readonly clients: ReadonlyArray<ReadonlyArray<"a" | "b">> }>({
     id: "limits-store.interleaved",
-    law: "Calls are linearizable however their own steps are interleaved.",
+    law: "Calls are linearizable for any interleaving of their own steps.",
     clauses: ["limits-store.linearizable", "limits-store.modify.atomic"],
     examples: [1, 2].map((seed) => ({
       seed,
@@ -189,7 +189,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law<{ readonly stored: States.State | undefined; readonly throws: string; readonly beside: number }>({
     id: "limits-store.throwing-step",
-    law: "A step that throws changes nothing, and the store keeps working, for concurrent calls too.",
+    law: "A step that throws changes nothing, and the store keeps working, also for concurrent calls.",
     clauses: ["limits-store.modify.throwing-step"],
     timeoutMs: 10_000,
     examples: Object.keys(thrown).flatMap((throws) =>
@@ -206,7 +206,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* throwing(limits, "a", throws, trial)
       yield* throwing(limits, "a", throws, trial)
       const left = yield* States.read(limits, "a", trial)
-      yield* States.expectSame(left, stored, "the state as it was,")
+      yield* States.expectSame(left, stored, "the unchanged state,")
       const others = Array.from({ length: beside }, () => States.increment(limits, "b", trial))
       yield* Effect.all(
         [...others, throwing(limits, "b", throws, trial), ...others, throwing(limits, "c", throws, trial)],

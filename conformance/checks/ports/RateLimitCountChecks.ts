@@ -1,4 +1,4 @@
-/** Laws of RateLimitStore: requests are counted as the core counts them. */
+/** Laws of RateLimitStore about counting requests as the core does. */
 import * as Effect from "effect/Effect"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import { expect, type Failure, undecided, type Violation } from "../../evaluation/Outcome.ts"
@@ -32,7 +32,7 @@ const count = (
     verdictText
   )
 
-/** A store that goes by a clock of its own makes its steps at times that nobody else knows. */
+/** `Undecided` for a store with its own clock, whose times are unknown to the check. */
 const byGivenTime = (limits: Limits, trial: Trial): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     const now = RateLimitHistory.BEGINNING
@@ -47,7 +47,7 @@ const law = family({ level: "design", profile: "port", on: "limits", requests: 0
 export const checks: ReadonlyArray<Check> = [
   law<ReadonlyArray<RateLimitHistory.Move>>({
     id: "limits-store.counts",
-    law: "A request is counted, by `consume` where the store has it, exactly as the core's step counts it: same verdict, same state.",
+    law: "A request is counted, by `consume` if the store has it, exactly as by the core's step: same verdict, same state.",
     clauses: ["limits-store.consume.equal", "limits-store.consume.clock", "limits-store.modify.stored"],
     mustSee: ["admitted", "limited", "banned", "a clock that goes back", "a new day"],
     examples: RateLimitHistory.examples,
@@ -82,7 +82,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "limits-store.counts-at-once",
-    law: "Concurrent requests are admitted exactly as often as the plan allows.",
+    law: "Exactly as many concurrent requests are admitted as the plan allows.",
     clauses: ["limits-store.consume.atomic", "limits-store.modify.atomic"],
     examples: [
       { requests: 60, policy: { plan: { perMinute: 50, perDay: 1_000 }, ban: undefined } },
@@ -102,8 +102,8 @@ export const checks: ReadonlyArray<Check> = [
       const distinct = new Set(admitted.map(({ remaining }) => remaining)).size
       yield* expect(
         distinct === granted,
-        `another rest told to each of ${granted}`,
-        `${distinct} different ones`
+        `a different Remaining for each of ${granted}`,
+        `${distinct} different values`
       )
       const used = (yield* States.read(limits, "a", trial))?.used
       yield* expect(used === granted, `${granted} used`, `${used}`)

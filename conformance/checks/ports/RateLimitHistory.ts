@@ -1,4 +1,4 @@
-/** Callers' histories for the law that a store counts as `RateLimit.step` does: requests at every border of a state. */
+/** Histories of callers for the law that a store counts like `RateLimit.step`: requests at all boundaries of a state. */
 import * as fc from "fast-check"
 import type { BanPolicy } from "../../../core/limits/BanPolicy.ts"
 import * as BanPolicies from "../../../core/limits/BanPolicy.ts"
@@ -11,7 +11,7 @@ export const MINUTE = 60_000
 export const HOUR = 3_600_000
 export const DAY = 86_400_000
 
-/** What the time of a request is counted from: the one before, whoever sent it, or a border of the caller's state. */
+/** The origin of a request's time: the previous request of any caller, or a boundary of the caller's state. */
 export const origins = [
   "clock",
   "minute",
@@ -31,13 +31,13 @@ export interface Move {
   readonly origin: (typeof origins)[number]
   readonly offsetMs: number
   readonly requests: number
-  /** Milliseconds between them. */
+  /** Milliseconds between the requests. */
   readonly everyMs: number
-  /** Whether they are counted by `modify`, even where the store has `consume`. */
+  /** Whether they are counted by `modify`, even if the store has `consume`. */
   readonly byModify: boolean
 }
 
-/** Plans at the borders of what they may be, and any. */
+/** Plans at the limits of the valid range, and others. */
 export const plan: fc.Arbitrary<Plan.Plan> = fc.oneof(
   {
     weight: 6,
@@ -77,7 +77,7 @@ export const offending: BanPolicy = {
   cleanMs: 10 * MINUTE
 }
 
-/** Has fewer bans than the others, for states that have climbed higher. */
+/** Has fewer levels than the others, for states with a higher level. */
 export const only: BanPolicy = {
   strikes: 1,
   withinMs: MINUTE,
@@ -144,7 +144,7 @@ const moveUnder = (policy: fc.Arbitrary<RateLimit.Policy>): fc.Arbitrary<Move> =
     byModify: fc.boolean()
   })
 
-/** Of callers who keep to one policy for most of the time: else few of them would ever be banned. */
+/** Mostly keeps one policy for each caller; otherwise few callers would ever be banned. */
 export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc
   .record({ plan, ban })
   .chain((usual) =>
@@ -156,7 +156,7 @@ export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc
     )
   )
 
-/** An offender who comes back after each ban, all of them in turn, and then under a policy that has fewer. */
+/** A caller that is banned at every level in turn, and then continues with a policy that has fewer levels. */
 const offender = (policy: BanPolicy): ReadonlyArray<Move> => {
   const offence = (inForce: BanPolicy): Move => ({
     key: "a",
@@ -193,13 +193,13 @@ export const examples: ReadonlyArray<ReadonlyArray<Move>> = [
     { ...steady, origin: "clock", requests: 2 },
     { ...steady, origin: "clock", offsetMs: -DAY, requests: 2 },
     { ...steady, origin: "clock", byModify: true, requests: 1 },
-    // what is left of more than the plan grants from now on
+    // the rest of a larger budget than the new plan grants
     { ...steady, policy: unbanned(Plan.standard.Free), key: "b", origin: "clock", requests: 1 },
     { ...steady, key: "b", origin: "clock", requests: 4 }
   ],
-  // more than there are slots, by a caller who cannot be banned
+  // more requests than slots, by a caller that cannot be banned
   [{ ...steady, policy: unbanned({ perMinute: 2, perDay: 9 }), origin: "clock", requests: 6 }],
-  // slots that are used, given up, and forgiven on a day that is used up
+  // slots that are used, dropped, and forgiven on a used-up day
   [
     { ...slotted, origin: "clock", requests: 7 },
     { ...slotted, origin: "retry", requests: 3 },
@@ -208,7 +208,7 @@ export const examples: ReadonlyArray<ReadonlyArray<Move>> = [
   ]
 ]
 
-/** When the first request of all comes: shortly before a midnight that is far off. */
+/** The time of the very first request: shortly before a midnight in the far future. */
 export const BEGINNING = FUTURE - 12_345
 
 /** The time of a move's first request. */
@@ -218,7 +218,7 @@ export const timeOf = (
   state: RateLimit.State | undefined
 ): number => originOf(origin, clock, state, policy) + offset
 
-/** The moment of an origin; `clock` is that of the latest request of all. */
+/** The time of an origin; `clock` is the time of the latest request of any caller. */
 export const originOf = (
   origin: Move["origin"],
   clock: number,
@@ -227,7 +227,7 @@ export const originOf = (
 ): number => {
   if (state === undefined) return clock
   const ban = policy.ban ?? BanPolicies.standard
-  // Nothing to come back from: the beginning of all times, or a ban of years.
+  // An origin of 0, or a ban of years, is not useful.
   const orNow = (time: number): number => (Math.abs(time - clock) < 1_000 * DAY ? time : clock)
   switch (origin) {
     case "clock":
@@ -239,7 +239,7 @@ export const originOf = (
     case "last refill":
       return state.at + MINUTE
     case "retry":
-      // the slot of the request that came last, had it been denied
+      // the slot that the latest request would have if it had been denied
       return orNow(clock + RateLimit.verdictOf(false, state, clock, policy).retryAfter * SECOND)
     case "strike interval":
       return orNow(state.strikeAt + ban.strikeIntervalMs)

@@ -1,4 +1,4 @@
-/** Laws of RateLimitStore: steps, one after the other. */
+/** Laws of RateLimitStore about steps in sequence. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -9,7 +9,7 @@ import { type Check, family } from "../Check.ts"
 import * as States from "./States.ts"
 import * as Texts from "./Texts.ts"
 
-/** What is stored next for one of a few keys; `same` stores what is there already. */
+/** The next state of one of a few keys; `same` stores the current state again. */
 interface Write {
   readonly key: number
   readonly state: States.State | "same"
@@ -20,8 +20,8 @@ const write: fc.Arbitrary<Write> = fc.record({
   state: fc.oneof({ weight: 4, arbitrary: States.state }, fc.constant("same" as const))
 })
 
-/** Results of steps that a store might be tempted to inspect. */
-const answers: { readonly [name: string]: unknown } = {
+/** Results of steps that a store might inspect by mistake. */
+const results: { readonly [name: string]: unknown } = {
   undefined: undefined,
   null: null,
   NaN: Number.NaN,
@@ -29,14 +29,14 @@ const answers: { readonly [name: string]: unknown } = {
   "an object": { level: 1 },
   "an array": [[1], 2],
   "a function": () => 1,
-  "a symbol": Symbol("answer"),
-  "an error": new Error("an answer"),
-  "an effect": Effect.fail("an answer"),
-  "an exit": Exit.fail("an answer"),
+  "a symbol": Symbol("result"),
+  "an error": new Error("a result"),
+  "an effect": Effect.fail("a result"),
+  "an exit": Exit.fail("a result"),
   "an option": Option.none()
 }
 
-/** Keys as the service makes them and awkward ones, each of them much like another. */
+/** Keys as the service creates them and unusual ones, each similar to another. */
 const keys: ReadonlyArray<string> = [
   ...Texts.awkward,
   "key:a",
@@ -57,7 +57,7 @@ const law = family({ level: "design", profile: "port", on: "limits", requests: 0
 export const checks: ReadonlyArray<Check> = [
   law<ReadonlyArray<Write>>({
     id: "limits-store.fold",
-    law: "A step gets the state that the previous step on the same key stored, every number exact; the first gets none.",
+    law: "A step gets the state that the previous step on the same key stored, every number exact; the first gets `undefined`.",
     clauses: ["limits-store.modify.initial", "limits-store.modify.stored"],
     examples: [
       [...States.extremes, ...States.extremes.toReversed()].map((state) => ({ key: 0, state })),
@@ -81,27 +81,27 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "limits-store.answer",
-    law: "A modify returns the very value that its step returns.",
+    law: "A modify returns exactly the value that its step returns.",
     clauses: ["limits-store.modify.answer"],
-    examples: Object.keys(answers).map((answer) => ({ answer })),
-    *holds(limits, { answer }, trial) {
-      const given = answers[answer]
+    examples: Object.keys(results).map((kind) => ({ kind })),
+    *holds(limits, { kind }, trial) {
+      const given = results[kind]
       for (const _ of ["first", "later"]) {
         const got = yield* States.modify(
           limits,
           "a",
-          `answer with ${answer} from a step on`,
+          `return ${kind} from a step on`,
           () => [given, States.numbered(1)],
-          (value) => (Object.is(value, given) ? "it" : "something else"),
+          (value) => (Object.is(value, given) ? "the same value" : "something else"),
           trial
         )
-        yield* expect(Object.is(got, given), `${answer}, as the step returned it`, "something else")
+        yield* expect(Object.is(got, given), `${kind}, as the step returned it`, "something else")
       }
     }
   }),
   law({
     id: "limits-store.keys-apart",
-    law: "A step on one key touches the state of no other, however alike they are.",
+    law: "A step on one key does not affect the state of another, however similar the keys are.",
     clauses: ["limits-store.modify.keys-apart"],
     examples: [keys],
     cases: fc.uniqueArray(fc.oneof(Texts.text, fc.constantFrom(...keys)), { maxLength: 12 }),
@@ -123,11 +123,11 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "limits-store.kept-in-a-crowd",
-    law: "A state that still matters is kept, however many others are stored.",
+    law: "A state that still affects decisions is kept, however many others are stored.",
     clauses: ["limits-store.kept"],
     examples: [{ others: 2_000 }],
     *holds(limits, { others }, trial) {
-      // The hundred first callers, each known by one of its numbers alone to be still counted.
+      // The first hundred callers, each of which still matters because of only one of its numbers.
       const first = Array.from({ length: 100 }, (_, index) => {
         const state = States.extremes[index % States.extremes.length] ?? States.numbered(index)
         return [`key:${index}`, { ...state, used: index }] as const
@@ -140,7 +140,7 @@ export const checks: ReadonlyArray<Check> = [
       )
       yield* portCall(
         trial,
-        `store states of ${others} others`,
+        `store the states of ${others} other callers`,
         () => crowd,
         () => "done"
       )

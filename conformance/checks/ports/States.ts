@@ -1,4 +1,4 @@
-/** Rate-limit states for the laws of `RateLimitStore`, and calls that leave a step. */
+/** Rate-limit states for the laws of `RateLimitStore`, and calls that are recorded as steps. */
 import type * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
@@ -25,15 +25,15 @@ export const fields = [
 ] as const satisfies ReadonlyArray<keyof State>
 
 /**
- * Epoch ms in the 22nd century, for the times of states: a store may drop those that are spent, by the clock of the
- * machine, and nobody can wait for that or put it off.
+ * Epoch ms in the 22nd century, for the times of states: a store may delete spent states by the machine's clock, which a
+ * check cannot control.
  */
 export const FUTURE = Date.UTC(2140, 0, 1)
 
 const DAY_MS = 86_400_000
 const { MAX_SAFE_INTEGER } = Number
 
-/** Days and levels of bans are multiplied by times: as far as the products stay exact, under any policy. */
+/** Limits for days and ban levels, which are multiplied by times: the products stay exact under any policy. */
 const most: { readonly [field in keyof State]?: number } = {
   day: Math.floor(MAX_SAFE_INTEGER / DAY_MS) - 1,
   banLevel: 1_000
@@ -56,7 +56,7 @@ const numberOf = (field: keyof State): fc.Arbitrary<number> => {
   return fc.oneof(fc.constantFrom(...numbers.filter((one) => one <= max)), fc.nat(1_000), fc.nat(max))
 }
 
-/** One that no policy takes for spent, whatever its other numbers are. */
+/** A state that is not spent under any policy, whatever its other numbers. */
 const unspent = (state: State): State =>
   Math.max(state.at, state.bannedUntil, state.day * DAY_MS) >= FUTURE ? state : { ...state, at: FUTURE }
 
@@ -92,19 +92,19 @@ export const numbered = (index: number): State => ({
 
 const zero: State = RateLimit.initial(0, { perMinute: 0, perDay: 0 })
 
-/** All numbers at their greatest, and each alone. */
+/** All numbers at their maximum, and each of them alone. */
 export const extremes: ReadonlyArray<State> = [
   fields.map((field) => [field, most[field] ?? MAX_SAFE_INTEGER] as const),
   ...fields.map((field) => [[field, most[field] ?? MAX_SAFE_INTEGER] as const])
 ].map((set) => unspent({ ...zero, ...Object.fromEntries(set) }))
 
-/** Whether two states are the same in every number; two that are absent are. */
+/** Whether two states are equal in every number, or both absent. */
 export const isSame = (one: State | undefined, other: State | undefined): boolean =>
   one === undefined || other === undefined
     ? one === other
     : fields.every((field) => one[field] === other[field])
 
-/** Fails unless these are the same state. */
+/** Fails unless the states are equal. */
 export const expectSame = (
   actual: State | undefined,
   expected: State | undefined,
@@ -126,8 +126,8 @@ export const modify = <A>(
   limits: Limits,
   key: string,
   did: string,
-  step: (state: State | undefined) => readonly [answer: A, state: State],
-  show: (answer: A) => string,
+  step: (state: State | undefined) => readonly [result: A, state: State],
+  show: (result: A) => string,
   trial: Trial
 ) => portCall(trial, `${did} ${nameOf(key)}`, () => limits.modify(key, step), show)
 
@@ -135,11 +135,11 @@ export const modify = <A>(
 export const replace = (limits: Limits, key: string, after: State, trial: Trial) =>
   modify(limits, key, `store ${described(after)} for`, (before) => [before, after], described, trial)
 
-/** The state of a key, left as it is; a key without one has a state from then on. */
+/** Reads the state of a key without changing it; stores one if there is none. */
 export const read = (limits: Limits, key: string, trial: Trial) =>
   modify(limits, key, "read", (before) => [before, before ?? numbered(0)], described, trial)
 
-/** Adds one to `used` and returns what it was; a key without a state begins at 0. */
+/** Adds one to `used` and returns the previous value, 0 for a key without a state. */
 export const increment = (limits: Limits, key: string, trial: Trial) =>
   modify(
     limits,

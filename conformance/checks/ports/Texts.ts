@@ -1,10 +1,10 @@
-/** Texts that databases, drivers and collations take for something else; all of them are legal names. */
+/** Texts that databases, drivers and collations may misinterpret; all of them are valid names. */
 import * as fc from "fast-check"
 import * as PetName from "../../../core/domain/PetName.ts"
 
-/** One of each kind: every law about texts tries them all. */
+/** One text of each kind; every law about texts tries all of them. */
 export const awkward: ReadonlyArray<string> = [
-  // what case, spaces and normalisation would make one of
+  // texts that are equal without letter case, spaces or normalisation
   "rex",
   "Rex",
   "rex ",
@@ -36,7 +36,7 @@ export const awkward: ReadonlyArray<string> = [
   "?",
   ":name",
   "{}",
-  // other types
+  // values of other types
   "null",
   "NULL",
   "true",
@@ -45,7 +45,7 @@ export const awkward: ReadonlyArray<string> = [
   "1e3",
   "NaN",
   "__proto__",
-  // beyond the usual characters
+  // unusual characters
   "\u0001\u001b\u007f",
   "a\tb\r\nc",
   "\u0085\u2028\u2029.",
@@ -56,13 +56,13 @@ export const awkward: ReadonlyArray<string> = [
   "\u{1f600}",
   "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}",
   "\u{10ffff}",
-  // the longest
+  // the longest texts
   "x".repeat(PetName.maxLength),
   `${"x".repeat(PetName.maxLength - 1)}y`,
   "\u{1f600}".repeat(PetName.maxLength)
 ]
 
-/** Any legal name, most of them awkward. */
+/** Any valid name; most are unusual. */
 export const text: fc.Arbitrary<string> = fc
   .oneof(
     fc.constantFrom(...awkward),

@@ -7,15 +7,15 @@ import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Refuses the whole network while callers without a key are over their limit. */
-const refusesKeysToo: Where = AtHttp.transport((real) => {
-  let refusal: WireResponse | undefined
+/** Denies all requests of the network while callers without a key are over their limit. */
+const deniesKeysToo: Where = AtHttp.transport((real) => {
+  let denial: WireResponse | undefined
   return (request) =>
     Effect.map(real(request), (response) => {
       if (Requests.credentials(request).length === 0) {
-        refusal = response.status === 429 ? response : undefined
+        denial = response.status === 429 ? response : undefined
       }
-      return refusal ?? response
+      return denial ?? response
     })
 })
 
@@ -23,17 +23,20 @@ export const faults: ReadonlyArray<Fault> = [
   fault("anonymous.not-counted", "Does not count requests without a valid key.")
     .breaks("limits.anonymous", "anonymous.counted", "without a valid key 59 remaining")
     .by(RateLimits.decides((_state, now, policy) => RateLimit.step(undefined, now, policy), "network:")),
-  fault("anonymous.never-refused", "Counts requests without a valid key but never refuses them.")
-    .breaks("limits.anonymous-exhausted", "anonymous.exhausted", "of them answered otherwise")
+  fault("anonymous.never-refused", "Counts requests without a valid key, but never denies them.")
+    .breaks("limits.anonymous-exhausted", "anonymous.exhausted", "of them had another status")
     .by(
       RateLimits.decides((state, now, policy) => {
         const [verdict, next] = RateLimit.step(state, now, policy)
         return [{ ...verdict, outcome: "admitted" }, next]
       }, "network:")
     ),
-  fault("anonymous.refuses-keys", "Refuses valid keys when the bucket of their network is empty.")
+  fault(
+    "anonymous.refuses-keys",
+    "Denies requests with valid keys when the bucket of their network is empty."
+  )
     .breaks("limits.anonymous-apart", "anonymous.keys-unaffected", "of that network 429")
-    .by(refusesKeysToo),
+    .by(deniesKeysToo),
   fault("anonymous.shared-with-keys", "Counts valid keys in the bucket of their network too.")
     .breaks("limits.anonymous-apart", "anonymous.untouched-by-keys", "with a key 52 of 60")
     .by(

@@ -97,7 +97,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("keys-store.find-remembered", "Caches a found key and ignores its changes.")
-    .breaks("keys-store.find.sees-update", "keys-store.find-after", "whose secret it is")
+    .breaks("keys-store.find.sees-update", "keys-store.find-after", "the key with this hash")
     .by(
       AtPort.keys((real) => {
         const found = new Map<string, ApiKey>()
@@ -132,7 +132,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("keys-store.dropped-secret-kept", "Finds a key by every secret that it ever had.")
-    .breaks("keys-store.find.dropped-secret", "keys-store.find-after", "secret it is: none {key_a2")
+    .breaks("keys-store.find.dropped-secret", "keys-store.find-after", "with this hash: none {key_a2")
     .by(
       AtPort.keys((real) => {
         const owners = new Map<string, string>()
@@ -192,7 +192,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.update.answer", "keys-store.update-answer", "a text key_a0")
     .by(
       changing((id, change, real) =>
-        // The id has not the type of the result: that is the fault.
+        // The fault is that the id does not have the type of the result.
         Effect.map(
           real.update(id, change),
           Option.map(() => id as never)
@@ -200,7 +200,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("keys-store.update-null-is-none", "Treats a result of null or undefined as an unknown key.")
-    .breaks("keys-store.update.answer", "keys-store.update-answer", "the answer null none")
+    .breaks("keys-store.update.answer", "keys-store.update-answer", "the result null none")
     .by(
       changing((id, change, real) =>
         Effect.map(
@@ -240,7 +240,7 @@ export const faults: ReadonlyArray<Fault> = [
       }))
     ),
   fault("keys-store.update-id-case", "Ignores the case of ids.")
-    .breaks("keys-store.update.none", "keys-store.update-unknown", "KEY_A0 an answer")
+    .breaks("keys-store.update.none", "keys-store.update-unknown", "KEY_A0 a result")
     .by(
       changing((id, change, real) =>
         Effect.flatMap(real.list, (all) =>
@@ -249,7 +249,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("keys-store.update-by-pattern", "Matches ids as patterns.")
-    .breaks("keys-store.update.none", "keys-store.update-unknown", "of % an answer")
+    .breaks("keys-store.update.none", "keys-store.update-unknown", "of % a result")
     .by(
       changing((id, change, real) =>
         Effect.flatMap(real.list, (all) => real.update(id === "%" ? (all[0]?.id ?? id) : id, change))
@@ -265,10 +265,10 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.update.atomic", "keys-store.interleaved", "none for label")
     .by(readThenWrite(Effect.void)),
   fault("keys-store.insert-first-always", "Inserts a first key even if there are others.")
-    .breaks("keys-store.insert-first", "keys-store.history", "refused it inserted")
+    .breaks("keys-store.insert-first", "keys-store.history", "not the first true")
     .by(insertingFirst((key, real) => Effect.as(real.insert(key), true))),
   fault("keys-store.insert-first-unsaid", "Inserts the first key but returns false.")
-    .breaks("keys-store.insert-first", "keys-store.history", "inserted it refused")
+    .breaks("keys-store.insert-first", "keys-store.history", "the first key false")
     .by(insertingFirst((key, real) => Effect.as(real.insertFirst(key), false))),
   fault("keys-store.insert-first-unstored", "Returns true for the first key without inserting it.")
     .breaks("keys-store.insert-first", "keys-store.history", "of 1} none")
@@ -290,7 +290,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("keys-store.throwing-change-answered", "Returns none when a change throws.")
-    .breaks("keys-store.update.none", "keys-store.throwing-change", "key_a0 an answer")
+    .breaks("keys-store.update.none", "keys-store.throwing-change", "key_a0 a result")
     .by(catching(() => Effect.succeed(Option.none()))),
   fault("keys-store.throwing-change-locked", "Does not release its lock when a change throws.")
     .breaks("keys-store.update.atomic", "keys-store.throwing-change", "database is locked")

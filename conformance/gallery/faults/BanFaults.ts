@@ -10,10 +10,10 @@ import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
 
-/** Decides by another rule for every caller. */
+/** Applies another rule to every caller. */
 const decides = (step: RateLimits.Step): Where => RateLimits.decides(step, "")
 
-/** Bans by other numbers. */
+/** Bans with other numbers. */
 const bans = (change: Partial<BanPolicy.BanPolicy>): Where => AtHttp.ban({ ...BanPolicy.standard, ...change })
 
 const isBan = (response: WireResponse): boolean => ErrorBody.codeOf(response) === "api_key_banned"
@@ -38,11 +38,11 @@ const bansAll = (real: Transport): Transport => {
 const withoutSlots = (state: RateLimit.State | undefined): RateLimit.State | undefined =>
   state && { ...state, debt: Plan.maxRequests }
 
-/** The verdict on a refused request as if it were the only one. */
+/** The verdict on a denied request as if it were the only one. */
 const firstSlot = (next: RateLimit.State, now: number, policy: RateLimit.Policy): RateLimit.Verdict =>
   RateLimit.verdictOf(false, { ...next, debt: 1 }, now, policy)
 
-/** Counts a strike for whoever retries before the latest announced time; `debt` holds its seconds. */
+/** Counts a strike for each retry before the latest announced time, whose seconds are stored in `debt`. */
 const announcing: RateLimits.Step = (state, now, policy) => {
   const announcedAt = (state?.debt ?? 0) * 1_000
   const [verdict, next] = RateLimit.step(
@@ -51,15 +51,15 @@ const announcing: RateLimits.Step = (state, now, policy) => {
     policy
   )
   if (verdict.outcome !== "limited") return [verdict, { ...next, debt: state?.debt ?? 0 }]
-  const told = firstSlot(next, now, policy)
-  return [told, { ...next, debt: Math.ceil(now / 1_000) + told.retryAfter }]
+  const announced = firstSlot(next, now, policy)
+  return [announced, { ...next, debt: Math.ceil(now / 1_000) + announced.retryAfter }]
 }
 
 export const faults: ReadonlyArray<Fault> = [
   fault("ban.never-begins", "Never bans a key.")
     .breaks("ban.rules", "ban.at-strike-20", "no ban after 22 strikes")
     .by(decides((state, now, policy) => RateLimit.step(state, now, { ...policy, ban: undefined }))),
-  fault("ban.never-ends", "Postpones the end of a ban for ever.")
+  fault("ban.never-ends", "Postpones the end of a ban forever.")
     .breaks("ban.temporary", "ban.ends", "429 again, Retry-After 60 s")
     .by(
       decides((state, now, policy) =>
@@ -92,20 +92,20 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("ban.answer", "ban.answer", "limit=1 403")
     .by(banned(Edit.status(403))),
   fault("ban.answers-as-limit", "Sends the code of the limit to a banned key.")
-    .breaks("ban.answer", "ban.answer", "refusals without ban")
+    .breaks("ban.answer", "ban.answer", "denials without a ban")
     .by(banned(Edit.members((error) => ({ ...error, code: "rate_limit_exceeded" })))),
   fault("ban.forgets-headers", "Omits the rate headers during a ban.")
-    .breaks("ban.headers", "ban.answer", "a whole number each, got 429 with")
+    .breaks("ban.headers", "ban.answer", "each a whole number, got 429 with")
     .by(banned(Edit.without("X-RateLimit-Reset"))),
   fault("ban.shows-window", "Shows the window instead of the ban to a banned key.")
-    .breaks("ban.levels", "ban.levels", "one of about 20 s")
+    .breaks("ban.levels", "ban.levels", "a ban of about 20 s")
     .by(
       RateLimits.shows((verdict, now) =>
         isBanned(verdict) ? { resetAt: Math.ceil(now / 1000) + 20, retryAfter: 20 } : {}
       )
     ),
   fault("ban.extended-by-requests", "Restarts a ban with each request.")
-    .breaks("ban.unchanged-by-requests", "ban.unmoved", "still an end at")
+    .breaks("ban.unchanged-by-requests", "ban.unmoved", " an end at")
     .by(
       decides((state, now, policy) => {
         const isDuring = state !== undefined && now < state.bannedUntil
@@ -113,14 +113,14 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("ban.counts-during", "Prolongs the next ban with each request during a ban.")
-    .breaks("ban.unchanged-by-requests", "ban.unmoved", "one of about 3600 s")
+    .breaks("ban.unchanged-by-requests", "ban.unmoved", "a ban of about 3600 s")
     .by(
       decides((state, now, policy) => {
         const [verdict, next] = RateLimit.step(state, now, policy)
         return [verdict, isBanned(verdict) ? { ...next, banLevel: 3 } : next]
       })
     ),
-  fault("ban.first-429", "Bans a key at its first refusal.")
+  fault("ban.first-429", "Bans a key at its first denial.")
     .breaks("ban.first-429", "ban.at-strike-20", "a ban at strike 0")
     .by(
       decides((state, now, policy) => {
@@ -129,10 +129,10 @@ export const faults: ReadonlyArray<Fault> = [
         return RateLimit.step(withoutSlots(state), now, { ...policy, ban: strict })
       })
     ),
-  fault("ban.counts-first-429", "Counts every refusal as a strike, including the first.")
+  fault("ban.counts-first-429", "Counts every denial as a strike, including the first.")
     .breaks("ban.first-429", "ban.at-strike-20", "a ban at strike 19")
     .by(decides((state, now, policy) => RateLimit.step(withoutSlots(state), now, policy))),
-  fault("ban.counts-each-refusal", "Counts refusals as strikes however close they are.")
+  fault("ban.counts-each-refusal", "Counts denials as strikes however close they are.")
     .breaks("ban.strike-interval", "ban.one-a-second", "requests at once a ban")
     .by(bans({ strikeIntervalMs: 0 })),
   fault("ban.counts-half-seconds", "Counts two strikes per second.")
@@ -151,19 +151,19 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("ban.rules", "ban.strikes-together", "the first no ban after 22 strikes")
     .by(bans({ withinMs: 240_000 })),
   fault("ban.always-one-minute", "Bans for one minute at every level.")
-    .breaks("ban.levels", "ban.levels", "one of about 60 s")
+    .breaks("ban.levels", "ban.levels", "a ban of about 60 s")
     .by(bans({ durationsMs: [60_000] })),
   fault("ban.fourth-ban-short", "Bans for at most 15 minutes.")
-    .breaks("ban.levels", "ban.levels", "one of about 900 s")
+    .breaks("ban.levels", "ban.levels", "a ban of about 900 s")
     .by(bans({ durationsMs: [60_000, 300_000, 900_000] })),
   fault("ban.level-never-falls", "Never lowers the level of bans.")
-    .breaks("ban.clean-day", "ban.clean-days", "one of about 3600 s")
+    .breaks("ban.clean-day", "ban.clean-days", "a ban of about 3600 s")
     .by(bans({ cleanMs: BanPolicy.maxMs })),
   fault("ban.level-falls-at-once", "Resets the level of bans after an hour.")
-    .breaks("ban.clean-day", "ban.clean-days", "one of about 60 s")
+    .breaks("ban.clean-day", "ban.clean-days", "a ban of about 60 s")
     .by(bans({ cleanMs: 3_600_000 })),
-  fault("ban.strikes-polite", "Bans a client that waits for Retry-After and is refused again and again.")
-    .breaks("ban.polite-never", "ban.polite-never", "a ban after 19 waits as told")
+  fault("ban.strikes-polite", "Bans a client that waits for Retry-After and is denied repeatedly.")
+    .breaks("ban.polite-never", "ban.polite-never", "a ban after 19 waits for Retry-After")
     .by(
       decides((state, now, policy) => {
         const { ban } = policy
@@ -179,15 +179,18 @@ export const faults: ReadonlyArray<Fault> = [
         return RateLimit.step(withoutSlots(state), now, { ...policy, ban: ban && { ...ban, strikes: 10 } })
       })
     ),
-  fault("ban.strikes-workers", "Sends all refused clients one time, and counts early retries as strikes.")
-    .breaks("ban.workers-never", "ban.workers-never", "the limit alone a ban after")
+  fault(
+    "ban.strikes-workers",
+    "Sends the same time to all denied clients, and counts early retries as strikes."
+  )
+    .breaks("ban.workers-never", "ban.workers-never", "for the limit a ban after")
     .by(
       decides((state, now, policy) => {
         const { ban } = policy
         return announcing(state, now, { ...policy, ban: ban && { ...ban, strikes: 10 } })
       })
     ),
-  fault("ban.one-slot", "Sends all refused clients the time of the first slot.")
+  fault("ban.one-slot", "Sends the time of the first slot to all denied clients.")
     .breaks("limits.slots", "ban.slots", "429 again, Retry-After")
     .by(
       decides((state, now, policy) => {
@@ -196,7 +199,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("ban.strikes-day-workers", "Counts retries every 30 seconds as strikes after the day is used up.")
-    .breaks("ban.day-workers-never", "ban.day-workers-never", "the limit alone a ban in round")
+    .breaks("ban.day-workers-never", "ban.day-workers-never", "for the limit a ban in round")
     .by(
       decides((state, now, policy) => {
         const isDayUsedUp = state !== undefined && state.used >= policy.plan.perDay

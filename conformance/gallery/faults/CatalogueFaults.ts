@@ -33,7 +33,7 @@ const visible =
 
 const withCutName = (pet: Pet): Pet => new Pet(pet.id, { ...pet, name: pet.name.slice(0, 50) })
 
-const TO_SHOW_THE_NAME = "to show the name that its creation answered"
+const TO_SHOW_THE_NAME = "to show the name that its creation returned"
 
 export const faults: ReadonlyArray<Fault> = [
   fault("catalogue.not-listed", "Never lists pending animals.")
@@ -175,7 +175,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("get.faithful", "catalogue.name-consistent", `its id ${TO_SHOW_THE_NAME}`)
     .by(AtHttp.pets(PetStores.found(Option.map(withCutName)))),
   fault("catalogue.status-answered-otherwise", "Returns every created animal as available.")
-    .breaks("create.status-kept", "catalogue.faithful", "to be answered so {id")
+    .breaks("create.status-kept", "catalogue.faithful", "to be returned with that status {id")
     .by(created((pet) => ({ ...pet, status: "available" }))),
   fault("list.queue", "Lists each animal only once.")
     .breaks("list.complete", "list.pure", "one without {id")
@@ -190,7 +190,7 @@ export const faults: ReadonlyArray<Fault> = [
         return { ...real, page: (query) => Effect.map(real.page(query), (pets) => pets.filter(isNew)) }
       })
     ),
-  fault("list.first-page-cached", "Caches the first response to a list for ever.")
+  fault("list.first-page-cached", "Caches the first response to a list forever.")
     .breaks("list.sees-created", "list.complete", "animals, without {id")
     .by(
       AtPort.pets((real) => {

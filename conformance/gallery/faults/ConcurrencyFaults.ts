@@ -65,7 +65,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("concurrent.wrong-answers", "Swaps the responses of concurrent creations, but stores them correctly.")
-    .breaks("create.returns-created", "concurrent.creations", "the answer to its creation")
+    .breaks("create.returns-created", "concurrent.creations", "the result of its creation")
     .by(
       AtHttp.pets((real) => {
         let latest: Pet | undefined

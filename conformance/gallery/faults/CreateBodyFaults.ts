@@ -7,7 +7,7 @@ import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Creations from "../spoilers/Creations.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Reads another content type than was sent. */
+/** Changes the content type before the server reads it. */
 const readsType = (change: (type: string | undefined) => string | undefined): Where =>
   AtHttp.requests(Requests.isCreation, (request) =>
     Requests.withHeader(request, "Content-Type", change(header(request, "content-type")))

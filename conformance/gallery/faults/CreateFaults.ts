@@ -30,13 +30,13 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("create.status-201", "create.created", "201 with the Pet 200")
     .by(created(Edit.status(200))),
   fault("create.answers-empty", "Returns 201 without a body.")
-    .breaks("create.returns-created", "create.created", 'no JSON: ""')
+    .breaks("create.returns-created", "create.created", 'not JSON: ""')
     .by(created(Edit.body(""))),
   fault("create.category-as-text", "Shows the category as a JSON string.")
-    .breaks("resources.pet-types", "create.created", "categoryId is no int64")
+    .breaks("resources.pet-types", "create.created", "categoryId is not an int64")
     .by(created(Edit.rewritten((body) => body.replace(/"categoryId":(-?\d+)/, '"categoryId":"$1"')))),
   fault("create.without-id", "Omits the id from the response.")
-    .breaks("create.id-assigned", "create.created", "id is no int64")
+    .breaks("create.id-assigned", "create.created", "id is not an int64")
     .by(created(Edit.rewritten((body) => body.replace(/"id":-?\d+,/, "")))),
   fault("create.category-as-double", "Parses the category as a double.")
     .breaks("create.int64-exact", "catalogue.category-exact", "categoryId -9223372036854775808, pending")
@@ -60,13 +60,13 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("create.once-per-body", "Stores one animal for two creations with the same body, and returns 201.")
-    .breaks("resources.id-unique", "create.twice", "second animal of one body the id")
+    .breaks("resources.id-unique", "create.twice", "second animal with the same body the id")
     .by(AtHttp.transport(Creations.oncePerBody)),
   fault("create.stored-before-validated", "Stores an animal before it validates it.")
-    .breaks("create.refused-unstored", "create.refused-stores-nothing", "no animal of a refused creation")
+    .breaks("create.refused-unstored", "create.refused-stores-nothing", "no animal of a rejected creation")
     .by(AtHttp.transport(Creations.storesAfter(400, (request) => request))),
   fault("create.stored-without-key", "Returns 401 for a creation without a key, but stores the animal.")
-    .breaks("auth.refused-unstored", "create.unauthorized-stores-nothing", "no animal of a refused creation")
+    .breaks("auth.refused-unstored", "create.unauthorized-stores-nothing", "no animal of a rejected creation")
     .by(
       AtHttp.transport((real, { keys }) =>
         Creations.storesAfter(401, (request) => Requests.withKey(request, keys.main))(real)

@@ -34,10 +34,10 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("get.removed", "removal.done", "404 or 410 with an Error body 500")
     .by(AtHttp.responses({ status: 410 }, Edit.error(500, "internal_error"))),
   fault("removal.months-mixed-up", "Removes getPet on 12 May 2030.")
-    .breaks("get.available-until-removal", "removal.not-before", "nowhere has 5 December 2030 begun 410")
+    .breaks("get.available-until-removal", "removal.not-before", "2030 begins anywhere 410")
     .by(deprecated({ sunsetAt: Date.UTC(2030, 4, 12) })),
   fault("removal.a-day-early", "Removes getPet on 4 December 2030.")
-    .breaks("get.available-until-removal", "removal.not-before", "nowhere has 5 December 2030 begun 410")
+    .breaks("get.available-until-removal", "removal.not-before", "2030 begins anywhere 410")
     .by(deprecated({ sunsetAt: Date.UTC(2030, 11, 4) })),
   fault("removal.list-too", "Removes the list together with getPet.")
     .breaks("get.removed-alone", "removal.alone", "200 410, remaining")

@@ -15,25 +15,25 @@ const known = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE
 
 export const faults: ReadonlyArray<Fault> = [
   fault("errors.text-400", "Returns 400 with plain text.")
-    .breaks("errors.body", "every.error-body", 'no JSON: "Bad Request"')
+    .breaks("errors.body", "every.error-body", 'not JSON: "Bad Request"')
     .by(AtHttp.responses({ status: 400 }, Edit.body("Bad Request"))),
   fault("errors.no-code", "Omits the code from a 404.")
-    .breaks("errors.body", "every.error-body", "code is no text")
+    .breaks("errors.body", "every.error-body", "code is not text")
     .by(errorBody(({ message, status }) => ({ message, status }), 404)),
   fault("errors.no-message", "Omits the message from a 401.")
-    .breaks("errors.body", "every.error-body", "message is no string")
+    .breaks("errors.body", "every.error-body", "message is not a string")
     .by(errorBody(({ code, status }) => ({ code, status }), 401)),
   fault("errors.status-as-text", "Sends the status in the body as a string.")
-    .breaks("errors.body-types", "every.error-body", "status is no integer")
+    .breaks("errors.body-types", "every.error-body", "status is not an integer")
     .by(errorBody(({ status, ...others }) => ({ ...others, status: String(status) }))),
   fault("errors.wrapped", "Wraps the error in another object.")
-    .breaks("errors.body", "every.error-body", "code is no text")
+    .breaks("errors.body", "every.error-body", "code is not text")
     .by(errorBody((error) => ({ error }))),
   fault("errors.always-400", "Sends the status 400 in the body of every error.")
     .breaks("errors.status-matches", "every.error-status", "status 400 in the body")
     .by(errorBody((error) => ({ ...error, status: 400n }))),
   fault("errors.html-404", "Returns HTML for an unknown path.")
-    .breaks("errors.body", "errors.other-operations", '404 where no JSON: "<h1>404')
+    .breaks("errors.body", "errors.other-operations", '404 where not JSON: "<h1>404')
     .by(AtHttp.responses({ to: ({ target }) => !target.includes("/pets"), status: isError }, html)),
   fault("errors.method-500", "Returns 500 for an unknown method.")
     .breaks("errors.no-5xx-anywhere", "every.no-5xx-anywhere", "any request 500")
@@ -62,7 +62,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("errors.echoes-body", "Repeats a rejected body in the message.")
-    .breaks("errors.no-echo", "every.no-echo", "characters one of 60051")
+    .breaks("errors.no-echo", "every.no-echo", "characters a message of 60051")
     .by(
       AtHttp.responses({ status: isError }, (response, { body, target }) =>
         Edit.members((error) => ({ ...error, message: `Invalid: ${text(body)}${target}` }))(response)

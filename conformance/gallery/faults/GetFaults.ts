@@ -9,7 +9,7 @@ import * as Edit from "../spoilers/Edit.ts"
 import * as PetStores from "../spoilers/PetStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Reads another id than was sent. */
+/** Changes the id before the server reads it. */
 const readsId = (change: (id: string) => string): Where =>
   AtHttp.requests(Requests.isGet, (request) => ({
     ...request,

@@ -33,7 +33,7 @@ export const faults: ReadonlyArray<Fault> = [
       }))
     ),
   fault("limits.never-refills", "Never refills the bucket.")
-    .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 60 s told")
+    .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 60 s of Retry-After")
     .by(RateLimits.decides((state, now, policy) => RateLimit.step(state, state?.at ?? now, policy))),
   fault("limits.refills-half", "Refills at most half of the bucket.")
     .breaks("limits.no-early-429", "limits.whole-minute", "silence 3 admitted")
@@ -66,7 +66,7 @@ export const faults: ReadonlyArray<Fault> = [
         return [verdict, { ...next, level: level - TokenBucket.COST }]
       })
     ),
-  fault("limits.one-less-per-minute", "Refuses the last request of the minute.")
+  fault("limits.one-less-per-minute", "Denies the last request of the minute.")
     .breaks("limits.no-early-429", "limits.at-once", "at once admitted 4 admitted")
     .by(
       RateLimits.decides((state, now, policy) => {
@@ -83,7 +83,7 @@ export const faults: ReadonlyArray<Fault> = [
         RateLimit.step(state, now, withPlan(policy, { perDay: Plan.maxRequests }))
       )
     ),
-  fault("limits.day-too-short", "Refuses the last ten requests of the day.")
+  fault("limits.day-too-short", "Denies the last ten requests of the day.")
     .breaks("limits.no-early-429", "limits.day", "two minutes 429 after 30")
     .by(
       RateLimits.decides((state, now, policy) =>
@@ -98,7 +98,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("limits.day-of-another-zone", "Starts the day 14 hours east of UTC.")
-    .breaks("limits.day-utc", "bucket.outcome", "left the request admitted")
+    .breaks("limits.day-utc", "bucket.outcome", "is left the request admitted")
     .by(
       RateLimits.decides((state, now, policy) => {
         const [verdict, next] = RateLimit.step(state, now + 14 * 3_600_000, policy)
@@ -106,14 +106,14 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("limits.whole-minutes", "Refills the whole bucket at once after a minute.")
-    .breaks("limits.bucket-refill", "bucket.outcome", "something being left 429, Retry-After")
+    .breaks("limits.bucket-refill", "bucket.outcome", "something is left 429, Retry-After")
     .by(
       RateLimits.decides((state, now, policy) =>
         RateLimit.step(state, state !== undefined && now - state.at < 60_000 ? state.at : now, policy)
       )
     ),
-  fault("limits.refusals-cost", "Counts refused requests too.")
-    .breaks("limits.denied-costs-nothing", "bucket.outcome", "something being left 429, Retry-After")
+  fault("limits.refusals-cost", "Counts denied requests too.")
+    .breaks("limits.denied-costs-nothing", "bucket.outcome", "something is left 429, Retry-After")
     .by(
       RateLimits.decides((state, now, policy) => {
         const [verdict, next] = RateLimit.step(state, now, policy)
@@ -161,7 +161,7 @@ export const faults: ReadonlyArray<Fault> = [
         (request, { keys }) => Requests.withKey(request, keys.main)
       )
     ),
-  fault("limits.refused-but-stored", "Stores an animal and then refuses the request.")
+  fault("limits.refused-but-stored", "Stores an animal and then denies the request.")
     .breaks("limits.refused-unstored", "limits.refused-stores-nothing", "the animal in the next list")
     .by(
       AtHttp.alsoSends(

@@ -24,7 +24,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits.no-headers-on-401", "Omits the rate headers when no valid key was sent.")
     .breaks("limits.headers-present", "every.rate-headers", "401 where X-RateLimit-Reset is missing")
     .by(AtHttp.responses({ status: 401 }, Edit.without(RESET))),
-  fault("limits.no-headers-on-429", "Omits the rate headers from refusals.")
+  fault("limits.no-headers-on-429", "Omits the rate headers from denials.")
     .breaks("limits.headers-present", "every.rate-headers", "429 where X-RateLimit-Limit is missing")
     .by(AtHttp.responses({ status: 429 }, Edit.without(LIMIT))),
   fault("limits.headers-twice", "Sends the remaining requests once for each window.")
@@ -43,13 +43,13 @@ export const faults: ReadonlyArray<Fault> = [
         return Edit.header(LIMIT, `${limit}, ${limit};w=60`)(response)
       })
     ),
-  fault("limits.negative-remaining", "Counts refused requests below zero.")
+  fault("limits.negative-remaining", "Counts denied requests below zero.")
     .breaks(
       "limits.header-types",
       "every.rate-integers",
       'X-RateLimit-Remaining to be a decimal integer "-1"'
     )
-    .by(RateLimits.showsRefused(() => ({ remaining: -1 }))),
+    .by(RateLimits.showsDenied(() => ({ remaining: -1 }))),
   fault("limits.remaining-above-limit", "Shows one more remaining than the limit when the bucket is full.")
     .breaks("limits.remaining-within", "every.remaining-within", "the limit 100001 remaining")
     .by(
@@ -64,17 +64,17 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("limits.remaining-before", "Shows the remaining requests before this one.")
-    .breaks("limits.remaining-truth", "limits.remaining-kept", "Remaining 1, and the next request refused")
+    .breaks("limits.remaining-truth", "limits.remaining-kept", "Remaining 1, and the next request denied")
     .by(RateLimits.showsAdmitted(({ remaining }) => ({ remaining: remaining + 1 }))),
   fault("limits.remaining-constant", "Always shows the same number of remaining requests.")
-    .breaks("limits.remaining-truth", "limits.remaining-kept", "and the next request refused")
+    .breaks("limits.remaining-truth", "limits.remaining-kept", "and the next request denied")
     .by(RateLimits.showsAdmitted(({ limit }) => ({ remaining: limit - 1 }))),
   fault("limits.remaining-less", "Shows one remaining request too few.")
     .breaks("limits.remaining-bound", "limits.remaining-bound", "Remaining 3 4 admitted")
     .by(RateLimits.shows(({ remaining }) => ({ remaining: Math.max(remaining - 1, 0) }))),
-  fault("limits.refused-with-remaining", "Shows the day's remaining requests while the minute refuses.")
+  fault("limits.refused-with-remaining", "Shows the day's remaining requests while the minute denies.")
     .breaks("limits.window-shown-denied", "every.refused-remaining", "Remaining 0 with 429 3")
-    .by(RateLimits.showsRefused(() => ({ remaining: 3 }))),
+    .by(RateLimits.showsDenied(() => ({ remaining: 3 }))),
   fault("limits.limit-of-another-plan", "Shows the limit of plan Free for every key.")
     .breaks("limits.plan-in-force", "limits.plan-shown", "the plan of the key Limit 60")
     .by(RateLimits.shows(() => ({ limit: Plan.standard.Free.perMinute }))),
@@ -102,10 +102,10 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits.reset-in-days", "Sends the end of the week.")
     .breaks("limits.reset-ahead", "every.reset-ahead", "(2026-12-06T09:00")
     .by(RateLimits.shows(({ resetAt }) => ({ resetAt: resetAt + 5 * 86_400 }))),
-  fault("limits.reset-too-early", "Sends a reset at which requests are still refused.")
+  fault("limits.reset-too-early", "Sends a reset at which requests are still denied.")
     .breaks("limits.reset-truth", "limits.reset-kept", "429 a second after it")
-    .by(RateLimits.showsRefused((_verdict, now) => ({ resetAt: Math.ceil(now / 1000) + 1 }))),
+    .by(RateLimits.showsDenied((_verdict, now) => ({ resetAt: Math.ceil(now / 1000) + 1 }))),
   fault("limits.reset-of-next-token", "Sends the time of the next token instead of the full bucket.")
     .breaks("limits.reset-full", "bucket.reset", "of the window of 5 1796461452")
-    .by(RateLimits.showsRefused(({ retryAfter }, now) => ({ resetAt: Math.ceil(now / 1000) + retryAfter })))
+    .by(RateLimits.showsDenied(({ retryAfter }, now) => ({ resetAt: Math.ceil(now / 1000) + retryAfter })))
 ]

@@ -62,7 +62,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("list.filter-after-limit", "Applies the filter after the limit.")
-    .breaks("list.status.before-limit", "list.limit", "1 at least 0 animals")
+    .breaks("list.status.before-limit", "list.limit", "at least 1 0 animals")
     .by(
       AtPort.pets(
         PetStores.paging((query, real) =>
@@ -73,7 +73,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("list.filter-after-limit-http", "Applies the filter to the first page of all animals.")
-    .breaks("list.status.before-limit", "list.limit", "1 at least 0 animals")
+    .breaks("list.status.before-limit", "list.limit", "at least 1 0 animals")
     .by(
       AtHttp.transport((real) => (request) => {
         const status = Requests.listParameter(request, "status")
@@ -133,19 +133,19 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("list.empty", "list.answered", "200 with an array of Pet 404")
     .by(AtHttp.responses({ to: Requests.isList }, ifEmpty(Edit.status(404)))),
   fault("list.empty-null", "Returns null when no animal matches.")
-    .breaks("list.empty", "list.answered", "no bare array: null")
+    .breaks("list.empty", "list.answered", "not a bare array: null")
     .by(Lists.changed((animals) => (animals.length === 0 ? null : animals))),
   fault("list.empty-204", "Returns 204 without a body when no animal matches.")
     .breaks("list.empty", "list.answered", "200 with an array of Pet 204")
     .by(AtHttp.responses({ to: Requests.isList }, ifEmpty(Edit.replace(204, "")))),
   fault("list.wrapped", "Wraps the array in an object.")
-    .breaks("list.array", "list.answered", 'no bare array: {"pets":[')
+    .breaks("list.array", "list.answered", 'not a bare array: {"pets":[')
     .by(Lists.changed((animals) => ({ pets: animals, total: animals.length }))),
   fault("list.single-unwrapped", "Returns the animal itself when it is the only one.")
-    .breaks("list.array", "list.limit.accepted", 'no bare array: {"id":')
+    .breaks("list.array", "list.limit.accepted", 'not a bare array: {"id":')
     .by(Lists.changed((animals) => (animals.length === 1 ? animals[0] : animals))),
   fault("list.omits-category", "Lists animals without their category.")
-    .breaks("list.faithful", "catalogue.faithful", "categoryId is no int64: absent")
+    .breaks("list.faithful", "catalogue.faithful", "categoryId is not an int64: absent")
     .by(Lists.changed((animals) => animals.map(({ id, name, status }) => ({ id, name, status })))),
   fault("list.partial-206", "Returns 206 for a list that is followed by more animals.")
     .breaks(

@@ -16,37 +16,37 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("list.limit.maximum-returned", "list.limit", "1 sold animals 2 animals")
     .by(AtPort.pets(PetStores.querying(({ limit }) => ({ limit: limit + 1 })))),
   fault("list.limit-minus-one", "Lists one animal fewer than requested.")
-    .breaks("list.complete", "list.limit", "1 at least 0 animals")
+    .breaks("list.complete", "list.limit", "at least 1 0 animals")
     .by(AtPort.pets(PetStores.querying(({ limit }) => ({ limit: limit - 1 })))),
   fault("list.limit-one-means-two", "Lists two animals for a limit of 1.")
     .breaks("list.limit.maximum-returned", "list.limit", "at most 1 sold animals 2 animals")
     .by(Lists.readsLimit(/^1$/, () => 2)),
   fault("list.default-10", "Lists 10 animals without a limit.")
-    .breaks("list.limit.default-fills", "list.limit.default", "since more are there 10")
+    .breaks("list.limit.default-fills", "list.limit.default", "because more exist 10")
     .by(Lists.defaultLimit("10")),
   fault("list.default-10-of-available", "Lists 10 animals without a limit when the status is available.")
     .breaks(
       "list.limit.default-fills",
       "list.limit.default",
-      "20 available in a list without limit, since more are there 10"
+      "20 available in a list without a limit, because more exist 10"
     )
     .by(Lists.defaultLimit("10", "available")),
   fault("list.default-10-of-sold", "Lists 10 animals without a limit when the status is sold.")
     .breaks(
       "list.limit.default-fills",
       "list.limit.default",
-      "20 sold in a list without limit, since more are there 10"
+      "20 sold in a list without a limit, because more exist 10"
     )
     .by(Lists.defaultLimit("10", "sold")),
   fault("list.default-100-of-pending", "Lists 100 animals without a limit when the status is pending.")
     .breaks(
       "list.limit.default",
       "list.limit.default",
-      "20 pending in a list without limit, since more are there 21"
+      "20 pending in a list without a limit, because more exist 21"
     )
     .by(Lists.defaultLimit("100", "pending")),
   fault("list.default-100", "Lists 100 animals without a limit.")
-    .breaks("list.limit.default", "list.limit.default", "since more are there 21")
+    .breaks("list.limit.default", "list.limit.default", "because more exist 21")
     .by(Lists.defaultLimit("100")),
   fault("list.ninety-at-most", "Lists at most 90 animals.")
     .breaks("list.complete", "list.limit.full", "90 after 10 more were created")

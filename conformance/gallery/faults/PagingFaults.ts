@@ -13,13 +13,13 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("list.paging.complete", "list.paging.walk", "some page none with {id")
     .by(pages({ follows: (id, after) => id > after + 1n })),
   fault("paging.repeats-one", "Begins a page with the last animal of the previous page.")
-    .breaks("list.paging.complete", "list.paging.walk", "one page only twice {id")
+    .breaks("list.paging.complete", "list.paging.walk", "only one page twice {id")
     .by(pages({ follows: (id, after) => id >= after })),
   fault("paging.filter-forgotten", "Drops the filter from the second page on.")
     .breaks("list.paging.filter", "list.paging.walk", "on every page {id")
     .by(pages({ filter: () => null })),
   fault("paging.limit-forgotten", "Omits the limit from the next link.")
-    .breaks("list.paging.filter", "list.paging.walk", "2 animals one of")
+    .breaks("list.paging.filter", "list.paging.walk", "2 animals a page of")
     .by(pages({ keeps: (parameters) => parameters.delete("limit") })),
   fault("paging.cursor-unbound", "Accepts a cursor with a different filter.")
     .breaks("list.paging.bound", "list.paging.bound", "400 invalid_parameter to ?limit=1&cursor=")
@@ -34,10 +34,10 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("list.paging.forged", "list.paging.forged", "400 invalid_parameter to ?cursor= 200")
     .by(pages({ forged: () => -1n })),
   fault("paging.link-when-full", "Links to a next page whenever a page is full, even if nothing follows.")
-    .breaks("list.paging.last", "list.paging.last", "comes after Link: <")
+    .breaks("list.paging.last", "list.paging.last", "no animal follows Link: <")
     .by(pages({ isLinked: (_more, listed, limit) => listed.length === limit })),
   fault("paging.link-to-one-more-missing", "Does not link to a page with a single animal.")
-    .breaks("list.paging", "list.paging.last", "one more animal comes Link: absent")
+    .breaks("list.paging", "list.paging.last", "one more animal follows Link: absent")
     .by(pages({ isLinked: (more) => more > 1 })),
   fault("paging.link-to-elsewhere", "Links to the next page at an internal address.")
     .breaks("list.paging.address", "list.paging.address", "<backend.internal:8080")

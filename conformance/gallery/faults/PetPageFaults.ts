@@ -99,7 +99,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("pets.page.exact", "pets.page-first", ", categoryId 0, available}")
     .by(paged((page) => page.map((pet) => new Pet(pet.id, { ...pet, categoryId: 0n })))),
   fault("pets.page-live", "Returns its own array, which keeps growing.")
-    .breaks("pets.page.kept", "pets.page-kept", "as it was answered: none {id")
+    .breaks("pets.page.kept", "pets.page-kept", "as it was returned: none {id")
     .by(
       AtPort.pets((real) => {
         const live: Array<Pet> = []

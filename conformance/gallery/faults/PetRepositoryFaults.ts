@@ -16,7 +16,7 @@ const inserting = flow(PetStores.inserting, AtPort.pets)
 const finding = flow(PetStores.finding, AtPort.pets)
 const paging = flow(PetStores.paging, AtPort.pets)
 
-/** Searches for another id than was given. */
+/** Changes the id before the search. */
 const looking = (change: (id: bigint) => bigint): Where => finding((id, real) => real.find(change(id)))
 
 /** Assigns other ids; `inside` maps them back. */
@@ -63,10 +63,10 @@ const inTwoSteps: Spoil<PetStores.Pets> = (real) => {
 }
 
 /** Fails, or dies, instead of inserting some animals. */
-const refusing = (
-  isRefused: (pet: NewPet) => boolean,
-  refusal: Effect.Effect<never, StoreUnavailable>
-): Where => inserting((pet, real) => (isRefused(pet) ? refusal : real.insert(pet)))
+const failingFor = (
+  isAffected: (pet: NewPet) => boolean,
+  failure: Effect.Effect<never, StoreUnavailable>
+): Where => inserting((pet, real) => (isAffected(pet) ? failure : real.insert(pet)))
 
 export const faults: ReadonlyArray<Fault> = [
   fault("pets.name-lower-case", "Stores names in lower case.")
@@ -118,11 +118,11 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("pets.quote-dies", "Inserts names into SQL unescaped: a quote is a syntax error, and a defect.")
     .breaks("pets.insert.names", "pets.insert", "a defect: Error: syntax error")
-    .by(refusing(({ name }) => name.includes("'"), Effect.die(new Error("syntax error at end of input")))),
+    .by(failingFor(({ name }) => name.includes("'"), Effect.die(new Error("syntax error at end of input")))),
   fault("pets.emoji-refused", "Fails for names with characters above U+FFFF.")
     .breaks("pets.insert.names", "pets.insert", "StoreUnavailable")
     .by(
-      refusing(
+      failingFor(
         ({ name }) => /[\u{10000}-\u{10ffff}]/u.test(name),
         Effect.fail(new StoreUnavailable({ retryable: false, cause: new Error("incorrect string value") }))
       )
@@ -293,7 +293,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("pets.fails-typed", "pets.outage", "as if nothing were wrong")
     .by(finding((id, real) => Effect.catch(real.find(id), () => Effect.succeed(Option.none())))),
   fault("pets.outage-raw", "Fails with the error of its driver when its backend does not respond.")
-    .breaks("pets.fails-typed", "pets.outage", "no StoreUnavailable")
+    .breaks("pets.fails-typed", "pets.outage", "not StoreUnavailable")
     .by(
       // The type forbids it, but a language without types does not.
       inserting((pet, real) => Effect.mapError(real.insert(pet), () => new Error("ECONNREFUSED") as never))

@@ -1,4 +1,4 @@
-/** Backends with a fault in what holds for all operations: paths, methods, headers and bodies. */
+/** Backends with a fault in paths, methods, headers or bodies of all operations. */
 import { header } from "../../http/Wire.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
@@ -6,7 +6,7 @@ import * as Edit from "../spoilers/Edit.ts"
 import { failure, html, isError } from "../spoilers/ErrorResponses.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Reads another path than was sent, with the same query. */
+/** Changes the path, but not the query, before the server reads it. */
 const readsPath = (change: (path: string) => string): Where =>
   AtHttp.requests(Requests.any, (request) => {
     const [path = "", ...query] = request.target.split("?")
@@ -18,10 +18,10 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("http.version-segment", "protocol.version", "the base path /api")
     .by(AtHttp.options({ basePath: "/api" })),
   fault("protocol.list-as-html", "Returns a list as HTML.")
-    .breaks("http.json-bodies", "every.json-body", 'no JSON: "<h1>200')
+    .breaks("http.json-bodies", "every.json-body", 'not JSON: "<h1>200')
     .by(AtHttp.responses({ to: Requests.isList, status: 200 }, html)),
   fault("protocol.byte-order-mark", "Begins every body with a byte order mark.")
-    .breaks("http.json-bodies", "every.json-body", 'no JSON: "\ufeff')
+    .breaks("http.json-bodies", "every.json-body", 'not JSON: "\ufeff')
     .by(
       AtHttp.responses(
         {},
@@ -29,7 +29,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("protocol.unauthorized-empty", "Returns 401 without a body.")
-    .breaks("auth.error-body", "auth.key-required", 'where no JSON: ""')
+    .breaks("auth.error-body", "auth.key-required", 'where not JSON: ""')
     .by(AtHttp.responses({ status: 401 }, Edit.body(""))),
   fault("protocol.empty-200", "Returns 200 and an empty object for an unknown path.")
     .breaks("http.unknown-path", "protocol.unknown-path", "not_found 200")
@@ -115,10 +115,10 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("http.standard-headers", "every.standard-headers", "X-Request-Id is missing")
     .by(AtHttp.responses({ status: isError }, Edit.without("x-request-id"))),
   fault("protocol.same-request-id", "Sends the same request id with every response.")
-    .breaks("http.request-id", "protocol.request-id", "no other answer has 0")
+    .breaks("http.request-id", "protocol.request-id", "no other response has 0")
     .by(AtHttp.responses({}, Edit.header("X-Request-Id", "0"))),
   fault("protocol.request-id-taken-over", "Uses the request id that a client sends.")
-    .breaks("http.request-id", "protocol.request-id", "that no other answer has")
+    .breaks("http.request-id", "protocol.request-id", "that no other response has")
     .by(
       AtHttp.responses({}, (response, request) => {
         const sent = header(request, "x-request-id")

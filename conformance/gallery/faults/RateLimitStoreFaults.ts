@@ -70,7 +70,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("limits-store.answer-run", "Runs a result that is an effect.")
-    .breaks("limits-store.modify.answer", "limits-store.answer", "a defect: Error: an answer")
+    .breaks("limits-store.modify.answer", "limits-store.answer", "a defect: Error: a result")
     .by(
       modifying((key, step, real) =>
         Effect.flatMap(real.modify(key, step), (result) =>
@@ -133,9 +133,9 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("limits-store.throwing-step-answered", "Succeeds without a result when a step throws.")
-    .breaks("limits-store.modify.throwing-step", "limits-store.throwing-step", 'an error on "a" an answer')
+    .breaks("limits-store.modify.throwing-step", "limits-store.throwing-step", 'an error on "a" a result')
     .by(
-      // A result that the caller did not ask for: that is the fault.
+      // The fault is a result that the caller did not request.
       catching(() => Effect.void as Effect.Effect<never>)
     ),
   fault("limits-store.throwing-step-locked", "Does not release its lock when a step throws.")
@@ -205,7 +205,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("limits-store.interrupted-half", "Writes a state in two steps: an interruption loses its ban.")
-    .breaks("limits-store.interruption", "limits-store.interrupted", "the other numbers as they were")
+    .breaks("limits-store.interruption", "limits-store.interrupted", "the other numbers unchanged")
     .by(
       AtPort.limits(() => {
         const states = new Map<string, RateLimit.State>()
@@ -273,7 +273,7 @@ export const faults: ReadonlyArray<Fault> = [
         return [verdict, { ...after, level: Math.floor(after.level / 60_000) * 60_000 }]
       })
     ),
-  fault("limits-store.consume-denied-costs", "Counts refused requests for the day.")
+  fault("limits-store.consume-denied-costs", "Counts denied requests for the day.")
     .breaks("limits-store.consume.equal", "limits-store.counts", "used 2, debt 1")
     .by(
       consuming((state, now, policy) => {

@@ -9,18 +9,18 @@ import * as RateLimits from "../spoilers/RateLimits.ts"
 
 const RETRY_AFTER = "Retry-After"
 
-/** Sends another `Retry-After` with refusals. */
+/** Sends another `Retry-After` with denials. */
 const retryAfter = (change: (seconds: number, world: World) => string | number): Where =>
   AtHttp.responses({ status: 429 }, (response, _request, world) =>
     Edit.header(RETRY_AFTER, String(change(Number(header(response, RETRY_AFTER)), world)))(response)
   )
 
-/** Ms until the bucket of a refused caller holds a token. */
+/** Ms until the bucket of a denied caller holds a token. */
 const waitMs = ({ at, level }: RateLimit.State, now: number, { plan }: RateLimit.Policy): number =>
   TokenBucket.reaches(level, at, TokenBucket.COST, plan.perMinute) - now
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("limits.no-retry-after", "Omits Retry-After from refusals.")
+  fault("limits.no-retry-after", "Omits Retry-After from denials.")
     .breaks("limits.retry-after-present", "every.retry-after", "Retry-After is missing")
     .by(AtHttp.responses({ status: 429 }, Edit.without(RETRY_AFTER))),
   fault("limits.retry-after-fraction", "Sends Retry-After with a fraction.")
@@ -30,16 +30,16 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("limits.retry-after-present", "every.retry-after", "Retry-After: 12s")
     .by(retryAfter((seconds) => `${seconds}s`)),
   fault("limits.retry-after-zero", "Sends Retry-After 0.")
-    .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 0 s told")
+    .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 0 s of Retry-After")
     .by(retryAfter(() => 0)),
   fault("limits.retry-after-past-date", "Sends a Retry-After in the past.")
-    .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 0 s told")
+    .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 0 s of Retry-After")
     .by(retryAfter((_seconds, { now }) => new Date(now() - 60_000).toUTCString())),
   fault("limits.retry-after-half", "Sends half of the wait.")
-    .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 6 s told")
+    .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 6 s of Retry-After")
     .by(retryAfter((seconds) => Math.ceil(seconds / 2))),
   fault("limits.retry-after-epoch", "Sends the Unix time of the retry instead of the wait.")
-    .breaks("limits.retry-after-promise", "limits.first-wait", "a day at most 1796807056 s")
+    .breaks("limits.retry-after-promise", "limits.first-wait", "at most a day 1796807056 s")
     .by(retryAfter((seconds, { now }) => Math.ceil(now() / 1000) + seconds)),
   fault("limits.retry-after-ms", "Sends Retry-After in milliseconds.")
     .breaks("limits.retry-after-exact", "bucket.retry-after", "to 12 s 12000 s")

@@ -1,4 +1,4 @@
-/** Backends whose windows are longer or shorter than a minute or a day, and some that only a long run shows. */
+/** Backends whose windows are longer or shorter than a minute or a day, and faults that only a long run detects. */
 import * as Effect from "effect/Effect"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import { type Header, header } from "../../http/Wire.ts"

@@ -13,9 +13,9 @@ describe("a limit", () => {
     for (const { choices } of decoys) {
       const { requestOf, transport } = serverOf(choices, { perMinute: 7, perDay: 1000 })
       const all = Array.from({ length: 20 }, () => transport(requestOf("GET", "/v1/pets")))
-      const answers = await Effect.runPromise(Effect.all(all, { concurrency: "unbounded" }))
-      expect(answers.filter(({ status }) => status === 200).length).toBe(7)
-      expect(answers.filter(({ status }) => status === 429).length).toBe(13)
+      const responses = await Effect.runPromise(Effect.all(all, { concurrency: "unbounded" }))
+      expect(responses.filter(({ status }) => status === 200).length).toBe(7)
+      expect(responses.filter(({ status }) => status === 429).length).toBe(13)
     }
   })
 
@@ -28,10 +28,10 @@ describe("a limit", () => {
           const { ask, clock } = serverOf(choices, { perMinute: 3, perDay: 10 })
           for (const wait of waits) {
             clock.now += wait
-            const refused = ask("GET", "/v1/pets")
-            if (refused.status === 200) continue
-            const told = Wire.header(refused, "retry-after") ?? ""
-            clock.now = /GMT$/.test(told) ? Date.parse(told) : clock.now + Number(told) * 1000
+            const denied = ask("GET", "/v1/pets")
+            if (denied.status === 200) continue
+            const announced = Wire.header(denied, "retry-after") ?? ""
+            clock.now = /GMT$/.test(announced) ? Date.parse(announced) : clock.now + Number(announced) * 1000
             expect(ask("GET", "/v1/pets").status).toBe(200)
           }
         }
@@ -53,7 +53,7 @@ describe("a limit", () => {
     }
   })
 
-  it("counts errors and refused requests as chosen", () => {
+  it("counts errors and denied requests as chosen", () => {
     const spend = (choices: Partial<Choices>) => {
       const { ask } = serverOf(choices, { perMinute: 3, perDay: 10 })
       return [ask("GET", "/v1/pets?limit=0"), ask("GET", "/v1/pets")].map((response) =>
@@ -63,8 +63,8 @@ describe("a limit", () => {
     expect(spend({ errorsCost: true })).toEqual([2, 1])
     expect(spend({ errorsCost: false })).toEqual([3, 2])
 
-    const afterHammering = (refusalsCost: boolean) => {
-      const { ask, clock } = serverOf({ minute: "sliding log", refusalsCost }, { perMinute: 1, perDay: 10 })
+    const afterHammering = (denialsCost: boolean) => {
+      const { ask, clock } = serverOf({ minute: "sliding log", denialsCost }, { perMinute: 1, perDay: 10 })
       ask("GET", "/v1/pets")
       clock.now += 30_000
       return numberIn(ask("GET", "/v1/pets"), "retry-after")
@@ -76,11 +76,11 @@ describe("a limit", () => {
   it("treats callers without a key as chosen", () => {
     const statuses = (anonymous: Choices["anonymous"]) => {
       const { ask } = serverOf({ anonymous })
-      const answers = Array.from({ length: 61 }, () => ask("GET", "/v1/pets", { key: undefined }))
+      const responses = Array.from({ length: 61 }, () => ask("GET", "/v1/pets", { key: undefined }))
       return [
-        answers.map(({ status }) => status).slice(-2),
-        answers.map((answer) => numberIn(answer, "x-ratelimit-remaining")).slice(0, 2),
-        answers.map((answer) => numberIn(answer, "x-ratelimit-limit")).at(-1)
+        responses.map(({ status }) => status).slice(-2),
+        responses.map((response) => numberIn(response, "x-ratelimit-remaining")).slice(0, 2),
+        responses.map((response) => numberIn(response, "x-ratelimit-limit")).at(-1)
       ]
     }
     expect(statuses("counted")).toEqual([[401, 429], [59, 58], 60])
@@ -89,14 +89,14 @@ describe("a limit", () => {
   })
 
   it("sends Retry-After in seconds or as a date, with slack", () => {
-    const told = (choices: Partial<Choices>) => {
+    const announced = (choices: Partial<Choices>) => {
       const { ask } = serverOf(choices, { perMinute: 1, perDay: 10 })
       ask("GET", "/v1/pets")
       return Wire.header(ask("GET", "/v1/pets"), "retry-after")
     }
-    expect(told({})).toBe("53")
-    expect(told({ slack: 7 })).toBe("60")
-    expect(told({ retryAfter: "date" })).toBe("Thu, 04 Mar 2027 05:07:01 GMT")
+    expect(announced({})).toBe("53")
+    expect(announced({ slack: 7 })).toBe("60")
+    expect(announced({ retryAfter: "date" })).toBe("Thu, 04 Mar 2027 05:07:01 GMT")
   })
 
   it("does not ban for early retries with an admitted request between them", () => {
@@ -112,9 +112,11 @@ describe("a limit", () => {
 
   it("bans only keys", () => {
     const { ask } = serverOf({ ban: { after: 1, seconds: 600, status: 403 } })
-    const answers = Array.from({ length: 70 }, () => ask("GET", "/v1/pets", { key: "wrong" }))
-    expect(answers.at(-1)?.status).toBe(429)
-    expect(Math.max(...answers.map((answer) => Number(Wire.header(answer, "retry-after") ?? 0)))).toBe(53)
+    const responses = Array.from({ length: 70 }, () => ask("GET", "/v1/pets", { key: "wrong" }))
+    expect(responses.at(-1)?.status).toBe(429)
+    expect(Math.max(...responses.map((response) => Number(Wire.header(response, "retry-after") ?? 0)))).toBe(
+      53
+    )
   })
 
   it("bans a key that ignores Retry-After, for the chosen time, and no other key", () => {
@@ -124,8 +126,8 @@ describe("a limit", () => {
         { perMinute: 1, perDay: 100 }
       )
       ask("GET", "/v1/pets")
-      const told = [1, 2, 3, 4].map(() => numberIn(ask("GET", "/v1/pets"), "retry-after"))
-      expect(told).toEqual([53, 53, 53, 600])
+      const announced = [1, 2, 3, 4].map(() => numberIn(ask("GET", "/v1/pets"), "retry-after"))
+      expect(announced).toEqual([53, 53, 53, 600])
       clock.now += 599_999
       expect(ask("GET", "/v1/pets").status).toBe(status)
       expect(ask("GET", "/v1/pets", { key: "other" }).status).toBe(200)

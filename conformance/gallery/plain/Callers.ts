@@ -1,4 +1,4 @@
-/** Who calls, and whether their limits and bans admit a request. */
+/** The callers, and whether their limits and bans admit a request. */
 import type { Header, WireRequest } from "../../http/Wire.ts"
 import type { Choices } from "./Choices.ts"
 import * as Windows from "./Windows.ts"
@@ -16,15 +16,15 @@ export interface Caller {
   readonly day: Windows.Window
   /** False for callers without a valid key. */
   readonly hasKey: boolean
-  /** Consecutive refused requests before the announced retry time. */
+  /** Consecutive denied requests before the announced retry time. */
   ignored: number
   /** The latest announced retry time. */
   retryAt: number
   bannedUntil: number
 }
 
-/** A refusal: its status, and the value of `Retry-After`. */
-export interface Refusal {
+/** A denial: its status, and the value of `Retry-After`. */
+export interface Denial {
   readonly status: 403 | 429
   readonly retryAfter: string
 }
@@ -79,16 +79,16 @@ export const make = (keys: ReadonlyArray<PlainKey>, choices: Choices) => {
       const key = keyOf(request)
       return key === undefined ? anonymous : known(key)
     },
-    isRefused: (caller: Caller, now: number): boolean =>
+    isDenied: (caller: Caller, now: number): boolean =>
       isCounted(caller) && (freeAt(caller, now) > now || now < caller.bannedUntil),
     /** Records an admitted request with the status of its response. */
     count: (caller: Caller, status: number, now: number): void => {
       caller.ignored = 0
       if (isCounted(caller) && (status < 400 || choices.errorsCost)) take(caller, now)
     },
-    /** Records a refused request, which may lead to a ban. */
-    refuse: (caller: Caller, now: number): Refusal => {
-      if (choices.refusalsCost) take(caller, now)
+    /** Records a denied request, which may lead to a ban. */
+    deny: (caller: Caller, now: number): Denial => {
+      if (choices.denialsCost) take(caller, now)
       const { ban } = choices
       if (ban !== "never" && caller.hasKey && now >= caller.bannedUntil && now < caller.retryAt) {
         caller.ignored++

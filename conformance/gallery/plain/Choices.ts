@@ -1,4 +1,4 @@
-/** What the contract leaves open, and what a plain server can choose; every combination is legal. */
+/** The points that the contract leaves open, and the choices of a plain server; every combination is correct. */
 
 /** How requests are counted; `Windows` implements each. */
 export type Algorithm = "token bucket" | "clock window" | "window from first use" | "sliding log"
@@ -77,8 +77,8 @@ export interface Choices {
   readonly counted: "per key" | "per account"
   /** §8.2: whether an admitted request that fails with 4xx is counted. */
   readonly errorsCost: boolean
-  /** §8.2: whether a refused request is counted too, so that it delays the next admission. */
-  readonly refusalsCost: boolean
+  /** §8.2: whether a denied request is counted too, so that it delays the next admission. */
+  readonly denialsCost: boolean
   /** §8.3, callers without a key: counted with Free's numbers, not counted but shown these, or shown zeros. */
   readonly anonymous: "counted" | "not counted" | "zeros"
   /** §8.3: the window that the headers show. */
@@ -89,7 +89,7 @@ export interface Choices {
   readonly retryAfter: "seconds" | "date"
   /** Seconds that `Retry-After` is longer than needed. */
   readonly slack: number
-  /** §8.4.3: a ban of `seconds` after so many refused requests before their announced retry time. */
+  /** §8.4.3: a ban of `seconds` after so many denied requests before their announced retry time. */
   readonly ban: "never" | { readonly after: number; readonly seconds: number; readonly status: 403 | 429 }
   /** §7: the values of `code`. */
   readonly codes: "words" | "UPPER" | "numbered"
@@ -143,7 +143,7 @@ export const defaults: Choices = {
   dayZone: 0,
   counted: "per key",
   errorsCost: true,
-  refusalsCost: false,
+  denialsCost: false,
   anonymous: "counted",
   shown: "least remaining",
   reset: "window end",

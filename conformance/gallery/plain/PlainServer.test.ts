@@ -51,22 +51,22 @@ describe("a plain server", () => {
   })
 
   it("reads the parameters of a list as chosen", () => {
-    const answer = (choices: Partial<Choices>, query: string) => {
+    const outcome = (choices: Partial<Choices>, query: string) => {
       const { ask, create } = serverOf(choices)
       for (let n = 0; n < 120; n++) create(`{"name":"n${n}","categoryId":0,"status":"sold"}`)
       const response = ask("GET", `/v1/pets?${query}`)
       return response.status === 200 ? names(response).length : response.status
     }
-    expect(["", "limit=1", "limit=100"].map((query) => answer({}, query))).toEqual([20, 1, 100])
+    expect(["", "limit=1", "limit=100"].map((query) => outcome({}, query))).toEqual([20, 1, 100])
     const bad = ["limit=0", "limit=101", "limit=-5", "limit=ten", "limit=", "limit=1.5"]
-    expect(bad.map((query) => answer({}, query))).toEqual([400, 400, 400, 400, 400, 400])
-    expect(bad.map((query) => answer({ badLimit: 422 }, query))).toEqual([422, 422, 422, 422, 422, 422])
-    expect(bad.map((query) => answer({ badLimit: "clamped" }, query))).toEqual([1, 100, 1, 20, 20, 20])
-    expect(answer({}, "status=lost")).toBe(400)
-    expect(answer({ unknownStatus: 422 }, "status=lost")).toBe(422)
-    expect(answer({ unknownStatus: "matches nothing" }, "status=lost")).toBe(0)
-    expect(answer({}, "colour=red&offset=99")).toBe(20)
-    expect(answer({ unknownParameters: 400 }, "colour=red")).toBe(400)
+    expect(bad.map((query) => outcome({}, query))).toEqual([400, 400, 400, 400, 400, 400])
+    expect(bad.map((query) => outcome({ badLimit: 422 }, query))).toEqual([422, 422, 422, 422, 422, 422])
+    expect(bad.map((query) => outcome({ badLimit: "clamped" }, query))).toEqual([1, 100, 1, 20, 20, 20])
+    expect(outcome({}, "status=lost")).toBe(400)
+    expect(outcome({ unknownStatus: 422 }, "status=lost")).toBe(422)
+    expect(outcome({ unknownStatus: "matches nothing" }, "status=lost")).toBe(0)
+    expect(outcome({}, "colour=red&offset=99")).toBe(20)
+    expect(outcome({ unknownParameters: 400 }, "colour=red")).toBe(400)
   })
 
   it("links pages as chosen", () => {

@@ -1,5 +1,5 @@
 /**
- * The contract once more: a server in process that shares no rule with the core. Whatever the contract leaves open is a
+ * A second implementation of the contract: an in-process server that shares no code with the core. Every open point is a
  * choice. The decoys are made of it.
  */
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import * as Callers from "./Callers.ts"
 import { type Choices, defaults } from "./Choices.ts"
 import * as Replies from "./Replies.ts"
 
-/** What a server is made of. */
+/** The parts of a server. */
 export interface Options {
   readonly keys: ReadonlyArray<Callers.PlainKey>
   /** The time, in epoch ms. */
@@ -21,7 +21,7 @@ export interface Options {
   readonly choices?: Partial<Choices>
 }
 
-/** What a target names: all animals, or one. */
+/** The resource of a target: all animals, or one. */
 interface Place {
   readonly petId?: string
   readonly query: string
@@ -142,8 +142,8 @@ export const make = (options: Options): Transport => {
   }
 
   const replyTo = (request: WireRequest, caller: Callers.Caller, now: number): Replies.Reply => {
-    if (callers.isRefused(caller, now)) {
-      const { retryAfter, status } = callers.refuse(caller, now)
+    if (callers.isDenied(caller, now)) {
+      const { retryAfter, status } = callers.deny(caller, now)
       return replies.error(status, [["Retry-After", retryAfter]])
     }
     const reply = caller.hasKey ? route(request, now) : unauthorized(request)

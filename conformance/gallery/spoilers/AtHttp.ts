@@ -21,7 +21,7 @@ export const transport = (spoil: (real: Transport, world: World) => Transport): 
   transport: spoil
 })
 
-/** The server sees other requests than were sent. */
+/** Changes requests before the server reads them. */
 export const requests = (
   isChanged: (request: WireRequest, world: World) => boolean,
   change: (request: WireRequest, world: World) => WireRequest
@@ -38,7 +38,7 @@ const isSelected = ({ status, to }: Selection, response: WireResponse, request: 
   (to === undefined || to(request)) &&
   (typeof status === "function" ? status(response.status) : (status ?? response.status) === response.status)
 
-/** The server sends other responses than the correct ones. */
+/** Changes the responses of the server. */
 export const responses = (selection: Selection, edit: Edit): Where =>
   transport(
     (real, world) => (request) =>

@@ -1,4 +1,4 @@
-/** Servers that read another body than was sent, or store animals that they should not. */
+/** Servers that change the body of a creation, or store animals that they should not store. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -12,14 +12,14 @@ import { failure } from "./ErrorResponses.ts"
 import type { Pets } from "./PetStores.ts"
 import * as Requests from "./Requests.ts"
 
-/** Reads another body than was sent. */
+/** Changes the body of a creation before the server reads it. */
 export const reads = (change: (body: string) => string): Where =>
   AtHttp.requests(Requests.isCreation, (request) => ({
     ...request,
     body: bytes(change(text(request.body)))
   }))
 
-/** Reads the members of a JSON object otherwise than they were sent. */
+/** Changes the members of a JSON body before the server reads it. */
 export const readsMembers = (change: (members: { readonly [name: string]: unknown }) => unknown): Where =>
   reads((body) =>
     Result.match(PetJson.parse(body), {
@@ -79,7 +79,7 @@ export const oncePerBody = (real: Transport): Transport => {
     const body = text(request.body)
     const before = Requests.isCreation(request) ? earlier.get(body) : undefined
     if (before !== undefined) {
-      // The headers of a list instead, so that they are up to date.
+      // Takes the headers from a list, so that they are up to date.
       return Effect.map(real({ ...request, method: "GET", body: undefined }), ({ headers }) => ({
         ...before,
         headers

@@ -5,7 +5,7 @@ import { Pet } from "../../../core/domain/Pet.ts"
 import type { Spoil } from "../Fault.ts"
 import type { Pets } from "./PetStores.ts"
 
-/** Reads from an array that is evaluated anew for each call. */
+/** Reads from an array that is evaluated again for each call. */
 export const readsFrom = (all: () => ReadonlyArray<Pet>): Omit<Pets, "insert"> => ({
   find: (id) => Effect.sync(() => Option.fromUndefinedOr(all().find((pet) => pet.id === id))),
   page: ({ after = -1n, limit, status }) =>

@@ -44,8 +44,8 @@ export const shows = (
 export const showsAdmitted = (change: Parameters<typeof shows>[0]): Where =>
   shows((verdict, ...rest) => (verdict.outcome === "admitted" ? change(verdict, ...rest) : {}))
 
-/** Shows another verdict on refused requests. */
-export const showsRefused = (change: Parameters<typeof shows>[0]): Where =>
+/** Shows another verdict on denied requests. */
+export const showsDenied = (change: Parameters<typeof shows>[0]): Where =>
   shows((verdict, ...rest) => (verdict.outcome === "admitted" ? {} : change(verdict, ...rest)))
 
 /** Counts fixed windows by the clock: `level` is used for the minute, `used` for the day. */

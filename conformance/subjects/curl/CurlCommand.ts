@@ -5,7 +5,7 @@ import type { Header } from "../../http/Wire.ts"
 import { type Chain, chainOf } from "./IdChain.ts"
 import { octal, onWire, type Part, word } from "./ShellWord.ts"
 
-/** Environment variables in which the script takes the declared keys. */
+/** Environment variables from which the script reads the declared keys. */
 export const variables: ReadonlyMap<KeyName, string> = new Map([
   ["main", "ANIMAL_KEY"],
   ["tiny", "ANIMAL_TINY_KEY"],
@@ -13,16 +13,16 @@ export const variables: ReadonlyMap<KeyName, string> = new Map([
   ["revoked", "ANIMAL_REVOKED_KEY"]
 ])
 
-/** Secrets shorter than this stand in texts by chance; they are taken out of `Authorization` only. */
+/** Shorter secrets may occur in texts by chance; they are replaced only in `Authorization`. */
 const MIN_SECRET = 8
 
-/** Longest body in bytes that is given as an argument: Linux allows 131 072 for one. */
+/** Longest body in bytes that is passed as an argument; Linux allows 131 072 bytes. */
 const MAX_ARGUMENT = 100_000
 
-/** Bodies above this size, in bytes, make curl ask before it sends. */
+/** Above this size in bytes curl sends `Expect: 100-continue`. */
 const MAX_UNASKED = 1_000_000
 
-/** Seconds to wait for the response to a HEAD with a body: curl expects a body there, which never comes. */
+/** Seconds to wait for the response to a HEAD with a body: curl waits for a response body, which is never sent. */
 const HEAD_SECONDS = 10
 
 export interface Context {
@@ -30,7 +30,7 @@ export interface Context {
   readonly ids: ReadonlyArray<Chain>
   readonly secrets: { readonly [name in KeyName]?: string | undefined }
   readonly redact: (text: string) => string
-  /** Texts that had to be left out. */
+  /** Whether texts were omitted. */
   readonly missing: Set<string>
 }
 
@@ -43,7 +43,7 @@ export const command = (exchange: Exchange, context: Context): string => {
     "curl -sS -i -g --path-as-is",
     ...(isHead && body === undefined ? ["--head"] : [`-X ${word([method])}`]),
     ...(isHead && body !== undefined ? [`--max-time ${HEAD_SECONDS}`] : []),
-    // curl would add these by itself.
+    // curl adds these headers by default.
     ...(has("user-agent") ? [] : ["-A ''"]),
     ...(has("accept") ? [] : ["-H Accept:"]),
     ...(body === undefined || has("content-type") ? [] : ["-H Content-Type:"]),
@@ -56,7 +56,7 @@ export const command = (exchange: Exchange, context: Context): string => {
   return isHead && body !== undefined ? `{ ${whole} || :; }` : whole
 }
 
-/** Headers that curl must make by itself. */
+/** Headers that curl must generate. */
 const own: ReadonlySet<string> = new Set(["host", "content-length"])
 
 const headerOption = ([name, value]: Header, key: KeyName, context: Context): ReadonlyArray<string> => {
@@ -70,12 +70,12 @@ const headerOption = ([name, value]: Header, key: KeyName, context: Context): Re
       return [`-H ${word([...onWire([`${name}: ${scheme} `]), { variable }])}`]
     }
   }
-  // A semicolon instead of the colon is how curl is told to send a header without a value.
+  // With a semicolon instead of the colon, curl sends a header without a value.
   if (value.trim() === "") return [`-H ${word([`${name};`])}`]
   return [`-H ${word([`${name}: `, ...onWire(split(value, context))])}`]
 }
 
-/** Where to send it, and exactly what to ask for where curl would not take it as it is. */
+/** The address, and the exact request target if curl would change it. */
 const address = (exchange: Exchange, context: Context): string => {
   const { target } = exchange.request
   const { basePath } = context
@@ -104,10 +104,10 @@ const bodyOf = (
   try {
     content = utf8.decode(body)
   } catch {
-    // Not text: it is written byte by byte.
+    // The body is not text, so it is written byte by byte.
   }
   const isShown = content?.split("\n").every((line) => printable(line) === line) ?? false
-  // curl would take what follows an @ for the name of a file.
+  // curl interprets text after @ as the name of a file.
   if (content !== undefined && isShown && body.length <= MAX_ARGUMENT && !content.startsWith("@")) {
     return { option: [`--data-binary ${word(split(content, context))}`] }
   }
@@ -119,7 +119,7 @@ const bodyOf = (
   return { option: ["--data-binary @-"], input }
 }
 
-/** Cuts text at the secrets; what remains of a key elsewhere is taken out. */
+/** Splits text at the secrets; parts of a key elsewhere are replaced. */
 const split = (content: string, { missing, redact, secrets }: Context): ReadonlyArray<Part> => {
   let parts: ReadonlyArray<Part> = [content]
   const known = [...variables].flatMap(([key, variable]) => {

@@ -20,17 +20,17 @@ const secrets = {
   revoked: "ast_gone7rTb2yNf8mLk4zQx1dSv6wEu"
 }
 
-/** A request as it came, every character one byte; without what HTTP clients make by themselves. */
+/** A received request, one character per byte, without the headers that HTTP clients add. */
 interface Arrival {
   readonly line: string
   readonly headers: ReadonlyArray<string>
   readonly body: string
 }
 
-/** Reads requests byte for byte: an HTTP library would refuse or mend odd ones. */
+/** Reads requests byte for byte, because an HTTP library would reject or normalise unusual ones. */
 class Recorder {
   readonly arrivals: Array<Arrival> = []
-  /** Answers are held until so many requests are there. */
+  /** Responses are delayed until so many requests have arrived. */
   barrier = 1
   /** The id of the next animal. */
   nextId = 1
@@ -44,20 +44,20 @@ class Recorder {
       if (end < 0) return
       const [line = "", ...headers] = received.slice(0, end).split("\r\n")
       const length = Number(headers.find((one) => /^content-length:/i.test(one))?.slice(15) ?? 0)
-      // What node sends for a request that could have a body and has none.
+      // Node sends this for a request that could have a body and has none.
       const body = received.slice(end + 4).replace(/^0\r\n\r\n$/, "")
       if (body.length < length) return
       const others = headers.filter(
         (one) => !/^(host|connection|content-length|transfer-encoding):/i.test(one)
       )
       this.arrivals.push({ line, headers: others.map((one) => one.replace(/:[ \t]*/, ":").trimEnd()), body })
-      this.#waiting.push(() => this.#answer(line, socket))
+      this.#waiting.push(() => this.#respond(line, socket))
       if (this.#waiting.length < this.barrier) return
-      for (const answer of this.#waiting.splice(0)) answer()
+      for (const respond of this.#waiting.splice(0)) respond()
     })
   })
 
-  #answer(line: string, socket: Socket): void {
+  #respond(line: string, socket: Socket): void {
     const isCreation = line.startsWith("POST ")
     const body = isCreation ? `{"name":"Rex \\"id\\":7","id" : ${this.nextId++},"status":"sold"}` : "[]"
     const head = [
@@ -77,7 +77,7 @@ let directory = ""
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "curl-script-"))
   await new Promise<void>((resolve) => recorder.server.listen(0, "127.0.0.1", resolve))
-  // Listening on a port, so the address is no path of a pipe.
+  // The server listens on a port, so the address is an object.
   baseUrl = `http://127.0.0.1:${(recorder.server.address() as AddressInfo).port}/v1`
 })
 
@@ -93,7 +93,7 @@ interface Drawn {
   readonly request: WireRequest
 }
 
-/** Sends the requests one after the other, as a run does. */
+/** Sends the requests in sequence, as a run does. */
 const sendAll = (drawn: ReadonlyArray<Drawn>): Promise<ReadonlyArray<WireResponse>> =>
   Effect.runPromise(
     Effect.scoped(
@@ -150,7 +150,7 @@ const run = (script: string, args: ReadonlyArray<string> = []) =>
     )
   })
 
-/** Characters that may stand in the head of a request, as bytes. */
+/** Characters that are valid in the head of a request, as bytes. */
 const inHead = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(..."'\"$`\\!#&;|<>(){}[]*?%@=~^,+-_/.:\u00e9\u0080\u00ff") },
   fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
@@ -178,7 +178,7 @@ const target = fc.oneof(
   fc.string({ unit: inHead, maxLength: 20 }).map((tail) => `/${tail}`)
 )
 
-/** A value of a header; node would send white space around it, which is no part of it. */
+/** A header value without white space around it, which is not part of the value. */
 const headerValue = fc
   .string({ unit: fc.oneof(inHead, fc.constantFrom(" ", "\t")), maxLength: 20 })
   .map((value) => value.trim())
@@ -227,7 +227,7 @@ const drawn: fc.Arbitrary<Drawn> = fc
     const others = key === "other" ? headers : headers.filter(([name]) => name !== "Authorization")
     const authorization: ReadonlyArray<Header> =
       secret === undefined ? [] : [["Authorization", `Bearer ${secret}`]]
-    // With HEAD curl would wait for a body, in vain.
+    // With HEAD, curl would wait for a response body that is never sent.
     return {
       key,
       request: {
@@ -304,7 +304,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
   }
   const lines = () => taken().map(({ line }) => line.replace(" HTTP/1.1", ""))
 
-  it("asks for the ids that the subject gives it, not for those of the run", async () => {
+  it("uses the ids that the subject returns, not those of the run", async () => {
     recorder.nextId = 41
     const exchanges = await recorded([
       post("{}"),
@@ -324,7 +324,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     ])
   })
 
-  it("sends at once what was under way at once, and then goes on with what came of it", async () => {
+  it("sends concurrent requests concurrently, and then uses their results", async () => {
     recorder.nextId = 5
     const exchanges = await recorded([post("{}"), get("/v1/pets"), get("/v1/pets"), get("/v1/pets/5")])
     recorder.barrier = 3
@@ -336,7 +336,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     )
     const script = scriptOf(together)
     const running = run(script)
-    // The fourth comes alone.
+    // The fourth request is sent alone.
     while (recorder.arrivals.length < 3) await new Promise((resolve) => setImmediate(resolve))
     recorder.barrier = 1
     await running
@@ -345,7 +345,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     expect(fourth).toBe("GET /v1/pets/77")
   })
 
-  it("waits for an id that it needs, even where the run did not", async () => {
+  it("waits for an id that it needs, even if the run did not", async () => {
     recorder.nextId = 5
     const exchanges = await recorded([post("{}"), get("/v1/pets/5")])
     recorder.nextId = 77
@@ -356,13 +356,13 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     expect(lines()).toEqual(["POST /v1/pets", "GET /v1/pets/77"])
   })
 
-  it("goes to another subject, under another base path", async () => {
+  it("can be used for another subject with another base path", async () => {
     const exchanges = await recorded([get("/v1/pets?limit=1"), get("/v1/pets#x"), get("/other")])
     await run(scriptOf(exchanges), [baseUrl.replace("/v1", "/api/v2/")])
     expect(lines()).toEqual(["GET /api/v2/pets?limit=1", "GET /api/v2/pets#x", "GET /other"])
   })
 
-  it("stops with a word when a key is missing", async () => {
+  it("ends with a message if a key is missing", async () => {
     const [exchange] = await recorded([get("/v1/pets", "tiny")])
     if (exchange === undefined) throw new Error("nothing was recorded")
     const script = scriptOf([exchange]).replaceAll("ANIMAL_TINY_KEY", "ANIMAL_NO_KEY")
@@ -372,7 +372,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     expect(taken()).toEqual([])
   })
 
-  it("sends a HEAD with a body, and does not mind that none comes back", async () => {
+  it("sends a HEAD with a body, and does not wait for a response body", async () => {
     const head = { ...post("{}"), request: { ...post("{}").request, method: "HEAD" } }
     const exchanges = await recorded([head, get("/v1/pets")])
     const { failed } = await run(scriptOf(exchanges))
@@ -380,7 +380,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     expect(lines()).toEqual(["HEAD /v1/pets", "GET /v1/pets"])
   })
 
-  it("carries bodies that are too long for an argument", async () => {
+  it("sends bodies that are too long for an argument", async () => {
     const exchanges = await recorded([post(`"${"é".repeat(100_000)}"`)])
     await run(scriptOf(exchanges))
     expect(taken().map(({ body }) => body.length)).toEqual([200_002])

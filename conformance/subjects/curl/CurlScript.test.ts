@@ -59,7 +59,7 @@ const steps: ReadonlyArray<Step> = [
 ]
 
 describe("a script of curl calls", () => {
-  it("reads like what was done", () => {
+  it("contains the steps of the case", () => {
     expect(CurlScript.make({ ...source, steps })).toBe(`#!/bin/sh
 # create.id.unique: Each animal has an id of its own.
 # expected: the animal that was created
@@ -73,14 +73,14 @@ BASE=\${BASE%/}
 
 # 1. create it's Rex
 # 201, X-RateLimit-Remaining: 59 {"name":"it's Rex","categoryId":7,"id":3}
-ANSWER=$(curl -sS -i -g --path-as-is -X POST -A '' -H Accept: \\
+RESPONSE=$(curl -sS -i -g --path-as-is -X POST -A '' -H Accept: \\
   -H 'Authorization: Bearer '"$ANIMAL_KEY" \\
   -H 'Content-Type: application/json' \\
   --data-binary '{"name":"it'\\''s Rex","categoryId":7}' \\
   "$BASE"/pets)
-printf '%s\\n\\n' "$ANSWER"
-ID1=$(printf '%s\\n' "$ANSWER" | sed -n 's/.*"id"[[:space:]]*:[[:space:]]*\\(-\\{0,1\\}[0-9]\\{1,\\}\\).*/\\1/p' | head -n 1)
-: "\${ID1:?the answer has no id}"
+printf '%s\\n\\n' "$RESPONSE"
+ID1=$(printf '%s\\n' "$RESPONSE" | sed -n 's/.*"id"[[:space:]]*:[[:space:]]*\\(-\\{0,1\\}[0-9]\\{1,\\}\\).*/\\1/p' | head -n 1)
+: "\${ID1:?the response has no id}"
 
 # 2. let 60 s pass
 
@@ -93,12 +93,12 @@ echo
 `)
   })
 
-  it("is none where nothing went over the wire", () => {
+  it("is undefined without requests", () => {
     expect(CurlScript.make({ ...source, steps: [] })).toBeUndefined()
     expect(CurlScript.make({ ...source, steps: [{ did: "insert", got: "1" }] })).toBeUndefined()
   })
 
-  it("leaves out what is left of a key, and says so", () => {
+  it("omits parts of a key, and says so", () => {
     const cut: Exchange = {
       ...asking,
       key: "other",
@@ -109,7 +109,7 @@ echo
     expect(script).toContain("# Parts of a key were sent in this case")
   })
 
-  it("takes declared keys from the environment, also those whose secret it is not told", () => {
+  it("reads declared keys from the environment, even if their secrets are unknown", () => {
     for (const [name, variable] of [
       ["main", "ANIMAL_KEY"],
       ["tiny", "ANIMAL_TINY_KEY"],
@@ -129,7 +129,7 @@ echo
     expect(none).not.toMatch(/Authorization|ANIMAL_/)
   })
 
-  it("adds the base path where the address lacks it", () => {
+  it("adds the base path if the address lacks it", () => {
     const script = CurlScript.make({ ...source, baseUrl: "http://[::1]:80/", steps })
     expect(script).toContain(`\nBASE=\${1:-http://[::1]:80/v1}\n`)
   })

@@ -14,11 +14,11 @@ export interface Source {
   readonly law: string
   readonly expected: string
   readonly actual: string
-  /** Where the subject was, with its base path or without, such as `http://127.0.0.1:3000/v1`. */
+  /** The address of the subject, with or without its base path, such as `http://127.0.0.1:3000/v1`. */
   readonly baseUrl: string
   /** Path before `/pets`, such as `/v1`. */
   readonly basePath: string
-  /** The secrets of the declared keys; none of them comes into the script. */
+  /** The secrets of the declared keys, which never appear in the script. */
   readonly secrets: { readonly [name in KeyName]?: string | undefined }
   readonly steps: ReadonlyArray<Step>
 }
@@ -26,10 +26,9 @@ export interface Source {
 /**
  * A complete POSIX `sh` script, or `undefined` when nothing went over the wire. It takes another base address
  * as its first argument and the keys from `ANIMAL_KEY`, `ANIMAL_TINY_KEY`, `ANIMAL_VICTIM_KEY` and
- * `ANIMAL_REVOKED_KEY`. An id that a `POST` returned is read from the response of the subject at hand
- * and used in the paths that follow. Requests that were under way at once are sent at once. Where time passed it waits, or moves the clock whose address is in
- * `ANIMAL_CLOCK`. It needs `curl`,
- * and `mktemp` for those.
+ * `ANIMAL_REVOKED_KEY`. It reads the id of a created animal from the response and uses it in later paths. Concurrent
+ * requests are sent concurrently. To let time pass, it waits, or moves the clock whose address is in `ANIMAL_CLOCK`. It needs
+ * `curl`, and for concurrent requests `mktemp`.
  */
 export const make = (source: Source): string | undefined => {
   const { actual, baseUrl, basePath, check, expected, law, secrets, steps } = source
@@ -55,7 +54,7 @@ export const make = (source: Source): string | undefined => {
     "# usage: sh SCRIPT [BASE-URL]",
     ...(context.missing.size === 0
       ? []
-      : ["# Parts of a key were sent in this case; they are left out here and must be put in by hand."]),
+      : ["# Parts of a key were sent in this case; they are omitted here and must be inserted by hand."]),
     "set -eu",
     "LC_ALL=C; export LC_ALL",
     ...baseLines(baseUrl, basePath, redact),
@@ -71,7 +70,7 @@ export const make = (source: Source): string | undefined => {
   ].join("\n")
 }
 
-/** Lets ms pass: by the server's clock where its address is in ANIMAL_CLOCK, else really. */
+/** Lets ms pass: moves the server's clock if its address is in ANIMAL_CLOCK, otherwise waits. */
 const PASS = [
   "pass() {",
   `  if [ -n "\${ANIMAL_CLOCK:-}" ]; then curl -sS -X POST "$ANIMAL_CLOCK/advance" --data-binary "{\\"ms\\":$1}"; echo`,
@@ -79,7 +78,7 @@ const PASS = [
   "}"
 ]
 
-/** A step with its place among all. */
+/** A step with its index. */
 interface Numbered {
   readonly number: number
   readonly step: Step
@@ -93,7 +92,7 @@ const baseLines = (baseUrl: string, basePath: string, redact: (text: string) => 
     : [`DEFAULT=${word([base])}`, `BASE=\${1:-"$DEFAULT"}`, `BASE=\${BASE%/}`]
 }
 
-/** The steps in order; those whose requests were under way at once stand together. */
+/** The steps in order; steps with concurrent requests are grouped. */
 const blocksOf = (
   steps: ReadonlyArray<Step>,
   ids: ReadonlyArray<Chain>,
@@ -133,7 +132,7 @@ const heading = (
       ]
     : [comment(`${number}. ${did}`), comment(seen(exchange.response))]
 
-/** What the run saw, as far as laws speak of it. */
+/** The response of the run, as a comment. */
 const seen = (response: WireResponse): string => {
   const names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"]
   const shown = names.flatMap((name) => {
@@ -155,14 +154,14 @@ const single = (block: ReadonlyArray<Numbered>, context: Context, comment: Comme
     return [
       "",
       ...heading(numbered, comment),
-      ...(chain === undefined ? [sent, "echo"] : [`ANSWER=$(${sent})`, ...readId(chain)])
+      ...(chain === undefined ? [sent, "echo"] : [`RESPONSE=$(${sent})`, ...readId(chain)])
     ]
   })
 
 const readId = ({ variable }: Chain): ReadonlyArray<string> => [
-  `printf '%s\\n\\n' "$ANSWER"`,
-  `${variable}=$(printf '%s\\n' "$ANSWER" | sed -n 's/${idPattern}/\\1/p' | head -n 1)`,
-  `: "\${${variable}:?the answer has no id}"`
+  `printf '%s\\n\\n' "$RESPONSE"`,
+  `${variable}=$(printf '%s\\n' "$RESPONSE" | sed -n 's/${idPattern}/\\1/p' | head -n 1)`,
+  `: "\${${variable}:?the response has no id}"`
 ]
 
 const together = (
@@ -175,7 +174,7 @@ const together = (
   )
   return [
     "",
-    `# The next ${block.length} were under way at once.`,
+    `# The next ${block.length} were sent concurrently.`,
     ...block.flatMap((numbered) => {
       const { exchange } = numbered.step
       return [
@@ -185,6 +184,6 @@ const together = (
     }),
     "wait",
     ...block.map(({ number }) => `cat "$DIR/${number}"; echo`),
-    ...chains.flatMap(({ chain, number }) => [`ANSWER=$(cat "$DIR/${number}")`, ...readId(chain).slice(1)])
+    ...chains.flatMap(({ chain, number }) => [`RESPONSE=$(cat "$DIR/${number}")`, ...readId(chain).slice(1)])
   ]
 }

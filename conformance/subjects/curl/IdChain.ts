@@ -9,7 +9,7 @@ export interface Chain {
   readonly variable: string
 }
 
-/** What `sed` is told to find; `idIn` finds the same. */
+/** A `sed` pattern that finds the same id as `idIn`. */
 export const idPattern = '.*"id"[[:space:]]*:[[:space:]]*\\(-\\{0,1\\}[0-9]\\{1,\\}\\).*'
 
 const idIn = (response: WireResponse): string | undefined => {

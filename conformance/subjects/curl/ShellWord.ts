@@ -1,6 +1,6 @@
 /** Texts, variables and bytes as words of a POSIX shell. */
 
-/** Text as it is, the value of a variable, or characters up to U+00FF of which each is a byte. */
+/** Literal text, the value of a variable, or characters up to U+00FF that each represent a byte. */
 export type Part = string | { readonly variable: string } | { readonly bytes: string }
 
 /**

@@ -37,6 +37,12 @@ const GRACE_MS = 60_000
 /** Minimum change of the clock difference that counts as a step; smaller changes are ordinary clock adjustments. */
 const STEP_MS = 1_000
 
+/**
+ * Calls without an eviction after which its iterator is released. A map that deletes and adds entries replaces its
+ * table from time to time, and an iterator that waits retains all tables since it last moved.
+ */
+const CALLS_PER_RELEASE = 4_096
+
 const NANOS_PER_MS = 1_000_000n
 
 /** A state, with the difference between the service's clock and the monotonic clock when it was stored. */
@@ -73,8 +79,9 @@ export const make = (
   const { clock: time, maxAnonymousStates } = { ...defaults, ...options }
   const { keys, networks } = entries
   const sweeps = [sweepOf(keys, ban), sweepOf(networks, ban)]
-  // One iterator for all evictions: a new iterator would skip all previously deleted entries each time.
-  let byAge = networks.keys()
+  // One iterator for consecutive evictions: a new iterator would skip all previously deleted entries each time.
+  let byAge: Iterator<string> | undefined
+  let hasEvicted = false
   let calls = 0
 
   const aheadMs =
@@ -84,8 +91,9 @@ export const make = (
 
   // A map iterates in insertion order, so the least recently used entry is first.
   const evictOldest = (): void => {
-    let oldest = byAge.next()
-    if (oldest.done === true) {
+    hasEvicted = true
+    let oldest = byAge?.next()
+    if (oldest === undefined || oldest.done === true) {
       byAge = networks.keys()
       oldest = byAge.next()
     }
@@ -110,6 +118,10 @@ export const make = (
 
   const isTimeToSweep = (): boolean => ++calls % CALLS_PER_SWEEP === 0
   const sweep = (): void => {
+    if (calls % CALLS_PER_RELEASE === 0) {
+      if (!hasEvicted) byAge = undefined
+      hasEvicted = false
+    }
     const ahead = aheadMs()
     const now = clock.currentTimeMillisUnsafe()
     for (const sweepSome of sweeps) sweepSome(now, ahead)

@@ -3,8 +3,15 @@
  * under their own name (`RateLimit.step`); types and services are exported separately, so that declarations of other
  * programs can name them.
  */
+export { Actor } from "./access/Actor.ts"
 export { type ApiKey, ApiKeyRevoked, type StoredSecret } from "./access/ApiKey.ts"
+export { type Expiry, ExpiryInvalid } from "./access/Expiry.ts"
+export * as KeyChange from "./access/KeyChange.ts"
+export type { KeyAction, KeyEvent, ValueChange } from "./access/KeyEvent.ts"
 export * as KeyLifecycle from "./access/KeyLifecycle.ts"
+export { ApiKeyUnknown } from "./access/KeyLifecycle.ts"
+export * as KeyStatus from "./access/KeyStatus.ts"
+export { LastSeen } from "./access/LastSeen.ts"
 export * as Cursor from "./codec/Cursor.ts"
 export type { Encodable, EncodableObject } from "./codec/Json.ts"
 export type { None, QueryParameter, QueryParameters, Values } from "./codec/QueryParameters.ts"
@@ -23,6 +30,7 @@ export type { DailyQuota } from "./limits/DailyQuota.ts"
 export type { Plan, PlanName } from "./limits/Plan.ts"
 export * as RateLimit from "./limits/RateLimit.ts"
 export type { TokenBucket } from "./limits/TokenBucket.ts"
+export type { Usage } from "./limits/Usage.ts"
 export {
   type Definition as OperationDefinition,
   type Description as OperationDescription,
@@ -39,11 +47,13 @@ export {
   type Unvalidated
 } from "./operations/Operation.ts"
 export { all as operations } from "./operations/Operations.ts"
-export { ApiKeyStore } from "./ports/ApiKeyStore.ts"
+export { InvalidOption } from "./options/InvalidOption.ts"
+export { ApiKeyStore, type KeyUpdate } from "./ports/ApiKeyStore.ts"
 export { PetRepository } from "./ports/PetRepository.ts"
 export { RateLimitStore, type Step } from "./ports/RateLimitStore.ts"
 export { Readiness } from "./ports/Readiness.ts"
+export { type Exchange, ResponseObserver } from "./service/Exchange.ts"
 export * as Service from "./service/Service.ts"
-export { InvalidOption, type ServiceOptions } from "./service/ServiceOptions.ts"
+export type { ServiceOptions } from "./service/ServiceOptions.ts"
 export { BodyConsumed, BodyTooLarge, type ServiceRequest } from "./service/ServiceRequest.ts"
 export type { Header, ServiceResponse } from "./service/ServiceResponse.ts"

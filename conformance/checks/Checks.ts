@@ -24,6 +24,7 @@ import * as MeterChecks from "./limits/MeterChecks.ts"
 import * as NeverBannedChecks from "./limits/NeverBannedChecks.ts"
 import * as ApiKeyConcurrencyChecks from "./ports/ApiKeyConcurrencyChecks.ts"
 import * as ApiKeyStoreChecks from "./ports/ApiKeyStoreChecks.ts"
+import * as KeyEventChecks from "./ports/KeyEventChecks.ts"
 import * as OutageChecks from "./ports/OutageChecks.ts"
 import * as PetConcurrencyChecks from "./ports/PetConcurrencyChecks.ts"
 import * as PetPageChecks from "./ports/PetPageChecks.ts"
@@ -51,6 +52,7 @@ export const checks: ReadonlyArray<Check> = [
   ...RateLimitCountChecks.checks,
   ...ApiKeyStoreChecks.checks,
   ...ApiKeyConcurrencyChecks.checks,
+  ...KeyEventChecks.checks,
   ...OutageChecks.checks,
   ...AuthChecks.checks,
   ...MeterChecks.checks,

@@ -25,7 +25,11 @@ export const clauses = [
     "keys-store.update.none": "`update` of an unknown id returns none and changes nothing.",
     "keys-store.update.atomic": "No other `update` of a key runs between reading and writing it.",
     "keys-store.list.all": "`list` contains every key once.",
-    "keys-store.list.order": "`list` returns the keys in the order of their insertion."
+    "keys-store.list.order": "`list` returns the keys in the order of their insertion.",
+    "keys-store.events":
+      "A store with `events` records the event of each change that is made, and of no other, in order.",
+    "keys-store.mark-seen":
+      "`markSeen` raises the last day of the given keys, never lowers one, and changes nothing else."
   }),
   ...section("§7", "design", "port", {
     "keys-store.fails-typed": "A method fails only with `StoreUnavailable`.",

@@ -23,7 +23,8 @@ export const clauses = [
     "auth.key-case": "A valid key is invalid once the case of one letter is changed."
   }),
   ...section("§5.4", "design", "http", {
-    "auth.revoked": "A revoked key returns 401, like a key that was never issued."
+    "auth.revoked": "A revoked key returns 401, like a key that was never issued.",
+    "auth.expired": "An expired key returns 401, like a key that was never issued."
   }),
   ...section("§1", "design", "http", {
     "auth.unknown-path": "A request without a valid key for a path that does not exist returns 401."

@@ -22,6 +22,8 @@ export const clauses = [
     "limits-store.consume.atomic": "Concurrent `consume` and `modify` of one key take effect in sequence.",
     "limits-store.consume.clock":
       "`consume` takes its step at `now` or at the time of a clock that all nodes share.",
+    "limits-store.read":
+      "`read` returns the stored states of the given keys, every number exact, and changes none.",
     "limits-store.linearizable": "Concurrent calls behave as if each took effect at one moment while it ran."
   }),
   ...section("§7", "design", "port", {

@@ -23,7 +23,8 @@ describe("the configuration file", () => {
         main: "env:MAIN",
         tiny: { key: "t", perMinute: 5, perDay: 50 },
         victim: { key: "v", perMinute: 3, perDay: 30 },
-        revoked: "r"
+        revoked: "r",
+        expired: "e"
       },
       clock: "http://127.0.0.1:4000/clock",
       level: "design",

@@ -29,7 +29,8 @@ export const Configuration = Schema.Struct({
         SmallKey.annotate({ description: "A key on a small plan that the run may use up." })
       ),
       victim: Schema.optionalKey(SmallKey.annotate({ description: "A key that the run may get banned." })),
-      revoked: Schema.optionalKey(Secret)
+      revoked: Schema.optionalKey(Secret),
+      expired: Schema.optionalKey(Secret)
     })
   ),
   clock: Schema.optionalKey(

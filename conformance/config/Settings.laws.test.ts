@@ -25,6 +25,7 @@ describe("settings", () => {
       tiny: undefined,
       victim: undefined,
       revoked: undefined,
+      expired: undefined,
       clock: undefined,
       level: "spec",
       declared: {},
@@ -43,7 +44,8 @@ describe("settings", () => {
         main: "file-main",
         tiny: { key: "file-tiny", perMinute: 1, perDay: 4 },
         victim: { key: "file-victim", perMinute: 3, perDay: 40 },
-        revoked: "file-revoked"
+        revoked: "file-revoked",
+        expired: "file-expired"
       },
       clock: "http://127.0.0.1:2/clock",
       level: "design",
@@ -59,6 +61,7 @@ describe("settings", () => {
       tiny: "flag-tiny:5:60",
       victim: "flag-victim:7:80",
       revoked: "flag-revoked",
+      expired: "flag-expired",
       clock: "http://127.0.0.1:4/clock",
       level: "spec",
       budget: { requests: 30, seconds: 40 },
@@ -72,6 +75,7 @@ describe("settings", () => {
       tiny: plain(settings.tiny),
       victim: plain(settings.victim),
       revoked: settings.revoked && Redacted.value(settings.revoked),
+      expired: settings.expired && Redacted.value(settings.expired),
       clock: settings.clock?.href,
       level: settings.level,
       budget: settings.budget,
@@ -86,6 +90,7 @@ describe("settings", () => {
       tiny: expect.objectContaining({ secret: "file-tiny", perMinute: 1, perDay: 4 }),
       victim: expect.objectContaining({ secret: "file-victim", perMinute: 3, perDay: 40 }),
       revoked: "file-revoked",
+      expired: "file-expired",
       clock: "http://127.0.0.1:2/clock",
       level: "design",
       budget: { requests: 10, milliseconds: 20_000 },
@@ -223,13 +228,23 @@ describe("a key", () => {
     fc.assert(
       fc.property(
         secret,
-        fc.tuple(spoilt, spoilt, spoilt, spoilt),
+        fc.tuple(spoilt, spoilt, spoilt, spoilt, spoilt),
         fc.constantFrom(base.url, "http://192.0.2.1/v1", "ftp://x", "junk", "http://localhost:1/v1?x"),
         fc.boolean(),
-        (one, [main, tiny, victim, revoked], url, isFromEnvironment) => {
+        (one, [main, tiny, victim, revoked, expired], url, isFromEnvironment) => {
           const flags = isFromEnvironment
-            ? { url, key: "env:M", tiny: "env:T:5:50", victim: "env:V:5:50", revoked: "env:R" }
-            : { url, key: main(one), tiny: tiny(one), victim: victim(one), revoked: revoked(one) }
+            ? {
+                url,
+                key: "env:M",
+                tiny: "env:T:5:50",
+                victim: "env:V:5:50",
+                revoked: "env:R",
+                expired: "env:E"
+              }
+            : {
+                ...{ url, key: main(one), tiny: tiny(one), victim: victim(one) },
+                ...{ revoked: revoked(one), expired: expired(one) }
+              }
           const result = resolve(
             flags,
             {},
@@ -237,7 +252,8 @@ describe("a key", () => {
               M: main(one),
               T: tiny(one),
               V: victim(one),
-              R: revoked(one)
+              R: revoked(one),
+              E: expired(one)
             }
           )
           if (Result.isFailure(result)) expect(inspect(result.failure, { depth: 9 })).not.toContain(one)

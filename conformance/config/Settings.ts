@@ -19,6 +19,7 @@ export interface Flags {
   readonly tiny?: string | undefined
   readonly victim?: string | undefined
   readonly revoked?: string | undefined
+  readonly expired?: string | undefined
   readonly clock?: string | undefined
   readonly level?: Level | undefined
   readonly name?: string | undefined
@@ -48,6 +49,7 @@ export class Settings extends Data.Class<{
   readonly tiny: SmallKey | undefined
   readonly victim: SmallKey | undefined
   readonly revoked: Redacted.Redacted<string> | undefined
+  readonly expired: Redacted.Redacted<string> | undefined
   readonly clock: URL | undefined
   readonly level: Level
   readonly declared: Partial<HttpSubject.Declarations>
@@ -156,6 +158,7 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
           )
     }
     const revoked = flags.revoked ?? file.keys?.revoked
+    const expired = flags.expired ?? file.keys?.expired
     const clock = flags.clock ?? file.clock
     const clockUrl = clock === undefined ? undefined : yield* addressOf(clock, "--clock")
     if (clockUrl !== undefined) yield* isOurs(clockUrl, "--clock", isOwned)
@@ -170,6 +173,7 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
       tiny: yield* small("tiny"),
       victim: yield* small("victim"),
       revoked: revoked === undefined ? undefined : yield* secretOf(revoked, "--revoked", environment),
+      expired: expired === undefined ? undefined : yield* secretOf(expired, "--expired", environment),
       clock: clockUrl,
       level: flags.level ?? file.level ?? "spec",
       declared: {
@@ -192,7 +196,7 @@ const plain = (key: SmallKey | undefined): HttpSubject.SmallKey | undefined =>
 export const open = Effect.fnUntraced(function* (
   settings: Settings
 ): Effect.fn.Return<HttpSubject.HttpSubject, SetupFault, Scope.Scope> {
-  const { budget, clock, declared, main, name, revoked, tiny, url, victim } = settings
+  const { budget, clock, declared, expired, main, name, revoked, tiny, url, victim } = settings
   const target = yield* ServerTarget.make({
     name,
     url,
@@ -201,7 +205,8 @@ export const open = Effect.fnUntraced(function* (
       main: Redacted.value(main),
       tiny: plain(tiny),
       victim: plain(victim),
-      revoked: revoked === undefined ? undefined : Redacted.value(revoked)
+      revoked: revoked === undefined ? undefined : Redacted.value(revoked),
+      expired: expired === undefined ? undefined : Redacted.value(expired)
     },
     declared,
     budget

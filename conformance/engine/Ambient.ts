@@ -20,7 +20,7 @@ export const Requests = Schema.Array(
   Schema.Struct({
     method: Schema.String,
     path: Schema.String,
-    key: Schema.Literals(["main", "tiny", "victim", "revoked", "none"]),
+    key: Schema.Literals(["main", "tiny", "victim", "revoked", "expired", "none"]),
     headers: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
     body: Schema.optionalKey(Schema.Uint8Array),
     /** The status of its response: with another status the circumstances differ. */

@@ -287,6 +287,11 @@ describe("the doctor reports in one sentence that", () => {
       "the revoked key is the victim",
       { target: { keys: { ...keys, revoked: keys.victim.secret } } },
       "the key given with --revoked is given for another purpose too: each needs its own"
+    ],
+    [
+      "the expired key is the revoked key",
+      { target: { keys: { ...keys, expired: keys.revoked } } },
+      "the key given with --expired is given for another purpose too: each needs its own"
     ]
   ]
   it.each(faults)("%s", async (_what, plant, sentence) => {

@@ -126,7 +126,8 @@ const keysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> => {
     ["--key", keys.main],
     ["--tiny", keys.tiny?.secret],
     ["--victim", keys.victim?.secret],
-    ["--revoked", keys.revoked]
+    ["--revoked", keys.revoked],
+    ["--expired", keys.expired]
   ].filter(([, secret]) => secret !== undefined)
   const twice = given.find(([, secret], index) => given.findIndex(([, other]) => other === secret) < index)
   return twice === undefined

@@ -67,7 +67,8 @@ const help = {
   revokedKey: "a revoked key (--revoked KEY)",
   parallel: "concurrent requests",
   anyCategory: "a subject that accepts any categoryId",
-  outage: "a store whose backend does not respond"
+  outage: "a store whose backend does not respond",
+  expiredKey: "an expired key (--expired KEY)"
 } as const satisfies { readonly [capability in Capability]: string }
 
 /** The result of a check that the user did not select. */

@@ -6,6 +6,7 @@ export const capabilities = [
   "tinyPlan",
   "victimKey",
   "revokedKey",
+  "expiredKey",
   "parallel",
   "anyCategory",
   "outage"

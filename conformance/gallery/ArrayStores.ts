@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
+import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
@@ -48,6 +49,11 @@ export const rateLimitStore = (): RateLimitStore["Service"] => {
         const [result, state] = step(states.get(key))
         states.set(key, state)
         return result
+      }),
+    read: (keys, now) =>
+      Effect.sync(() => {
+        const stored = [...states].filter(([key]) => keys.includes(key))
+        return { at: now, states: new Map(stored) }
       })
   }
 }
@@ -55,8 +61,13 @@ export const rateLimitStore = (): RateLimitStore["Service"] => {
 /** An empty store of API keys. */
 export const apiKeyStore = (): ApiKeyStore["Service"] => {
   const keys: Array<ApiKey> = []
-  const insert = (key: ApiKey): boolean => {
+  const recorded: Array<KeyEvent> = []
+  const record = (event: KeyEvent | undefined): void => {
+    if (event !== undefined) recorded.push(event)
+  }
+  const insert = (key: ApiKey, event: KeyEvent | undefined): boolean => {
     keys.push(key)
+    record(event)
     return true
   }
   return {
@@ -64,18 +75,26 @@ export const apiKeyStore = (): ApiKeyStore["Service"] => {
       Effect.sync(() =>
         Option.fromUndefinedOr(keys.find((key) => key.secrets.some((secret) => secret.hash === hash)))
       ),
-    insert: (key) => Effect.sync(() => void insert(key)),
-    insertFirst: (key) => Effect.sync(() => keys.length === 0 && insert(key)),
+    insert: (key, event) => Effect.sync(() => void insert(key, event)),
+    insertFirst: (key, event) => Effect.sync(() => keys.length === 0 && insert(key, event)),
     update: (id, change) =>
       Effect.sync(() => {
         const index = keys.findIndex((key) => key.id === id)
         const before = keys[index]
         if (before === undefined) return Option.none()
-        const [result, after] = change(before)
+        const [result, after, event] = change(before)
         keys[index] = after
+        record(event)
         return Option.some(result)
       }),
-    list: Effect.sync(() => [...keys])
+    list: Effect.sync(() => [...keys]),
+    events: (id) => Effect.sync(() => recorded.filter(({ keyId }) => id === undefined || keyId === id)),
+    markSeen: (ids, day) =>
+      Effect.sync(() => {
+        for (const [index, key] of keys.entries()) {
+          if (ids.includes(key.id)) keys[index] = { ...key, lastSeenDay: Math.max(key.lastSeenDay ?? 0, day) }
+        }
+      })
   }
 }
 

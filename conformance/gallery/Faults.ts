@@ -12,6 +12,7 @@ import * as DenialFaults from "./faults/DenialFaults.ts"
 import * as DeprecationFaults from "./faults/DeprecationFaults.ts"
 import * as ErrorFaults from "./faults/ErrorFaults.ts"
 import * as GetFaults from "./faults/GetFaults.ts"
+import * as KeyEventFaults from "./faults/KeyEventFaults.ts"
 import * as LimitCountingFaults from "./faults/LimitCountingFaults.ts"
 import * as LimitHeaderFaults from "./faults/LimitHeaderFaults.ts"
 import * as ListFaults from "./faults/ListFaults.ts"
@@ -20,6 +21,7 @@ import * as PagingFaults from "./faults/PagingFaults.ts"
 import * as PetPageFaults from "./faults/PetPageFaults.ts"
 import * as PetRepositoryFaults from "./faults/PetRepositoryFaults.ts"
 import * as ProtocolFaults from "./faults/ProtocolFaults.ts"
+import * as RateLimitReadFaults from "./faults/RateLimitReadFaults.ts"
 import * as RateLimitStoreFaults from "./faults/RateLimitStoreFaults.ts"
 import * as RetryAfterFaults from "./faults/RetryAfterFaults.ts"
 import * as WindowFaults from "./faults/WindowFaults.ts"
@@ -47,5 +49,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...PetRepositoryFaults.faults,
   ...PetPageFaults.faults,
   ...RateLimitStoreFaults.faults,
-  ...ApiKeyStoreFaults.faults
+  ...RateLimitReadFaults.faults,
+  ...ApiKeyStoreFaults.faults,
+  ...KeyEventFaults.faults
 ]

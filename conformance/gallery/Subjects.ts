@@ -101,7 +101,8 @@ const ofPlain = ({ choices, id }: PlainDecoy): Effect.Effect<Subject, unknown> =
       main: { secret: "main-0123456789abcdef", ...main },
       tiny: { secret: "tiny-0123456789abcdef", ...tiny },
       victim: { secret: "victim-0123456789abcdef", ...victim },
-      revoked: { secret: "revoked-0123456789abcdef", ...tiny, revoked: true }
+      revoked: { secret: "revoked-0123456789abcdef", ...tiny, isValid: false },
+      expired: { secret: "expired-0123456789abcdef", ...tiny, isValid: false }
     }
     const transport = PlainServer.make({ keys: Object.values(keys), now, choices })
     return yield* HttpSubject.make({
@@ -109,7 +110,7 @@ const ofPlain = ({ choices, id }: PlainDecoy): Effect.Effect<Subject, unknown> =
       transport,
       basePath: "/v1",
       baseUrl: undefined,
-      keys: { ...keys, main: keys.main.secret, revoked: keys.revoked.secret },
+      keys: { ...keys, main: keys.main.secret, revoked: keys.revoked.secret, expired: keys.expired.secret },
       clock: controls
     })
   })

@@ -3,7 +3,7 @@ import type { KeptResponse } from "./KeptResponse.ts"
 import type { WireRequest } from "./Wire.ts"
 
 /** The declared key that a request carries; `other` for a credential that a law made up. */
-export type KeyName = "main" | "tiny" | "victim" | "revoked" | "none" | "other"
+export type KeyName = "main" | "tiny" | "victim" | "revoked" | "expired" | "none" | "other"
 
 export interface Exchange {
   /** Its number among the requests of the run; a request without a response leaves a gap. */

@@ -176,14 +176,9 @@ describe("a subject over HTTP", () => {
     const small = { secret: "s", perMinute: 1, perDay: 1 }
     const clock = { now: Effect.succeed(0), advance: () => Effect.succeed(0) }
     expect(await of({ keys: { main: "m" } })).toEqual(["anyCategory", "parallel"])
-    expect(await of({ clock, keys: { main: "m", tiny: small, victim: small, revoked: "r" } })).toEqual([
-      "anyCategory",
-      "clock",
-      "parallel",
-      "revokedKey",
-      "tinyPlan",
-      "victimKey"
-    ])
+    expect(
+      await of({ clock, keys: { main: "m", tiny: small, victim: small, revoked: "r", expired: "e" } })
+    ).toEqual(["anyCategory", "clock", "expiredKey", "parallel", "revokedKey", "tinyPlan", "victimKey"])
   })
 
   it("is not checked for bans if it is declared not to ban", async () => {

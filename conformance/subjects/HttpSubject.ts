@@ -35,6 +35,7 @@ export interface Keys {
   /** A key that may be banned. */
   readonly victim?: SmallKey | undefined
   readonly revoked?: string | undefined
+  readonly expired?: string | undefined
 }
 
 export interface HttpTarget {
@@ -68,7 +69,8 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
     main: keys.main,
     tiny: keys.tiny?.secret,
     victim: keys.victim?.secret,
-    revoked: keys.revoked
+    revoked: keys.revoked,
+    expired: keys.expired
   }
   const categories = declared?.categories ?? "any"
   const conversation = yield* Conversation.make({
@@ -107,6 +109,7 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
     ["tinyPlan", keys.tiny !== undefined],
     ["victimKey", keys.victim !== undefined],
     ["revokedKey", keys.revoked !== undefined],
+    ["expiredKey", keys.expired !== undefined],
     ["anyCategory", categories === "any"],
     ["parallel", true]
   ]
@@ -131,6 +134,9 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
       }
       if (needs.includes("revokedKey") && keys.revoked === undefined) {
         return "no revoked key is declared: the contract has no way to revoke one"
+      }
+      if (needs.includes("expiredKey") && keys.expired === undefined) {
+        return "no expired key is declared: the contract knows no expiry of keys"
       }
       return undefined
     },

@@ -123,23 +123,29 @@ const pets = (store: Store<PetRepository>) =>
 
 const limits = (store: Store<RateLimitStore>) =>
   Effect.map(opened(store, RateLimitStore), (real): RateLimitStore["Service"] => {
-    const { consume } = real
+    const { consume, read } = real
     return {
       modify: (key, step) => Effect.suspend(() => real.modify(key, step)),
       ...(consume === undefined
         ? {}
-        : { consume: (key, now, policy) => Effect.suspend(() => consume(key, now, policy)) })
+        : { consume: (key, now, policy) => Effect.suspend(() => consume(key, now, policy)) }),
+      ...(read === undefined ? {} : { read: (keys, now) => Effect.suspend(() => read(keys, now)) })
     }
   })
 
 const keys = (store: Store<ApiKeyStore>) =>
-  Effect.map(opened(store, ApiKeyStore), (real): ApiKeyStore["Service"] => ({
-    findByHash: (hash) => Effect.suspend(() => real.findByHash(hash)),
-    insert: (key) => Effect.suspend(() => real.insert(key)),
-    insertFirst: (key) => Effect.suspend(() => real.insertFirst(key)),
-    update: (id, change) => Effect.suspend(() => real.update(id, change)),
-    list: real.list
-  }))
+  Effect.map(opened(store, ApiKeyStore), (real): ApiKeyStore["Service"] => {
+    const { events, markSeen } = real
+    return {
+      findByHash: (hash) => Effect.suspend(() => real.findByHash(hash)),
+      insert: (key, event) => Effect.suspend(() => real.insert(key, event)),
+      insertFirst: (key, event) => Effect.suspend(() => real.insertFirst(key, event)),
+      update: (id, change) => Effect.suspend(() => real.update(id, change)),
+      list: real.list,
+      ...(events === undefined ? {} : { events: (id) => Effect.suspend(() => events(id)) }),
+      ...(markSeen === undefined ? {} : { markSeen: (ids, day) => Effect.suspend(() => markSeen(ids, day)) })
+    }
+  })
 
 const count = (animals: ReadonlyArray<Animal>): string =>
   animals.length === 0 ? "none" : animals.map(PetJson.line).join(", ")

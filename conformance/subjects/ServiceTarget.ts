@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import * as KeyChange from "../../core/access/KeyChange.ts"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import type { Plan } from "../../core/limits/Plan.ts"
@@ -100,6 +101,8 @@ export const make = Effect.fnUntraced(function* ({
   const victim = yield* issue(plans.victim)
   const revoked = yield* issue(plans.tiny)
   yield* Effect.provide(KeyLifecycle.revoke(revoked.id), context)
+  const expired = yield* issue(plans.tiny)
+  yield* Effect.provide(KeyChange.change(expired.id, { expires: { inMs: 0 } }), context)
 
   const { handle } = Context.get(context, Service.Service)
   const transport: Transport = (request) =>
@@ -132,7 +135,7 @@ export const make = Effect.fnUntraced(function* ({
     transport,
     basePath: options?.basePath ?? "/v1",
     baseUrl: undefined,
-    keys: { main: main.secret, tiny, victim, revoked: revoked.secret },
+    keys: { main: main.secret, tiny, victim, revoked: revoked.secret, expired: expired.secret },
     clock: controls,
     nowUnsafe: () => moved.currentTimeMillisUnsafe()
   }

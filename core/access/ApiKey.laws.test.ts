@@ -12,6 +12,8 @@ const issued = (hash: string): ApiKey.ApiKey => ({
   label: undefined,
   createdAt: start,
   revokedAt: undefined,
+  expiresAt: undefined,
+  lastSeenDay: undefined,
   secrets: [{ hash, createdAt: start, expiresAt: undefined }]
 })
 

@@ -1,4 +1,4 @@
-/** API key records: limits, secrets and revocation (contract §5, gaps). */
+/** API key records: limits, secrets, expiry and revocation (contract §5, gaps). */
 
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
@@ -13,6 +13,10 @@ export interface ApiKey {
   readonly label: string | undefined
   readonly createdAt: number
   readonly revokedAt: number | undefined
+  /** When the key expires; `undefined` if it never does. */
+  readonly expiresAt: number | undefined
+  /** The latest day with a request, in days since 1970-01-01 UTC; `undefined` before the first request. */
+  readonly lastSeenDay: number | undefined
   /** The secrets, newest first; two during a rotation. */
   readonly secrets: ReadonlyArray<StoredSecret>
 }
@@ -33,9 +37,14 @@ export class ApiKeyRevoked extends Data.TaggedError("ApiKeyRevoked")<{ readonly 
   }
 }
 
+/** Whether the key has expired at `now`. */
+export const isExpired = ({ expiresAt }: ApiKey, now: number): boolean =>
+  expiresAt !== undefined && expiresAt <= now
+
 /** Whether the key accepts the secret with this hash at `now`. */
 export const accepts = (key: ApiKey, hash: string, now: number): boolean =>
   key.revokedAt === undefined &&
+  !isExpired(key, now) &&
   key.secrets.some(
     (secret) => secret.hash === hash && (secret.expiresAt === undefined || now < secret.expiresAt)
   )

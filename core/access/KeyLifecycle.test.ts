@@ -45,6 +45,8 @@ describe("an issued key", () => {
         label: "shop",
         createdAt: 1_800_000_000_000,
         revokedAt: undefined,
+        expiresAt: undefined,
+        lastSeenDay: undefined,
         secrets: [
           {
             hash: yield* ApiKeySecret.hash(Redacted.value(secret)),

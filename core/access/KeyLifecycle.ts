@@ -12,9 +12,12 @@ import * as PetName from "../domain/PetName.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import * as Plan from "../limits/Plan.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import { Actor } from "./Actor.ts"
 import * as ApiKey from "./ApiKey.ts"
 import * as ApiKeySecret from "./ApiKeySecret.ts"
 import * as Base62 from "./Base62.ts"
+import * as Expiry from "./Expiry.ts"
+import * as KeyEvent from "./KeyEvent.ts"
 
 /** No key has this id. */
 export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{ readonly id: string }> {
@@ -59,6 +62,8 @@ export interface IssueOptions {
     | undefined
   /** A name for operators; not unique, never sent to clients. */
   readonly label?: string | undefined
+  /** When the key expires, in the future; by default never. */
+  readonly expires?: Expiry.Expiry | undefined
 }
 
 /**
@@ -66,7 +71,10 @@ export interface IssueOptions {
  *
  * @internal
  */
-export const limitsOf = ({ plan, limits }: IssueOptions): Result.Result<Plan.Plan, PlanInvalid> => {
+export const limitsOf = ({
+  limits,
+  plan
+}: Pick<IssueOptions, "limits" | "plan">): Result.Result<Plan.Plan, PlanInvalid> => {
   if (!Plan.names.includes(plan)) {
     return Result.fail(new PlanInvalid({ reason: `plan must be one of ${Plan.names.join(", ")}` }))
   }
@@ -81,7 +89,12 @@ export const limitsOf = ({ plan, limits }: IssueOptions): Result.Result<Plan.Pla
   )
 }
 
-const withoutUndefined = (limits: IssueOptions["limits"]) => ({
+/**
+ * Returns the limits that are given.
+ *
+ * @internal
+ */
+export const withoutUndefined = (limits: IssueOptions["limits"]) => ({
   ...(limits?.perMinute === undefined ? undefined : { perMinute: limits.perMinute }),
   ...(limits?.perDay === undefined ? undefined : { perDay: limits.perDay })
 })
@@ -91,11 +104,11 @@ export const issue = Effect.fn("KeyLifecycle.issue")(function* (
   options: IssueOptions
 ): Effect.fn.Return<
   IssuedKey,
-  LabelInvalid | PlanInvalid | StoreUnavailable,
+  Expiry.ExpiryInvalid | LabelInvalid | PlanInvalid | StoreUnavailable,
   ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
 > {
   const issued = yield* newKey(options)
-  yield* (yield* ApiKeyStore).insert(issued.key)
+  yield* (yield* ApiKeyStore).insert(issued.key, yield* eventOfIssue(issued.key))
   return issued
 })
 
@@ -104,21 +117,45 @@ export const issueFirst = Effect.fn("KeyLifecycle.issueFirst")(function* (
   options: IssueOptions
 ): Effect.fn.Return<
   Option.Option<IssuedKey>,
-  LabelInvalid | PlanInvalid | StoreUnavailable,
+  Expiry.ExpiryInvalid | LabelInvalid | PlanInvalid | StoreUnavailable,
   ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
 > {
   const issued = yield* newKey(options)
-  return (yield* (yield* ApiKeyStore).insertFirst(issued.key)) ? Option.some(issued) : Option.none()
+  const isFirst = yield* (yield* ApiKeyStore).insertFirst(issued.key, yield* eventOfIssue(issued.key))
+  return isFirst ? Option.some(issued) : Option.none()
 })
+
+const eventOfIssue = (key: ApiKey.ApiKey): Effect.Effect<KeyEvent.KeyEvent> =>
+  Effect.map(Actor, (actor) => ({
+    at: key.createdAt,
+    actor,
+    keyId: key.id,
+    action: "issued",
+    changes: KeyEvent.changesBetween(undefined, key)
+  }))
+
+/**
+ * Fails if the label breaks the rules of `PetName`.
+ *
+ * @internal
+ */
+export const validLabel = (label: string): Result.Result<string, LabelInvalid> => {
+  const fault = PetName.fault(label)
+  return fault === undefined ? Result.succeed(label) : Result.fail(new LabelInvalid({ reason: fault }))
+}
 
 const newKey = Effect.fnUntraced(function* (
   options: IssueOptions
-): Effect.fn.Return<IssuedKey, LabelInvalid | PlanInvalid, Digest.Digest | SecureRandom.SecureRandom> {
+): Effect.fn.Return<
+  IssuedKey,
+  Expiry.ExpiryInvalid | LabelInvalid | PlanInvalid,
+  Digest.Digest | SecureRandom.SecureRandom
+> {
   const limits = yield* Effect.fromResult(limitsOf(options))
-  const labelFault = options.label === undefined ? undefined : PetName.fault(options.label)
-  if (labelFault !== undefined) return yield* new LabelInvalid({ reason: labelFault })
-  const { hash, secret } = yield* newSecret
+  if (options.label !== undefined) yield* Effect.fromResult(validLabel(options.label))
   const createdAt = yield* Clock.currentTimeMillis
+  const expiresAt = yield* Effect.fromResult(Expiry.resolveFuture(options.expires ?? "never", createdAt))
+  const { hash, secret } = yield* newSecret
   const key: ApiKey.ApiKey = {
     id: yield* newId,
     plan: options.plan,
@@ -126,6 +163,8 @@ const newKey = Effect.fnUntraced(function* (
     label: options.label,
     createdAt,
     revokedAt: undefined,
+    expiresAt,
+    lastSeenDay: undefined,
     secrets: [{ hash, createdAt, expiresAt: undefined }]
   }
   return { key, secret }
@@ -143,9 +182,13 @@ export const rotate = Effect.fn("KeyLifecycle.rotate")(function* (
   if (!(Number.isSafeInteger(overlapMs) && overlapMs >= 0)) return yield* new OverlapInvalid({ overlapMs })
   const { hash, secret } = yield* newSecret
   const now = yield* Clock.currentTimeMillis
-  const rotated = yield* (yield* ApiKeyStore).update(id, (key) => {
+  const actor = yield* Actor
+  type Rotation = ReturnType<typeof ApiKey.rotate>
+  const rotated = yield* (yield* ApiKeyStore).update<Rotation>(id, (key) => {
     const result = ApiKey.rotate(key, hash, overlapMs, now)
-    return [result, Result.getOrElse(result, () => key)]
+    if (Result.isFailure(result)) return [result, key]
+    const changes = { oldKeyExpiresAt: { from: null, to: now + overlapMs } }
+    return [result, result.success, { at: now, actor, keyId: id, action: "rotated", changes }]
   })
   return { key: yield* Effect.fromResult(yield* orUnknown(id, rotated)), secret }
 })
@@ -155,9 +198,12 @@ export const revoke = Effect.fn("KeyLifecycle.revoke")(function* (
   id: string
 ): Effect.fn.Return<ApiKey.ApiKey, ApiKeyUnknown | StoreUnavailable, ApiKeyStore> {
   const now = yield* Clock.currentTimeMillis
+  const actor = yield* Actor
   const revoked = yield* (yield* ApiKeyStore).update(id, (key) => {
+    if (key.revokedAt !== undefined) return [key, key]
     const result = ApiKey.revoke(key, now)
-    return [result, result]
+    const changes = KeyEvent.changesBetween(key, result)
+    return [result, result, { at: now, actor, keyId: id, action: "revoked", changes }]
   })
   return yield* orUnknown(id, revoked)
 })
@@ -165,7 +211,12 @@ export const revoke = Effect.fn("KeyLifecycle.revoke")(function* (
 /** Returns all keys, oldest first, with the hashes of their secrets. */
 export const list = Effect.flatMap(ApiKeyStore, (store) => store.list)
 
-const orUnknown = <A>(id: string, result: Option.Option<A>): Effect.Effect<A, ApiKeyUnknown> =>
+/**
+ * Fails with `ApiKeyUnknown` instead of an absent result.
+ *
+ * @internal
+ */
+export const orUnknown = <A>(id: string, result: Option.Option<A>): Effect.Effect<A, ApiKeyUnknown> =>
   Option.isSome(result) ? Effect.succeed(result.value) : Effect.fail(new ApiKeyUnknown({ id }))
 
 const newSecret = Effect.gen(function* () {

@@ -8,6 +8,8 @@
  * waits at most 30 s, as undici's RetryAgent does, is never banned.
  */
 import * as Context from "effect/Context"
+import * as Options from "../options/Options.ts"
+import * as Rule from "../options/Rule.ts"
 
 /** The parameters of the rule above; the service rejects a policy that `isValid` rejects. */
 export interface BanPolicy {
@@ -35,18 +37,28 @@ export const standard: BanPolicy = {
 /** Maximum time in a policy, about 31 years, so that sums of times are exact integers. */
 export const maxMs = 1_000_000_000_000
 
-const isIntegerFrom = (value: number, min: number): boolean =>
-  Number.isInteger(value) && value >= min && value <= maxMs
+const positive = Rule.integer({ min: 1, max: maxMs })
 
-/** Whether a policy has only integers, at least one strike and one duration, and no time below 0 or above `maxMs`. */
-export const isValid = ({ cleanMs, durationsMs, strikeIntervalMs, strikes, withinMs }: BanPolicy): boolean =>
-  isIntegerFrom(strikes, 1) &&
-  isIntegerFrom(withinMs, 1) &&
-  isIntegerFrom(strikeIntervalMs, 0) &&
-  isIntegerFrom(cleanMs, 1) &&
-  Array.isArray(durationsMs) &&
-  durationsMs.length > 0 &&
-  durationsMs.every((duration) => isIntegerFrom(duration, 1))
+const isDuration = (value: unknown): value is number => positive.isValid(value)
+
+/** The rule of each parameter. */
+export const rules: Options.Rules<BanPolicy> = {
+  strikes: positive,
+  withinMs: positive,
+  strikeIntervalMs: Rule.integer({ min: 0, max: maxMs }),
+  durationsMs: Rule.make(
+    (value): value is BanPolicy["durationsMs"] =>
+      Array.isArray(value) && value.length > 0 && value.every(isDuration),
+    `must be a list of at least one whole number from 1 to ${maxMs}`
+  ),
+  cleanMs: positive
+}
+
+/** The rule of a whole policy: only integers, at least one strike and one duration, no time below 0 or above `maxMs`. */
+export const rule: Rule.Rule<BanPolicy> = Options.record(rules)
+
+/** Whether a policy obeys `rule`. */
+export const isValid = rule.isValid
 
 /** The policy in force, for the service and for stores that compute `RateLimit.spentAt`. */
 export const BanPolicy = Context.Reference<BanPolicy>("animal-store/core/limits/BanPolicy", {

@@ -4,6 +4,9 @@ import * as Schema from "effect/Schema"
 /** Maximum number of requests per window; small enough that all computations are exact. */
 export const maxRequests = 1_000_000_000
 
+/** Smallest and largest number of requests per window. */
+export const bounds = { min: 1, max: maxRequests } as const
+
 const Requests = Schema.Int.check(
   Schema.makeFilter((count: number) => count >= 1 && count <= maxRequests, {
     message: `must be an integer between 1 and ${maxRequests}`

@@ -578,3 +578,37 @@ describe("verdictOf", () => {
     expect(outcomes.size).toBe(3)
   })
 })
+
+describe("beganBan", () => {
+  it("is present exactly for requests in the millisecond in which a ban began", () => {
+    let began = 0
+    fc.assert(
+      fc.property(
+        Arbitrary.moment,
+        Arbitrary.ban,
+        fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40 * SECOND })), {
+          minLength: 100,
+          maxLength: 200
+        }),
+        (start, ban, gaps) => {
+          const policy = { plan: { perMinute: 1, perDay: Plan.maxRequests }, ban }
+          let state: RateLimit.State | undefined
+          let now = start
+          let bannedAt: number | undefined
+          for (const gap of gaps) {
+            now += gap
+            const [verdict, after] = RateLimit.step(state, now, policy)
+            if (after.bannedUntil > (state?.bannedUntil ?? 0)) {
+              bannedAt = now
+              began++
+            }
+            expect(verdict.beganBan === true).toBe(verdict.outcome === "banned" && bannedAt === now)
+            state = after
+          }
+        }
+      ),
+      { numRuns: 100 }
+    )
+    expect(began).toBeGreaterThan(100)
+  })
+})

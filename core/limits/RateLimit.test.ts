@@ -342,7 +342,8 @@ describe("the ban", () => {
       remaining: 0,
       resetAt: (now + MINUTE) / SECOND,
       // The day is exhausted beyond the end of the ban.
-      retryAfter: (midnight + DAY - now) / SECOND
+      retryAfter: (midnight + DAY - now) / SECOND,
+      beganBan: true
     })
     expect(key.state.bannedUntil).toBe(now + MINUTE)
   })

@@ -48,6 +48,10 @@ export interface Verdict {
    * 0 if the request is admitted.
    */
   readonly retryAfter: number
+  /**
+   * Present if this request began the ban that ends at `resetAt`, or came in the same millisecond as the one that did.
+   */
+  readonly beganBan?: true
 }
 
 /** Maximum `Retry-After` in seconds: longer times overflow 32-bit millisecond timers of clients. */
@@ -130,8 +134,23 @@ export const shifted = (state: State, byMs: number): State => {
   }
 }
 
-/** Moves a state that is too far ahead of the clock back to the maximum lead. */
-const withinLead = (state: State, now: number): State => {
+/** Lifts a ban: clears the ban, its level, the strikes and the open slots. The windows are unchanged. */
+export const unban = (state: State): State => ({
+  ...state,
+  debt: 0,
+  strikes: 0,
+  strikesFrom: 0,
+  strikeAt: 0,
+  banLevel: 0,
+  bannedUntil: 0
+})
+
+/**
+ * Moves a state that is too far ahead of the clock back to the maximum lead.
+ *
+ * @internal
+ */
+export const withinLead = (state: State, now: number): State => {
   const latest = now + MAX_LEAD_MS
   const latestDay = DailyQuota.dayOf(latest)
   const moved = state.at > latest ? shifted(state, latest - state.at) : state
@@ -219,7 +238,9 @@ const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
   const dayWait = day === state.day && state.used >= perDay ? DailyQuota.endOf(day) - now : 0
   if (isBanned(state, now, ban)) {
     const banWait = state.bannedUntil - now
-    return denial("banned", perMinute, state.bannedUntil, Math.max(banWait, minuteWait, dayWait))
+    const verdict = denial("banned", perMinute, state.bannedUntil, Math.max(banWait, minuteWait, dayWait))
+    // A ban begins with a strike, and during a ban there is none.
+    return state.strikeAt === now ? { ...verdict, beganBan: true } : verdict
   }
   const wait = Math.max(waitFor(state.debt), dayWait)
   return dayWait > minuteWait

@@ -3,7 +3,11 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { ApiKey } from "../access/ApiKey.ts"
+import type { KeyEvent } from "../access/KeyEvent.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+
+/** A pure change of a key: returns a result, the key to store, and the event to record, if any. */
+export type KeyUpdate<A> = (key: ApiKey) => readonly [result: A, key: ApiKey, event?: KeyEvent | undefined]
 
 /** A store of API keys. */
 export class ApiKeyStore extends Context.Service<
@@ -15,24 +19,35 @@ export class ApiKeyStore extends Context.Service<
      */
     readonly findByHash: (hash: string) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>
 
-    /** Adds a key; the caller guarantees that its id and hashes are new. */
-    readonly insert: (key: ApiKey) => Effect.Effect<void, StoreUnavailable>
+    /** Adds a key; the caller guarantees that its id and hashes are new. A store with `events` records `event`. */
+    readonly insert: (key: ApiKey, event?: KeyEvent) => Effect.Effect<void, StoreUnavailable>
 
     /**
-     * Adds a key if the store is empty; returns whether it did. Atomic: only one of several concurrent calls succeeds.
+     * Adds a key if the store is empty; returns whether it did. Atomic: only one of several concurrent calls succeeds. A
+     * store with `events` records `event` if the key was added.
      */
-    readonly insertFirst: (key: ApiKey) => Effect.Effect<boolean, StoreUnavailable>
+    readonly insertFirst: (key: ApiKey, event?: KeyEvent) => Effect.Effect<boolean, StoreUnavailable>
 
     /**
      * Replaces the key `id` with the key that `change` returns, and returns the result of `change`; `None` if the key
-     * does not exist. Atomic: no other `update` of the key runs between the read and the write.
+     * does not exist. Atomic: no other `update` of the key runs between the read and the write. A store with `events`
+     * records the event of `change` in the same transaction.
      */
     readonly update: <A>(
       id: string,
-      change: (key: ApiKey) => readonly [result: A, key: ApiKey]
+      change: KeyUpdate<A>
     ) => Effect.Effect<Option.Option<A>, StoreUnavailable>
 
     /** Returns all keys, oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
+
+    /** Returns the recorded events of all keys, or of the key `id`, in the order in which they were recorded. */
+    readonly events?: (id?: string) => Effect.Effect<ReadonlyArray<KeyEvent>, StoreUnavailable>
+
+    /**
+     * Sets `lastSeenDay` of these keys to `day`, unless it is later already; ids without a key are ignored. A store without
+     * it does not record when keys were used.
+     */
+    readonly markSeen?: (ids: ReadonlyArray<string>, day: number) => Effect.Effect<void, StoreUnavailable>
   }
 >()("animal-store/core/ports/ApiKeyStore") {}

@@ -24,5 +24,14 @@ export class RateLimitStore extends Context.Service<
      * in one round trip. `at` is `now`, or the time of the store's own clock, which all nodes share.
      */
     readonly consume?: (key: string, now: number, policy: Policy) => Effect.Effect<Verdict, StoreUnavailable>
+
+    /**
+     * Returns the stored states of these keys without changing them; absent ones are left out. `at` is `now`, or
+     * the time of the store's own clock, at which the states are to be evaluated.
+     */
+    readonly read?: (
+      keys: ReadonlyArray<string>,
+      now: number
+    ) => Effect.Effect<{ readonly at: number; readonly states: ReadonlyMap<string, State> }, StoreUnavailable>
   }
 >()("animal-store/core/ports/RateLimitStore") {}

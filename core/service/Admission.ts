@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as ApiKey from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
 import * as Bearer from "../access/Bearer.ts"
+import { LastSeen } from "../access/LastSeen.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
@@ -15,6 +16,8 @@ import * as RateLimit from "../limits/RateLimit.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { RateLimitStore } from "../ports/RateLimitStore.ts"
 import * as ClientAddress from "./ClientAddress.ts"
+import * as NewBans from "./NewBans.ts"
+import * as RequestLog from "./RequestLog.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import type { ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
@@ -27,6 +30,16 @@ export interface Admission {
   readonly rejection: ServiceResponse.ServiceResponse | undefined
   /** Whether the rate limit store has counted the request. */
   readonly isCounted: boolean
+  /** The API key of the request, if it has a valid one. */
+  readonly key?: ApiKey.ApiKey | undefined
+  /** End of the ban that this request began, in epoch milliseconds. */
+  readonly bannedUntil?: number | undefined
+}
+
+/** When a request arrived, in epoch milliseconds, and its id. */
+export interface Arrival {
+  readonly now: number
+  readonly requestId: string
 }
 
 /** Seconds in `Retry-After` when a store is unavailable. */
@@ -46,6 +59,8 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   const limits = yield* RateLimitStore
   const ban = yield* BanPolicy
   const digest = yield* Digest.Digest
+  const noteSeen = yield* LastSeen
+  const bans = NewBans.make()
 
   const consume = (caller: string, policy: RateLimit.Policy, now: number) =>
     limits.consume?.(caller, now, policy) ??
@@ -55,18 +70,19 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   const count = (
     caller: string,
     policy: RateLimit.Policy,
-    now: number,
-    rejection?: Rejection
+    { now, requestId }: Arrival,
+    rejection?: Rejection,
+    key?: ApiKey.ApiKey
   ): Effect.Effect<Admission> =>
     consume(caller, policy, now).pipe(
-      Effect.map((verdict) => admission(verdict, rejectionOf[verdict.outcome] ?? rejection)),
+      Effect.map((verdict) => admission(verdict, rejectionOf[verdict.outcome] ?? rejection, true, key)),
       Effect.catch((failure) =>
         options.onLimitsUnavailable === "open"
           ? Effect.as(
-              Effect.logWarning("request not counted", failure),
-              admission(uncountedVerdict(policy.plan, now), rejection, false)
+              RequestLog.storeFailure("request not counted", failure, requestId),
+              admission(uncountedVerdict(policy.plan, now), rejection, false, key)
             )
-          : unavailable(failure, policy.plan, now)
+          : unavailable(failure, policy.plan, { now, requestId }, key)
       )
     )
 
@@ -76,43 +92,54 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   /** Counts a request without a valid key against its network and against the network's site. */
   const countAnonymous = Effect.fnUntraced(function* (
     address: string | undefined,
-    now: number,
+    arrival: Arrival,
     rejection?: Rejection
   ) {
     const { network, site } = ClientAddress.networksOf(address)
-    const ofNetwork = yield* count(Caller.ofNetwork(network), networkPolicy, now, rejection)
+    const ofNetwork = yield* count(Caller.ofNetwork(network), networkPolicy, arrival, rejection)
     // A denied network consumes nothing of its site, so that other networks of the site are not affected.
     if (site === undefined || !ofNetwork.isCounted || ofNetwork.verdict.outcome !== "admitted") {
       return ofNetwork
     }
-    const ofSite = yield* count(Caller.ofNetwork(site), sitePolicy, now, rejection)
+    const ofSite = yield* count(Caller.ofNetwork(site), sitePolicy, arrival, rejection)
     const isNetworkTighter = ofNetwork.verdict.remaining <= ofSite.verdict.remaining
     return ofSite.verdict.outcome === "admitted" && isNetworkTighter ? ofNetwork : ofSite
   })
 
-  const reject = (request: ServiceRequest, now: number, rejection: Rejection): Effect.Effect<Admission> => {
+  const reject = (
+    request: ServiceRequest,
+    arrival: Arrival,
+    rejection: Rejection
+  ): Effect.Effect<Admission> => {
     const forwarded = request.header("x-forwarded-for")
     const address = ClientAddress.effective(request.clientAddress, forwarded, options.trustedProxyHops)
-    return countAnonymous(address, now, rejection)
+    return countAnonymous(address, arrival, rejection)
   }
 
   const admit = Effect.fnUntraced(
-    function* (request: ServiceRequest, now: number) {
+    function* (request: ServiceRequest, arrival: Arrival) {
       const credential = Bearer.parse(request.header("authorization"))
-      if (credential === undefined) return yield* reject(request, now, "missing_api_key")
+      if (credential === undefined) return yield* reject(request, arrival, "missing_api_key")
       const secret = credential === "malformed" ? undefined : ApiKeySecret.wellFormed(credential.token)
-      if (secret === undefined) return yield* reject(request, now, "invalid_api_key")
+      if (secret === undefined) return yield* reject(request, arrival, "invalid_api_key")
 
       const hash = yield* ApiKeySecret.hashWith(digest, secret)
       const key = yield* keys.findByHash(hash)
-      if (Option.isNone(key) || !ApiKey.accepts(key.value, hash, now)) {
-        return yield* reject(request, now, "invalid_api_key")
+      if (Option.isNone(key) || !ApiKey.accepts(key.value, hash, arrival.now)) {
+        return yield* reject(request, arrival, "invalid_api_key")
       }
-      return yield* count(Caller.ofKey(key.value.id), { plan: key.value.limits, ban }, now)
+      noteSeen(key.value, arrival.now)
+      const { id, limits: plan } = key.value
+      const admitted = yield* count(Caller.ofKey(id), { plan, ban }, arrival, undefined, key.value)
+      if (admitted.verdict.beganBan && bans.isNew(id, admitted.verdict.resetAt)) {
+        yield* RequestLog.ban(id, key.value.plan, admitted.verdict.resetAt * 1000, arrival.requestId)
+        return { ...admitted, bannedUntil: admitted.verdict.resetAt * 1000 }
+      }
+      return admitted
     },
-    (admitted, _, now) =>
+    (admitted, _, arrival) =>
       Effect.catchTag(admitted, "StoreUnavailable", (failure) =>
-        unavailable(failure, Plan.standard.Free, now)
+        unavailable(failure, Plan.standard.Free, arrival)
       )
   )
 
@@ -120,7 +147,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     /** Authenticates and counts a request. */
     admit,
     /** Counts a request that ended before its headers were complete. */
-    countBroken: (address: string | undefined, now: number) => countAnonymous(address, now),
+    countBroken: (address: string | undefined, arrival: Arrival) => countAnonymous(address, arrival),
     /** Counts a probe, to test the rate limit store; does nothing if requests are admitted without it. */
     countProbe: (now: number): Effect.Effect<void, StoreUnavailable> =>
       options.onLimitsUnavailable === "open"
@@ -153,10 +180,15 @@ const sitePlan = ({ perDay, perMinute }: Plan.Plan): Plan.Plan => ({
   perDay: Math.min(perDay * SITE_BUDGET_FACTOR, Plan.maxRequests)
 })
 
-const unavailable = (failure: StoreUnavailable, plan: Plan.Plan, now: number): Effect.Effect<Admission> =>
+const unavailable = (
+  failure: StoreUnavailable,
+  plan: Plan.Plan,
+  { now, requestId }: Arrival,
+  key?: ApiKey.ApiKey
+): Effect.Effect<Admission> =>
   Effect.as(
-    Effect.logWarning("503 service_unavailable", failure),
-    admission(unknownVerdict(plan, now), "service_unavailable", false)
+    RequestLog.storeFailure("503 service_unavailable", failure, requestId),
+    admission(unknownVerdict(plan, now), "service_unavailable", false, key)
   )
 
 const uncountedVerdict = (plan: Plan.Plan, now: number): RateLimit.Verdict => ({
@@ -170,8 +202,9 @@ const uncountedVerdict = (plan: Plan.Plan, now: number): RateLimit.Verdict => ({
 const admission = (
   verdict: RateLimit.Verdict,
   rejection: Rejection | undefined,
-  isCounted = true
-): Admission => ({ verdict, rejection: rejection && rejections[rejection], isCounted })
+  isCounted = true,
+  key: ApiKey.ApiKey | undefined = undefined
+): Admission => ({ verdict, rejection: rejection && rejections[rejection], isCounted, key })
 
 const rejectionOf: { readonly [outcome in RateLimit.Outcome]: Rejection | undefined } = {
   admitted: undefined,

@@ -4,8 +4,10 @@ import * as Effect from "effect/Effect"
 import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import * as ReadinessProbe from "./ReadinessProbe.ts"
+import * as RequestLog from "./RequestLog.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 import * as StoreHealth from "./StoreHealth.ts"
+import * as StoreOutage from "./StoreOutage.ts"
 
 /** Options of `make`. */
 export interface ProbesOptions {
@@ -19,42 +21,71 @@ export interface ProbesOptions {
 export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptions) {
   const checkStores = yield* ReadinessProbe.make(count)
   let health = StoreHealth.initial
+  let outage: StoreOutage.StoreOutage | undefined
   const document = yield* Effect.cached(Effect.sync(() => ServiceResponse.make(200, openApi())))
   let isDraining = false
 
-  const readiness = Effect.gen(function* () {
+  const change = ([changed, next]: ReturnType<typeof StoreOutage.failed>): StoreOutage.Change | undefined => {
+    outage = next
+    return changed
+  }
+
+  const readiness = Effect.fnUntraced(function* (requestId: string) {
+    const clock = yield* Clock.Clock
     if (isDraining) return stopping
-    if (StoreHealth.isFailing(health, monotonicMs(yield* Clock.monotonicTimeNanos))) return failing
-    return yield* Effect.matchEffect(checkStores, {
-      onSuccess: () => Effect.succeed(ready),
-      onFailure: (failure) => Effect.as(Effect.logWarning("not ready", failure), unreachable)
+    if (StoreHealth.isFailing(health, monotonicMs(clock.monotonicTimeNanosUnsafe()))) return failing
+    const failure = yield* Effect.match(checkStores, {
+      onSuccess: () => undefined,
+      onFailure: (unavailable) => unavailable
     })
+    const now = monotonicMs(clock.monotonicTimeNanosUnsafe())
+    if (failure !== undefined) yield* RequestLog.storeFailure("not ready", failure, requestId)
+    const changed = change(
+      failure === undefined
+        ? StoreOutage.succeeded(outage, PROBE, now)
+        : StoreOutage.failed(outage, PROBE, now)
+    )
+    if (changed !== undefined) yield* RequestLog.outage(changed, requestId)
+    return failure === undefined ? ready : unreachable
   })
 
-  const targets = new Map<string, Effect.Effect<ServiceResponse.ServiceResponse>>([
-    ["/livez", Effect.succeed(live)],
+  const targets = new Map<string, (requestId: string) => Effect.Effect<ServiceResponse.ServiceResponse>>([
+    ["/livez", () => Effect.succeed(live)],
     ["/readyz", readiness],
-    ["/openapi.json", document]
+    ["/openapi.json", () => document]
   ])
 
   return {
     /** Returns the response of a probe endpoint; `undefined` for any other path. */
-    respond: (method: string, path: string): Effect.Effect<ServiceResponse.ServiceResponse> | undefined => {
+    respond: (
+      method: string,
+      path: string,
+      requestId: string
+    ): Effect.Effect<ServiceResponse.ServiceResponse> | undefined => {
       const target = targets.get(path)
-      if (target === undefined || method === "GET" || method === "HEAD") return target
+      if (target === undefined) return undefined
+      if (method === "GET" || method === "HEAD") return target(requestId)
       return Effect.succeed(method === "OPTIONS" ? options : methodNotAllowed)
     },
     /**
      * Records the status of each other response, with the operation if the request was admitted. A 503 always means a
-     * store failure; a 200 or 201 always means that the operation used the stores successfully.
+     * store failure; a 200 or 201 always means that the operation used the stores successfully. Returns whether an
+     * outage of the stores began or ended.
      */
-    observe: (status: number, operation: string | undefined, clock: Clock.Clock): void => {
+    observe: (
+      status: number,
+      operation: string | undefined,
+      clock: Clock.Clock
+    ): StoreOutage.Change | undefined => {
       if (status === 503) {
         const now = monotonicMs(clock.monotonicTimeNanosUnsafe())
         health = StoreHealth.failed(health, operation ?? StoreHealth.ADMISSION, now)
-      } else if (operation !== undefined && (status === 200 || status === 201)) {
-        health = StoreHealth.succeeded(health, operation)
+        return change(StoreOutage.failed(outage, operation ?? StoreOutage.ADMISSION, now))
       }
+      if (operation === undefined || (status !== 200 && status !== 201)) return undefined
+      health = StoreHealth.succeeded(health, operation)
+      if (outage === undefined) return undefined
+      return change(StoreOutage.succeeded(outage, operation, monotonicMs(clock.monotonicTimeNanosUnsafe())))
     },
     drain: Effect.sync(() => {
       isDraining = true
@@ -62,6 +93,9 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
     isDraining: () => isDraining
   }
 })
+
+/** Stands for the operation when `/readyz` has tested the stores. */
+const PROBE = "/readyz"
 
 const NANOS_PER_MS = 1_000_000n
 

@@ -23,6 +23,7 @@ import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { PetRepository } from "../ports/PetRepository.ts"
 import { RateLimitStore } from "../ports/RateLimitStore.ts"
 import { Readiness } from "../ports/Readiness.ts"
+import { ResponseObserver } from "./Exchange.ts"
 import * as Service from "./Service.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "./ServiceRequest.ts"
@@ -48,6 +49,8 @@ export interface Setup {
   readonly readiness?: Effect.Effect<void, StoreUnavailable>
   /** The cursor key that the stores share. */
   readonly cursorKey?: Uint8Array
+  /** Receives each exchange. */
+  readonly observer?: ResponseObserver
   /** Hashes keys; by default asynchronously. */
   readonly digest?: Layer.Layer<Digest.Digest>
 }
@@ -187,7 +190,8 @@ export const open = Effect.fnUntraced(function* (
     Context.make(RateLimitStore, (setup.limits ?? same)(Context.get(memory, RateLimitStore))),
     Context.make(ApiKeyStore, (setup.keys ?? same)(Context.get(memory, ApiKeyStore))),
     Context.make(Readiness, setup.readiness ?? Effect.void),
-    Context.make(Cursor.SharedKey, setup.cursorKey)
+    Context.make(Cursor.SharedKey, setup.cursorKey),
+    Context.make(ResponseObserver, setup.observer)
   )
   const service = yield* Effect.orDie(
     Effect.provideContext(Service.make(setup.options, setup.operations), replaced)

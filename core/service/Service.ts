@@ -13,6 +13,7 @@ import type * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as LastSeen from "../access/LastSeen.ts"
 import * as Cursor from "../codec/Cursor.ts"
 import * as Deprecation from "../deprecation/Deprecation.ts"
 import * as ApiError from "../errors/ApiError.ts"
@@ -22,14 +23,18 @@ import type { Verdict } from "../limits/RateLimit.ts"
 import * as OpenApi from "../openapi/OpenApi.ts"
 import type * as Operation from "../operations/Operation.ts"
 import * as Operations from "../operations/Operations.ts"
+import { InvalidOption } from "../options/InvalidOption.ts"
 import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { PetRepository } from "../ports/PetRepository.ts"
 import type { RateLimitStore } from "../ports/RateLimitStore.ts"
 import * as Admission from "./Admission.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ContentType from "./ContentType.ts"
+import * as Exchange from "./Exchange.ts"
+import * as Observed from "./Observed.ts"
 import * as Probes from "./Probes.ts"
 import * as RequestId from "./RequestId.ts"
+import * as RequestLog from "./RequestLog.ts"
 import * as Router from "./Router.ts"
 import * as ServiceOptions from "./ServiceOptions.ts"
 import type { BodyConsumed, BodyTooLarge, ServiceRequest } from "./ServiceRequest.ts"
@@ -66,12 +71,13 @@ type Failure = Operation.Failure | BodyTooLarge | BodyConsumed
  * the operations of the interface.
  */
 export const make = Effect.fnUntraced(function* (
-  given: Partial<ServiceOptions.ServiceOptions> = {},
+  given?: Partial<ServiceOptions.ServiceOptions>,
   operations: ReadonlyArray<Operation.Operation> = Operations.all
-): Effect.fn.Return<Service["Service"], ServiceOptions.InvalidOption, Ports | Crypto> {
+): Effect.fn.Return<Service["Service"], InvalidOption, Ports | Crypto> {
   const options = yield* Effect.fromResult(ServiceOptions.resolve(given))
-  if (!BanPolicy.isValid(yield* BanPolicy.BanPolicy)) {
-    return yield* Effect.fail(new ServiceOptions.InvalidOption({ option: "ban", reason: invalidBan }))
+  const ban: unknown = yield* BanPolicy.BanPolicy
+  if (!BanPolicy.isValid(ban)) {
+    return yield* Effect.fail(new InvalidOption({ option: "ban", reason: BanPolicy.rule.reasonFor(ban) }))
   }
   const address = ServiceOptions.addresses(options)
   const resources = Router.resourcesOf(operations)
@@ -92,36 +98,44 @@ export const make = Effect.fnUntraced(function* (
   const cursorKey = options.cursorKey ?? (yield* Cursor.SharedKey) ?? (yield* randomKey)
   const cursors = yield* Cursor.make(cursorKey)
   const pets = yield* PetRepository
+  const observed = Observed.make(Exchange.combine([yield* Exchange.ResponseObserver]))
 
-  const handle = Effect.fnUntraced(function* (request: ServiceRequest) {
+  const respond = Effect.fnUntraced(function* (request: ServiceRequest, draft: Exchange.Draft) {
     const clock = yield* Clock.Clock
     const now = Math.floor(clock.currentTimeMillisUnsafe())
     const requestId = nextRequestId()
+    draft.requestId = requestId
     const { path, query } = Target.parse(request.target)
-    const probe = probes.respond(request.method, path)
+    const probe = probes.respond(request.method, path, requestId)
     if (probe !== undefined) {
-      return CommonHeaders.add(yield* orErrorResponse(probe, requestId), { now, requestId })
+      draft.isProbe = true
+      draft.route = path
+      const response = yield* orErrorResponse(probe, requestId)
+      draft.errorCode = response.errorCode
+      return CommonHeaders.add(response, { now, requestId })
     }
     const route = findRoute(request.method, path)
     const operation = route?.operation?.id
-    const { rejection, verdict } = yield* admit(request, now, requestId)
+    draft.route = route && options.basePath + route.resource.path
+    const admitted = yield* admit(request, { now, requestId })
+    const { rejection, verdict } = admitted
+    recordAdmission(draft, admitted)
     const response = rejection ?? (yield* orErrorResponse(execute(route, request, query, now), requestId))
-    probes.observe(response.status, rejection === undefined ? operation : undefined, clock)
+    draft.errorCode = response.errorCode
+    const changed = probes.observe(response.status, rejection === undefined ? operation : undefined, clock)
+    if (changed !== undefined) yield* RequestLog.outage(changed, requestId)
     const deprecation = operation === undefined ? undefined : deprecationHeaders.get(operation)
     return CommonHeaders.add(response, { now, requestId, verdict, deprecation })
   })
 
+  const handle = (request: ServiceRequest) => observed(request.method, (draft) => respond(request, draft))
+
   /** Authenticates the caller and applies the rate limits; a defect becomes a rejection. */
-  const admit = (
-    request: ServiceRequest,
-    now: number,
-    requestId: string
-  ): Effect.Effect<Admission.Admission> =>
-    Effect.catchCause(admission.admit(request, now), (cause) =>
-      Effect.map(errorResponse(cause, requestId), (rejection) => ({
-        rejection,
-        verdict: fallbackVerdict(now),
-        isCounted: false
+  const admit = (request: ServiceRequest, arrival: Admission.Arrival): Effect.Effect<Admission.Admission> =>
+    Effect.catchCause(admission.admit(request, arrival), (cause) =>
+      Effect.map(errorResponse(cause, arrival.requestId), (rejection) => ({
+        ...uncounted(arrival.now),
+        rejection
       }))
     )
 
@@ -158,7 +172,7 @@ export const make = Effect.fnUntraced(function* (
       case "ApiError":
         return Effect.succeed(ServiceResponse.error(failure))
       case "StoreUnavailable":
-        return Effect.as(Effect.logWarning("503 service_unavailable", failure), unavailable)
+        return Effect.as(RequestLog.storeFailure("503 service_unavailable", failure, requestId), unavailable)
       case "BodyTooLarge":
         return Effect.succeed(bodyTooLarge(options.maxBodyBytes))
       case "BodyConsumed":
@@ -168,41 +182,64 @@ export const make = Effect.fnUntraced(function* (
     }
   }
 
-  const transportError = Effect.fnUntraced(function* (
+  const respondToError = Effect.fnUntraced(function* (
     error: TransportError,
-    clientAddress: string | undefined
+    clientAddress: string | undefined,
+    draft: Exchange.Draft
   ) {
     const now = Math.floor(yield* Clock.currentTimeMillis)
     const requestId = nextRequestId()
-    const verdict = yield* Effect.suspend(() => admission.countBroken(clientAddress, now)).pipe(
-      Effect.map(({ verdict }) => verdict),
-      Effect.catchCause((cause) => Effect.as(reportDefect(cause, requestId), fallbackVerdict(now)))
+    const admitted = yield* Effect.catchCause(
+      Effect.suspend(() => admission.countBroken(clientAddress, { now, requestId })),
+      (cause) => Effect.as(reportDefect(cause, requestId), uncounted(now))
     )
-    return CommonHeaders.add(ServiceResponse.error(ApiError.make(error)), { now, requestId, verdict })
+    const response = ServiceResponse.error(ApiError.make(error))
+    draft.requestId = requestId
+    draft.errorCode = response.errorCode
+    recordAdmission(draft, admitted)
+    return CommonHeaders.add(response, { now, requestId, verdict: admitted.verdict })
   })
+
+  const transportError: Service["Service"]["transportError"] = (error, clientAddress) =>
+    observed(undefined, (draft) => respondToError(error, clientAddress, draft))
 
   return { handle, transportError, drain: probes.drain, isDraining: probes.isDraining }
 })
 
-/** The service as a layer over its three ports and the host's hash function and random generator. */
+/**
+ * The service as a layer over its three ports and the host's hash function and random generator. It also records the day
+ * on which each key was last used.
+ */
 export const layer = (
   options?: Partial<ServiceOptions.ServiceOptions>,
   operations?: ReadonlyArray<Operation.Operation>
-): Layer.Layer<Service, ServiceOptions.InvalidOption, Ports | Crypto> =>
-  Layer.effect(Service, make(options, operations))
-
-const invalidBan = `must have whole numbers only: at least one strike, at least one duration, times of at most ${BanPolicy.maxMs} ms`
+): Layer.Layer<Service, InvalidOption, Ports | Crypto> =>
+  Layer.provide(Layer.effect(Service, make(options, operations)), LastSeen.layer)
 
 const randomKey = SecureRandom.SecureRandom.use((random) => random.randomBytes(32))
 
 /** The verdict when the caller's limits are unknown. */
 const fallbackVerdict = (now: number): Verdict => Admission.unknownVerdict(Plan.standard.Free, now)
 
+const uncounted = (now: number): Admission.Admission => ({
+  rejection: undefined,
+  verdict: fallbackVerdict(now),
+  isCounted: false
+})
+
+const recordAdmission = (
+  draft: Exchange.Draft,
+  { bannedUntil, isCounted, key, verdict }: Admission.Admission
+) => {
+  draft.keyId = key?.id
+  draft.plan = key?.plan
+  draft.outcome = isCounted ? verdict.outcome : undefined
+  draft.bannedUntil = bannedUntil
+}
+
 /** Logs a defect. Re-raises an interruption, because the client has disconnected. */
 const reportDefect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<void> =>
-  Cause.hasInterruptsOnly(cause)
-    ? Effect.interrupt
-    : Effect.annotateLogs(Effect.logError("500 internal_error", cause), "request", requestId)
+  Cause.hasInterruptsOnly(cause) ? Effect.interrupt : RequestLog.defect(cause, requestId)
 
 const notFound = ServiceResponse.error(ApiError.make("not_found"))
 const unavailable = ServiceResponse.error(ApiError.make("service_unavailable"))

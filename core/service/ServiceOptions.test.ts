@@ -94,7 +94,7 @@ describe("ServiceOptions", () => {
     expect(Result.isFailure(resolved)).toBe(true)
     if (Result.isFailure(resolved)) {
       expect(resolved.failure).toMatchObject({ _tag: "InvalidOption", option })
-      expect(resolved.failure.message).toMatch(new RegExp(`^${option}: must `))
+      expect(resolved.failure.message).toMatch(new RegExp(`^${option}: (?:\\w+ )?must `))
     }
   })
 

@@ -1,8 +1,10 @@
 /** Options of a service; every option has a default. */
-import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Deprecation from "../deprecation/Deprecation.ts"
 import * as Plan from "../limits/Plan.ts"
+import type { InvalidOption } from "../options/InvalidOption.ts"
+import * as Options from "../options/Options.ts"
+import * as Rule from "../options/Rule.ts"
 
 /** The complete options of a service; `resolve` fills in the defaults. */
 export interface ServiceOptions {
@@ -42,26 +44,11 @@ export const defaults: ServiceOptions = {
   cursorKey: undefined
 }
 
-/** An option has an invalid value. */
-export class InvalidOption extends Data.TaggedError("InvalidOption")<{
-  /** The option's name; `ban` stands for the `BanPolicy` in the context. */
-  readonly option: keyof ServiceOptions | "ban"
-  readonly reason: string
-}> {
-  override get message(): string {
-    return `${this.option}: ${this.reason}`
-  }
-}
-
-/** Completes the options with the defaults, or fails with the first invalid option. */
-export const resolve = (options: Partial<ServiceOptions>): Result.Result<ServiceOptions, InvalidOption> => {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const resolved: ServiceOptions = { ...defaults, ...Object.fromEntries(given) }
-  for (const [option, isValid, reason] of rules) {
-    if (!isValid(resolved)) return Result.fail(new InvalidOption({ option, reason }))
-  }
-  return Result.succeed(resolved)
-}
+/** Completes the options with the defaults, or fails with the first unknown or invalid option. */
+export const resolve = (
+  given: Partial<ServiceOptions> | undefined
+): Result.Result<ServiceOptions, InvalidOption> =>
+  Result.map(Options.check(rules, given), (present) => ({ ...defaults, ...present }))
 
 /** Returns a function from a path below the base path to its URL: absolute if `publicBaseUrl` is set, else a path. */
 export const addresses = ({ basePath, publicBaseUrl }: ServiceOptions): ((path: string) => string) => {
@@ -69,68 +56,43 @@ export const addresses = ({ basePath, publicBaseUrl }: ServiceOptions): ((path: 
   return (path) => base + path
 }
 
-type Rule = readonly [
-  option: keyof ServiceOptions,
-  isValid: (options: ServiceOptions) => boolean,
-  reason: string
-]
-
 // Printable ASCII without `"`, `<` and `>`, because the URL appears in headers and between the angle brackets of
 // `Link`.
-const isBaseUrl = (url: string | undefined): boolean =>
-  url === undefined ||
-  (/^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/.test(url) && /^[!-~]+$/.test(url) && !/["<>]/.test(url))
+const baseUrl = Rule.textWhere(
+  (url) => /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/.test(url) && /^[!-~]+$/.test(url) && !/["<>]/.test(url),
+  "must be an absolute http(s) URL without query"
+)
 
-const isTime = (epochMs: number): boolean => Math.abs(epochMs) <= 8.64e15
+const isTime = (value: unknown): value is number => typeof value === "number" && Math.abs(value) <= 8.64e15
 
-const isDeprecation = ({ afterSunset, announcedAt, sunsetAt }: Deprecation.Deprecation): boolean =>
-  isTime(announcedAt) &&
-  isTime(sunsetAt) &&
-  announcedAt <= sunsetAt &&
-  Deprecation.removals.includes(afterSunset)
+const time = Rule.make(isTime, "must be a time in epoch milliseconds")
 
-const isNatural = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+const natural = (reason: string): Rule.Rule<number> =>
+  Rule.make((value): value is number => Number.isSafeInteger(value) && Number(value) >= 0, reason)
 
-const rules: ReadonlyArray<Rule> = [
-  [
-    "basePath",
-    ({ basePath }) => /^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath),
+/** The rule of each option. */
+export const rules: Options.Rules<ServiceOptions> = {
+  basePath: Rule.textWhere(
+    (path) => /^(?:\/[A-Za-z0-9._~-]+)*$/.test(path),
     "must be empty or a path such as '/v1', without a trailing slash"
-  ],
-  [
-    "publicBaseUrl",
-    ({ publicBaseUrl }) => isBaseUrl(publicBaseUrl),
-    "must be an absolute http(s) URL without query"
-  ],
-  [
-    "stagingBaseUrl",
-    ({ stagingBaseUrl }) => isBaseUrl(stagingBaseUrl),
-    "must be an absolute http(s) URL without query"
-  ],
-  ["maxBodyBytes", ({ maxBodyBytes }) => isNatural(maxBodyBytes), "must be a number of bytes"],
-  [
-    "anonymousPlan",
-    ({ anonymousPlan }) => Plan.isValid(anonymousPlan),
-    `must have perMinute and perDay between 1 and ${Plan.maxRequests}`
-  ],
-  [
-    "onLimitsUnavailable",
-    ({ onLimitsUnavailable }) => onLimitsUnavailable === "closed" || onLimitsUnavailable === "open",
-    'must be "closed" or "open"'
-  ],
-  [
-    "trustedProxyHops",
-    ({ trustedProxyHops }) => isNatural(trustedProxyHops),
-    "must be a number of proxies, 0 or more"
-  ],
-  [
-    "getPetDeprecation",
-    ({ getPetDeprecation }) => isDeprecation(getPetDeprecation),
-    `must have two dates, the announcement not after the sunset (RFC 9745 §4), and one of these as afterSunset: ${Deprecation.removals.join(", ")}`
-  ],
-  [
-    "cursorKey",
-    ({ cursorKey }) => cursorKey === undefined || (cursorKey instanceof Uint8Array && cursorKey.length >= 32),
+  ),
+  publicBaseUrl: baseUrl,
+  stagingBaseUrl: baseUrl,
+  strict: Rule.boolean,
+  maxBodyBytes: natural("must be a number of bytes"),
+  anonymousPlan: Options.record<Plan.Plan>({
+    perMinute: Rule.integer(Plan.bounds),
+    perDay: Rule.integer(Plan.bounds)
+  }),
+  onLimitsUnavailable: Rule.oneOf(["closed", "open"]),
+  trustedProxyHops: natural("must be a number of proxies, 0 or more"),
+  getPetDeprecation: Options.record<Deprecation.Deprecation>(
+    { announcedAt: time, sunsetAt: time, afterSunset: Rule.oneOf(Deprecation.removals) },
+    ({ announcedAt, sunsetAt }) => announcedAt <= sunsetAt,
+    "must have a sunsetAt that is not before announcedAt (RFC 9745 §4)"
+  ),
+  cursorKey: Rule.make(
+    (value): value is Uint8Array => value instanceof Uint8Array && value.length >= 32,
     "must be a Uint8Array of at least 32 bytes"
-  ]
-]
+  )
+}

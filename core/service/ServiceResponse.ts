@@ -1,6 +1,6 @@
 /** Responses of the service, independent of the host that sends them. */
 import * as ApiError from "../errors/ApiError.ts"
-import { catalogue } from "../errors/ErrorCatalogue.ts"
+import { catalogue, type ErrorCode } from "../errors/ErrorCatalogue.ts"
 
 /** A response header. */
 export type Header = readonly [name: string, value: string]
@@ -12,6 +12,12 @@ export interface ServiceResponse {
   readonly headers: ReadonlyArray<Header>
   /** JSON text, or empty. For `HEAD` it is the body of `GET`; the host sends only its length. */
   readonly body: string
+  /**
+   * The code of an error response within the pipeline; responses that leave the service do not have it.
+   *
+   * @internal
+   */
+  readonly errorCode?: ErrorCode | undefined
 }
 
 /** Creates a response with a JSON body or an empty body. */
@@ -22,5 +28,9 @@ export const make = (status: number, body: string, headers: ReadonlyArray<Header
 })
 
 /** Creates an error response with the `Error` body (contract §2). */
-export const error = (failure: ApiError.ApiError, headers: ReadonlyArray<Header> = []): ServiceResponse =>
-  make(catalogue[failure.code].status, ApiError.body(failure), headers)
+export const error = (failure: ApiError.ApiError, headers: ReadonlyArray<Header> = []): ServiceResponse => ({
+  status: catalogue[failure.code].status,
+  headers,
+  body: ApiError.body(failure),
+  errorCode: failure.code
+})

@@ -217,6 +217,16 @@ export const checks: ReadonlyArray<Check> = [
     holds: (http, operation, trial) =>
       Responses.unauthorized(http, { ...requestOf(operation, http, trial), key: "revoked" })
   }),
+  spec({
+    id: "auth.expired-key",
+    law: "Each operation rejects an expired key with 401.",
+    clauses: ["auth.expired", "auth.invalid"],
+    needs: ["expiredKey"],
+    requests: 3,
+    examples: [...operations],
+    holds: (http, operation, trial) =>
+      Responses.unauthorized(http, { ...requestOf(operation, http, trial), key: "expired" })
+  }),
 
   // Decisions on points that the contract leaves open.
 

@@ -2,8 +2,9 @@
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import type { ApiKey, StoredSecret } from "../../../core/access/ApiKey.ts"
+import type { KeyEvent } from "../../../core/access/KeyEvent.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
-import type { ApiKeyStore } from "../../../core/ports/ApiKeyStore.ts"
+import type { ApiKeyStore, KeyUpdate } from "../../../core/ports/ApiKeyStore.ts"
 import { expect } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
 import { portCall } from "../../subjects/PortCall.ts"
@@ -34,6 +35,8 @@ export const draft: fc.Arbitrary<Draft> = fc.record({
   label: fc.option(Texts.text, { nil: undefined }),
   createdAt: time,
   revokedAt: fc.option(time, { nil: undefined }),
+  expiresAt: fc.option(time, { nil: undefined }),
+  lastSeenDay: fc.constant(undefined),
   secrets: fc.tuple(
     time,
     fc.option(fc.record({ createdAt: time, expiresAt: time }, { noNullPrototype: true }), { nil: undefined })
@@ -47,6 +50,9 @@ export const plain: Draft = {
   label: undefined,
   createdAt: 1,
   revokedAt: undefined,
+  expiresAt: undefined,
+  // Only a store with `markSeen` has to store it.
+  lastSeenDay: undefined,
   secrets: [1, undefined]
 }
 
@@ -54,6 +60,7 @@ export const plain: Draft = {
 export const awkward: ReadonlyArray<Draft> = [
   plain,
   { ...plain, revokedAt: 0 },
+  { ...plain, expiresAt: 0 },
   { ...plain, createdAt: 0, secrets: [0, { createdAt: 0, expiresAt: 0 }] },
   {
     plan: "Enterprise",
@@ -61,6 +68,8 @@ export const awkward: ReadonlyArray<Draft> = [
     label: "greatest",
     createdAt: LATEST,
     revokedAt: LATEST,
+    expiresAt: LATEST,
+    lastSeenDay: undefined,
     secrets: [LATEST, { createdAt: LATEST, expiresAt: LATEST }]
   },
   ...Plan.names.map((plan, index) => ({
@@ -103,19 +112,19 @@ export const all = (drafts: ReadonlyArray<Draft>): ReadonlyArray<ApiKey> => {
   return drafts.map((one, index) => make(one, index, () => hash(hashes++)))
 }
 
-export const insert = (keys: Keys, key: ApiKey, trial: Trial) =>
+export const insert = (keys: Keys, key: ApiKey, trial: Trial, event?: KeyEvent) =>
   portCall(
     trial,
     `insert ${described(key)}`,
-    () => keys.insert(key),
+    () => keys.insert(key, event),
     () => "done"
   )
 
-export const insertFirst = (keys: Keys, key: ApiKey, trial: Trial) =>
+export const insertFirst = (keys: Keys, key: ApiKey, trial: Trial, event?: KeyEvent) =>
   portCall(
     trial,
     `insert ${described(key)} if it is the first`,
-    () => keys.insertFirst(key),
+    () => keys.insertFirst(key, event),
     (isFirst) => (isFirst ? "inserted" : "not inserted")
   )
 
@@ -127,13 +136,7 @@ export const find = (keys: Keys, wanted: string, trial: Trial) =>
     (found) => lines(Option.toArray(found))
   )
 
-export const update = <A>(
-  keys: Keys,
-  of: string,
-  did: string,
-  change: (key: ApiKey) => readonly [result: A, key: ApiKey],
-  trial: Trial
-) =>
+export const update = <A>(keys: Keys, of: string, did: string, change: KeyUpdate<A>, trial: Trial) =>
   portCall(
     trial,
     `${did} ${of}`,
@@ -152,6 +155,7 @@ export const isSame = (one: ApiKey, other: ApiKey): boolean =>
   one.label === other.label &&
   one.createdAt === other.createdAt &&
   one.revokedAt === other.revokedAt &&
+  one.expiresAt === other.expiresAt &&
   one.secrets.length === other.secrets.length &&
   one.secrets.every((secret, index) => {
     const same = other.secrets[index]
@@ -178,7 +182,16 @@ export const expectAll = (actual: ReadonlyArray<ApiKey>, expected: ReadonlyArray
 const short = (wanted: string): string => `${wanted.slice(0, 4)}…${wanted.slice(-4)}`
 
 /** A key in words. */
-export const described = ({ createdAt, id: own, label, limits, plan, revokedAt, secrets }: ApiKey): string =>
+export const described = ({
+  createdAt,
+  expiresAt,
+  id: own,
+  label,
+  limits,
+  plan,
+  revokedAt,
+  secrets
+}: ApiKey): string =>
   `{${[
     own,
     plan,
@@ -186,6 +199,7 @@ export const described = ({ createdAt, id: own, label, limits, plan, revokedAt, 
     ...(label === undefined ? [] : [`label ${JSON.stringify(label)}`]),
     `created at ${createdAt}`,
     ...(revokedAt === undefined ? [] : [`revoked at ${revokedAt}`]),
+    ...(expiresAt === undefined ? [] : [`expires at ${expiresAt}`]),
     ...secrets.map(
       (secret) =>
         `secret ${short(secret.hash)} of ${secret.createdAt}${

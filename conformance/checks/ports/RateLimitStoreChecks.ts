@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
-import { expect } from "../../evaluation/Outcome.ts"
+import { expect, inapplicable } from "../../evaluation/Outcome.ts"
 import { portCall } from "../../subjects/PortCall.ts"
 import { type Check, family } from "../Check.ts"
 import * as States from "./States.ts"
@@ -96,6 +96,52 @@ export const checks: ReadonlyArray<Check> = [
           trial
         )
         yield* expect(Object.is(got, given), `${kind}, as the step returned it`, "something else")
+      }
+    }
+  }),
+  law<ReadonlyArray<Write>>({
+    id: "limits-store.read",
+    law: "A store with `read` returns the states of the given keys as `modify` stored them, and changes none.",
+    clauses: ["limits-store.read"],
+    examples: [
+      [],
+      States.extremes.map((state, index) => ({ key: index % 2, state })),
+      [0, 2, 0].map((key, index) => ({ key, state: States.numbered(index) }))
+    ],
+    cases: fc.array(write, { maxLength: 10 }),
+    runs: { port: 15, http: 0 },
+    *holds(limits, writes, trial) {
+      const { read } = limits
+      if (read === undefined) return yield* inapplicable("the store has no `read`")
+      const stored = new Map<string, States.State>()
+      for (const { key, state } of writes) {
+        if (state === "same") continue
+        yield* States.replace(limits, `key:${key}`, state, trial)
+        stored.set(`key:${key}`, state)
+      }
+      const wanted = ["key:2", "key:none", "key:0"]
+      for (const _ of ["once", "again"]) {
+        const { states } = yield* portCall(
+          trial,
+          `read ${wanted.join(", ")}`,
+          () => read(wanted, 0),
+          (found) => `${found.states.size} states`
+        )
+        yield* expect(
+          [...states.keys()].every((key) => wanted.includes(key)),
+          "states of these keys only",
+          [...states.keys()].join(", ")
+        )
+        for (const key of wanted) {
+          yield* States.expectSame(states.get(key), stored.get(key), `the state of ${key},`)
+        }
+      }
+      for (const key of ["key:0", "key:1"]) {
+        yield* States.expectSame(
+          yield* States.read(limits, key, trial),
+          stored.get(key),
+          `the state of ${key} after that,`
+        )
       }
     }
   }),

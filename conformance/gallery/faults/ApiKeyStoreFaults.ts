@@ -45,7 +45,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.exact", "keys-store.insert-exact", "Enterprise, 60/1000")
     .by(keeping(() => ({ limits: { perMinute: 60, perDay: 1_000 } }))),
   fault("keys-store.one-secret", "Stores only the newest secret.")
-    .breaks("keys-store.exact", "keys-store.insert-exact", "0002 of 0}")
+    .breaks("keys-store.exact", "keys-store.insert-exact", "0003 of 0")
     .by(keeping(({ secrets }) => ({ secrets: secrets.slice(0, 1) }))),
   fault("keys-store.secrets-turned", "Returns the oldest secret first.")
     .breaks("keys-store.exact", "keys-store.insert-exact", "the key just inserted")

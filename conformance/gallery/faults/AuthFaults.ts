@@ -93,6 +93,18 @@ export const faults: ReadonlyArray<Fault> = [
           )
       }))
     ),
+  fault("auth.expired", "Accepts an expired key.")
+    .breaks("auth.expired", "auth.expired-key", "401 with an Error body 200")
+    .by(
+      AtHttp.keys((real) => ({
+        ...real,
+        findByHash: (hash) =>
+          Effect.map(
+            real.findByHash(hash),
+            Option.map((key) => ({ ...key, expiresAt: undefined }))
+          )
+      }))
+    ),
   fault("auth.read-only", "Rejects a valid key for creations.")
     .breaks("auth.bearer", "auth.accepted", "the valid key accepted 403")
     .by(AtHttp.responses({ to: Requests.isCreation }, Edit.error(403, "invalid_api_key"))),

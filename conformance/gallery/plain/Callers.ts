@@ -8,7 +8,8 @@ export interface PlainKey {
   readonly secret: string
   readonly perMinute: number
   readonly perDay: number
-  readonly revoked?: boolean
+  /** False if the key is revoked or expired. */
+  readonly isValid?: boolean
 }
 
 export interface Caller {
@@ -42,7 +43,7 @@ const take = ({ day, minute }: Caller, now: number): void => {
 /** Callers that the server has not seen before. */
 export const make = (keys: ReadonlyArray<PlainKey>, choices: Choices) => {
   const valid = new Map(
-    keys.filter(({ revoked }) => revoked !== true).map((key) => [key.secret, key] as const)
+    keys.filter(({ isValid }) => isValid !== false).map((key) => [key.secret, key] as const)
   )
   const keyOf = ({ headers }: WireRequest): PlainKey | undefined => {
     const given = headers.filter(([name]) => name.toLowerCase() === "authorization")

@@ -22,7 +22,7 @@ export const serverOf = (choices: Partial<Choices> = {}, plan = plenty) => {
   const keys = [
     { secret: "key", ...plan },
     { secret: "other", ...plan },
-    { secret: "revoked", ...plan, revoked: true }
+    { secret: "revoked", ...plan, isValid: false }
   ]
   const transport = PlainServer.make({ keys, now: () => clock.now, choices })
   const requestOf = (method: string, target: string, sent: Sent = {}): WireRequest => {

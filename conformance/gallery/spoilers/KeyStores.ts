@@ -2,13 +2,13 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ApiKey, StoredSecret } from "../../../core/access/ApiKey.ts"
+import type { KeyEvent } from "../../../core/access/KeyEvent.ts"
 import type { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
-import type { ApiKeyStore } from "../../../core/ports/ApiKeyStore.ts"
+import type { ApiKeyStore, KeyUpdate } from "../../../core/ports/ApiKeyStore.ts"
 import type { Where } from "../Fault.ts"
 import * as AtPort from "./AtPort.ts"
 
 type Keys = ApiKeyStore["Service"]
-type Change<A> = (key: ApiKey) => readonly [result: A, key: ApiKey]
 
 /** Changes `insert` as a whole. */
 export const inserting = (insert: (key: ApiKey, real: Keys) => ReturnType<Keys["insert"]>): Where =>
@@ -25,7 +25,11 @@ export const looking = (find: (hash: string, real: Keys) => ReturnType<Keys["fin
 
 /** Changes `update` as a whole. */
 export const changing = (
-  update: <A>(id: string, change: Change<A>, real: Keys) => Effect.Effect<Option.Option<A>, StoreUnavailable>
+  update: <A>(
+    id: string,
+    change: KeyUpdate<A>,
+    real: Keys
+  ) => Effect.Effect<Option.Option<A>, StoreUnavailable>
 ): Where => AtPort.keys((real) => ({ ...real, update: (id, change) => update(id, change, real) }))
 
 /** Lists other keys, or in another order. */
@@ -47,6 +51,21 @@ export const finding = (
       )
     )
   )
+
+/** Changes the recorded events. */
+export const recording = (
+  change: (events: ReadonlyArray<KeyEvent>, id: string | undefined) => ReadonlyArray<KeyEvent>
+): Where =>
+  AtPort.keys((real) => ({
+    ...real,
+    events: (id) =>
+      Effect.map(real.events === undefined ? Effect.succeed([]) : real.events(), (all) => change(all, id))
+  }))
+
+/** Changes `markSeen` as a whole. */
+export const marking = (
+  markSeen: (ids: ReadonlyArray<string>, day: number, real: Keys) => Effect.Effect<void, StoreUnavailable>
+): Where => AtPort.keys((real) => ({ ...real, markSeen: (ids, day) => markSeen(ids, day, real) }))
 
 /** Stores another key than the changed one. */
 export const updating = (after: (changed: ApiKey, before: ApiKey) => ApiKey): Where =>

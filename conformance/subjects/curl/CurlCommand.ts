@@ -10,7 +10,8 @@ export const variables: ReadonlyMap<KeyName, string> = new Map([
   ["main", "ANIMAL_KEY"],
   ["tiny", "ANIMAL_TINY_KEY"],
   ["victim", "ANIMAL_VICTIM_KEY"],
-  ["revoked", "ANIMAL_REVOKED_KEY"]
+  ["revoked", "ANIMAL_REVOKED_KEY"],
+  ["expired", "ANIMAL_EXPIRED_KEY"]
 ])
 
 /** Shorter secrets may occur in texts by chance; they are replaced only in `Authorization`. */

@@ -17,7 +17,8 @@ const secrets = {
   main: "ast_main0f3kQ9zLw2mB7vXc4nRt8yHj",
   tiny: "ast_tiny5pDq1sUe6gKa9oJi3bVh0cWx",
   victim: 'it\'s a "$(victim)" `key` \\n',
-  revoked: "ast_gone7rTb2yNf8mLk4zQx1dSv6wEu"
+  revoked: "ast_gone7rTb2yNf8mLk4zQx1dSv6wEu",
+  expired: "ast_late4nHs8cPw3jYt6bVm1fGq9uZi"
 }
 
 /** A received request, one character per byte, without the headers that HTTP clients add. */
@@ -142,7 +143,8 @@ const run = (script: string, args: ReadonlyArray<string> = []) =>
           ANIMAL_KEY: secrets.main,
           ANIMAL_TINY_KEY: secrets.tiny,
           ANIMAL_VICTIM_KEY: secrets.victim,
-          ANIMAL_REVOKED_KEY: secrets.revoked
+          ANIMAL_REVOKED_KEY: secrets.revoked,
+          ANIMAL_EXPIRED_KEY: secrets.expired
         },
         timeout: 20_000
       },
@@ -216,7 +218,7 @@ const body = fc.oneof(
 
 const drawn: fc.Arbitrary<Drawn> = fc
   .record({
-    key: fc.constantFrom<KeyName>("main", "tiny", "victim", "revoked", "none", "other"),
+    key: fc.constantFrom<KeyName>("main", "tiny", "victim", "revoked", "expired", "none", "other"),
     method: fc.constantFrom("GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH"),
     target,
     headers: fc.array(header, { maxLength: 3 }),

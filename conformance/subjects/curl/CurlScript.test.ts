@@ -114,7 +114,8 @@ echo
       ["main", "ANIMAL_KEY"],
       ["tiny", "ANIMAL_TINY_KEY"],
       ["victim", "ANIMAL_VICTIM_KEY"],
-      ["revoked", "ANIMAL_REVOKED_KEY"]
+      ["revoked", "ANIMAL_REVOKED_KEY"],
+      ["expired", "ANIMAL_EXPIRED_KEY"]
     ] as const) {
       const steps = [{ did: "find", got: "", exchange: { ...asking, key: name } }]
       const script = CurlScript.make({ ...source, secrets: {}, steps })

@@ -1,0 +1,46 @@
+/** Stores that record events or the last use of keys wrongly, in one way each. */
+import * as Effect from "effect/Effect"
+import { type Fault, fault } from "../Fault.ts"
+import * as AtPort from "../spoilers/AtPort.ts"
+import { marking, recording } from "../spoilers/KeyStores.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  fault("keys-store.events-by-time", "Returns events in the order of their times.")
+    .breaks("keys-store.events", "keys-store.events", "the events of all keys")
+    .by(
+      recording((all, id) =>
+        all.filter(({ keyId }) => id === undefined || keyId === id).toSorted((a, b) => a.at - b.at)
+      )
+    ),
+  fault("keys-store.events-of-all", "Returns the events of all keys for each key.")
+    .breaks("keys-store.events", "keys-store.events", "the events of key_")
+    .by(recording((all) => all)),
+  fault("keys-store.events-of-later-keys", "Records the event of an `insertFirst` that adds no key.")
+    .breaks("keys-store.events", "keys-store.events", "the events of all keys")
+    .by(
+      AtPort.keys((real) => ({
+        ...real,
+        insertFirst: (key, event) =>
+          Effect.gen(function* () {
+            const isFirst = yield* real.insertFirst(key, event)
+            const [first] = yield* real.list
+            if (!isFirst && first !== undefined) {
+              yield* real.update(first.id, (same) => [undefined, same, event])
+            }
+            return isFirst
+          })
+      }))
+    ),
+  fault("keys-store.mark-seen-lowers", "Stores an earlier day than the stored one.")
+    .breaks("keys-store.mark-seen", "keys-store.mark-seen", "last seen on the days")
+    .by(
+      marking((ids, day, real) =>
+        Effect.forEach(ids, (id) => real.update(id, (key) => [undefined, { ...key, lastSeenDay: day }]), {
+          discard: true
+        })
+      )
+    ),
+  fault("keys-store.mark-seen-first", "Stores the day of the first key only.")
+    .breaks("keys-store.mark-seen", "keys-store.mark-seen", "last seen on the days")
+    .by(marking((ids, day, real) => real.markSeen?.(ids.slice(0, 1), day) ?? Effect.void))
+]

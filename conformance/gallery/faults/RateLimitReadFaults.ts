@@ -1,0 +1,29 @@
+/** Stores of rate limits whose `read` is wrong, in one way each. */
+import * as Effect from "effect/Effect"
+import { type Fault, fault } from "../Fault.ts"
+import * as AtPort from "../spoilers/AtPort.ts"
+import { blank } from "../spoilers/LimitStores.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  fault("limits-store.read-all", "Reads the states of all keys.")
+    .breaks("limits-store.read", "limits-store.read", "states of these keys only")
+    .by(
+      AtPort.limits((real) => ({
+        ...real,
+        read: (keys, now) =>
+          real.read?.([...keys, "key:1"], now) ?? Effect.succeed({ at: now, states: new Map() })
+      }))
+    ),
+  fault("limits-store.read-blank", "Reads a blank state for a key without one.")
+    .breaks("limits-store.read", "limits-store.read", "no state {level 60000}")
+    .by(
+      AtPort.limits((real) => ({
+        ...real,
+        read: (keys, now) =>
+          Effect.map(
+            real.read?.(keys, now) ?? Effect.succeed({ at: now, states: new Map() }),
+            ({ at, states }) => ({ at, states: new Map(keys.map((key) => [key, states.get(key) ?? blank])) })
+          )
+      }))
+    )
+]

@@ -1,0 +1,54 @@
+/** When an API key expires. */
+import * as Data from "effect/Data"
+import * as Result from "effect/Result"
+
+/** After a time from now, at a time (epoch milliseconds), or never. Both numbers are whole milliseconds, 0 or more. */
+export type Expiry = "never" | { readonly inMs: number } | { readonly atMs: number }
+
+/** The expiry is not a time. */
+export class ExpiryInvalid extends Data.TaggedError("ExpiryInvalid")<{ readonly reason: string }> {
+  override get message(): string {
+    return `expires ${this.reason}`
+  }
+}
+
+/** What an expiry must be. */
+export const REASON = 'must be "never", { inMs } or { atMs } with whole milliseconds, 0 or more'
+
+/** Whether a value has the shape of an expiry; `resolve` checks its time. */
+export const isExpiry = (value: unknown): value is Expiry =>
+  value === "never" || (typeof value === "object" && value !== null && ("inMs" in value || "atMs" in value))
+
+/** The latest time that a date can have. */
+const LATEST = 8_640_000_000_000_000
+
+/** Returns the epoch milliseconds at which a key expires, or `undefined` if it never does. */
+export const resolve = (expiry: Expiry, now: number): Result.Result<number | undefined, ExpiryInvalid> => {
+  if (expiry === "never") return Result.succeed(undefined)
+  const at = timeOf(expiry, now)
+  return Number.isSafeInteger(at) && at >= 0 && at <= LATEST
+    ? Result.succeed(at)
+    : Result.fail(
+        new ExpiryInvalid({
+          reason: REASON
+        })
+      )
+}
+
+/** Like `resolve`, for a new key: it must be valid for some time. */
+export const resolveFuture = (
+  expiry: Expiry,
+  now: number
+): Result.Result<number | undefined, ExpiryInvalid> =>
+  Result.flatMap(resolve(expiry, now), (at) =>
+    at !== undefined && at <= now
+      ? Result.fail(new ExpiryInvalid({ reason: "must be in the future for a new key" }))
+      : Result.succeed(at)
+  )
+
+/** The time that is meant; NaN for values that only untyped programs can pass. */
+const timeOf = (expiry: Exclude<Expiry, "never">, now: number): number => {
+  if (typeof expiry !== "object" || expiry === null) return Number.NaN
+  if ("atMs" in expiry) return expiry.atMs
+  return expiry.inMs >= 0 && Number.isSafeInteger(expiry.inMs) ? now + expiry.inMs : Number.NaN
+}

@@ -1,0 +1,160 @@
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Plan from "../limits/Plan.ts"
+import * as ApiKey from "./ApiKey.ts"
+import * as KeyChange from "./KeyChange.ts"
+import * as KeyEvent from "./KeyEvent.ts"
+import * as KeyLifecycle from "./KeyLifecycle.ts"
+
+const requests = fc.integer({ min: 1, max: Plan.maxRequests })
+const label = fc.option(
+  fc.string({ minLength: 1, maxLength: 9 }).filter((text) => text.trim() !== ""),
+  {
+    nil: undefined
+  }
+)
+
+const key: fc.Arbitrary<ApiKey.ApiKey> = fc.record({
+  id: fc.constant("key_1"),
+  plan: fc.constantFrom(...Plan.names),
+  limits: fc.record({ perMinute: requests, perDay: requests }),
+  label,
+  createdAt: fc.nat(),
+  revokedAt: fc.constant(undefined),
+  expiresAt: fc.option(fc.nat(), { nil: undefined }),
+  lastSeenDay: fc.option(fc.nat(), { nil: undefined }),
+  secrets: fc.constant([{ hash: "hash", createdAt: 1, expiresAt: undefined }])
+})
+
+const limits = fc.record({
+  perMinute: fc.option(requests, { nil: undefined }),
+  perDay: fc.option(requests, { nil: undefined })
+})
+
+const change: fc.Arbitrary<KeyChange.KeyChange> = fc.record({
+  plan: fc.option(fc.constantFrom(...Plan.names), { nil: undefined }),
+  limits: fc.option(limits, { nil: undefined }),
+  label: fc.oneof(label, fc.constant(null)),
+  expires: fc.option(
+    fc.oneof(fc.constant("never" as const), fc.record({ inMs: fc.nat() }), fc.record({ atMs: fc.nat() })),
+    { nil: undefined }
+  )
+})
+
+const isPossible = ({ limits, plan }: KeyChange.KeyChange): boolean =>
+  plan !== "Enterprise" || (limits?.perMinute !== undefined && limits.perDay !== undefined)
+
+describe("a change of a key", () => {
+  it("gives a new plan its own limits unless they are overridden, and keeps the other fields", () => {
+    fc.assert(
+      fc.property(key, change.filter(isPossible), fc.nat(), (before, wanted, now) => {
+        const after = Result.getOrThrow(KeyChange.apply(before, wanted, now))
+        const base =
+          wanted.plan === undefined
+            ? before.limits
+            : wanted.plan === "Enterprise"
+              ? undefined
+              : Plan.standard[wanted.plan]
+        const { expires, label } = wanted
+        expect(after).toEqual({
+          ...before,
+          plan: wanted.plan ?? before.plan,
+          limits: {
+            perMinute: wanted.limits?.perMinute ?? base?.perMinute,
+            perDay: wanted.limits?.perDay ?? base?.perDay
+          },
+          label: label === null ? undefined : (label ?? before.label),
+          expiresAt:
+            expires === undefined
+              ? before.expiresAt
+              : expires === "never"
+                ? undefined
+                : "inMs" in expires
+                  ? now + expires.inMs
+                  : expires.atMs
+        })
+      })
+    )
+  })
+
+  it("is the same object if nothing differs, so that nothing is stored and recorded", () => {
+    fc.assert(
+      fc.property(key, ({ lastSeenDay, ...rest }) => {
+        const before = { ...rest, lastSeenDay }
+        const { expiresAt, label, limits } = before
+        const same: KeyChange.KeyChange = {
+          limits,
+          label: label ?? null,
+          expires: expiresAt === undefined ? "never" : { atMs: expiresAt }
+        }
+        expect(Result.getOrThrow(KeyChange.apply(before, same, 5))).toBe(before)
+        expect(Result.getOrThrow(KeyChange.apply(before, {}, 5))).toBe(before)
+      })
+    )
+  })
+
+  it("fails for a revoked key, whatever the change is", () => {
+    fc.assert(
+      fc.property(key, change, (before, wanted) => {
+        expect(KeyChange.apply(ApiKey.revoke(before, 3), wanted, 5)).toEqual(
+          Result.fail(new ApiKey.ApiKeyRevoked({ id: "key_1" }))
+        )
+      })
+    )
+  })
+
+  it("fails if the limits, the label or the expiry are invalid", () => {
+    fc.assert(
+      fc.property(key, (before) => {
+        const failure = (wanted: KeyChange.KeyChange) => {
+          const result = KeyChange.apply(before, wanted, 5)
+          return Result.isFailure(result) ? result.failure._tag : "success"
+        }
+        expect(failure({ plan: "Enterprise" })).toBe("PlanInvalid")
+        expect(failure({ plan: "Enterprise", limits: { perMinute: 5 } })).toBe("PlanInvalid")
+        expect(failure({ limits: { perDay: 0 } })).toBe("PlanInvalid")
+        expect(failure({ limits: { perMinute: 0.5 } })).toBe("PlanInvalid")
+        expect(failure({ label: " " })).toBe("LabelInvalid")
+        expect(failure({ expires: { inMs: -1 } })).toBe("ExpiryInvalid")
+        expect(KeyLifecycle.limitsOf({ plan: before.plan, limits: before.limits })).toEqual(
+          Result.succeed(before.limits)
+        )
+      })
+    )
+  })
+
+  it("is recorded with the fields that differ, before and after, and without hashes", () => {
+    fc.assert(
+      fc.property(key, change.filter(isPossible), (before, wanted) => {
+        const after = Result.getOrThrow(KeyChange.apply(before, wanted, 5))
+        const changes = KeyEvent.changesBetween(before, after)
+        for (const { from, to } of Object.values(changes)) expect(from).not.toBe(to)
+        const restored = { ...before }
+        expect(Object.keys(KeyEvent.changesBetween(restored, before))).toEqual([])
+        expect("perMinute" in changes).toBe(before.limits.perMinute !== after.limits.perMinute)
+        expect("perDay" in changes).toBe(before.limits.perDay !== after.limits.perDay)
+        expect("plan" in changes).toBe(before.plan !== after.plan)
+        expect("label" in changes).toBe(before.label !== after.label)
+        expect("expiresAt" in changes).toBe(before.expiresAt !== after.expiresAt)
+        expect(JSON.stringify(changes)).not.toContain("hash")
+      })
+    )
+  })
+})
+
+describe("an expired key", () => {
+  it("accepts its secret until exactly its expiry, and again after a later one is set", () => {
+    fc.assert(
+      fc.property(key, fc.integer({ min: 1, max: 1_000_000 }), fc.nat(), (before, inMs, now) => {
+        const until = Result.getOrThrow(KeyChange.apply(before, { expires: { inMs } }, now))
+        expect(ApiKey.accepts(until, "hash", now + inMs - 1)).toBe(true)
+        for (const later of [0, 1, inMs]) {
+          expect(ApiKey.accepts(until, "hash", now + inMs + later)).toBe(false)
+        }
+        const again = Result.getOrThrow(KeyChange.apply(until, { expires: "never" }, now + inMs))
+        expect(ApiKey.accepts(again, "hash", now + inMs)).toBe(true)
+      })
+    )
+  })
+})

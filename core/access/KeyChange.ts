@@ -1,0 +1,72 @@
+/** Changes of an API key that keep its id, its secrets and what it has used: plan, limits, label and expiry. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import type { PlanName } from "../limits/Plan.ts"
+import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import { Actor } from "./Actor.ts"
+import { type ApiKey, ApiKeyRevoked } from "./ApiKey.ts"
+import * as Expiry from "./Expiry.ts"
+import * as KeyEvent from "./KeyEvent.ts"
+import * as KeyLifecycle from "./KeyLifecycle.ts"
+
+/** What to change; absent fields stay as they are. */
+export interface KeyChange {
+  /** The new plan, with the limits of that plan unless `limits` overrides them. */
+  readonly plan?: PlanName | undefined
+  /** New limits; without `plan`, an absent number stays as it is. */
+  readonly limits?: KeyLifecycle.IssueOptions["limits"]
+  /** The new label; `null` removes it. */
+  readonly label?: string | null | undefined
+  /** When the key expires from now on. A key that has expired is valid again if this is later than now. */
+  readonly expires?: Expiry.Expiry | undefined
+}
+
+/** Why a key cannot be changed. */
+export type KeyChangeFailure =
+  | ApiKeyRevoked
+  | Expiry.ExpiryInvalid
+  | KeyLifecycle.LabelInvalid
+  | KeyLifecycle.PlanInvalid
+
+/** Returns the changed key at `now` (epoch milliseconds), or the same object if nothing differs. */
+export const apply = (
+  key: ApiKey,
+  { expires, label, limits, plan }: KeyChange,
+  now: number
+): Result.Result<ApiKey, KeyChangeFailure> =>
+  Result.gen(function* () {
+    if (key.revokedAt !== undefined) return yield* Result.fail(new ApiKeyRevoked({ id: key.id }))
+    const given = plan === undefined ? { ...key.limits, ...KeyLifecycle.withoutUndefined(limits) } : limits
+    const changed: ApiKey = {
+      ...key,
+      plan: plan ?? key.plan,
+      limits: yield* KeyLifecycle.limitsOf({ plan: plan ?? key.plan, limits: given }),
+      label: label == null ? keptLabel(key, label) : yield* KeyLifecycle.validLabel(label),
+      expiresAt: expires === undefined ? key.expiresAt : yield* Expiry.resolve(expires, now)
+    }
+    return Object.keys(KeyEvent.changesBetween(key, changed)).length === 0 ? key : changed
+  })
+
+const keptLabel = (key: ApiKey, label: null | undefined): string | undefined =>
+  label === null ? undefined : key.label
+
+/**
+ * Changes the key and returns its record. Servers apply the change within the staleness of their key cache. A new plan
+ * keeps what the key has used: a lower limit caps the bucket, a higher limit does not fill it.
+ */
+export const change = Effect.fn("KeyChange.change")(function* (
+  id: string,
+  wanted: KeyChange
+): Effect.fn.Return<ApiKey, KeyChangeFailure | KeyLifecycle.ApiKeyUnknown | StoreUnavailable, ApiKeyStore> {
+  const now = yield* Clock.currentTimeMillis
+  const actor = yield* Actor
+  const changed = yield* (yield* ApiKeyStore).update<ReturnType<typeof apply>>(id, (key) => {
+    const result = apply(key, wanted, now)
+    if (Result.isFailure(result) || result.success === key) return [result, key]
+    const changes = KeyEvent.changesBetween(key, result.success)
+    return [result, result.success, { at: now, actor, keyId: id, action: "changed", changes }]
+  })
+  return yield* Effect.fromResult(yield* KeyLifecycle.orUnknown(id, changed))
+})

@@ -1,0 +1,246 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import { describe, expect } from "vitest"
+import * as MemoryApiKeyStore from "../../adapters/memory/MemoryApiKeyStore.ts"
+import * as MemoryRateLimitStore from "../../adapters/memory/MemoryRateLimitStore.ts"
+import { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as BanPolicy from "../limits/BanPolicy.ts"
+import * as Caller from "../limits/Caller.ts"
+import * as RateLimit from "../limits/RateLimit.ts"
+import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import { RateLimitStore } from "../ports/RateLimitStore.ts"
+import { Actor } from "./Actor.ts"
+import * as ApiKey from "./ApiKey.ts"
+import * as KeyChange from "./KeyChange.ts"
+import * as KeyLifecycle from "./KeyLifecycle.ts"
+import * as KeyStatus from "./KeyStatus.ts"
+
+const DAY = 86_400_000
+const START = 20_000 * DAY + 5_000
+
+const crypto = Layer.merge(NodeCrypto.layerSecureRandom, NodeCrypto.layerDigest)
+
+const full = Layer.merge(
+  Layer.fresh(MemoryApiKeyStore.layer),
+  Layer.fresh(MemoryRateLimitStore.layerWith({ clock: "service" }))
+)
+
+/** Stores without the optional methods of the ports. */
+const bare = Layer.mergeAll(
+  Layer.effect(
+    ApiKeyStore,
+    Effect.map(ApiKeyStore, ({ findByHash, insert, insertFirst, list, update }) => ({
+      findByHash,
+      insert,
+      insertFirst,
+      list,
+      update
+    }))
+  ),
+  Layer.effect(
+    RateLimitStore,
+    Effect.map(RateLimitStore, ({ modify }) => ({ modify }))
+  )
+).pipe(Layer.provide(full))
+
+const environment = (stores: typeof full) => Layer.mergeAll(stores, crypto, Layer.succeed(Actor, "ana"))
+
+/** Sends requests at the current time; returns the outcome of the last. */
+const send = (key: ApiKey.ApiKey, count: number) =>
+  Effect.gen(function* () {
+    const { modify } = yield* RateLimitStore
+    const now = yield* TestClock.testClockWith((clock) => Effect.sync(() => clock.currentTimeMillisUnsafe()))
+    let outcome = ""
+    for (let sent = 0; sent < count; sent++) {
+      const policy = { plan: key.limits, ban: BanPolicy.standard }
+      const verdict = yield* modify(Caller.ofKey(key.id), (state) => RateLimit.step(state, now, policy))
+      outcome = verdict.outcome
+    }
+    return outcome
+  })
+
+/** Sends too much until the key is banned. */
+const ban = (key: ApiKey.ApiKey) =>
+  Effect.gen(function* () {
+    while ((yield* send(key, 3 * key.limits.perMinute)) !== "banned") yield* TestClock.adjust(1_000)
+  })
+
+const small = { plan: "Enterprise", limits: { perMinute: 4, perDay: 1_000 } } as const
+
+for (const [name, stores] of [
+  ["with all methods", full],
+  ["without optional methods", bare]
+] as const) {
+  describe(`on stores ${name}, a key`, () => {
+    it.effect("is shown with what it has used, in the list too", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(START)
+        const { key } = yield* KeyLifecycle.issue({ ...small, expires: { inMs: DAY } })
+        const other = yield* KeyLifecycle.issue({ plan: "Free" })
+        const unused = yield* KeyStatus.show(key.id)
+        expect(unused).toEqual({
+          ...key,
+          expiresAt: START + DAY,
+          usage: {
+            minute: { limit: 4, remaining: 4, fullAt: START },
+            day: { limit: 1_000, used: 0, remaining: 1_000, endsAt: 20_001 * DAY },
+            strikes: 0,
+            bannedUntil: undefined
+          }
+        })
+        yield* send(key, 3)
+        yield* TestClock.adjust(15_000)
+        const used = yield* KeyStatus.show(key.id)
+        expect(used.usage).toEqual({
+          minute: { limit: 4, remaining: 2, fullAt: START + 45_000 },
+          day: { limit: 1_000, used: 3, remaining: 997, endsAt: 20_001 * DAY },
+          strikes: 0,
+          bannedUntil: undefined
+        })
+        const listed = yield* KeyStatus.list
+        expect(listed).toEqual([used, yield* KeyStatus.show(other.key.id)])
+        expect(listed[1]?.usage.day.used).toBe(0)
+      }).pipe(Effect.provide(environment(stores)))
+    )
+
+    it.effect("that is banned is admitted again once it is unbanned, as far as its windows allow", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(START)
+        const { key } = yield* KeyLifecycle.issue(small)
+        yield* ban(key)
+        const before = yield* KeyStatus.show(key.id)
+        expect(before.usage.bannedUntil).toBeGreaterThan(START)
+        const [listed] = yield* KeyStatus.list
+        expect(listed?.usage.bannedUntil).toBe(before.usage.bannedUntil)
+        expect(yield* KeyStatus.unban(key.id)).toEqual(before)
+        const after = yield* KeyStatus.show(key.id)
+        expect(after.usage).toEqual({ ...before.usage, strikes: 0, bannedUntil: undefined })
+        expect(yield* send(key, 1)).toBe("limited")
+        yield* TestClock.adjust(15_000)
+        expect(yield* send(key, 1)).toBe("admitted")
+      }).pipe(Effect.provide(environment(stores)))
+    )
+
+    it.effect("that is unbanned without a ban keeps its windows", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(START)
+        const { key } = yield* KeyLifecycle.issue(small)
+        yield* KeyStatus.unban(key.id)
+        yield* send(key, 1)
+        yield* KeyStatus.unban(key.id)
+        expect((yield* KeyStatus.show(key.id)).usage).toMatchObject({
+          minute: { remaining: 3 },
+          day: { used: 1 }
+        })
+      }).pipe(Effect.provide(environment(stores)))
+    )
+
+    it.effect("must exist, and not be revoked to be changed or unbanned", () =>
+      Effect.gen(function* () {
+        const unknown = new KeyLifecycle.ApiKeyUnknown({ id: "key_none" })
+        expect(yield* Effect.flip(KeyStatus.show("key_none"))).toEqual(unknown)
+        expect(yield* Effect.flip(KeyStatus.unban("key_none"))).toEqual(unknown)
+        expect(yield* Effect.flip(KeyStatus.log("key_none"))).toEqual(unknown)
+        expect(yield* Effect.flip(KeyChange.change("key_none", { plan: "Pro" }))).toEqual(unknown)
+        const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
+        const revoked = yield* KeyLifecycle.revoke(key.id)
+        const before = yield* KeyStatus.log()
+        const failure = new ApiKey.ApiKeyRevoked({ id: key.id })
+        expect(yield* Effect.flip(KeyStatus.unban(key.id))).toEqual(failure)
+        expect(yield* Effect.flip(KeyChange.change(key.id, { label: "late" }))).toEqual(failure)
+        expect(yield* KeyLifecycle.list).toEqual([revoked])
+        expect(yield* KeyStatus.log()).toEqual(before)
+      }).pipe(Effect.provide(environment(stores)))
+    )
+  })
+}
+
+describe("the record of events", () => {
+  it.effect("has each act with its time, its actor and what changed, and no secret", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(START)
+      const { key, secret } = yield* KeyLifecycle.issue({ plan: "Free", label: "shop" })
+      const first = yield* KeyLifecycle.issueFirst({ plan: "Pro" })
+      expect(first._tag).toBe("None")
+      yield* TestClock.adjust(1)
+      yield* KeyChange.change(key.id, { plan: "Pro", label: null, expires: { inMs: 9_000 } })
+      yield* KeyChange.change(key.id, { plan: "Pro" })
+      yield* TestClock.adjust(1)
+      const rotated = yield* KeyLifecycle.rotate(key.id, 500).pipe(Effect.provideService(Actor, "ben"))
+      yield* KeyStatus.unban(key.id)
+      yield* TestClock.adjust(1)
+      yield* KeyLifecycle.revoke(key.id)
+      yield* KeyLifecycle.revoke(key.id)
+      const other = yield* KeyLifecycle.issue({ plan: "Business" })
+      const of = (at: number, action: string, changes: object, actor = "ana") => ({
+        ...{ at: START + at, actor, keyId: key.id, action, changes }
+      })
+      const events = yield* KeyStatus.log(key.id)
+      expect(events).toEqual([
+        of(0, "issued", {
+          plan: { from: null, to: "Free" },
+          perMinute: { from: null, to: 60 },
+          perDay: { from: null, to: 1_000 },
+          label: { from: null, to: "shop" }
+        }),
+        of(1, "changed", {
+          plan: { from: "Free", to: "Pro" },
+          perMinute: { from: 60, to: 300 },
+          perDay: { from: 1_000, to: 10_000 },
+          label: { from: "shop", to: null },
+          expiresAt: { from: null, to: START + 9_001 }
+        }),
+        of(2, "rotated", { oldKeyExpiresAt: { from: null, to: START + 502 } }, "ben"),
+        of(2, "unbanned", {}),
+        of(3, "revoked", { revokedAt: { from: null, to: START + 3 } })
+      ])
+      const all = yield* KeyStatus.log()
+      expect(all.slice(0, 5)).toEqual(events)
+      expect(all.slice(5)).toMatchObject([{ keyId: other.key.id, action: "issued" }])
+      const text = JSON.stringify(all)
+      for (const shown of [secret, rotated.secret])
+        expect(text).not.toContain(Redacted.value(shown).slice(4, 31))
+      expect(text).not.toMatch(/[0-9a-f]{64}/)
+    }).pipe(Effect.provide(environment(full)))
+  )
+
+  it.effect("says what a lifted ban was, and is written before the ban is lifted", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(START)
+      const { key } = yield* KeyLifecycle.issue(small)
+      yield* ban(key)
+      const { usage } = yield* KeyStatus.show(key.id)
+      const failure = new StoreUnavailable({ retryable: true, cause: "down" })
+      const limits = yield* RateLimitStore
+      const failed = yield* KeyStatus.unban(key.id).pipe(
+        Effect.provideService(RateLimitStore, { ...limits, modify: () => Effect.fail(failure) }),
+        Effect.flip
+      )
+      expect(failed).toBe(failure)
+      expect((yield* KeyStatus.show(key.id)).usage).toEqual(usage)
+      expect((yield* KeyStatus.log()).at(-1)).toMatchObject({
+        action: "unbanned",
+        changes: { bannedUntil: { from: usage.bannedUntil, to: null } }
+      })
+    }).pipe(Effect.provide(environment(full)))
+  )
+
+  it.effect("is empty on a store that records nothing", () =>
+    Effect.gen(function* () {
+      const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
+      expect(yield* KeyStatus.log()).toEqual([])
+      expect(yield* KeyStatus.log(key.id)).toEqual([])
+    }).pipe(Effect.provide(environment(bare)))
+  )
+
+  it.effect("names the actor unknown if nobody says who it is", () =>
+    Effect.gen(function* () {
+      yield* KeyLifecycle.issue({ plan: "Free" })
+      expect((yield* KeyStatus.log()).map(({ actor }) => actor)).toEqual(["unknown"])
+    }).pipe(Effect.provide(Layer.merge(full, crypto)))
+  )
+})

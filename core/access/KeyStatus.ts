@@ -1,0 +1,118 @@
+/** API keys with what they have used of their limits, and programs that read it, lift bans and read the record. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import { BanPolicy } from "../limits/BanPolicy.ts"
+import * as Caller from "../limits/Caller.ts"
+import * as RateLimit from "../limits/RateLimit.ts"
+import * as Usage from "../limits/Usage.ts"
+import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import { RateLimitStore } from "../ports/RateLimitStore.ts"
+import { Actor } from "./Actor.ts"
+import { type ApiKey, ApiKeyRevoked } from "./ApiKey.ts"
+import type { KeyEvent } from "./KeyEvent.ts"
+import * as KeyLifecycle from "./KeyLifecycle.ts"
+
+/** A key with what it has used of its limits now. */
+export interface KeyStatus extends ApiKey {
+  readonly usage: Usage.Usage
+}
+
+type Ports = ApiKeyStore | RateLimitStore
+
+/** Returns the key with its usage. */
+export const show = Effect.fn("KeyStatus.show")(function* (
+  id: string
+): Effect.fn.Return<KeyStatus, KeyLifecycle.ApiKeyUnknown | StoreUnavailable, Ports> {
+  const key = yield* find(id)
+  return withUsage(yield* usageOf([key]))(key)
+})
+
+/** Returns all keys with their usage, oldest first. */
+export const list: Effect.Effect<ReadonlyArray<KeyStatus>, StoreUnavailable, Ports> = Effect.gen(
+  function* () {
+    const keys = yield* KeyLifecycle.list
+    return keys.map(withUsage(yield* usageOf(keys)))
+  }
+)
+
+/**
+ * Lifts the ban of the key and clears its strikes and open slots, at once on all servers; both windows stay as they are.
+ * Returns the key as it was before.
+ */
+export const unban = Effect.fn("KeyStatus.unban")(function* (
+  id: string
+): Effect.fn.Return<KeyStatus, ApiKeyRevoked | KeyLifecycle.ApiKeyUnknown | StoreUnavailable, Ports> {
+  const before = yield* show(id)
+  if (before.revokedAt !== undefined) return yield* new ApiKeyRevoked({ id })
+  const { bannedUntil, strikes } = before.usage
+  const at = yield* Clock.currentTimeMillis
+  const event: KeyEvent = {
+    at,
+    actor: yield* Actor,
+    keyId: id,
+    action: "unbanned",
+    changes: {
+      ...(bannedUntil === undefined ? undefined : { bannedUntil: { from: bannedUntil, to: null } }),
+      ...(strikes === 0 ? undefined : { strikes: { from: strikes, to: 0 } })
+    }
+  }
+  // Recorded first: limits may be in another database, and no ban may be lifted without a record.
+  yield* (yield* ApiKeyStore).update(id, (key) => [undefined, key, event])
+  yield* (yield* RateLimitStore).modify(Caller.ofKey(id), (state) => [
+    undefined,
+    state === undefined ? RateLimit.initial(at, before.limits) : RateLimit.unban(state)
+  ])
+  return before
+})
+
+/** Returns the recorded events of all keys or of one, oldest first; empty if the store records none. */
+export const log = Effect.fn("KeyStatus.log")(function* (
+  id?: string
+): Effect.fn.Return<ReadonlyArray<KeyEvent>, KeyLifecycle.ApiKeyUnknown | StoreUnavailable, ApiKeyStore> {
+  if (id !== undefined) yield* find(id)
+  const { events } = yield* ApiKeyStore
+  return events === undefined ? [] : yield* events(id)
+})
+
+/** Finds a key by its id: an update that changes nothing, so that the port needs no method of its own. */
+const find = Effect.fnUntraced(function* (id: string) {
+  const found = yield* (yield* ApiKeyStore).update(id, (key) => [key, key])
+  return yield* KeyLifecycle.orUnknown(id, found)
+})
+
+const withUsage =
+  (usageOf: (key: ApiKey) => Usage.Usage) =>
+  (key: ApiKey): KeyStatus => ({ ...key, usage: usageOf(key) })
+
+/** Reads the states of the keys; returns a function that computes the usage of each. */
+const usageOf = Effect.fnUntraced(function* (
+  keys: ReadonlyArray<ApiKey>
+): Effect.fn.Return<(key: ApiKey) => Usage.Usage, StoreUnavailable, RateLimitStore> {
+  const limits = yield* RateLimitStore
+  const ban = yield* BanPolicy
+  const now = yield* Clock.currentTimeMillis
+  const { at, states } = yield* limits.read?.(
+    keys.map(({ id }) => Caller.ofKey(id)),
+    now
+  ) ?? readByModify(limits, keys, now)
+  return ({ id, limits: plan }) => Usage.at(states.get(Caller.ofKey(id)), at, plan, ban)
+})
+
+const readByModify = (
+  { modify }: RateLimitStore["Service"],
+  keys: ReadonlyArray<ApiKey>,
+  now: number
+): Effect.Effect<
+  { readonly at: number; readonly states: ReadonlyMap<string, RateLimit.State> },
+  StoreUnavailable
+> =>
+  Effect.map(
+    Effect.forEach(keys, ({ id, limits }) =>
+      modify(Caller.ofKey(id), (state = RateLimit.initial(now, limits)) => [
+        [Caller.ofKey(id), state] as const,
+        state
+      ])
+    ),
+    (entries) => ({ at: now, states: new Map(entries) })
+  )

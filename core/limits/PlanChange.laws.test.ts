@@ -1,0 +1,119 @@
+/** What a change of the plan may do: never more admitted than the plans allow, and lawful headers throughout. */
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as BanPolicy from "./BanPolicy.ts"
+import * as DailyQuota from "./DailyQuota.ts"
+import type { Plan } from "./Plan.ts"
+import * as Arbitrary from "./RateLimit.arbitrary.ts"
+import * as RateLimit from "./RateLimit.ts"
+
+const { DAY, MINUTE } = Arbitrary
+
+/** Small plans, so that short histories exhaust them. */
+const plan: fc.Arbitrary<Plan> = fc.record({
+  perMinute: fc.integer({ min: 1, max: 12 }),
+  perDay: fc.integer({ min: 1, max: 40 })
+})
+
+const pause = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(0) },
+  fc.nat(2_000),
+  fc.nat(2 * MINUTE),
+  fc.nat(DAY)
+)
+
+/** Requests, each after a pause and under one of the plans. */
+const requests = fc.tuple(
+  Arbitrary.moment,
+  fc.array(fc.record({ pause, plan }), { minLength: 1, maxLength: 5 }),
+  fc.array(fc.record({ pause, change: fc.nat(9) }), { maxLength: 80, size: "max" })
+)
+
+interface Decided {
+  readonly now: number
+  readonly plan: Plan
+  readonly verdict: RateLimit.Verdict
+}
+
+const play = ([start, plans, steps]: typeof requests extends fc.Arbitrary<infer A> ? A : never) => {
+  let now = start
+  let current = plans[0]?.plan ?? { perMinute: 1, perDay: 1 }
+  let state: RateLimit.State | undefined
+  const decided: Array<Decided> = []
+  for (const { change, pause } of steps) {
+    now += pause
+    // Most requests keep the plan.
+    current = plans[change]?.plan ?? current
+    const [verdict, after] = RateLimit.step(state, now, { plan: current, ban: BanPolicy.standard })
+    state = after
+    decided.push({ now, plan: current, verdict })
+  }
+  return decided
+}
+
+const greatest = (plans: ReadonlyArray<Plan>, window: keyof Plan): number =>
+  Math.max(...plans.map((plan) => plan[window]))
+
+describe("a key whose plan changes at any moments", () => {
+  it("is never admitted more often than its plans together allow, in any stretch of time", () => {
+    fc.assert(
+      fc.property(requests, (history) => {
+        const decided = play(history)
+        for (const [from, first] of decided.entries()) {
+          let admitted = 0
+          const plans: Array<Plan> = []
+          for (const { now, plan, verdict } of decided.slice(from)) {
+            plans.push(plan)
+            if (verdict.outcome === "admitted") admitted++
+            const perMinute = greatest(plans, "perMinute")
+            const refilled = Math.floor((perMinute * (now - first.now)) / MINUTE)
+            expect(admitted).toBeLessThanOrEqual(perMinute + refilled)
+          }
+        }
+        const days = new Set(decided.map(({ now }) => DailyQuota.dayOf(now)))
+        for (const day of days) {
+          const ofDay = decided.filter(({ now }) => DailyQuota.dayOf(now) === day)
+          const admitted = ofDay.filter(({ verdict }) => verdict.outcome === "admitted").length
+          expect(admitted).toBeLessThanOrEqual(
+            greatest(
+              ofDay.map(({ plan }) => plan),
+              "perDay"
+            )
+          )
+        }
+      })
+    )
+  })
+
+  it("gets lawful headers with every response", () => {
+    fc.assert(
+      fc.property(requests, (history) => {
+        for (const { now, plan, verdict } of play(history)) {
+          const { limit, outcome, remaining, resetAt, retryAfter } = verdict
+          expect([plan.perMinute, plan.perDay]).toContain(limit)
+          expect(remaining).toBeGreaterThanOrEqual(0)
+          expect(remaining).toBeLessThan(limit)
+          expect(resetAt * 1_000).toBeGreaterThan(now)
+          if (outcome === "admitted") expect(retryAfter).toBe(0)
+          else {
+            expect(remaining).toBe(0)
+            expect(retryAfter).toBeGreaterThanOrEqual(1)
+          }
+        }
+      })
+    )
+  })
+
+  it("keeps what it has used: a raise does not fill the bucket, and a lower limit caps it", () => {
+    const now = 20_000 * DAY
+    const policy = (perMinute: number, perDay: number) => ({ plan: { perMinute, perDay }, ban: undefined })
+    const [, used] = RateLimit.step(undefined, now, policy(2, 100))
+    const [raised] = RateLimit.step(used, now, policy(10, 100))
+    expect(raised).toMatchObject({ outcome: "admitted", limit: 10, remaining: 0 })
+    const [, fresh] = RateLimit.step(undefined, now, policy(10, 100))
+    const [lowered] = RateLimit.step(fresh, now, policy(3, 100))
+    expect(lowered).toMatchObject({ outcome: "admitted", limit: 3, remaining: 2 })
+    const [spent] = RateLimit.step({ ...fresh, used: 50 }, now, policy(10, 20))
+    expect(spent).toMatchObject({ outcome: "limited", limit: 20, remaining: 0 })
+  })
+})

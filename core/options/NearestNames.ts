@@ -1,0 +1,47 @@
+/** Finds the names that a misspelt name may stand for. */
+
+/** Largest number of inserted, deleted or replaced characters in a name that is still recognized. */
+const MAX_EDITS = 2
+
+/**
+ * Returns the known names within two edits of `given`, nearest first. Case, `-` and `_` do not count, so that the names
+ * of flags and environment variables are recognized, too.
+ *
+ * @example
+ * ```ts
+ * nearestNames("databse", ["database", "limits"]) // ["database"]
+ * ```
+ */
+export const nearestNames = (given: string, known: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const measured = known.map((name) => ({ name, distance: distanceBetween(given, name) }))
+  return measured
+    .filter(({ distance }) => distance <= MAX_EDITS)
+    .sort((one, other) => one.distance - other.distance)
+    .map(({ name }) => name)
+}
+
+const distanceBetween = (given: string, name: string): number =>
+  // No name is so long, and the cost of the comparison grows with the product of the lengths.
+  given.length > 2 * (name.length + MAX_EDITS)
+    ? Number.POSITIVE_INFINITY
+    : Math.min(editDistance(given, name), editDistance(letters(given), letters(name)))
+
+const letters = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, "")
+
+/** Levenshtein's distance in characters (code points). */
+const editDistance = (fromText: string, toText: string): number => {
+  const from = [...fromText]
+  const to = [...toText]
+  let previous = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = at(previous, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1)
+      current.push(Math.min(replaced, at(previous, column) + 1, at(current, column - 1) + 1))
+    }
+    previous = current
+  }
+  return at(previous, to.length)
+}
+
+const at = (row: ReadonlyArray<number>, column: number): number => row[column] ?? Number.POSITIVE_INFINITY

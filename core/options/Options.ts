@@ -1,0 +1,115 @@
+/** Checks options against a table with a rule for each option. */
+import * as Result from "effect/Result"
+import { InvalidOption } from "./InvalidOption.ts"
+import { nearestNames } from "./NearestNames.ts"
+import type { Rule } from "./Rule.ts"
+
+/** A rule for each option: an option without a rule does not compile. */
+export type Rules<Options extends object> = {
+  readonly [name in keyof Options]-?: Rule<Exclude<Options[name], undefined>>
+}
+
+/** The options that are present; an option with the value `undefined` is absent. */
+export type Present<Options extends object> = {
+  readonly [name in keyof Options]?: Exclude<Options[name], undefined>
+}
+
+/** The options that are present, and those that are required. */
+export type Checked<Options extends object, Name extends keyof Options> = Present<Options> & {
+  readonly [name in Name]-?: Exclude<Options[name], undefined>
+}
+
+/**
+ * Returns the options that are present, or the first fault: an unknown name, an invalid value, or a missing option of
+ * those in `required`. Each property is read once, so that what is used is what was checked.
+ */
+export const check = <Options extends object, Name extends keyof Options & string = never>(
+  rules: Rules<Options>,
+  given: unknown = {},
+  required: ReadonlyArray<Name> = []
+): Result.Result<Checked<Options, Name>, InvalidOption> => {
+  if (!isRecord(given)) return Result.fail(new InvalidOption({ option: "options", reason: NO_RECORD }))
+  const unknownName = Object.keys(given).find((name) => !Object.hasOwn(rules, name))
+  if (unknownName !== undefined) {
+    const reason = `unknown option; ${suggestion(unknownName, Object.keys(rules))}`
+    return Result.fail(new InvalidOption({ option: unknownName, reason }))
+  }
+  const present = pick(rules, given)
+  const fault = faultIn(rules, present)
+  if (fault !== undefined) return Result.fail(new InvalidOption(fault))
+  const missing = required.find((name) => !(name in present))
+  return missing === undefined
+    ? // The required options are present.
+      Result.succeed(present as Checked<Options, Name>)
+    : Result.fail(new InvalidOption({ option: missing, reason: "is required" }))
+}
+
+/** Returns the present options that have a rule in the table. */
+export const pick = <Options extends object>(rules: Rules<Options>, given: object): Present<Options> => {
+  // Without a prototype, so that a name such as `__proto__` is a name like any other.
+  const present: { [name: string]: unknown } = Object.create(null)
+  for (const name of Object.keys(rules)) {
+    const value: unknown = Reflect.get(given, name)
+    if (value !== undefined) present[name] = value
+  }
+  // The names are those of the rules; `check` verifies the values against them.
+  return present as Present<Options>
+}
+
+/** Creates a rule for an object with fields, of which any may be absent. */
+export const partial = <Fields extends object>(rules: Rules<Fields>): Rule<Present<Fields>> => ({
+  isValid: (value): value is Present<Fields> => fieldFault(rules, value) === undefined,
+  reasonFor: (value) => fieldFault(rules, value) ?? NO_RECORD
+})
+
+/** Creates a rule for an object with all fields, and a last rule for the whole. */
+export const record = <Fields extends object>(
+  rules: Rules<Fields>,
+  isValid: (fields: Fields) => boolean = () => true,
+  reason = NO_RECORD
+): Rule<Fields> => {
+  const fault = (value: unknown): string | undefined => {
+    const known = fieldFault(rules, value)
+    if (known !== undefined) return known
+    const missing = Object.keys(rules).find((name) => Reflect.get(Object(value), name) === undefined)
+    if (missing !== undefined) return `must have the field ${missing}`
+    // The cast is safe: all fields are present and obey their rules.
+    return isValid(value as Fields) ? undefined : reason
+  }
+  return {
+    isValid: (value): value is Fields => fault(value) === undefined,
+    reasonFor: (value) => fault(value) ?? reason
+  }
+}
+
+const NO_RECORD = "must be an object"
+
+/** Whether a value can hold options; lists, maps and promises are mistakes. */
+const isRecord = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !(Symbol.iterator in value) && !("then" in value)
+
+const fieldFault = <Fields extends object>(rules: Rules<Fields>, value: unknown): string | undefined => {
+  if (!isRecord(value)) return NO_RECORD
+  const unknownName = Object.keys(value).find((name) => !Object.hasOwn(rules, name))
+  if (unknownName !== undefined) {
+    return `unknown field ${unknownName}; ${suggestion(unknownName, Object.keys(rules))}`
+  }
+  const fault = faultIn(rules, pick(rules, value))
+  return fault === undefined ? undefined : `${fault.option} ${fault.reason}`
+}
+
+const faultIn = <Options extends object>(
+  rules: Rules<Options>,
+  present: Present<Options>
+): { readonly option: string; readonly reason: string } | undefined => {
+  for (const [option, rule] of Object.entries<Rule<unknown>>(rules)) {
+    const value: unknown = Reflect.get(present, option)
+    if (value !== undefined && !rule.isValid(value)) return { option, reason: rule.reasonFor(value) }
+  }
+  return undefined
+}
+
+const suggestion = (name: string, known: ReadonlyArray<string>): string => {
+  const nearest = nearestNames(name, known)
+  return nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : `known are ${known.join(", ")}`
+}

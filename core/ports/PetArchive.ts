@@ -1,0 +1,75 @@
+/** Port: animals in bulk, for export and import. Stores that serve requests need not implement it. */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
+import type { Int64 } from "../domain/Int64.ts"
+import type { Pet } from "../domain/Pet.ts"
+import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import type { ImportedPet } from "../transfer/ImportedPet.ts"
+import type { ImportRecord, Position } from "../transfer/ImportRecord.ts"
+
+/** Animals that are stored together. */
+export interface Batch {
+  readonly pets: ReadonlyArray<ImportedPet>
+  /** Whether each animal has an id, ascending; otherwise the store assigns ids. */
+  readonly keepIds: boolean
+  /** The record that moves with the batch; `undefined` if the import is not recorded. */
+  readonly step: ImportStep | undefined
+}
+
+/** Moves the record of an import. */
+export interface ImportStep {
+  readonly source: string
+  readonly from: Position
+  readonly to: Position
+  /** Epoch milliseconds; `undefined` unless the import is complete. */
+  readonly completedAt: number | undefined
+}
+
+/** Another import of the same source moved its record meanwhile. */
+export class ImportMoved extends Data.TaggedError("ImportMoved")<{ readonly source: string }> {
+  override get message(): string {
+    return "another process imports the same source at the same time"
+  }
+}
+
+/** An id belongs to another animal. */
+export class IdTaken extends Data.TaggedError("IdTaken")<{ readonly id: Int64 }> {
+  override get message(): string {
+    return `id: ${this.id} belongs to another animal in the database`
+  }
+}
+
+/** A store that can export and import its animals. */
+export class PetArchive extends Context.Service<
+  PetArchive,
+  {
+    /** Returns the largest id, 0 without animals. Sees every acknowledged creation. */
+    readonly lastId: Effect.Effect<Int64, StoreUnavailable>
+
+    /** Returns at most `limit` animals with an id above `after` and at most `upTo`, by ascending id. */
+    readonly page: (
+      after: Int64,
+      upTo: Int64,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Pet>, StoreUnavailable>
+
+    /** Returns the record of an import. */
+    readonly findImport: (source: string) => Effect.Effect<ImportRecord | undefined, StoreUnavailable>
+
+    /** Creates the record of an import at the beginning, or replaces a completed one. */
+    readonly startImport: (source: string, keepIds: boolean) => Effect.Effect<void, StoreUnavailable>
+
+    /** Returns the ids among `pets` that belong to other animals. */
+    readonly findTaken: (
+      pets: ReadonlyArray<ImportedPet>
+    ) => Effect.Effect<ReadonlyArray<Int64>, StoreUnavailable>
+
+    /**
+     * Stores all animals and moves the record, or does neither. Animals without ids get ascending ones. An animal that
+     * the store has with the same id and content is not stored again. Later animals get larger ids. Returns the number
+     * of animals that are new.
+     */
+    readonly store: (batch: Batch) => Effect.Effect<number, StoreUnavailable | ImportMoved | IdTaken>
+  }
+>()("animal-store/core/ports/PetArchive") {}

@@ -1,0 +1,281 @@
+import { Buffer } from "node:buffer"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import type { RateLimitStore } from "../ports/RateLimitStore.ts"
+import * as Exchange from "./Exchange.ts"
+import { badAuthorization, sent } from "./Service.arbitrary.ts"
+import {
+  dying,
+  enterprise,
+  failing,
+  newPet,
+  open,
+  run,
+  type Setup,
+  type TestResponse,
+  type TestStore,
+  unlimited
+} from "./Service.fixture.ts"
+
+interface Watched extends TestStore {
+  readonly secret: string
+  readonly exchanges: Array<Exchange.Exchange>
+}
+
+/** A service that is shared by all runs of a property, and the exchanges that it reports. */
+const watched = async (setup: Setup = {}): Promise<Watched> => {
+  const exchanges: Array<Exchange.Exchange> = []
+  const scope = Scope.makeUnsafe()
+  const store = await Effect.runPromise(
+    open({ ...setup, observer: (exchange) => exchanges.push(exchange) }).pipe(
+      Scope.provide(scope),
+      Effect.provide(TestClock.layer())
+    )
+  )
+  const { secret } = await Effect.runPromise(store.issue(unlimited))
+  return { ...store, secret, exchanges }
+}
+
+/** Any request, of which some have a valid key. */
+const anySent = (secret: string) =>
+  sent({
+    authorization: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(`Bearer ${secret}`) },
+      { weight: 1, arbitrary: badAuthorization }
+    )
+  })
+
+const setups: ReadonlyArray<readonly [name: string, setup: Setup]> = [
+  ["working stores", {}],
+  ["an animal store that fails", { pets: failing }],
+  ["an animal store that dies", { pets: dying }],
+  ["a limits store that fails", { limits: failing }],
+  ["a key store that dies", { keys: dying }]
+]
+
+describe("the observer", () => {
+  it.each(setups)(
+    "gets exactly one exchange for each response, which describes it, over %s",
+    async (_, setup) => {
+      const { exchanges, secret, send } = await watched(setup)
+      await fc.assert(
+        fc.asyncProperty(anySent(secret), async (request) => {
+          exchanges.length = 0
+          const response = await run(send(request))
+          expect(exchanges).toEqual([
+            expect.objectContaining({
+              requestId: response.header("X-Request-Id"),
+              status: response.status,
+              errorCode: response.status >= 400 ? response.code : undefined,
+              isProbe: response.header("X-RateLimit-Limit") === undefined,
+              bodyBytes: request.method === "HEAD" ? 0 : Buffer.byteLength(response.body)
+            })
+          ])
+        }),
+        { numRuns: 200 }
+      )
+    }
+  )
+
+  it("gets a bounded number of methods and routes", async () => {
+    const { exchanges, secret, send } = await watched()
+    await fc.assert(
+      fc.asyncProperty(anySent(secret), async (request) => void (await run(send(request)))),
+      { numRuns: 300 }
+    )
+    for (const { method, route } of exchanges) {
+      expect(method).toMatch(/^(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|QUERY|_OTHER)$/)
+      expect([undefined, "/v1/pets", "/v1/pets/{petId}", "/livez", "/readyz", "/openapi.json"]).toContain(
+        route
+      )
+    }
+  })
+
+  it("gets no secret, wherever the client put it", async () => {
+    const { exchanges, secret, send } = await watched()
+    const places = [
+      { method: secret },
+      { target: `/v1/${secret}` },
+      { target: `/v1/pets/${secret}` },
+      { target: `/v1/pets?${secret}=${secret}` },
+      { target: `http://${secret}@host/v1/pets` },
+      { headers: [["X-Request-Id", secret] as const] },
+      { method: "POST", json: { ...newPet, name: secret } },
+      { method: "POST", body: secret },
+      { headers: [["Authorization", `Basic ${secret}`] as const] }
+    ]
+    for (const place of places) {
+      await run(send(place))
+      await run(send({ key: secret, ...place }))
+    }
+    expect(exchanges).toHaveLength(places.length * 2)
+    expect(JSON.stringify(exchanges)).not.toContain(secret)
+  })
+
+  it("gets an outcome for exactly the counted requests", async () => {
+    let counted = 0
+    const limits: NonNullable<Setup["limits"]> = (real) => {
+      const modify: RateLimitStore["Service"]["modify"] = (key, step) => {
+        // An IPv6 request also counts against its site, and a probe against no caller.
+        if (!key.includes("/48") && key !== "readiness") counted++
+        return real.modify(key, step)
+      }
+      return { modify }
+    }
+    const { exchanges, issue, send } = await watched({ limits })
+    const { id, secret } = await Effect.runPromise(issue(enterprise(2, 3)))
+    await fc.assert(
+      fc.asyncProperty(anySent(secret), async (request) => void (await run(send(request)))),
+      { numRuns: 300 }
+    )
+    const outcomes = exchanges.filter(({ outcome }) => outcome !== undefined)
+    expect(outcomes).toHaveLength(counted)
+    expect(new Set(outcomes.map(({ outcome }) => outcome))).toContain("limited")
+    for (const { keyId, plan } of exchanges) {
+      expect([keyId, plan]).toEqual(keyId === id ? [id, "Enterprise"] : [undefined, undefined])
+    }
+  })
+
+  it("that throws affects no response", async () => {
+    const observer = () => {
+      throw new Error("the observer is broken")
+    }
+    const response: TestResponse = await run(Effect.flatMap(open({ observer }), ({ send }) => send()))
+    expect([response.status, response.code]).toEqual([401, "missing_api_key"])
+  })
+
+  it.effect("gets transport errors, too", () =>
+    Effect.gen(function* () {
+      const exchanges: Array<Exchange.Exchange> = []
+      const { service } = yield* open({ observer: (exchange) => exchanges.push(exchange) })
+      const response = yield* service.transportError("malformed_request", "192.0.2.1")
+      expect(exchanges).toEqual([
+        expect.objectContaining({
+          method: "_OTHER",
+          status: response.status,
+          errorCode: "malformed_request",
+          outcome: "admitted"
+        })
+      ])
+    })
+  )
+
+  it.effect("gets a request whose client disconnects, without a status", () =>
+    Effect.gen(function* () {
+      const exchanges: Array<Exchange.Exchange> = []
+      const store = yield* open({
+        observer: (exchange) => exchanges.push(exchange),
+        pets: (real) => ({ ...real, page: () => Effect.never })
+      })
+      const { id, secret } = yield* store.issue("Free")
+      const fiber = yield* Effect.forkChild(store.send({ key: secret }))
+      // Keys are hashed asynchronously.
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+      yield* Fiber.interrupt(fiber)
+      expect(exchanges).toEqual([
+        expect.objectContaining({ status: undefined, keyId: id, route: "/v1/pets", outcome: "admitted" })
+      ])
+    })
+  )
+
+  it.effect("gets the time from arrival to response", () =>
+    Effect.gen(function* () {
+      const exchanges: Array<Exchange.Exchange> = []
+      const store = yield* open({
+        observer: (exchange) => exchanges.push(exchange),
+        limits: (real) => ({
+          ...real,
+          modify: (key, step) => Effect.andThen(Effect.sleep("250 millis"), real.modify(key, step))
+        })
+      })
+      const fiber = yield* Effect.forkChild(store.send())
+      yield* TestClock.adjust("250 millis")
+      yield* Fiber.join(fiber)
+      expect(exchanges.map(({ durationMs }) => durationMs)).toEqual([250])
+    })
+  )
+})
+
+describe("a ban", () => {
+  it.effect("is reported and logged once, with the id of the request that began it", () =>
+    Effect.gen(function* () {
+      const exchanges: Array<Exchange.Exchange> = []
+      const store = yield* open({ observer: (exchange) => exchanges.push(exchange) })
+      const { id, secret } = yield* store.issue(enterprise(1, 1_000))
+      for (let second = 0; second < 40; second++) {
+        yield* store.send({ key: secret })
+        yield* store.send({ key: secret })
+        yield* TestClock.adjust("1 second")
+      }
+      const [ban, ...others] = exchanges.filter(({ bannedUntil }) => bannedUntil !== undefined)
+      expect([ban?.outcome, others]).toEqual(["banned", []])
+      const lines = store.logs.filter((line) => line.includes("key banned"))
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toContain(`"request":"${ban?.requestId}"`)
+      expect(lines[0]).toContain(`"key":"${id}"`)
+      expect(lines[0]).toContain(`"until":"${new Date(ban?.bannedUntil ?? 0).toISOString()}"`)
+    })
+  )
+})
+
+describe("an outage of the stores", () => {
+  it.effect("is logged once when it begins and once when it ends, with the time in between", () =>
+    Effect.gen(function* () {
+      let isDown = false
+      const store = yield* open({
+        pets: (real) => {
+          const broken = failing(real)
+          return { ...real, page: (query) => (isDown ? broken : real).page(query) }
+        }
+      })
+      const { secret } = yield* store.issue(unlimited)
+      const sendAll = Effect.repeat(
+        Effect.andThen(store.send({ key: secret }), TestClock.adjust("1 second")),
+        { times: 4 }
+      )
+      yield* sendAll
+      isDown = true
+      yield* sendAll
+      isDown = false
+      yield* sendAll
+      expect(store.logs.filter((line) => line.includes("database"))).toEqual([
+        expect.stringMatching(/^\["?database lost.*"request":"/),
+        expect.stringMatching(/^\["?database found again.*"afterMs":5000/)
+      ])
+    })
+  )
+
+  it.effect("gives each line the id of its request", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ limits: failing })
+      const response = yield* store.send()
+      expect(response.status).toBe(503)
+      expect(store.logs).toHaveLength(2)
+      for (const line of store.logs) expect(line).toContain(response.header("X-Request-Id"))
+      const opened = yield* open({ limits: failing, options: { onLimitsUnavailable: "open" } })
+      const uncounted = yield* opened.send()
+      expect(opened.logs).toEqual([expect.stringContaining(uncounted.header("X-Request-Id") ?? "?")])
+    })
+  )
+})
+
+describe("combine", () => {
+  it("calls each observer, also after one that throws", () => {
+    const called: Array<string> = []
+    const combined = Exchange.combine([
+      undefined,
+      () => called.push("a"),
+      () => {
+        throw new Error("broken")
+      },
+      () => called.push("b")
+    ])
+    combined?.({} as Exchange.Exchange, undefined) // the observers ignore it
+    expect(called).toEqual(["a", "b"])
+    expect(Exchange.combine([undefined])).toBeUndefined()
+  })
+})

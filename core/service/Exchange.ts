@@ -1,0 +1,140 @@
+/** What observers learn of a request and its response: access logs, metrics, traces. No secret, query or body. */
+import * as Context from "effect/Context"
+import type * as Tracer from "effect/Tracer"
+import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
+import type { PlanName } from "../limits/Plan.ts"
+import type { Outcome } from "../limits/RateLimit.ts"
+import type { ServiceResponse } from "./ServiceResponse.ts"
+
+/** A request and its response. */
+export interface Exchange {
+  /** The value of `X-Request-Id`. */
+  readonly requestId: string
+  /** The method, or `_OTHER` if HTTP does not define it or the request was malformed. */
+  readonly method: string
+  /** The template of the path, such as `/v1/pets/{petId}`; `undefined` if no resource has the path. */
+  readonly route: string | undefined
+  /** Whether the request was for `/livez`, `/readyz` or `/openapi.json`, which need no key and are not counted. */
+  readonly isProbe: boolean
+  /** The status of the response; `undefined` if the client disconnected before it. */
+  readonly status: number | undefined
+  /** The `code` of an error response. */
+  readonly errorCode: ErrorCode | undefined
+  /** The id of the API key; `undefined` without a valid key. */
+  readonly keyId: string | undefined
+  /** The plan of the API key. */
+  readonly plan: PlanName | undefined
+  /** The decision of the rate limits; `undefined` if the request was not counted. */
+  readonly outcome: Outcome | undefined
+  /** End of the ban that this request began, in epoch milliseconds rounded up to a second. */
+  readonly bannedUntil: number | undefined
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  /** Milliseconds from the parsed headers of the request to the response, measured with a monotonic clock. */
+  readonly durationMs: number
+  /** Bytes of the response's body. */
+  readonly bodyBytes: number
+  /** The id of the trace to which the request belongs, if it is recorded. */
+  readonly traceId: string | undefined
+}
+
+/**
+ * Receives each exchange at its end. It must not block; what it throws is ignored. `span` is the span around the
+ * request, if there is one.
+ */
+export type ResponseObserver = (exchange: Exchange, span: Tracer.AnySpan | undefined) => void
+
+/** The observer of the service; absent by default, and then exchanges are not recorded. */
+export const ResponseObserver = Context.Reference<ResponseObserver | undefined>(
+  "animal-store/core/service/Exchange/ResponseObserver",
+  { defaultValue: () => undefined }
+)
+
+/** What the pipeline records about a request while it handles it. */
+export interface Draft {
+  requestId: string
+  route: string | undefined
+  isProbe: boolean
+  errorCode: ErrorCode | undefined
+  keyId: string | undefined
+  plan: PlanName | undefined
+  outcome: Outcome | undefined
+  bannedUntil: number | undefined
+}
+
+/** The record of a request before anything is known. */
+export const draft = (): Draft => ({
+  requestId: "",
+  route: undefined,
+  isProbe: false,
+  errorCode: undefined,
+  keyId: undefined,
+  plan: undefined,
+  outcome: undefined,
+  bannedUntil: undefined
+})
+
+/** The times of an exchange, as in `Exchange`. */
+export type Times = Pick<Exchange, "startedAt" | "durationMs">
+
+/** Completes the record; `response` is `undefined` if the client disconnected. */
+export const complete = (
+  recorded: Draft,
+  method: string | undefined,
+  response: ServiceResponse | undefined,
+  times: Times,
+  span: Tracer.AnySpan | undefined
+): Exchange => ({
+  ...recorded,
+  ...times,
+  method: knownMethod(method),
+  status: response?.status,
+  bodyBytes: response === undefined || method === "HEAD" ? 0 : byteLength(response.body),
+  traceId: span?.sampled === true ? span.traceId : undefined
+})
+
+const methods = new Set([
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "DELETE",
+  "CONNECT",
+  "OPTIONS",
+  "TRACE",
+  "PATCH",
+  "QUERY"
+])
+
+/** Anybody can invent methods, so the number of different values is bounded. */
+const knownMethod = (method: string | undefined): string =>
+  method !== undefined && methods.has(method) ? method : "_OTHER"
+
+/** The length of a text in UTF-8. */
+const byteLength = (text: string): number => {
+  let bytes = text.length
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit < 0x80) continue
+    // Half of a surrogate pair stands for 2 of its 4 bytes.
+    bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
+  }
+  return bytes
+}
+
+/** Combines observers into one that calls each of them, or `undefined` if there is none. */
+export const combine = (
+  observers: ReadonlyArray<ResponseObserver | undefined>
+): ResponseObserver | undefined => {
+  const present = observers.filter((observer) => observer !== undefined)
+  if (present.length === 0) return undefined
+  return (exchange, span) => {
+    for (const observer of present) {
+      try {
+        observer(exchange, span)
+      } catch {
+        // An observer must not affect the response or other observers.
+      }
+    }
+  }
+}

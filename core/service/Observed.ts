@@ -1,0 +1,37 @@
+/** Tells the observer about each exchange. */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Tracer from "effect/Tracer"
+import * as Exchange from "./Exchange.ts"
+import type { ServiceResponse } from "./ServiceResponse.ts"
+
+/** Responds to a request and records it in the draft. */
+export type Respond = (draft: Exchange.Draft) => Effect.Effect<ServiceResponse>
+
+/**
+ * Returns a function that passes each exchange to `observer` at its end, also if the client disconnects. Without an
+ * observer it only responds.
+ */
+export const make = (
+  observer: Exchange.ResponseObserver | undefined
+): ((method: string | undefined, respond: Respond) => Effect.Effect<ServiceResponse>) =>
+  observer === undefined
+    ? (_, respond) => respond(Exchange.draft())
+    : (method, respond) =>
+        Effect.contextWith((context: Context.Context<never>) => {
+          const clock = Context.get(context, Clock.Clock)
+          const span = Context.getOrUndefined(context, Tracer.ParentSpan)
+          const startedAt = Math.floor(clock.currentTimeMillisUnsafe())
+          const start = clock.monotonicTimeNanosUnsafe()
+          const draft = Exchange.draft()
+          return Effect.onExit(respond(draft), (exit) => {
+            const durationMs = Number(clock.monotonicTimeNanosUnsafe() - start) / NANOS_PER_MS
+            const response = Exit.isSuccess(exit) ? exit.value : undefined
+            observer(Exchange.complete(draft, method, response, { startedAt, durationMs }, span), span)
+            return Effect.void
+          })
+        })
+
+const NANOS_PER_MS = 1_000_000

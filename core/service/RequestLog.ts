@@ -1,0 +1,40 @@
+/** Log lines about a request, each with the request's id, as `X-Request-Id` gives it to the client. */
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import type * as Plan from "../limits/Plan.ts"
+import type { Change } from "./StoreOutage.ts"
+
+/** Reports a store failure and its consequence, such as "503 service_unavailable". */
+export const storeFailure = (
+  consequence: string,
+  failure: StoreUnavailable,
+  requestId: string
+): Effect.Effect<void> => about(Effect.logWarning(consequence, failure), requestId)
+
+/** Reports a bug. */
+export const defect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<void> =>
+  about(Effect.logError("500 internal_error", cause), requestId)
+
+/** Reports a ban that a request began; `until` is in epoch milliseconds. */
+export const ban = (
+  key: string,
+  plan: Plan.PlanName,
+  until: number,
+  requestId: string
+): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logWarning("key banned"), {
+    key,
+    plan,
+    until: new Date(until).toISOString(),
+    request: requestId
+  })
+
+/** Reports that the database was lost or found again, as a request noticed. */
+export const outage = (change: Change, requestId: string): Effect.Effect<void> =>
+  change._tag === "Lost"
+    ? about(Effect.logError("database lost"), requestId)
+    : Effect.annotateLogs(about(Effect.logInfo("database found again"), requestId), "afterMs", change.afterMs)
+
+const about = (line: Effect.Effect<void>, requestId: string): Effect.Effect<void> =>
+  Effect.annotateLogs(line, "request", requestId)

@@ -1,0 +1,78 @@
+/** A `PetArchive` in memory, which can fail before or after any call, as a process that is killed. */
+import { createHash } from "node:crypto"
+import * as Effect from "effect/Effect"
+import { Pet } from "../domain/Pet.ts"
+import { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import { IdTaken, ImportMoved, type PetArchive } from "../ports/PetArchive.ts"
+import type { Hash } from "./Import.ts"
+import { beginning, type ImportRecord } from "./ImportRecord.ts"
+
+/** What survives a crash. */
+export interface Disk {
+  readonly pets: Map<bigint, Pet>
+  readonly records: Map<string, ImportRecord>
+}
+
+export const emptyDisk = (): Disk => ({ pets: new Map(), records: new Map() })
+
+/** When a call to `store` crashes: not at all, before or after it took effect. */
+export type Crash = "no" | "before" | "after"
+
+const crashed = new StoreUnavailable({ retryable: false, cause: new Error("crashed") })
+
+/** An archive on a disk; the calls to `store` crash in turn as given. */
+export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Service"] => {
+  const next = crashes[Symbol.iterator]()
+  const lastId = () => [...disk.pets.keys()].reduce((most, id) => (id > most ? id : most), 0n)
+  const isOther = (pet: Pet, id: bigint) => {
+    const known = disk.pets.get(id)
+    return known !== undefined && JSON.stringify(contentOf(known)) !== JSON.stringify(contentOf(pet))
+  }
+  return {
+    lastId: Effect.sync(lastId),
+    page: (after, upTo, limit) =>
+      Effect.sync(() =>
+        [...disk.pets.values()]
+          .filter(({ id }) => id > after && id <= upTo)
+          .sort((one, other) => (one.id < other.id ? -1 : 1))
+          .slice(0, limit)
+      ),
+    findImport: (source) => Effect.sync(() => disk.records.get(source)),
+    startImport: (source, keepIds) =>
+      Effect.sync(() => {
+        disk.records.set(source, { keepIds, position: beginning, completedAt: undefined })
+      }),
+    findTaken: (pets) =>
+      Effect.sync(() =>
+        pets.flatMap(({ id, ...pet }) => (id !== undefined && isOther(new Pet(id, pet), id) ? [id] : []))
+      ),
+    store: ({ keepIds, pets, step }) =>
+      Effect.suspend((): Effect.Effect<number, StoreUnavailable | ImportMoved | IdTaken> => {
+        const crash = next.next().value ?? "no"
+        if (crash === "before") return Effect.fail(crashed)
+        const record = step === undefined ? undefined : disk.records.get(step.source)
+        if (step !== undefined && record?.position.bytes !== step.from.bytes) {
+          return Effect.fail(new ImportMoved({ source: step.source }))
+        }
+        let added = 0
+        for (const pet of pets) {
+          const id = pet.id ?? lastId() + 1n
+          if (isOther(new Pet(id, pet), id)) return Effect.fail(new IdTaken({ id }))
+          if (!disk.pets.has(id)) added++
+          disk.pets.set(id, new Pet(id, pet))
+        }
+        if (step !== undefined) {
+          disk.records.set(step.source, { keepIds, position: step.to, completedAt: step.completedAt })
+        }
+        return crash === "after" ? Effect.fail(crashed) : Effect.succeed(added)
+      })
+  }
+}
+
+const contentOf = ({ categoryId, name, status }: Pet) => [name, categoryId.toString(), status]
+
+/** A SHA-256 of Node. */
+export const makeHash = (): Hash => {
+  const hash = createHash("sha256")
+  return { update: (bytes) => void hash.update(bytes), digest: () => hash.copy().digest("hex") }
+}

@@ -1,0 +1,39 @@
+/** Exports animals as lines of JSON, by ascending id. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import * as PetJson from "../codec/PetJson.ts"
+import type { Pet } from "../domain/Pet.ts"
+import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import { PetArchive } from "../ports/PetArchive.ts"
+
+/** Some lines, and the number of animals in them. */
+export interface Piece {
+  readonly text: string
+  readonly animals: number
+}
+
+const PAGE = 1_000
+
+/**
+ * Exports every animal whose creation was acknowledged before the start; it can contain some that are created meanwhile.
+ * It ends at the largest id of the start, and holds no transaction, so that a slow reader does not burden the database.
+ */
+export const pieces: Stream.Stream<Piece, StoreUnavailable, PetArchive> = Stream.unwrap(
+  Effect.gen(function* () {
+    const archive = yield* PetArchive
+    const upTo = yield* archive.lastId
+    return Stream.paginate(0n, (after) =>
+      Effect.map(archive.page(after, upTo, PAGE), (pets) => {
+        const last = pets.at(-1)
+        const isLast = last === undefined || pets.length < PAGE || last.id >= upTo
+        return [pets.length === 0 ? [] : [pieceOf(pets)], isLast ? Option.none() : Option.some(last.id)]
+      })
+    )
+  })
+)
+
+const pieceOf = (pets: ReadonlyArray<Pet>): Piece => ({
+  text: pets.map((pet) => `${PetJson.encode(pet)}\n`).join(""),
+  animals: pets.length
+})

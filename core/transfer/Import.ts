@@ -1,0 +1,225 @@
+/**
+ * Imports animals from lines of JSON. A source is read in blocks; the animals of a block are stored in one transaction,
+ * together with the position after them. So an import that ends at any moment continues without loss and repetition.
+ */
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import { IdTaken, type ImportMoved, PetArchive } from "../ports/PetArchive.ts"
+import type { ImportedPet, LineOptions } from "./ImportedPet.ts"
+import * as ImportReader from "./ImportReader.ts"
+import type { Position } from "./ImportRecord.ts"
+import type * as Lines from "./Lines.ts"
+
+/** A running SHA-256: `digest` returns the hexadecimal digits for all bytes so far, and more may follow. */
+export interface Hash {
+  readonly update: (bytes: Uint8Array) => void
+  readonly digest: () => string
+}
+
+/** An invalid line. */
+export interface LineFault {
+  readonly line: number
+  readonly reason: string
+}
+
+/** Maximum number of invalid lines that are reported; reading stops after them. */
+export const maxFaults = 20
+
+/** Reports progress: bytes that were read and animals in them, each time since the beginning of the source. */
+export type Report = (bytes: number, animals: number) => void
+
+/** The source is not the one whose import began. */
+export class SourceChanged extends Data.TaggedError("SourceChanged")<{ readonly reason: string }> {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** The result of `check`. */
+export interface Checked {
+  readonly lines: number
+  readonly animals: number
+  readonly faults: ReadonlyArray<LineFault>
+  /** Whether reading stopped after `maxFaults` faults. */
+  readonly isPartial: boolean
+  /** SHA-256 of the source, in hexadecimal digits; not of all of it if `isPartial`. */
+  readonly digest: string
+}
+
+/** Checks every line and stores nothing. `findTaken` returns the ids that belong to other animals of the database. */
+export const check = Effect.fnUntraced(function* <E, E2>(
+  blocks: Stream.Stream<Uint8Array, E>,
+  options: LineOptions,
+  hash: Hash,
+  report: Report,
+  findTaken: (pets: ReadonlyArray<ImportedPet>) => Effect.Effect<ReadonlyArray<bigint>, E2>
+): Effect.fn.Return<Checked, E | E2> {
+  const faults: Array<LineFault> = []
+  let state = ImportReader.start(options)
+  let animals = 0
+  const examine = Effect.fnUntraced(function* (entries: ReadonlyArray<ImportReader.Entry>) {
+    const taken = yield* findTaken(petsIn(entries))
+    for (const entry of entries) {
+      const reason = faultOf(entry, taken)
+      if (reason === undefined) animals++
+      else if (faults.length < maxFaults) faults.push({ line: entry.line, reason })
+    }
+  })
+  yield* blocks.pipe(
+    Stream.takeWhile(() => faults.length < maxFaults),
+    Stream.runForEach((block) => {
+      hash.update(block)
+      const [entries, next] = ImportReader.push(state, block)
+      state = next
+      return Effect.map(examine(entries), () => report(state.lines.bytes, animals))
+    })
+  )
+  yield* examine(ImportReader.end(state))
+  return {
+    lines: state.lines.lines,
+    animals,
+    faults,
+    isPartial: faults.length === maxFaults,
+    digest: hash.digest()
+  }
+})
+
+const petsIn = (entries: ReadonlyArray<ImportReader.Entry>): ReadonlyArray<ImportedPet> =>
+  entries.reduce<Array<ImportedPet>>((pets, { decoded }) => {
+    if (Result.isSuccess(decoded)) pets.push(decoded.success)
+    return pets
+  }, [])
+
+const faultOf = ({ decoded }: ImportReader.Entry, taken: ReadonlyArray<bigint>): string | undefined => {
+  if (Result.isFailure(decoded)) return decoded.failure
+  const { id } = decoded.success
+  return id !== undefined && taken.includes(id) ? new IdTaken({ id }).message : undefined
+}
+
+/** What `store` imports. */
+export interface Source {
+  /** The name of the record; `undefined` if the import is not recorded. */
+  readonly name: string | undefined
+  /** Where the import starts: the bytes before it are compared with its `prefix`, not imported. */
+  readonly from: Position
+  /** The digest of the whole source, if it was checked before. */
+  readonly digest: string | undefined
+}
+
+/** The result of `store`. */
+export interface Stored {
+  /** The position after the last line that is stored. */
+  readonly position: Position
+  /** The number of animals that this run stored. */
+  readonly inserted: number
+  /** The number of animals that the database had already, with the same ids. */
+  readonly present: number
+  /** Invalid lines. Nothing from the first one on is stored. */
+  readonly faults: ReadonlyArray<LineFault>
+}
+
+/** Stores the animals of a source up to its first invalid line. */
+export const store = Effect.fnUntraced(function* <E>(
+  blocks: Stream.Stream<Uint8Array, E>,
+  { digest, from, name }: Source,
+  options: LineOptions,
+  hash: Hash,
+  report: Report
+): Effect.fn.Return<Stored, E | StoreUnavailable | ImportMoved | IdTaken | SourceChanged, PetArchive> {
+  const archive = yield* PetArchive
+  const faults: Array<LineFault> = []
+  let state = ImportReader.start(options, from)
+  let position = from
+  let inserted = 0
+  let present = 0
+
+  const save = (pets: ReadonlyArray<ImportedPet>, to: Position, completedAt?: number) =>
+    Effect.map(
+      archive.store({
+        pets,
+        keepIds: options.keepIds,
+        step: name === undefined ? undefined : { source: name, from: position, to, completedAt }
+      }),
+      (count) => {
+        inserted += count
+        present += pets.length - count
+        position = to
+      }
+    )
+
+  /** Saves the valid lines at the beginning of `entries`, which are those that end in `block`, and hashes `block`. */
+  const accept = Effect.fnUntraced(function* (
+    entries: ReadonlyArray<ImportReader.Entry>,
+    complete: Lines.Place,
+    block: Uint8Array
+  ) {
+    const before = state.lines.bytes - block.length
+    const isStopped = faults.length > 0
+    for (const { decoded, line } of entries) {
+      if (Result.isFailure(decoded) && faults.length < maxFaults)
+        faults.push({ line, reason: decoded.failure })
+    }
+    if (isStopped) return
+    const valid = faults.length === 0 ? entries : entries.slice(0, entries.findIndex(isFault))
+    const to = faults.length === 0 ? complete : placeAfter(valid.at(-1), position)
+    if (to.bytes <= position.bytes) return hash.update(block)
+    hash.update(block.subarray(0, to.bytes - before))
+    yield* save(petsIn(valid), {
+      bytes: to.bytes,
+      lines: to.lines,
+      animals: position.animals + valid.length,
+      prefix: hash.digest()
+    })
+    hash.update(block.subarray(to.bytes - before))
+    report(to.bytes, position.animals)
+  })
+
+  const prefix = skipPrefix(from, hash)
+  yield* blocks.pipe(
+    Stream.takeWhile(() => faults.length < maxFaults),
+    Stream.mapEffect((block) => Effect.fromResult(prefix.skip(block))),
+    Stream.runForEach((block) => {
+      const [entries, next] = ImportReader.push(state, block)
+      state = next
+      return accept(entries, { bytes: next.lines.complete, lines: next.lines.lines }, block)
+    })
+  )
+  yield* Effect.fromResult(prefix.end())
+  const rest = ImportReader.end(state)
+  yield* accept(rest, { bytes: state.lines.bytes, lines: state.lines.lines + rest.length }, new Uint8Array())
+  if (faults.length > 0) return { position, inserted, present, faults }
+  if (digest !== undefined && hash.digest() !== digest) {
+    return yield* new SourceChanged({ reason: "it changed during its import" })
+  }
+  yield* save([], position, yield* Clock.currentTimeMillis)
+  return { position, inserted, present, faults }
+})
+
+const isFault = ({ decoded }: ImportReader.Entry): boolean => Result.isFailure(decoded)
+
+const placeAfter = (entry: ImportReader.Entry | undefined, otherwise: Lines.Place): Lines.Place =>
+  entry === undefined ? otherwise : { bytes: entry.end, lines: entry.line }
+
+/** Hashes and skips the bytes before a position; fails if they are not those that were imported. */
+const skipPrefix = ({ bytes, prefix }: Position, hash: Hash) => {
+  const changed = Result.fail(
+    new SourceChanged({ reason: `its first ${bytes} bytes are not those that were imported before` })
+  )
+  let skipped = 0
+  return {
+    /** Returns the rest of the block. */
+    skip: (block: Uint8Array): Result.Result<Uint8Array, SourceChanged> => {
+      if (skipped === bytes) return Result.succeed(block)
+      const before = block.subarray(0, bytes - skipped)
+      hash.update(before)
+      skipped += before.length
+      if (skipped === bytes && hash.digest() !== prefix) return changed
+      return Result.succeed(block.subarray(before.length))
+    },
+    end: (): Result.Result<void, SourceChanged> => (skipped === bytes ? Result.succeed(undefined) : changed)
+  }
+}

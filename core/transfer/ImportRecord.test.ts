@@ -1,0 +1,45 @@
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import * as ImportRecord from "./ImportRecord.ts"
+
+const position = { bytes: 500, lines: 5, animals: 4, prefix: "ab" }
+const unfinished = { keepIds: false, position, completedAt: undefined }
+const complete = { ...unfinished, completedAt: Date.UTC(2026, 10, 22) }
+const file = { keepIds: false, again: false, canGrow: false }
+
+describe("ImportRecord.startOf", () => {
+  it("begins a source without a record", () => {
+    const begun = Result.succeed({ isNew: true, position: ImportRecord.beginning })
+    expect(ImportRecord.startOf(undefined, file)).toEqual(begun)
+    expect(ImportRecord.startOf(undefined, { ...file, again: true })).toEqual(begun)
+  })
+
+  it("continues an unfinished import, also with --again, so that nothing is stored twice", () => {
+    const continued = Result.succeed({ isNew: false, position })
+    expect(ImportRecord.startOf(unfinished, file)).toEqual(continued)
+    expect(ImportRecord.startOf(unfinished, { ...file, again: true })).toEqual(continued)
+  })
+
+  it("rejects a complete file, unless --again", () => {
+    expect(ImportRecord.startOf(complete, file)).toEqual(
+      Result.fail(
+        "it was imported completely at 2026-11-22T00:00:00.000Z (4 animals); --again imports it a second time"
+      )
+    )
+    expect(ImportRecord.startOf(complete, { ...file, again: true })).toEqual(
+      Result.succeed({ isNew: true, position: ImportRecord.beginning })
+    )
+  })
+
+  it("continues a complete stream, which may be longer now", () => {
+    expect(ImportRecord.startOf(complete, { ...file, canGrow: true })).toEqual(
+      Result.succeed({ isNew: false, position })
+    )
+  })
+
+  it("rejects an import that began with the other choice of ids", () => {
+    expect(ImportRecord.startOf(unfinished, { ...file, keepIds: true })).toEqual(
+      Result.fail("its import began without --keep-ids and cannot continue with it; stored so far: 4 animals")
+    )
+  })
+})

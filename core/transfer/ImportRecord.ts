@@ -1,0 +1,66 @@
+/** What a database records of an import, and where an import starts by that record. */
+import * as Result from "effect/Result"
+
+/** How far an import has come: all complete lines before an offset. */
+export interface Position {
+  /** Offset in the source of the first byte that is not imported. */
+  readonly bytes: number
+  /** The number of lines before it, blank ones included. */
+  readonly lines: number
+  /** The number of animals in these lines. */
+  readonly animals: number
+  /** SHA-256 of the bytes before it, in hexadecimal digits. */
+  readonly prefix: string
+}
+
+/** The record of an import. */
+export interface ImportRecord {
+  readonly keepIds: boolean
+  readonly position: Position
+  /** Epoch milliseconds of its end; `undefined` if it is unfinished. */
+  readonly completedAt: number | undefined
+}
+
+/** SHA-256 of nothing. */
+const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+/** The position before the first line. */
+export const beginning: Position = { bytes: 0, lines: 0, animals: 0, prefix: EMPTY }
+
+/** What the operator asks for. */
+export interface ImportRequest {
+  readonly keepIds: boolean
+  /** Imports a source again that was imported completely. */
+  readonly again: boolean
+  /** Whether the source can become longer: what was added after a complete import is imported then. */
+  readonly canGrow: boolean
+}
+
+/** Where an import starts; `isNew` if its record must be created, or replaced. */
+export interface Start {
+  readonly isNew: boolean
+  readonly position: Position
+}
+
+/** Decides where an import starts; fails with the reason why it must not. */
+export const startOf = (
+  record: ImportRecord | undefined,
+  { again, canGrow, keepIds }: ImportRequest
+): Result.Result<Start, string> => {
+  if (record === undefined) return Result.succeed({ isNew: true, position: beginning })
+  if (record.completedAt !== undefined && (again || !canGrow)) {
+    if (again) return Result.succeed({ isNew: true, position: beginning })
+    const { animals } = record.position
+    const time = new Date(record.completedAt).toISOString()
+    return Result.fail(
+      `it was imported completely at ${time} (${animals} animals); --again imports it a second time`
+    )
+  }
+  if (record.keepIds !== keepIds) {
+    const [before, now] = record.keepIds ? ["with", "without"] : ["without", "with"]
+    return Result.fail(
+      `its import began ${before} --keep-ids and cannot continue ${now} it; stored so far: ${record.position.animals} animals`
+    )
+  }
+  return Result.succeed({ isNew: false, position: record.position })
+}

@@ -1,0 +1,54 @@
+/** An animal in a line of an import: the JSON of the service, with or without an id. */
+import * as Result from "effect/Result"
+import * as JsonBytes from "../codec/JsonBytes.ts"
+import * as NewPetFields from "../codec/NewPetFields.ts"
+import type * as Int64 from "../domain/Int64.ts"
+import type { NewPet } from "../domain/NewPet.ts"
+
+/** An animal to be stored; `id` is `undefined` if the database assigns it. */
+export interface ImportedPet extends NewPet {
+  readonly id: Int64.Int64 | undefined
+}
+
+/** What a line may contain. */
+export interface LineOptions {
+  /** Stores the ids of the lines instead of new ones; each line must have an id. */
+  readonly keepIds: boolean
+  /** Ignores unknown fields; otherwise a line with one is invalid, because it may be a misspelled field. */
+  readonly ignoreUnknown: boolean
+}
+
+/**
+ * Decodes a line by the rules of `POST /v1/pets`; fails with the invalid fields and the reasons. An `id` is allowed, and
+ * ignored without `keepIds`.
+ */
+export const decode = (
+  line: Uint8Array,
+  { ignoreUnknown, keepIds }: LineOptions
+): Result.Result<ImportedPet, string> => {
+  const json = JsonBytes.parse(line)
+  if (Result.isFailure(json)) {
+    return Result.fail(`not acceptable JSON: ${json.failure.reason} at position ${json.failure.position}`)
+  }
+  const object = json.success
+  if (!JsonBytes.isObject(object)) return Result.fail("must be a JSON object")
+  const pet = NewPetFields.decode(object, ignoreUnknown ? "all" : withId)
+  const id = keepIds ? NewPetFields.int64In(object.id) : undefined
+  const idFault = keepIds ? faultOfId(id, object.id) : undefined
+  if (Result.isSuccess(pet) && idFault === undefined) {
+    const { categoryId, name, status } = pet.success
+    return Result.succeed({ id, name, categoryId, status })
+  }
+  const faults = Result.isFailure(pet) ? pet.failure : []
+  return Result.fail([...(idFault === undefined ? [] : [`id: ${idFault}`]), ...faults].join("; "))
+}
+
+const withId = ["id"]
+
+const faultOfId = (
+  id: Int64.Int64 | undefined,
+  value: Parameters<typeof NewPetFields.faultOfInt64>[0]
+): string | undefined => {
+  if (id === undefined) return NewPetFields.faultOfInt64(value)
+  return id < 1n ? "must be 1 or more" : undefined
+}

@@ -1,0 +1,120 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { chunksOf } from "./Chunks.arbitrary.ts"
+import * as Lines from "./Lines.ts"
+
+const LF = 0x0a
+const CR = 0x0d
+const MARK = [0xef, 0xbb, 0xbf]
+
+const bytesOfLine = fc.array(fc.oneof({ weight: 5, arbitrary: fc.nat(255) }, fc.constantFrom(CR, ...MARK)), {
+  maxLength: 20
+})
+
+const separated = fc
+  .tuple(fc.array(fc.tuple(bytesOfLine, fc.constantFrom([LF], [CR, LF]))), bytesOfLine, fc.boolean())
+  .map(([lines, last, isMarked]) =>
+    Uint8Array.from([
+      ...(isMarked ? MARK : []),
+      ...lines.flatMap(([line, end]) => [...line, ...end]),
+      ...last
+    ])
+  )
+
+/** A file with the same file in chunks. */
+const chunked = separated.chain((file) => fc.tuple(fc.constant(file), chunksOf(file)))
+
+const readAll = (chunks: ReadonlyArray<Uint8Array>): ReadonlyArray<Lines.Line> => {
+  let state = Lines.start()
+  const read: Array<Lines.Line> = []
+  for (const chunk of chunks) {
+    const [lines, next] = Lines.push(state, chunk)
+    // Copied, because a reader may use the memory of a chunk again.
+    read.push(...lines.map((line) => ({ ...line, bytes: line.bytes?.slice() })))
+    chunk.fill(0x2a)
+    state = next
+  }
+  return [...read, ...Lines.end(state)]
+}
+
+/** The lines by a simpler way, which needs the whole file. */
+const model = (file: Uint8Array): ReadonlyArray<ReadonlyArray<number>> => {
+  const lines: Array<Array<number>> = [[]]
+  for (const byte of file) {
+    if (byte === LF) lines.push([])
+    else lines.at(-1)?.push(byte)
+  }
+  const [first] = lines
+  if (first !== undefined && MARK.every((byte, index) => first[index] === byte)) first.splice(0, 3)
+  if (file.length === 0 || file.at(-1) === LF) lines.pop()
+  return lines.map((line) => (line.at(-1) === CR ? line.slice(0, -1) : line))
+}
+
+describe("Lines.push", () => {
+  it("returns the same lines for any chunks of a file, also when the memory of chunks is reused", () => {
+    fc.assert(
+      fc.property(chunked, ([file, chunks]) => {
+        const lines = readAll(chunks)
+        expect(lines.map(({ bytes }) => [...(bytes ?? [])])).toEqual(model(file))
+        expect(lines.map(({ number }) => number)).toEqual(lines.map((_, index) => index + 1))
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("returns offsets after which the rest of the file gives the rest of the lines", () => {
+    fc.assert(
+      fc.property(separated, fc.nat(), (file, choice) => {
+        const all = readAll([file.slice()])
+        const before = all.slice(0, all.length === 0 ? 0 : choice % (all.length + 1))
+        const last = before.at(-1)
+        const state = Lines.start({ bytes: last?.end ?? 0, lines: before.length })
+        const [lines, next] = Lines.push(state, file.slice(last?.end ?? 0))
+        expect([...lines, ...Lines.end(next)]).toEqual(all.slice(before.length))
+      })
+    )
+  })
+
+  it("counts the bytes of complete lines", () => {
+    fc.assert(
+      fc.property(chunked, ([file, chunks]) => {
+        let state = Lines.start()
+        for (const chunk of chunks) state = Lines.push(state, chunk)[1]
+        expect(state.complete).toBe(file.lastIndexOf(LF) + 1)
+        expect(state.bytes).toBe(file.length)
+      })
+    )
+  })
+
+  it.each([
+    ["LF", [LF]],
+    ["CRLF", [CR, LF]]
+  ])("accepts 65536 bytes before %s and not one more, however they are cut", (_, end) => {
+    for (const cut of [1, 1_000, 65_535, 65_536, 65_537, 65_540, 100_000]) {
+      for (const [size, isValid] of [
+        [65_536, true],
+        [65_537, false],
+        [70_000, false]
+      ] as const) {
+        const file = Uint8Array.from([...new Uint8Array(size).fill(0x61), ...end, 0x62])
+        const [line, after] = readAll([file.slice(0, cut), file.slice(cut)])
+        expect([line?.bytes?.length, line?.end], `${size} cut at ${cut}`).toEqual([
+          isValid ? size : undefined,
+          size + end.length
+        ])
+        expect(after?.bytes).toEqual(Uint8Array.of(0x62))
+      }
+    }
+  })
+
+  it("holds a bounded part of a line without an end", () => {
+    let state = Lines.start()
+    let most = 0
+    for (let count = 0; count < 100; count++) {
+      state = Lines.push(state, new Uint8Array(10_000).fill(0x61))[1]
+      most = Math.max(most, state.rest?.length ?? 0)
+    }
+    expect(most).toBeLessThanOrEqual(Lines.maxBytes + 4)
+    expect(Lines.end(state)).toEqual([{ number: 1, bytes: undefined, end: 1_000_000 }])
+  })
+})

@@ -1,0 +1,103 @@
+/**
+ * Splits bytes into lines, in bounded memory. A line ends with LF or CRLF; the last one may lack its end. A byte order
+ * mark at the beginning of the file is skipped.
+ */
+
+/** Maximum length of a line in bytes, without its end. */
+export const maxBytes = 65_536
+
+/** A line without its end. It shares memory with the block that was pushed. */
+export interface Line {
+  /** Counted from 1. */
+  readonly number: number
+  /** `undefined` if the line is too long. */
+  readonly bytes: Uint8Array | undefined
+  /** Offset in the file of the first byte after the line and its end. */
+  readonly end: number
+}
+
+/** What is known before the next block. */
+export interface State {
+  /** The number of complete lines. */
+  readonly lines: number
+  /** The number of bytes in complete lines. */
+  readonly complete: number
+  /** The number of bytes that were pushed. */
+  readonly bytes: number
+  /** The incomplete last line; `undefined` if it is too long already. */
+  readonly rest: Uint8Array | undefined
+}
+
+const nothing = new Uint8Array()
+
+/** The number of complete lines and of their bytes. */
+export interface Place {
+  readonly bytes: number
+  readonly lines: number
+}
+
+/** Continues after complete lines; the default is the beginning of the file. */
+export const start = ({ bytes, lines }: Place = { bytes: 0, lines: 0 }): State => ({
+  bytes,
+  lines,
+  complete: bytes,
+  rest: nothing
+})
+
+const LF = 0x0a
+const CR = 0x0d
+
+/** Adds the next block of the file; returns the lines that end in it. */
+export const push = (
+  state: State,
+  block: Uint8Array
+): readonly [lines: ReadonlyArray<Line>, state: State] => {
+  const lines: Array<Line> = []
+  let { rest, lines: number } = state
+  let from = 0
+  for (let to = block.indexOf(LF); to !== -1; to = block.indexOf(LF, from)) {
+    number++
+    lines.push(lineOf(number, joined(rest, block.subarray(from, to)), state.bytes + to + 1))
+    rest = nothing
+    from = to + 1
+  }
+  // Copied: the block may be used again for other bytes.
+  rest = joined(rest, block.subarray(from))?.slice()
+  const complete = lines.at(-1)?.end ?? state.complete
+  return [lines, { lines: number, complete, bytes: state.bytes + block.length, rest }]
+}
+
+/** Returns the last line, if it lacks its end. */
+export const end = ({ bytes, lines, rest }: State): ReadonlyArray<Line> =>
+  rest?.length === 0 ? [] : [lineOf(lines + 1, rest, bytes)]
+
+/** Room for the line, CR and a byte order mark. */
+const MAX_REST = maxBytes + 4
+
+/** Returns `undefined` if the line is longer than any valid one. */
+const joined = (rest: Uint8Array | undefined, more: Uint8Array): Uint8Array | undefined => {
+  if (rest === undefined || rest.length + more.length > MAX_REST) return undefined
+  if (rest.length === 0) return more
+  const line = new Uint8Array(rest.length + more.length)
+  line.set(rest)
+  line.set(more, rest.length)
+  return line
+}
+
+const lineOf = (number: number, bytes: Uint8Array | undefined, end: number): Line => {
+  if (bytes === undefined) return { number, bytes, end }
+  const from = number === 1 && isMarked(bytes) ? 3 : 0
+  const to = bytes.length > from && bytes[bytes.length - 1] === CR ? bytes.length - 1 : bytes.length
+  const isWhole = from === 0 && to === bytes.length
+  return {
+    number,
+    bytes: to - from > maxBytes ? undefined : isWhole ? bytes : bytes.subarray(from, to),
+    end
+  }
+}
+
+const isMarked = (bytes: Uint8Array): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+
+/** Whether a line has only white space of JSON. */
+export const isBlank = (bytes: Uint8Array): boolean =>
+  bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === CR)

@@ -3,36 +3,47 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
+import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 
 /** Creates an empty store; changes are visible at once. */
 export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
   const keys = new Map<string, ApiKey>()
   const byHash = new Map<string, ApiKey>()
+  const recorded: Array<KeyEvent> = []
 
-  const put = (key: ApiKey): void => {
+  const put = (key: ApiKey, event?: KeyEvent): void => {
     for (const { hash } of keys.get(key.id)?.secrets ?? []) byHash.delete(hash)
     for (const { hash } of key.secrets) byHash.set(hash, key)
     keys.set(key.id, key)
+    if (event !== undefined) recorded.push(event)
   }
 
   return {
     findByHash: (hash) => Effect.sync(() => Option.fromUndefinedOr(byHash.get(hash))),
-    insert: (key) => Effect.sync(() => put(key)),
-    insertFirst: (key) =>
+    insert: (key, event) => Effect.sync(() => put(key, event)),
+    insertFirst: (key, event) =>
       Effect.sync(() => {
         if (keys.size > 0) return false
-        put(key)
+        put(key, event)
         return true
       }),
     update: (id, change) =>
       Effect.sync(() => {
         const key = keys.get(id)
         if (key === undefined) return Option.none()
-        const [result, changed] = change(key)
-        put(changed)
+        const [result, changed, event] = change(key)
+        put(changed, event)
         return Option.some(result)
       }),
-    list: Effect.sync(() => [...keys.values()])
+    list: Effect.sync(() => [...keys.values()]),
+    events: (id) => Effect.sync(() => recorded.filter(({ keyId }) => id === undefined || keyId === id)),
+    markSeen: (ids, day) =>
+      Effect.sync(() => {
+        for (const id of ids) {
+          const key = keys.get(id)
+          if (key !== undefined && (key.lastSeenDay ?? -1) < day) put({ ...key, lastSeenDay: day })
+        }
+      })
   }
 })

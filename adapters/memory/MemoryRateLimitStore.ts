@@ -132,6 +132,15 @@ export const make = (
       Effect.sync(() => {
         if (isTimeToSweep()) sweep()
         return replace(key, step)
+      }),
+    read: (callers, now) =>
+      Effect.sync(() => {
+        const ahead = aheadMs()
+        const found = callers.flatMap((caller) => {
+          const stored = (Caller.isNetwork(caller) ? networks : keys).get(caller)
+          return stored === undefined ? [] : [[caller, correctedForSteps(stored, ahead)] as const]
+        })
+        return { at: now, states: new Map(found) }
       })
   }
 }

@@ -24,7 +24,7 @@ const makeShared = Effect.gen(function* () {
   const delay: {
     findByHash: Effect.Effect<void, StoreUnavailable>
     beforeUpdate: Effect.Effect<void>
-    afterUpdate: Effect.Effect<void>
+    afterUpdate: Effect.Effect<void, StoreUnavailable>
   } = { findByHash: Effect.void, beforeUpdate: Effect.void, afterUpdate: Effect.void }
   const below: ApiKeyStore["Service"] = {
     ...store,
@@ -133,6 +133,24 @@ describe("ApiKeyCache", () => {
       asked.length = 0
       for (const index of [10_000, 0, 10_000, 1, 10_000]) yield* find(index)
       expect(asked).toEqual(["hash 10000", "hash 1"])
+    })
+  )
+
+  it.effect("keeps its keys when an update changes nothing, and drops them when it fails", () =>
+    Effect.gen(function* () {
+      const { asked, delay, node, store } = yield* makeShared
+      const cached = yield* node()
+      yield* store.insert(key)
+      yield* cached.findByHash("hash")
+      yield* cached.update("a", (same) => [same, same])
+      yield* cached.update("none", (before) => [before, { ...before }])
+      yield* cached.markSeen?.(["a"], 5) ?? Effect.void
+      yield* cached.findByHash("hash")
+      expect(asked).toHaveLength(1)
+      delay.afterUpdate = Effect.fail(new StoreUnavailable({ retryable: true, cause: "down" }))
+      yield* Effect.flip(cached.update("a", (same) => [same, same]))
+      yield* cached.findByHash("hash")
+      expect(asked).toHaveLength(2)
     })
   )
 

@@ -2,6 +2,7 @@
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
@@ -66,7 +67,19 @@ export const layer = (keepMs: number): Layer.Layer<ApiKeyStore, never, ApiKeySto
             keep(hash, known)
             return Effect.succeed(known.key)
           }),
-        update: (id, change) => Effect.ensuring(store.update(id, change), forget)
+        update: (id, change) =>
+          Effect.suspend(() => {
+            let isUnchanged = false
+            const update = store.update(id, (key) => {
+              const next = change(key)
+              isUnchanged = next[1] === key
+              return next
+            })
+            // After a failure it is unknown whether the change was stored.
+            return Effect.onExit(update, (exit) =>
+              Exit.isSuccess(exit) && (isUnchanged || Option.isNone(exit.value)) ? Effect.void : forget
+            )
+          })
       }
     })
   )

@@ -10,5 +10,7 @@ export const keyOf = (id: string, hash: string, createdAt: number): ApiKey.ApiKe
   label: undefined,
   createdAt,
   revokedAt: undefined,
+  expiresAt: undefined,
+  lastSeenDay: undefined,
   secrets: [{ hash, createdAt, expiresAt: undefined }]
 })

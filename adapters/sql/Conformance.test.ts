@@ -6,7 +6,7 @@ import { suite } from "../../conformance/runners/Vitest.ts"
 import { describeOn, type Kind, kinds } from "./Databases.fixture.ts"
 import { emptied, forAllTests, openClient, openNode, patient } from "./Nodes.fixture.ts"
 
-const tables = ["api_key_secrets", "api_keys", "pets", "rate_limits"]
+const tables = ["key_events", "api_key_secrets", "api_keys", "pets", "rate_limits"]
 
 const withoutTables = (kind: Kind) => {
   const open = forAllTests(
@@ -32,7 +32,7 @@ for (const kind of kinds) {
       suite(
         Conformance.ports({
           name: `the SQL stores on ${kind.name}`,
-          apiKeyStore: emptied(kind, ["api_key_secrets", "api_keys"], options),
+          apiKeyStore: emptied(kind, ["key_events", "api_key_secrets", "api_keys"], options),
           // Checks that do not depend on the cache run once.
           ...(keyCacheMs === 0
             ? {

@@ -3,10 +3,12 @@
  * SQLite, which runs one write transaction at a time.
  */
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { CallObserver } from "../storage/CallObserver.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Maximum number of writes in one transaction: all of them wait for its end. */
@@ -34,6 +36,7 @@ export const make = <Write, A>(
 ): Effect.Effect<Submit<Write, A>> =>
   Effect.map(Effect.context<never>(), (context) => {
     const runFork = Effect.runForkWith(context)
+    const observer = Context.get(context, CallObserver)
     const waiting = new Set<Waiting<Write, A>>()
     let running = false
     const next = () => [...waiting].slice(0, MAX_GROUP)
@@ -57,6 +60,7 @@ export const make = <Write, A>(
           continue
         }
         pauseMs = WriteTransaction.lockedPauseMs.first
+        if (Exit.isSuccess(exit)) observer?.committed(group.length)
         for (const [index, member] of group.entries()) {
           waiting.delete(member)
           member.done(Exit.isFailure(exit) ? Exit.failCause(exit.cause) : (exit.value[index] ?? missingExit))

@@ -18,12 +18,15 @@ import * as TestClock from "effect/testing/TestClock"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import { type Database, describeOn, kinds, sqlite } from "./Databases.fixture.ts"
 import * as Migrations from "./Migrations.ts"
 import * as First from "./migrations/First.ts"
+import * as KeyAdministration from "./migrations/KeyAdministration.ts"
 import * as Slots from "./migrations/Slots.ts"
+import * as Transfers from "./migrations/Transfers.ts"
 import { openClient, openNode } from "./Nodes.fixture.ts"
 import * as Sql from "./Sql.ts"
 import * as SqliteClient from "./SqliteClient.ts"
@@ -47,10 +50,20 @@ const schema = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>, 
   )
 }
 
-const TABLES = ["animal_store_migrations", "api_key_secrets", "api_keys", "pets", "rate_limits", "settings"]
+const TABLES = [
+  "animal_store_migrations",
+  "api_key_secrets",
+  "api_keys",
+  "key_events",
+  "copies",
+  "imports",
+  "pets",
+  "rate_limits",
+  "settings"
+]
 
 /** The migrations of a new database. */
-const ALL = ["1 first", "2 slots"]
+const ALL = ["1 first", "2 slots", "3 key_administration", "4 transfers"]
 
 /** Returns the contents of all tables. */
 const contents = (sql: SqlClient.SqlClient) =>
@@ -167,7 +180,7 @@ for (const kind of kinds) {
         const before = [yield* schema(sql), yield* contents(sql)]
         const reason = yield* refusal(sql)
         expect(reason).toBe(
-          "it was made by a newer animal-store (schema 999, this one knows 2); use that version"
+          "it was made by a newer animal-store (schema 999, this one knows 4); use that version"
         )
         expect((yield* Effect.flip(Effect.scoped(openNode(database)))).reason).toBe(reason)
         expect([yield* schema(sql), yield* contents(sql)]).toEqual(before)
@@ -177,7 +190,7 @@ for (const kind of kinds) {
     it.live("leave no partial schema in a database that already has a table with the same name", () =>
       Effect.gen(function* () {
         // From the first table of the migrations to the last.
-        for (const table of ["pets", "rate_limits", "settings"]) {
+        for (const table of ["pets", "rate_limits", "settings", "key_events", "copies"]) {
           const sql = yield* openClient(yield* kind.create)
           yield* sql`CREATE TABLE ${sql(table)} (whose INTEGER)`
           const before = yield* schema(sql)
@@ -226,7 +239,9 @@ describe("released migrations", () => {
   // version.
   it.each([
     ["First", First, "5261b9d9e511929e", "dab6af5a9ab1ba97"],
-    ["Slots", Slots, "d58847019d20232f", "7244df4c03595b8e"]
+    ["Slots", Slots, "d58847019d20232f", "7244df4c03595b8e"],
+    ["KeyAdministration", KeyAdministration, "acca8dac50ab1a2a", "c7f27e210b615402"],
+    ["Transfers", Transfers, "ab33b5517a3a85b8", "8a5c116000f34dc7"]
   ])("have their released text: %s", (_, { postgres, sqlite }, ofSqlite, ofPostgres) => {
     const hash = (texts: ReadonlyArray<string>) =>
       createHash("sha256").update(texts.join("\n;\n")).digest("hex").slice(0, 16)
@@ -236,7 +251,7 @@ describe("released migrations", () => {
 
 for (const kind of kinds) {
   describeOn(kind, "A database of the first version", () => {
-    it.live("is migrated and keeps its counts and bans", () =>
+    it.live("is migrated and keeps its keys, counts and bans", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* openClient(database)
@@ -251,7 +266,20 @@ for (const kind of kinds) {
         yield* sql.unsafe(
           `INSERT INTO rate_limits VALUES ('key:a', 0, ${now}, ${day}, 7, 3, ${now}, ${now}, ${now + 1}, 1, ${now + 60_000}${decision})`
         )
+        yield* sql`INSERT INTO api_keys (id, plan, per_minute, per_day, label, created_at, revoked_at)
+          VALUES ('key_a', 'Pro', 300, 10000, 'shop', 1, NULL)`
+        yield* sql`INSERT INTO api_key_secrets (hash, key_id, position, created_at, expires_at)
+          VALUES ('hash', 'key_a', 0, 1, NULL)`
         const node = yield* openNode(database, { clock: "service" })
+        const keys = Context.get(node, ApiKeyStore)
+        expect(yield* keys.list).toEqual([
+          {
+            ...{ id: "key_a", plan: "Pro", limits: Plan.standard.Pro, label: "shop", createdAt: 1 },
+            ...{ revokedAt: undefined, expiresAt: undefined, lastSeenDay: undefined },
+            secrets: [{ hash: "hash", createdAt: 1, expiresAt: undefined }]
+          }
+        ])
+        expect(yield* keys.events?.() ?? Effect.succeed(undefined)).toEqual([])
         const limits = Context.get(node, RateLimitStore)
         const state = yield* limits.modify("key:a", (before = RateLimit.initial(0, Plan.standard.Free)) => [
           before,

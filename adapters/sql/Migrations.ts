@@ -6,7 +6,9 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { DatabaseUnusable, fromSqlError, patiently } from "./DatabaseUnusable.ts"
 import * as First from "./migrations/First.ts"
+import * as KeyAdministration from "./migrations/KeyAdministration.ts"
 import * as Slots from "./migrations/Slots.ts"
+import * as Transfers from "./migrations/Transfers.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 const TABLE = "animal_store_migrations"
@@ -58,9 +60,16 @@ const statements = (texts: ReadonlyArray<string>): Migrations[string] =>
   )
 
 // Forward only. A released migration never changes: `Migrations.test.ts` contains the hashes of the texts.
-const sqlite: Migrations = { "0001_first": statements(First.sqlite), "0002_slots": statements(Slots.sqlite) }
+const sqlite: Migrations = {
+  "0001_first": statements(First.sqlite),
+  "0002_slots": statements(Slots.sqlite),
+  "0003_key_administration": statements(KeyAdministration.sqlite),
+  "0004_transfers": statements(Transfers.sqlite)
+}
 
 const postgres: Migrations = {
   "0001_first": statements(First.postgres),
-  "0002_slots": statements(Slots.postgres)
+  "0002_slots": statements(Slots.postgres),
+  "0003_key_administration": statements(KeyAdministration.postgres),
+  "0004_transfers": statements(Transfers.postgres)
 }

@@ -8,7 +8,11 @@ import { openAnimalStore } from "../embed/AnimalStore.ts"
 process.stdout.write("ready\n")
 process.stdin.resume()
 await once(process.stdin, "end")
-const store = await openAnimalStore({ database: process.argv[2], databaseTimeoutMs: 20_000 })
+const store = await openAnimalStore({
+  database: process.argv[2],
+  databaseTimeoutMs: 20_000,
+  logLevel: "warn"
+})
 const key = await store.keys.issueFirst({ plan: "Free" })
 process.stdout.write(key?.id ?? "")
 await store.close()

@@ -29,26 +29,37 @@ export const layer = ({
   ...options
 }: PostgresOptions): Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom> =>
   Sql.layer(options).pipe(
-    Layer.provide(
-      Layer.effect(
-        SqlClient.SqlClient,
-        Effect.mapError(
-          PgClient.make({
-            url,
-            types,
-            maxConnections: connections,
-            // Only a failing request detects a connection that the network has lost, so few connections stay idle.
-            idleTimeout: "5 seconds",
-            connectTimeout: options.timeoutMs ?? SqlOptions.defaults.timeoutMs,
-            applicationName: "animal-store"
-          }),
-          fromSqlError
-        )
-      )
-    ),
-    Layer.provide(Reactivity.layer),
+    Layer.provide(client(url, connections, options.timeoutMs ?? SqlOptions.defaults.timeoutMs)),
     explainedBy(explain(placeOf(Redacted.value(url))))
   )
+
+/** A client of the database with all tables, for work on whole tables. */
+export const tables = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
+  Sql.migrated.pipe(
+    Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
+    explainedBy(explain(placeOf(Redacted.value(url))))
+  )
+
+// One statement runs at a time, and the driver may cancel it over another connection.
+const TABLE_CONNECTIONS = 2
+const TABLE_CONNECT_MS = 5_000
+
+const client = (url: Redacted.Redacted<string>, connections: number, connectTimeout: number) =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    Effect.mapError(
+      PgClient.make({
+        url,
+        types,
+        maxConnections: connections,
+        // Only a failing request detects a connection that the network has lost, so few connections stay idle.
+        idleTimeout: "5 seconds",
+        connectTimeout,
+        applicationName: "animal-store"
+      }),
+      fromSqlError
+    )
+  ).pipe(Layer.provide(Reactivity.layer))
 
 const explain =
   (place: string) =>

@@ -7,6 +7,7 @@ import * as Cursor from "../../core/codec/Cursor.ts"
 import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as ObservedStores from "../storage/ObservedStores.ts"
 import * as ApiKeyCache from "./ApiKeyCache.ts"
 import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
 import * as Migrations from "./Migrations.ts"
@@ -21,6 +22,19 @@ import * as SqlReadiness from "./SqlReadiness.ts"
 /** The ports that a database implements. */
 export type Stores = ApiKeyStore | PetRepository | RateLimitStore
 
+/** Checks the settings of the database, and creates or migrates the tables. */
+const prepare: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.onDialectOrElse({ pg: () => PostgresSettings.check(sql), orElse: () => Effect.void })
+  yield* Migrations.migrate
+})
+
+/** The `SqlClient` in the context, once the tables are created or migrated. */
+export const migrated: Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> = Layer.effect(
+  SqlClient.SqlClient,
+  Effect.andThen(prepare, SqlClient.SqlClient)
+)
+
 /**
  * The stores over the `SqlClient` in the context; creates or migrates the tables first. Limits can use a client of their
  * own that does not wait for the disk.
@@ -33,13 +47,17 @@ export const layer = (
     Effect.gen(function* () {
       const options = yield* Effect.fromResult(SqlOptions.resolve(given))
       const sql = yield* SqlClient.SqlClient
-      yield* sql.onDialectOrElse({ pg: () => PostgresSettings.check(sql), orElse: () => Effect.void })
-      yield* Migrations.migrate
-      const limits = SqlRateLimitStore.layer(options)
+      yield* prepare
+      const system = sql.onDialectOrElse({
+        pg: () => "postgresql" as const,
+        orElse: () => "sqlite" as const
+      })
+      const limits = ObservedStores.rateLimitStore(system)(SqlRateLimitStore.layer(options))
+      const keys = ObservedStores.apiKeyStore(system)(SqlApiKeyStore.layer(options))
       return Layer.mergeAll(
         SqlReadiness.layer(options),
-        SqlPetRepository.layer(options),
-        ApiKeyCache.layer(options.keyCacheMs).pipe(Layer.provide(SqlApiKeyStore.layer(options))),
+        ObservedStores.petRepository(system)(SqlPetRepository.layer(options)),
+        ApiKeyCache.layer(options.keyCacheMs).pipe(Layer.provide(keys)),
         Layer.effect(Cursor.SharedKey, SqlCursorKey.get),
         limitsClient === undefined ? limits : Layer.provide(limits, limitsClient)
       )

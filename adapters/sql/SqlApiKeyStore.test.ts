@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { keyOf } from "./ApiKeys.fixture.ts"
 import { type Database, describeOn, kinds } from "./Databases.fixture.ts"
@@ -87,6 +88,47 @@ for (const kind of kinds) {
         )
         expect(yield* Fiber.join(change)).toEqual(Option.some("changed"))
         expect(Option.getOrUndefined(yield* store.findByHash("hash"))?.revokedAt).toBe(5)
+      })
+    )
+
+    it.live("mark the same keys as seen on several nodes at once, and keep the latest day", () =>
+      Effect.gen(function* () {
+        const stores = yield* openStores(yield* kind.create, 3)
+        const ids = Array.from({ length: 50 }, (_, index) => `key ${index}`)
+        for (const [index, id] of ids.entries())
+          yield* stores[0]?.insert(keyOf(id, `hash ${id}`, index)) ?? Effect.void
+        yield* Effect.forEach(
+          Array.from({ length: 12 }, (_, day) => day),
+          (day) => stores[day % 3]?.markSeen?.(day % 2 === 0 ? ids : ids.toReversed(), day) ?? Effect.void,
+          { concurrency: "unbounded", discard: true }
+        )
+        for (const store of stores) {
+          expect(new Set((yield* store.list).map(({ lastSeenDay }) => lastSeenDay))).toEqual(new Set([11]))
+        }
+      })
+    )
+
+    it.live("record an event if and only if its change is stored", () =>
+      Effect.gen(function* () {
+        const [store] = yield* openStores(yield* kind.create, 1)
+        if (store?.events === undefined) throw new Error("a node was opened")
+        const event = (keyId: string, at: number): KeyEvent => ({
+          ...{ at, actor: "ana", keyId, action: "issued", changes: {} }
+        })
+        const b = keyOf("b", "hash b", 0)
+        yield* store.insert(keyOf("a", "hash a", 0), event("a", 1))
+        yield* store.insert(b, event("b", 2))
+        const failing = [
+          store.insert(keyOf("c", "hash a", 0), event("c", 3)),
+          store.update("a", (key) => [0, { ...key, secrets: b.secrets }, event("a", 4)])
+        ]
+        for (const call of failing) yield* Effect.flip(call)
+        yield* Effect.exit(
+          store.update("a", () => {
+            throw new Error("a bug")
+          })
+        )
+        expect(yield* store.events()).toEqual([event("a", 1), event("b", 2)])
       })
     )
 

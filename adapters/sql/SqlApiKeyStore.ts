@@ -5,8 +5,10 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
+import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import * as Plan from "../../core/limits/Plan.ts"
-import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import { ApiKeyStore, type KeyUpdate } from "../../core/ports/ApiKeyStore.ts"
+import * as KeyEvents from "./KeyEvents.ts"
 import * as SqlCall from "./SqlCall.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
@@ -28,6 +30,7 @@ const make = Effect.fnUntraced(function* ({
   const rows = (condition: string, ...parameters: ReadonlyArray<unknown>) =>
     sql.unsafe<KeyRow>(
       `SELECT k.id, k.plan, k.per_minute, k.per_day, k.label, k.created_at, k.revoked_at,
+              k.expires_at AS key_expires_at, k.last_seen_day,
               s.hash, s.created_at AS secret_created_at, s.expires_at
        FROM api_keys k LEFT JOIN api_key_secrets s ON s.key_id = k.id
        ${condition} ORDER BY k.position, s.position`,
@@ -52,18 +55,19 @@ const make = Effect.fnUntraced(function* ({
       { discard: true }
     )
 
-  const insert = (key: ApiKey) =>
-    Effect.andThen(
-      sql`INSERT INTO api_keys ${sql.insert({ id: key.id, ...fieldsOf(key) })}`,
-      insertSecrets(key)
-    )
+  const insert = (key: ApiKey, event: KeyEvent | undefined) =>
+    Effect.gen(function* () {
+      yield* sql`INSERT INTO api_keys ${sql.insert({ id: key.id, ...fieldsOf(key) })}`
+      yield* insertSecrets(key)
+      yield* KeyEvents.insert(sql, event)
+    })
 
-  const insertFirst = (key: ApiKey) =>
+  const insertFirst = (key: ApiKey, event: KeyEvent | undefined) =>
     Effect.gen(function* () {
       if (isPostgres) yield* sql`LOCK TABLE api_keys IN EXCLUSIVE MODE`
       const existing = yield* sql`SELECT 1 FROM api_keys LIMIT 1`
       if (existing.length > 0) return false
-      yield* insert(key)
+      yield* insert(key, event)
       return true
     })
 
@@ -74,26 +78,46 @@ const make = Effect.fnUntraced(function* ({
       yield* insertSecrets(key)
     })
 
-  const update = <A>(
-    id: string,
-    change: (key: ApiKey) => readonly [result: A, key: ApiKey]
-  ): Effect.Effect<Option.Option<A>, SqlError> =>
+  const update = <A>(id: string, change: KeyUpdate<A>): Effect.Effect<Option.Option<A>, SqlError> =>
     Effect.gen(function* () {
       if (isPostgres) yield* sql`SELECT 1 FROM api_keys WHERE id = ${id} FOR UPDATE`
       const [key] = keysIn(yield* rows(byId, id))
       if (key === undefined) return Option.none()
-      const [result, changed] = change(key)
-      yield* replace(changed)
+      const [result, changed, event] = change(key)
+      if (changed !== key) yield* replace(changed)
+      yield* KeyEvents.insert(sql, event)
       return Option.some(result)
     })
+
+  const markSeen = (ids: ReadonlyArray<string>, day: number) =>
+    isPostgres
+      ? // One statement: on a dead connection, the end of a transaction would delay the close of the store.
+        sql.unsafe(
+          // Locked in one order, because two nodes often mark the same keys at once.
+          `UPDATE api_keys SET last_seen_day = $1::bigint WHERE id IN (
+             SELECT id FROM api_keys
+             WHERE id = ANY($2::text[]) AND coalesce(last_seen_day, -1) < $1::bigint
+             ORDER BY position FOR NO KEY UPDATE)`,
+          [day, ids]
+        )
+      : WriteTransaction.run(
+          sql,
+          sql.unsafe(
+            `UPDATE api_keys SET last_seen_day = ?1
+             WHERE id IN (SELECT value FROM json_each(?2)) AND coalesce(last_seen_day, -1) < ?1`,
+            [day, JSON.stringify(ids)]
+          )
+        )
 
   return {
     findByHash: (hash) =>
       Effect.map(call.run(rows(byHash, hash)), (found) => Option.fromUndefinedOr(keysIn(found)[0])),
-    insert: (key) => call.run(WriteTransaction.run(sql, insert(key))),
-    insertFirst: (key) => call.run(WriteTransaction.run(sql, insertFirst(key))),
+    insert: (key, event) => call.run(WriteTransaction.run(sql, insert(key, event))),
+    insertFirst: (key, event) => call.run(WriteTransaction.run(sql, insertFirst(key, event))),
     update: (id, change) => call.run(WriteTransaction.run(sql, update(id, change))),
-    list: Effect.map(call.run(rows("")), keysIn)
+    list: Effect.map(call.run(rows("")), keysIn),
+    events: (id) => call.run(KeyEvents.select(sql, id)),
+    markSeen: (ids, day) => Effect.asVoid(call.run(markSeen(ids, day)))
   }
 })
 
@@ -106,6 +130,8 @@ interface KeyRow {
   readonly label: string | null
   readonly created_at: unknown
   readonly revoked_at: unknown
+  readonly key_expires_at: unknown
+  readonly last_seen_day: unknown
   readonly hash: string | null
   readonly secret_created_at: unknown
   readonly expires_at: unknown
@@ -117,7 +143,9 @@ const fieldsOf = (key: ApiKey) => ({
   per_day: key.limits.perDay,
   label: key.label ?? null,
   created_at: key.createdAt,
-  revoked_at: key.revokedAt ?? null
+  revoked_at: key.revokedAt ?? null,
+  expires_at: key.expiresAt ?? null,
+  last_seen_day: key.lastSeenDay ?? null
 })
 
 /** Groups consecutive rows into keys. */
@@ -130,7 +158,7 @@ const keysIn = (rows: ReadonlyArray<KeyRow>): ReadonlyArray<ApiKey> => {
     key.secrets.push({
       hash: row.hash,
       createdAt: Number(row.secret_created_at),
-      expiresAt: toTime(row.expires_at)
+      expiresAt: toNumber(row.expires_at)
     })
   }
   return [...keys.values()]
@@ -142,10 +170,12 @@ const toKey = (row: KeyRow): Omit<ApiKey, "secrets"> => ({
   limits: { perMinute: Number(row.per_minute), perDay: Number(row.per_day) },
   label: row.label ?? undefined,
   createdAt: Number(row.created_at),
-  revokedAt: toTime(row.revoked_at)
+  revokedAt: toNumber(row.revoked_at),
+  expiresAt: toNumber(row.key_expires_at),
+  lastSeenDay: toNumber(row.last_seen_day)
 })
 
-const toTime = (value: unknown): number | undefined => (value === null ? undefined : Number(value))
+const toNumber = (value: unknown): number | undefined => (value === null ? undefined : Number(value))
 
 const toPlan = (value: string): Plan.PlanName => {
   const plan = Plan.names.find((known) => known === value)

@@ -16,7 +16,7 @@ const keyOfNode = (database: Database) =>
 const openStore = (database: Database): Effect.Effect<AnimalStore> =>
   Effect.promise(() => openAnimalStore({ database: database.address, databaseTimeoutMs: 20_000 }))
 
-const close = (store: AnimalStore) => Effect.promise(store.close)
+const close = (store: AnimalStore) => Effect.promise(() => store.close())
 
 const get = (store: AnimalStore, key: string, target: string): Effect.Effect<Response> =>
   Effect.promise(() =>

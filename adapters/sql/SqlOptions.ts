@@ -1,6 +1,8 @@
 /** Options of the stores in a database, and their bounds. */
 import * as Result from "effect/Result"
 import * as Caller from "../../core/limits/Caller.ts"
+import * as Options from "../../core/options/Options.ts"
+import * as Rule from "../../core/options/Rule.ts"
 import { DatabaseUnusable } from "./DatabaseUnusable.ts"
 
 /** Options of all stores. */
@@ -34,23 +36,21 @@ export const bounds = {
   connections: { min: 1, max: 1_000 }
 } as const
 
-/** The reason why `value` is out of bounds, or `undefined`. */
-export const fault = (value: number, { max, min }: { readonly min: number; readonly max: number }) =>
-  Number.isInteger(value) && value >= min && value <= max
-    ? undefined
-    : `must be a whole number from ${min} to ${max}`
+/** The rule of each option. */
+export const rules: Options.Rules<SqlOptions> = {
+  timeoutMs: Rule.integer(bounds.timeoutMs),
+  keyCacheMs: Rule.integer(bounds.keyCacheMs),
+  maxAnonymousStates: Rule.integer(bounds.maxAnonymousStates),
+  clock: Rule.oneOf(["database", "service"])
+}
 
-/** Adds the defaults; fails with the first invalid option. */
+/** Adds the defaults; fails with the first unknown or invalid option. */
 export const resolve = (
   given: {
     readonly [option in keyof SqlOptions]?: SqlOptions[option] | undefined
   }
-): Result.Result<SqlOptions, DatabaseUnusable> => {
-  const present = Object.entries(given).filter(([, value]) => value !== undefined)
-  const options: SqlOptions = { ...defaults, ...Object.fromEntries(present) }
-  for (const option of ["timeoutMs", "keyCacheMs", "maxAnonymousStates"] as const) {
-    const reason = fault(options[option], bounds[option])
-    if (reason !== undefined) return Result.fail(new DatabaseUnusable({ reason: `${option} ${reason}` }))
-  }
-  return Result.succeed(options)
-}
+): Result.Result<SqlOptions, DatabaseUnusable> =>
+  Result.mapBoth(Options.check(rules, given), {
+    onFailure: ({ option, reason }) => new DatabaseUnusable({ reason: `${option} ${reason}` }),
+    onSuccess: (present) => ({ ...defaults, ...present })
+  })

@@ -6,12 +6,12 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
-import * as PetStatus from "../../core/domain/PetStatus.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqlCall from "./SqlCall.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
+import { columns, fields, petOf, type Row, toInt64, valuesOf } from "./SqlPetRow.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Options of `layer`. */
@@ -73,22 +73,6 @@ const make = Effect.fnUntraced(function* ({
   }
 })
 
-/** The values of a row: the id, then the fields in the order of `columns`. */
-type Row = ReadonlyArray<unknown>
-
-/** The column of each field. A field that is missing here does not compile. */
-const columnOf: { readonly [field in keyof NewPet]: string } = {
-  name: "name",
-  categoryId: "category_id",
-  status: "status"
-}
-
-const fields = Object.keys(columnOf) as ReadonlyArray<keyof NewPet>
-const columns = fields.map((field) => columnOf[field]).join(", ")
-
-/** The values of `columns`. */
-const valuesOf = (pet: NewPet): ReadonlyArray<unknown> => fields.map((field) => pet[field])
-
 /** The statements in the dialect of `sql`. */
 export const statementsFor = (sql: SqlClient.SqlClient): ReturnType<typeof statements> =>
   sql.onDialectOrElse({
@@ -108,25 +92,3 @@ const statements = (parameter: (index: number) => string, limit?: string) => ({
   page: `SELECT id, ${columns} FROM pets WHERE id > ${parameter(1)} ORDER BY id LIMIT ${limit ?? parameter(2)}`,
   pageOfStatus: `SELECT id, ${columns} FROM pets WHERE status = ${parameter(1)} AND id > ${parameter(2)} ORDER BY id LIMIT ${limit ?? parameter(3)}`
 })
-
-/** Decodes a row, whose values are in the order of `columns`. */
-const petOf = ([id, name, categoryId, status]: Row): Pet =>
-  new Pet(toInt64(id), { name: toName(name), categoryId: toInt64(categoryId), status: toStatus(status) })
-
-const toName = (value: unknown): string => {
-  if (typeof value === "string") return value
-  throw new Error("a row has a name that is not text")
-}
-
-/** Drivers return bigints or text, which are exact; an unsafe number may have been rounded. */
-const toInt64 = (value: unknown): bigint => {
-  if (typeof value === "bigint") return value
-  if (typeof value === "string" || (typeof value === "number" && Number.isSafeInteger(value)))
-    return BigInt(value)
-  throw new Error("the driver returned an int64 that is not exact")
-}
-
-const toStatus = (value: unknown): PetStatus.PetStatus => {
-  if (typeof value === "string" && PetStatus.is(value)) return value
-  throw new Error("a row has an unknown status")
-}

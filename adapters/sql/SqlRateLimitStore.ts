@@ -58,9 +58,14 @@ const make = Effect.fnUntraced(function* ({
     pg: () =>
       Effect.succeed({
         modify: modifyLocked(sql, call, isStored),
-        consume: consume(sql, call, clock, isStored)
+        consume: consume(sql, call, clock, isStored),
+        read: readStates(sql, call, isServerTime)
       }),
-    orElse: () => Effect.map(modifyGrouped(sql, call, isStored), (modify) => ({ modify }))
+    orElse: () =>
+      Effect.map(modifyGrouped(sql, call, isStored), (modify) => ({
+        modify,
+        read: readStates(sql, call, isServerTime)
+      }))
   })
 })
 
@@ -71,6 +76,33 @@ const serverTime = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =
   )
 
 const columns = RateLimitFields.names.join(", ")
+
+/** Reads states of callers, and the server's clock if limits use it. */
+const readStates =
+  (
+    sql: SqlClient.SqlClient,
+    call: SqlCall.SqlCall,
+    isServerTime: boolean
+  ): NonNullable<RateLimitStore["Service"]["read"]> =>
+  (keys, now) => {
+    const query = sql.onDialectOrElse({
+      pg: () =>
+        sql.unsafe<Stored>(`SELECT key, ${columns} FROM rate_limits WHERE key = ANY($1::text[])`, [keys]),
+      orElse: () =>
+        sql.unsafe<Stored>(
+          `SELECT key, ${columns} FROM rate_limits WHERE key IN (SELECT value FROM json_each(?))`,
+          [JSON.stringify(keys)]
+        )
+    })
+    return Effect.map(
+      call.run(Effect.all([query, isServerTime ? serverTime(sql) : Effect.succeed(now)])),
+      ([rows, at]) => ({ at, states: new Map(rows.map((row) => [row.key, RateLimitFields.toState(row)])) })
+    )
+  }
+
+interface Stored extends RateLimitFields.RateLimitFields {
+  readonly key: string
+}
 
 interface Counted extends RateLimitFields.RateLimitFields {
   readonly admitted: boolean

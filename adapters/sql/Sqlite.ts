@@ -27,20 +27,33 @@ export const layer = ({
   filename: given,
   ...options
 }: SqliteOptions): Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom> => {
-  // An absolute path survives a change of the working directory, and is never mistaken for a `file:` address.
-  const filename = path.resolve(given)
-  const client = (synchronous: "FULL" | "NORMAL") =>
-    Layer.effect(
-      SqlClient.SqlClient,
-      Effect.mapError(SqliteClient.make({ filename, synchronous }), fromSqlError)
-    ).pipe(Layer.provide(Reactivity.layer))
+  const filename = absolute(given)
   return Layer.unwrap(
     Effect.as(
       createFile(filename, given),
-      Sql.layer({ ...options, clock: "service" }, client("NORMAL")).pipe(Layer.provide(client("FULL")))
+      Sql.layer({ ...options, clock: "service" }, client(filename, "NORMAL")).pipe(
+        Layer.provide(client(filename, "FULL"))
+      )
     )
   ).pipe(explainedBy(explain(given)))
 }
+
+/** A client of the file with all tables, for work on whole tables. */
+export const tables = (given: string): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => {
+  const filename = absolute(given)
+  return Layer.unwrap(
+    Effect.as(createFile(filename, given), Layer.provide(Sql.migrated, client(filename, "FULL")))
+  ).pipe(explainedBy(explain(given)))
+}
+
+// An absolute path survives a change of the working directory, and is never mistaken for a `file:` address.
+const absolute = (filename: string): string => path.resolve(filename)
+
+const client = (filename: string, synchronous: "FULL" | "NORMAL") =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    Effect.mapError(SqliteClient.make({ filename, synchronous }), fromSqlError)
+  ).pipe(Layer.provide(Reactivity.layer))
 
 const createFile = (filename: string, given: string): Effect.Effect<void, DatabaseUnusable> =>
   Effect.try({

@@ -90,6 +90,13 @@ export const run = <A, E = never>(
       })
   })
 
+/** As `run`, for a transaction of steps. */
+export const runSteps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
+  sql.onDialectOrElse({
+    pg: () => sql.withTransaction(eachStep(sql, begin)),
+    orElse: () => Effect.retry(steps(sql, begin), { while: isLocked, schedule: whileLocked })
+  })
+
 /** A transaction that is always rolled back. */
 export const rehearse = (
   sql: SqlClient.SqlClient,

@@ -1,0 +1,46 @@
+/** The table `key_events`: what administrators did to keys, in the order of their transactions. */
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { actions, type KeyEvent } from "../../core/access/KeyEvent.ts"
+
+/** Records an event, if there is one, in the current transaction. */
+export const insert = (
+  sql: SqlClient.SqlClient,
+  event: KeyEvent | undefined
+): Effect.Effect<unknown, SqlError> =>
+  event === undefined
+    ? Effect.void
+    : sql`INSERT INTO key_events ${sql.insert({
+        at: event.at,
+        actor: event.actor,
+        key_id: event.keyId,
+        action: event.action,
+        changes: JSON.stringify(event.changes)
+      })}`
+
+interface Row {
+  readonly at: unknown
+  readonly actor: string
+  readonly key_id: string
+  readonly action: string
+  readonly changes: string
+}
+
+/** Returns the events of all keys, or of the key `id`. */
+export const select = (
+  sql: SqlClient.SqlClient,
+  id: string | undefined
+): Effect.Effect<ReadonlyArray<KeyEvent>, SqlError> =>
+  Effect.map(
+    id === undefined
+      ? sql<Row>`SELECT at, actor, key_id, action, changes FROM key_events ORDER BY position`
+      : sql<Row>`SELECT at, actor, key_id, action, changes FROM key_events WHERE key_id = ${id} ORDER BY position`,
+    (rows) => rows.map(toEvent)
+  )
+
+const toEvent = ({ action: name, actor, at, changes, key_id }: Row): KeyEvent => {
+  const action = actions.find((known) => known === name)
+  if (action === undefined) throw new Error("a row has an action that is unknown")
+  return { at: Number(at), actor, keyId: key_id, action, changes: JSON.parse(changes) }
+}

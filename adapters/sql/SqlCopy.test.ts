@@ -1,0 +1,261 @@
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { describe, expect } from "vitest"
+import * as CopyPlan from "./CopyPlan.ts"
+import { type Database, describeOn, type Kind, kinds } from "./Databases.fixture.ts"
+import { openClient, openNode } from "./Nodes.fixture.ts"
+import * as SqlCopy from "./SqlCopy.ts"
+import * as SqlTable from "./SqlTable.ts"
+
+const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url))
+
+/** The tables that the migrations create. */
+const tablesOf = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>, SqlError> =>
+  Effect.map(
+    SqlTable.values(
+      sql,
+      SqlTable.isPostgres(sql)
+        ? "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()"
+        : "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    ),
+    (rows) => rows.map(([name]) => String(name)).sort()
+  )
+
+/** A client of a database with all tables and nothing in them but the cursor key. */
+const openEmpty = (database: Database) =>
+  Effect.gen(function* () {
+    yield* Effect.scoped(openNode(database))
+    return yield* openClient(database)
+  })
+
+const tableOf = (sql: SqlClient.SqlClient, name: string) =>
+  Effect.flatMap(SqlTable.find(sql, name), (table) =>
+    table === undefined ? Effect.die(new Error(`no table ${name}`)) : Effect.succeed(table)
+  )
+
+/** Each value differs from all others, so that a lost or exchanged column is noticed. */
+const fill = (sql: SqlClient.SqlClient, rows: number) =>
+  Effect.gen(function* () {
+    for (const name of CopyPlan.moved) {
+      const table = yield* SqlTable.find(sql, name)
+      if (table === undefined) continue
+      yield* sql.unsafe(`DELETE FROM ${name}`)
+      const columns = [...table.columns]
+      const filled = Array.from({ length: rows }, (_, row) =>
+        columns.map(([column, type], index): SqlTable.Value => {
+          if (column === "label" || (column === "revoked_at" && row % 2 === 0)) return null
+          // Refers to a key of the same row.
+          if (column === "key_id") return `api_keys-id-${row}`
+          if (column === "status") return ["available", "pending", "sold"][row % 3] ?? ""
+          if (column === "keep_ids") return BigInt(row % 2)
+          if (type === "boolean") return row % 2 === 0
+          if (type === "text") return `${name}-${column}-${row}`
+          return 9_007_199_254_740_993n + BigInt(row * 1_000 + index)
+        })
+      )
+      yield* SqlTable.insert(
+        sql,
+        table,
+        columns.map(([column]) => column),
+        filled
+      )
+    }
+  })
+
+/** All rows of all tables that a copy moves, with the columns of `like` only. */
+const contents = (sql: SqlClient.SqlClient, like: SqlClient.SqlClient) =>
+  Effect.gen(function* () {
+    const all: Array<readonly [table: string, rows: ReadonlyArray<SqlTable.Row>]> = []
+    for (const name of CopyPlan.moved) {
+      const table = yield* SqlTable.find(sql, name)
+      const other = yield* SqlTable.find(like, name)
+      if (table === undefined || other === undefined) continue
+      const columns = [...table.columns.keys()].filter((column) => other.columns.has(column)).sort()
+      all.push([name, yield* SqlTable.page(sql, table, columns, undefined, 100_000)])
+    }
+    return all
+  })
+
+const copy = (from: SqlClient.SqlClient, to: SqlClient.SqlClient, source = "test", report?: () => void) =>
+  SqlCopy.run({ from, to, source, report: () => report?.() })
+
+const describeBetween = (from: Kind, to: Kind, title: string, tests: () => void): void => {
+  const missing = [from, to].find(({ missing }) => missing !== undefined)
+  if (missing === undefined) describe(`${title} from ${from.name} to ${to.name}`, tests)
+  else describeOn(missing, `${title} from ${from.name} to ${to.name}`, tests)
+}
+
+for (const from of kinds) {
+  for (const to of kinds) {
+    describeBetween(from, to, "SqlCopy", () => {
+      it.live("moves every row and every column of every table, and the sequences", () =>
+        Effect.gen(function* () {
+          const source = yield* openEmpty(yield* from.create)
+          const target = yield* openEmpty(yield* to.create)
+          yield* fill(source, 7)
+          const pets = yield* tableOf(source, "pets")
+          yield* SqlTable.advance(source, pets, 9_007_199_254_999_999n)
+          const copied = yield* copy(source, target)
+          expect(yield* contents(target, source)).toEqual(yield* contents(source, target))
+          expect(copied.isContinued).toBe(false)
+          expect(copied.tables.map(({ name, rows }) => [name, rows])).toEqual(
+            (yield* contents(source, target)).map(([name]) => [name, 7])
+          )
+          for (const name of ["pets", "api_keys"]) {
+            const last = [yield* tableOf(source, name), yield* tableOf(target, name)].map(
+              (table) => table.sequence?.last
+            )
+            expect(last[1] ?? 0n).toBeGreaterThanOrEqual(last[0] ?? 0n)
+          }
+          expect((yield* tableOf(target, "pets")).sequence?.last).toBe(9_007_199_254_999_999n)
+        })
+      )
+
+      it.live("continues an unfinished copy, also if animals with smaller ids were committed meanwhile", () =>
+        Effect.gen(function* () {
+          const source = yield* openEmpty(yield* from.create)
+          const target = yield* openEmpty(yield* to.create)
+          yield* insertAnimals(source, 1, 12_000, 2)
+          let reports = 0
+          const stopped = copy(source, target, "test", () => {
+            if (++reports === 2) throw new Error("stopped")
+          })
+          yield* Effect.exit(stopped)
+          const after = Number((yield* SqlTable.values(target, "SELECT count(*) FROM pets"))[0]?.[0])
+          expect(after).toBe(5_000)
+          yield* insertAnimals(source, 2, 100, 2)
+          const copied = yield* copy(source, target)
+          expect(copied.isContinued).toBe(true)
+          expect(yield* contents(target, source)).toEqual(yield* contents(source, target))
+        })
+      )
+    })
+  }
+}
+
+/** Inserts animals with the ids `first`, `first + step`, and so on. */
+const insertAnimals = (sql: SqlClient.SqlClient, first: number, count: number, step: number) =>
+  Effect.gen(function* () {
+    const table = yield* tableOf(sql, "pets")
+    const rows = Array.from(
+      { length: count },
+      (_, index): SqlTable.Row => [BigInt(first + index * step), `pet ${index}`, 1n, "sold"]
+    )
+    yield* SqlTable.insert(sql, table, ["id", "name", "category_id", "status"], rows)
+    yield* SqlTable.advance(sql, table, 0n)
+  })
+
+for (const kind of kinds) {
+  describeOn(kind, "SqlCopy", () => {
+    it.live("knows every table that the migrations create, and its primary key", () =>
+      Effect.gen(function* () {
+        const sql = yield* openEmpty(yield* kind.create)
+        const known = new Set([...CopyPlan.moved, ...CopyPlan.own])
+        const tables = yield* tablesOf(sql)
+        expect(tables.filter((name) => !known.has(name))).toEqual([])
+        for (const name of tables) expect((yield* tableOf(sql, name)).key, name).not.toEqual([])
+      })
+    )
+
+    it.live("copies a snapshot: what is written to the source meanwhile is not in the target", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const source = yield* openEmpty(database)
+        const target = yield* openEmpty(yield* kind.create)
+        yield* insertAnimals(source, 1, 11_000, 1)
+        let reports = 0
+        const copied = yield* copy(source, target, "test", () => {
+          // The snapshot exists from the first report on. Another process writes while this one waits.
+          if (++reports > 1) return
+          const input = '{"name":"late","categoryId":1}\n'
+          const { status, stderr } = spawnSync(
+            process.execPath,
+            [main, "import", "-", "--database", database.address],
+            { input, encoding: "utf8" }
+          )
+          expect({ status, stderr }).toMatchObject({ status: 0 })
+        })
+        expect(copied.tables.find(({ name }) => name === "pets")?.rows).toBe(11_000)
+        const count = (sql: SqlClient.SqlClient) => SqlTable.values(sql, "SELECT count(*) FROM pets")
+        expect([yield* count(source), yield* count(target)]).toEqual([[[11_001n]], [[11_000n]]])
+      })
+    )
+
+    it.live("rejects a target that is not empty", () =>
+      Effect.gen(function* () {
+        const source = yield* openEmpty(yield* kind.create)
+        const target = yield* openEmpty(yield* kind.create)
+        const refusal = Effect.map(Effect.flip(copy(source, target)), ({ message }) => message)
+        yield* insertAnimals(target, 1, 1, 1)
+        expect(yield* refusal).toBe("the target is not empty: it has animals")
+        yield* target`DELETE FROM pets`
+        yield* target`INSERT INTO imports (source, keep_ids, bytes, lines, animals, prefix) VALUES ('a', 0, 0, 0, 0, '')`
+        expect(yield* refusal).toBe("the target is not empty: it has records of imports")
+        yield* target`DELETE FROM imports`
+        yield* copy(source, target)
+        expect(yield* refusal).toBe("the target is not empty: a copy into it was completed")
+        yield* target`UPDATE copies SET completed_at = NULL`
+        const other = yield* Effect.flip(copy(source, target, "another"))
+        expect(other.message).toBe("the target contains an unfinished copy of another database")
+      })
+    )
+
+    it.live("does not complete a copy whose target differs, and names the table", () =>
+      Effect.gen(function* () {
+        const source = yield* openEmpty(yield* kind.create)
+        const target = yield* openEmpty(yield* kind.create)
+        yield* insertAnimals(source, 1, 3, 1)
+        yield* copy(source, target)
+        yield* target`UPDATE copies SET completed_at = NULL`
+        yield* target`UPDATE pets SET name = 'other' WHERE id = 2`
+        const differs = yield* Effect.flip(copy(source, target))
+        expect(differs.message).toMatch(
+          /^the target differs from the source in pets: 3 rows with SHA-256 \w{16} instead of 3 rows with SHA-256 \w{16}$/
+        )
+        const [row] = yield* SqlTable.values(target, "SELECT completed_at FROM copies")
+        expect(row).toEqual([null])
+      })
+    )
+  })
+}
+
+describe("CopyPlan.make", () => {
+  const table = (columns: ReadonlyArray<string>): SqlTable.Table => ({
+    name: "rate_limits",
+    columns: new Map(columns.map((column) => [column, "bigint"])),
+    key: ["key"],
+    sequence: undefined
+  })
+
+  it("fails if a column exists on one side only", () => {
+    const [less, more] = [table(["key", "a"]), table(["key", "a", "b"])]
+    for (const [from, to] of [
+      [less, more],
+      [more, less]
+    ] as const) {
+      expect(Result.getOrThrow(Result.flip(CopyPlan.make(from, to))).message).toBe(
+        "the databases do not have the same columns: rate_limits.b"
+      )
+    }
+  })
+
+  it("moves all columns by name, and fills those that only PostgreSQL has", () => {
+    const [sqlite, postgres] = [table(["key", "a", "b"]), table(["b", "key", "a", "admitted", "decided_at"])]
+    expect(Result.getOrThrow(CopyPlan.make(sqlite, postgres))).toMatchObject({
+      columns: ["key", "a", "b"],
+      constants: [
+        ["admitted", false],
+        ["decided_at", 0n]
+      ]
+    })
+    expect(Result.getOrThrow(CopyPlan.make(postgres, sqlite))).toMatchObject({
+      columns: ["b", "key", "a"],
+      constants: []
+    })
+  })
+})

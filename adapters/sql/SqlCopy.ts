@@ -1,0 +1,277 @@
+/**
+ * Copies a database into an empty one. Animals are copied in steps, each in one transaction with its position; then the
+ * other tables, the comparison of both sides and the end of the copy in one transaction. So a copy that ends at any moment
+ * continues without loss and repetition.
+ */
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import * as CopyPlan from "./CopyPlan.ts"
+import { detailOf } from "./DatabaseUnusable.ts"
+import * as SqlTable from "./SqlTable.ts"
+import * as TableDigest from "./TableDigest.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
+
+/** The copy cannot begin, continue or end. */
+export class CopyFailed extends Data.TaggedError("CopyFailed")<{
+  readonly reason: string
+  readonly cause?: unknown
+}> {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** A table of both databases, which are equal. */
+export interface CopiedTable extends TableDigest.TableDigest {
+  readonly name: string
+}
+
+/** The result of a copy. */
+export interface Copied {
+  readonly tables: ReadonlyArray<CopiedTable>
+  /** Whether an earlier copy of the source was continued. */
+  readonly isContinued: boolean
+}
+
+/** What a copy works with. */
+export interface CopyOptions {
+  readonly from: SqlClient.SqlClient
+  readonly to: SqlClient.SqlClient
+  /** Identifies the source, however it is addressed. */
+  readonly source: string
+  /** Reports the number of copied animals, of all. */
+  readonly report: (animals: bigint, all: bigint) => void
+}
+
+/** Animals in one step. */
+const PAGE = 5_000
+
+/** Copies what the source contains at the start: the copy reads one snapshot of it. */
+export const run = (options: CopyOptions): Effect.Effect<Copied, CopyFailed> =>
+  Effect.suspend(() => {
+    const { from } = options
+    return from.withTransaction(copy(options)).pipe(
+      Effect.provideService(
+        SqlClient.BeginTransaction,
+        SqlTable.isPostgres(from) ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN"
+      ),
+      Effect.catchIf(isSqlError, (error) => Effect.fail(sideFailed("source", error)))
+    )
+  })
+
+const sideFailed = (side: "source" | "target", error: SqlError): CopyFailed =>
+  new CopyFailed({ reason: `the ${side} reports: ${detailOf(error)}`, cause: error })
+
+const copy = Effect.fnUntraced(function* (
+  options: CopyOptions
+): Effect.fn.Return<Copied, CopyFailed | SqlError> {
+  const { to } = options
+  const plans = yield* plan(options)
+  const animals = plans.find(({ from }) => from.name === CopyPlan.ANIMALS)
+  if (animals === undefined) return yield* new CopyFailed({ reason: "the source has no table of animals" })
+  const position = yield* inTarget(to, begin(options))
+  const after = yield* continueAfter(options, position)
+  yield* copyAnimals(options, animals, position, after)
+  const tables = yield* inTarget(
+    to,
+    Effect.gen(function* () {
+      const last = yield* lockCopy(options)
+      const others = plans.filter((plan) => plan !== animals)
+      // In reverse: a table is emptied before those it refers to.
+      for (const { to: table } of others.toReversed()) yield* to.unsafe(`DELETE FROM ${table.name}`)
+      for (const plan of others) yield* copyRows(options, plan)
+      for (const { from: table, to: target } of plans) {
+        yield* SqlTable.advance(to, target, table.sequence?.last ?? 0n)
+      }
+      const compared = yield* Effect.forEach(plans, (plan) => compare(options, plan))
+      yield* record(options, last, yield* Clock.currentTimeMillis)
+      return compared
+    })
+  )
+  return { tables, isContinued: position !== undefined && position > 0n }
+})
+
+/** A transaction of the target within the snapshot of the source. */
+const inTarget = <A>(
+  to: SqlClient.SqlClient,
+  work: Effect.Effect<A, CopyFailed | SqlError>
+): Effect.Effect<A, CopyFailed> =>
+  WriteTransaction.run(to, work).pipe(
+    Effect.provideService(SqlClient.BeginTransaction, "BEGIN"),
+    Effect.catchIf(isSqlError, (error) => Effect.fail(sideFailed("target", error)))
+  )
+
+const inSource = <A>(read: Effect.Effect<A, SqlError>): Effect.Effect<A, CopyFailed> =>
+  Effect.mapError(read, (error) => sideFailed("source", error))
+
+const plan = Effect.fnUntraced(function* ({
+  from,
+  to
+}: CopyOptions): Effect.fn.Return<ReadonlyArray<CopyPlan.TablePlan>, CopyFailed> {
+  const plans: Array<CopyPlan.TablePlan> = []
+  for (const name of CopyPlan.moved) {
+    const source = yield* inSource(SqlTable.find(from, name))
+    const target = yield* Effect.mapError(SqlTable.find(to, name), (error) => sideFailed("target", error))
+    if (source === undefined && target === undefined) continue
+    if (source === undefined || target === undefined) {
+      return yield* new CopyFailed({ reason: `only one of the databases has the table ${name}` })
+    }
+    plans.push(
+      yield* Effect.mapError(
+        Effect.fromResult(CopyPlan.make(source, target)),
+        ({ reason }) => new CopyFailed({ reason })
+      )
+    )
+  }
+  return plans
+})
+
+/** Returns the id after which an unfinished copy continues; records a new copy in an empty database. */
+const begin = Effect.fnUntraced(function* ({
+  source,
+  to
+}: CopyOptions): Effect.fn.Return<bigint | undefined, CopyFailed | SqlError> {
+  const [copied] = yield* SqlTable.values(to, "SELECT source, last_id, completed_at FROM copies")
+  if (copied !== undefined) {
+    const [ofSource, lastId, completedAt] = copied
+    if (completedAt !== null) {
+      return yield* new CopyFailed({ reason: "the target is not empty: a copy into it was completed" })
+    }
+    if (ofSource !== source) {
+      return yield* new CopyFailed({ reason: "the target contains an unfinished copy of another database" })
+    }
+    return BigInt(String(lastId))
+  }
+  for (const [table, content] of contents) {
+    const rows = yield* SqlTable.values(to, `SELECT 1 FROM ${table} LIMIT 1`)
+    if (rows.length > 0)
+      return yield* new CopyFailed({ reason: `the target is not empty: it has ${content}` })
+  }
+  const parameter = SqlTable.parameterOf(to)
+  yield* to.unsafe(`INSERT INTO copies (source, last_id) VALUES (${parameter(0)}, 0)`, [source])
+  return undefined
+})
+
+/** Tables that are empty in a database that nobody has used. */
+const contents = [
+  [CopyPlan.ANIMALS, "animals"],
+  ["api_keys", "API keys"],
+  ["imports", "records of imports"],
+  ["rate_limits", "rate limits"]
+] as const
+
+/**
+ * Animals with smaller ids may have been committed since the earlier copy read them: PostgreSQL assigns ids before it
+ * commits. Then all ids are copied, except those that the target has.
+ */
+const continueAfter = Effect.fnUntraced(function* (
+  { from, to }: CopyOptions,
+  position: bigint | undefined
+): Effect.fn.Return<bigint, CopyFailed> {
+  if (position === undefined || position === 0n) return 0n
+  const count = (sql: SqlClient.SqlClient) =>
+    Effect.map(
+      SqlTable.values(sql, `SELECT count(*) FROM pets WHERE id <= ${SqlTable.parameterOf(sql)(0)}`, [
+        position
+      ]),
+      ([row]) => row?.[0]
+    )
+  const [all, copied] = [
+    yield* inSource(count(from)),
+    yield* Effect.mapError(count(to), (error) => sideFailed("target", error))
+  ]
+  return all === copied ? position : 0n
+})
+
+const copyAnimals = Effect.fnUntraced(function* (
+  options: CopyOptions,
+  plan: CopyPlan.TablePlan,
+  position: bigint | undefined,
+  start: bigint
+): Effect.fn.Return<void, CopyFailed> {
+  const { from, report, to } = options
+  const [total] = yield* inSource(SqlTable.values(from, "SELECT count(*) FROM pets"))
+  const all = BigInt(String(total?.[0]))
+  const [before] = yield* inSource(
+    SqlTable.values(from, `SELECT count(*) FROM pets WHERE id <= ${SqlTable.parameterOf(from)(0)}`, [start])
+  )
+  let copied = BigInt(String(before?.[0]))
+  let recorded = position ?? 0n
+  for (let after = start; ; ) {
+    report(copied, all)
+    const rows = yield* inSource(SqlTable.page(from, plan.from, plan.columns, [after], PAGE))
+    const last = rows.at(-1)
+    if (last === undefined) return
+    after = BigInt(String(last[plan.columns.indexOf("id")]))
+    const [expected, next] = [recorded, after > recorded ? after : recorded]
+    yield* inTarget(
+      to,
+      Effect.gen(function* () {
+        if ((yield* lockCopy(options)) !== expected) return yield* meanwhile
+        yield* SqlTable.insert(to, plan.to, plan.columns, rows, "ON CONFLICT (id) DO NOTHING")
+        yield* record(options, next)
+      })
+    )
+    recorded = next
+    copied += BigInt(rows.length)
+    if (rows.length < PAGE) return report(copied, all)
+  }
+})
+
+const meanwhile = Effect.fail(
+  new CopyFailed({ reason: "another process copies into the target at the same time" })
+)
+
+/** Returns the recorded position; another process cannot move it until the transaction ends. */
+const lockCopy = ({ source, to }: CopyOptions): Effect.Effect<bigint, CopyFailed | SqlError> =>
+  Effect.flatMap(
+    SqlTable.values(
+      to,
+      `SELECT last_id FROM copies WHERE source = ${SqlTable.parameterOf(to)(0)} AND completed_at IS NULL
+       ${SqlTable.isPostgres(to) ? "FOR UPDATE" : ""}`,
+      [source]
+    ),
+    ([row]) => (typeof row?.[0] === "bigint" ? Effect.succeed(row[0]) : meanwhile)
+  )
+
+const record = ({ source, to }: CopyOptions, lastId: bigint, completedAt?: number) => {
+  const parameter = SqlTable.parameterOf(to)
+  return to.unsafe(
+    `UPDATE copies SET last_id = ${parameter(0)}, completed_at = ${parameter(1)} WHERE source = ${parameter(2)}`,
+    [lastId, completedAt === undefined ? null : BigInt(completedAt), source]
+  )
+}
+
+const copyRows = Effect.fnUntraced(function* (
+  { from, to }: CopyOptions,
+  { columns, constants, from: source, to: target }: CopyPlan.TablePlan
+): Effect.fn.Return<void, CopyFailed | SqlError> {
+  const added = constants.map(([, value]) => value)
+  const all = [...columns, ...constants.map(([column]) => column)]
+  for (let after: SqlTable.Row | undefined; ; ) {
+    const rows = yield* inSource(SqlTable.page(from, source, columns, after, PAGE))
+    const filled = added.length === 0 ? rows : rows.map((row) => [...row, ...added])
+    yield* SqlTable.insert(to, target, all, filled)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE) return
+    after = TableDigest.keyOf(source, columns, last)
+  }
+})
+
+const compare = Effect.fnUntraced(function* (
+  { from, to }: CopyOptions,
+  { columns, from: source, to: target }: CopyPlan.TablePlan
+): Effect.fn.Return<CopiedTable, CopyFailed | SqlError> {
+  const expected = yield* inSource(TableDigest.make(from, source, columns))
+  const found = yield* TableDigest.make(to, target, columns)
+  if (expected.rows === found.rows && expected.digest === found.digest) return { name: source.name, ...found }
+  return yield* new CopyFailed({
+    reason: `the target differs from the source in ${source.name}: ${describe(found)} instead of ${describe(expected)}`
+  })
+})
+
+const describe = ({ digest, rows }: TableDigest.TableDigest): string =>
+  `${rows} rows with SHA-256 ${digest.slice(0, 16)}`

@@ -1,0 +1,217 @@
+/** `PetArchive` in a database. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Int64 } from "../../core/domain/Int64.ts"
+import { type Batch, IdTaken, ImportMoved, type ImportStep, PetArchive } from "../../core/ports/PetArchive.ts"
+import type { ImportedPet } from "../../core/transfer/ImportedPet.ts"
+import { beginning, type ImportRecord } from "../../core/transfer/ImportRecord.ts"
+import * as SqlCall from "./SqlCall.ts"
+import { columns, fields, petOf, toInt64 } from "./SqlPetRow.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
+
+/** Timeout of a call, in milliseconds: a batch may wait for writers and for a slow disk. */
+const TIMEOUT_MS = 60_000
+
+/** The archive over the `SqlClient` in the context, after `Migrations.migrate`. */
+export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.effect(
+  PetArchive,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const call = SqlCall.make(TIMEOUT_MS)
+    const dialect = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
+    const query = (text: string, ...parameters: ReadonlyArray<unknown>) =>
+      call.run(Effect.provideService(sql.unsafe(text, parameters).values, SqlClient.SafeIntegers, true))
+    return {
+      lastId: Effect.map(query(LAST_ID), lastIdOf),
+      page: (after, upTo, limit) =>
+        Effect.map(query(dialect.page, after, upTo, limit), (rows) => rows.map(petOf)),
+      findImport: (source) =>
+        Effect.map(query(dialect.findImport, source), ([row]) => (row === undefined ? row : recordOf(row))),
+      startImport: (source, keepIds) => Effect.asVoid(query(dialect.startImport, source, keepIds ? 1n : 0n)),
+      findTaken: (pets) =>
+        Effect.map(
+          call.run(WriteTransaction.runSteps(sql, () => existing(dialect, pets))),
+          ({ taken }) => taken
+        ),
+      store: (batch) =>
+        Effect.flatMap(call.run(WriteTransaction.runSteps(sql, () => storing(dialect, batch))), (outcome) =>
+          typeof outcome === "number" ? Effect.succeed(outcome) : Effect.fail(outcome)
+        )
+    }
+  })
+)
+
+type Row = ReadonlyArray<unknown>
+
+const LAST_ID = "SELECT coalesce(max(id), 0) FROM pets"
+
+const lastIdOf = ([row]: ReadonlyArray<Row>): Int64 => toInt64(row?.[0])
+
+const recordOf = ([keepIds, bytes, lines, animals, prefix, completedAt]: Row): ImportRecord => ({
+  keepIds: Number(keepIds) === 1,
+  position: {
+    bytes: Number(bytes),
+    lines: Number(lines),
+    animals: Number(animals),
+    prefix: String(prefix)
+  },
+  completedAt: completedAt === null ? undefined : Number(completedAt)
+})
+
+/** Returns the number of stored animals. All checks precede the first write, because a failure is a normal return. */
+const storing = function* (
+  dialect: Dialect,
+  { keepIds, pets, step }: Batch
+): WriteTransaction.Steps<number | ImportMoved | IdTaken> {
+  if (step !== undefined && !(yield* isAt(dialect, step))) return new ImportMoved({ source: step.source })
+  let added = pets
+  if (keepIds && pets.length > 0) {
+    yield* dialect.lock()
+    const { present, taken } = yield* existing(dialect, pets)
+    const [id] = taken
+    if (id !== undefined) return new IdTaken({ id })
+    if (present.size > 0) added = pets.filter((pet) => pet.id !== undefined && !present.has(pet.id))
+  }
+  if (added.length > 0) yield* dialect.insert(added, keepIds)
+  if (step !== undefined) {
+    const { completedAt = null, source, to } = step
+    yield [dialect.advance, [to.bytes, to.lines, to.animals, to.prefix, completedAt, source].map(exact)]
+  }
+  return added.length
+}
+
+/** Whether the record is where the batch continues; another process cannot move it until the transaction ends. */
+const isAt = function* (dialect: Dialect, { from, source }: ImportStep): WriteTransaction.Steps<boolean> {
+  const [row] = yield [dialect.lockImport, [source]]
+  return row !== undefined && Number(row[0]) === from.bytes
+}
+
+/** The ids that the database has: of the same animals, and of others. */
+const existing = function* (
+  dialect: Dialect,
+  pets: ReadonlyArray<ImportedPet>
+): WriteTransaction.Steps<{ readonly present: ReadonlySet<Int64>; readonly taken: ReadonlyArray<Int64> }> {
+  const lastId = lastIdOf(yield [LAST_ID, []])
+  const known = pets.filter(({ id }) => id !== undefined && id <= lastId)
+  const stored = new Map((yield* dialect.find(known)).map((row) => [toInt64(row[0]), petOf(row)]))
+  const present = new Set<Int64>()
+  const taken: Array<Int64> = []
+  for (const pet of known) {
+    const found = pet.id === undefined ? undefined : stored.get(pet.id)
+    if (found === undefined) continue
+    if (fields.every((field) => found[field] === pet[field])) present.add(found.id)
+    else taken.push(found.id)
+  }
+  return { present, taken }
+}
+
+/** Drivers reject or round some numbers that are not bigints. */
+const exact = (value: number | string | null): bigint | string | null =>
+  typeof value === "number" ? BigInt(value) : value
+
+interface Dialect {
+  readonly page: string
+  readonly findImport: string
+  readonly lockImport: string
+  readonly startImport: string
+  readonly advance: string
+  /** Keeps other processes from inserting animals until the transaction ends. */
+  readonly lock: () => WriteTransaction.Steps<void>
+  /** Returns the stored animals with the ids of `pets`. */
+  readonly find: (pets: ReadonlyArray<ImportedPet>) => WriteTransaction.Steps<ReadonlyArray<Row>>
+  readonly insert: (pets: ReadonlyArray<ImportedPet>, keepIds: boolean) => WriteTransaction.Steps<void>
+}
+
+const statements = (parameter: (index: number) => string) => ({
+  page: `SELECT id, ${columns} FROM pets WHERE id > ${parameter(1)} AND id <= ${parameter(2)} ORDER BY id LIMIT ${parameter(3)}`,
+  findImport: `SELECT keep_ids, bytes, lines, animals, prefix, completed_at FROM imports WHERE source = ${parameter(1)}`,
+  startImport: `INSERT INTO imports (source, keep_ids, bytes, lines, animals, prefix)
+    VALUES (${parameter(1)}, ${parameter(2)}, 0, 0, 0, '${beginning.prefix}')
+    ON CONFLICT (source) DO UPDATE SET keep_ids = excluded.keep_ids, bytes = 0, lines = 0, animals = 0, prefix = excluded.prefix,
+    completed_at = NULL WHERE imports.completed_at IS NOT NULL`,
+  advance: `UPDATE imports SET ${["bytes", "lines", "animals", "prefix", "completed_at"]
+    .map((column, index) => `${column} = ${parameter(index + 1)}`)
+    .join(", ")} WHERE source = ${parameter(6)}`
+})
+
+const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ")
+
+/** Animals in one statement of SQLite: a statement for each would take more time than the insert. */
+const CHUNK = 100
+
+const insertMany = (count: number, keepIds: boolean): string => {
+  const row = `(${placeholders(keepIds ? fields.length + 1 : fields.length)})`
+  return `INSERT INTO pets (${keepIds ? "id, " : ""}${columns}) VALUES ${Array.from({ length: count }, () => row).join(", ")}`
+}
+
+const whole = { kept: insertMany(CHUNK, true), new: insertMany(CHUNK, false) }
+
+const sqlite: Dialect = {
+  ...statements(() => "?"),
+  lockImport: "SELECT bytes FROM imports WHERE source = ?",
+  // The transaction has the write lock of the whole database.
+  lock: function* () {},
+  find: function* (pets) {
+    const rows: Array<Row> = []
+    for (const { id } of pets) rows.push(...(yield [`SELECT id, ${columns} FROM pets WHERE id = ?`, [id]]))
+    return rows
+  },
+  insert: function* (pets, keepIds) {
+    for (let from = 0; from < pets.length; from += CHUNK) {
+      const chunk = pets.slice(from, from + CHUNK)
+      const statement = keepIds ? whole.kept : whole.new
+      const values: Array<unknown> = []
+      for (const pet of chunk) {
+        if (keepIds) values.push(pet.id)
+        for (const field of fields) values.push(pet[field])
+      }
+      yield [chunk.length === CHUNK ? statement : insertMany(chunk.length, keepIds), values]
+    }
+  }
+}
+
+const numbered = (index: number): string => `$${index}`
+
+/** The type of each column of `columns`, in PostgreSQL. */
+const types = fields.map((field) => (field === "categoryId" ? "bigint[]" : "text[]"))
+
+/** The parameters of one array for each column, from number `first` on. */
+const arrayParameters = (first: number): string =>
+  types.map((type, index) => `$${first + index}::${type}`).join(", ")
+
+const arraysOf = (pets: ReadonlyArray<ImportedPet>): ReadonlyArray<ReadonlyArray<unknown>> =>
+  fields.map((field) => pets.map((pet) => pet[field]))
+
+const postgres: Dialect = {
+  ...statements(numbered),
+  lockImport: "SELECT bytes FROM imports WHERE source = $1 FOR UPDATE",
+  // Otherwise an animal that is created meanwhile could get an id between the check and the insert.
+  lock: function* () {
+    yield ["LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE", []]
+  },
+  find: function* (pets) {
+    if (pets.length === 0) return []
+    return yield [`SELECT id, ${columns} FROM pets WHERE id = ANY($1::bigint[])`, [pets.map(({ id }) => id)]]
+  },
+  insert: function* (pets, keepIds) {
+    if (!keepIds) {
+      yield [
+        `INSERT INTO pets (${columns}) SELECT ${columns}
+         FROM unnest(${arrayParameters(1)}) WITH ORDINALITY AS new (${columns}, n) ORDER BY n`,
+        arraysOf(pets)
+      ]
+      return
+    }
+    const ids = pets.map(({ id }) => id)
+    yield [
+      `INSERT INTO pets (id, ${columns}) OVERRIDING SYSTEM VALUE
+       SELECT id, ${columns} FROM unnest($1::bigint[], ${arrayParameters(2)}) AS new (id, ${columns})`,
+      [ids, ...arraysOf(pets)]
+    ]
+    yield [
+      `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bigint)
+       WHERE $1::bigint > coalesce(pg_sequence_last_value(pg_get_serial_sequence('pets', 'id')), 0)`,
+      [ids.at(-1)]
+    ]
+  }
+}

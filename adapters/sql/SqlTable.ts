@@ -1,0 +1,203 @@
+/** Whole tables of either dialect: their columns, rows in the order of the primary key, and sequences. */
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+
+/** A table as the database describes it. */
+export interface Table {
+  readonly name: string
+  /** The type of each column, in lower case, by its name. */
+  readonly columns: ReadonlyMap<string, string>
+  /** The columns of the primary key. */
+  readonly key: ReadonlyArray<string>
+  /** The column that gets ascending numbers, and the last number; 0 before the first. */
+  readonly sequence: { readonly column: string; readonly last: bigint } | undefined
+}
+
+/** A value of a row: integers are bigints. */
+export type Value = bigint | string | boolean | null
+
+/** A row, in the order of the columns that were asked for. */
+export type Row = ReadonlyArray<Value>
+
+/** Returns the description of a table, `undefined` if there is none with this name. */
+export const find = (sql: SqlClient.SqlClient, name: string): Effect.Effect<Table | undefined, SqlError> =>
+  Effect.gen(function* () {
+    const columns = yield* values(sql, isPostgres(sql) ? POSTGRES_COLUMNS : SQLITE_COLUMNS, [name])
+    if (columns.length === 0) return undefined
+    const key = columns.filter(([, , position]) => Number(position) > 0)
+    const column = yield* sequenceColumn(sql, name)
+    return {
+      name,
+      columns: new Map(columns.map(([column, type]) => [String(column), String(type).toLowerCase()])),
+      key: key
+        .sort(([, , one], [, , other]) => Number(one) - Number(other))
+        .map(([column]) => String(column)),
+      sequence: column === undefined ? undefined : { column, last: yield* lastNumber(sql, name, column) }
+    }
+  })
+
+/** Returns the rows after a key, `undefined` for the first ones, in the order of the key. */
+export const page = (
+  sql: SqlClient.SqlClient,
+  { columns, key, name }: Table,
+  selected: ReadonlyArray<string>,
+  after: Row | undefined,
+  limit: number
+): Effect.Effect<ReadonlyArray<Row>, SqlError> => {
+  const parameter = parameterOf(sql)
+  // Both dialects then order text by its bytes.
+  const ordered = key.map((column) =>
+    isPostgres(sql) && columns.get(column) === "text" ? `${column} COLLATE "C"` : column
+  )
+  const condition =
+    after === undefined
+      ? ""
+      : `WHERE (${ordered.join(", ")}) > (${after.map((_, i) => parameter(i)).join(", ")})`
+  return values(
+    sql,
+    `SELECT ${selected.join(", ")} FROM ${name} ${condition} ORDER BY ${ordered.join(", ")} LIMIT ${limit}`,
+    after ?? []
+  )
+}
+
+/** Inserts rows; `onConflict` is the end of the statement. */
+export const insert = (
+  sql: SqlClient.SqlClient,
+  { columns, name }: Table,
+  selected: ReadonlyArray<string>,
+  rows: ReadonlyArray<Row>,
+  onConflict = ""
+): Effect.Effect<void, SqlError> => {
+  if (rows.length === 0) return Effect.void
+  const into = `INSERT INTO ${name} (${selected.join(", ")})`
+  if (!isPostgres(sql)) {
+    const values = `(${selected.map(() => "?").join(", ")})`
+    return Effect.forEach(
+      chunksOf(rows),
+      (chunk) =>
+        sql.unsafe(`${into} VALUES ${chunk.map(() => values).join(", ")} ${onConflict}`, chunk.flat()),
+      { discard: true }
+    )
+  }
+  const parameters: Array<ReadonlyArray<Value>> = []
+  const arrays = selected.map((column, index) => {
+    const type = columns.get(column)
+    const values = rows.map((row) => row[index] ?? null)
+    // The driver rejects arrays of nulls only.
+    if (values.every((value) => value === null)) return `array_fill(NULL::${type}, ARRAY[${rows.length}])`
+    return `$${parameters.push(values)}::${type}[]`
+  })
+  return Effect.asVoid(
+    sql.unsafe(
+      `${into} OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${arrays.join(", ")}) ${onConflict}`,
+      parameters
+    )
+  )
+}
+
+/** Rows that one statement of SQLite inserts. */
+const CHUNK = 100
+
+const chunksOf = (rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> =>
+  Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, index) =>
+    rows.slice(index * CHUNK, (index + 1) * CHUNK)
+  )
+
+/** Makes later numbers of the sequence larger than `last` and than those in the table. */
+export const advance = (
+  sql: SqlClient.SqlClient,
+  { name, sequence }: Table,
+  last: bigint
+): Effect.Effect<void, SqlError> =>
+  Effect.gen(function* () {
+    if (sequence === undefined) return
+    const [row] = yield* values(sql, `SELECT coalesce(max(${sequence.column}), 0) FROM ${name}`)
+    const next = [last, sequence.last, BigInt(String(row?.[0]))].reduce((most, value) =>
+      value > most ? value : most
+    )
+    if (next === 0n) return
+    if (isPostgres(sql)) {
+      yield* sql.unsafe("SELECT setval(pg_get_serial_sequence($1::text, $2::text), $3::bigint)", [
+        name,
+        sequence.column,
+        next
+      ])
+    } else {
+      yield* sql.unsafe("DELETE FROM sqlite_sequence WHERE name = ?", [name])
+      yield* sql.unsafe("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [name, next])
+    }
+  })
+
+/** Runs a statement and returns its rows as arrays of exact values. */
+export const values = (
+  sql: SqlClient.SqlClient,
+  statement: string,
+  parameters: ReadonlyArray<unknown> = []
+): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
+  Effect.map(
+    Effect.provideService(sql.unsafe(statement, parameters).values, SqlClient.SafeIntegers, true),
+    (rows) => rows.map((row) => row.map(valueOf))
+  )
+
+/** The parameter of an index from 0 on. */
+export const parameterOf = (sql: SqlClient.SqlClient): ((index: number) => string) =>
+  isPostgres(sql) ? (index) => `$${index + 1}` : () => "?"
+
+/** Whether the database is PostgreSQL. */
+export const isPostgres = (sql: SqlClient.SqlClient): boolean =>
+  sql.onDialectOrElse({ pg: () => true, orElse: () => false })
+
+const valueOf = (value: unknown): Value => {
+  switch (typeof value) {
+    case "bigint":
+    case "string":
+    case "boolean":
+      return value
+    case "number":
+      if (Number.isSafeInteger(value)) return BigInt(value)
+      break
+    case "object":
+      if (value === null) return value
+  }
+  throw new Error(`a row has a value of a type that cannot be copied exactly: ${typeof value}`)
+}
+
+const SQLITE_COLUMNS = "SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid"
+
+const POSTGRES_COLUMNS = `
+  SELECT a.attname::text, format_type(a.atttypid, a.atttypmod),
+    coalesce(array_position(i.indkey::int2[], a.attnum) + 1, 0)
+  FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+  WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`
+
+const sequenceColumn = (
+  sql: SqlClient.SqlClient,
+  name: string
+): Effect.Effect<string | undefined, SqlError> =>
+  Effect.map(
+    values(
+      sql,
+      isPostgres(sql)
+        ? `SELECT attname::text FROM pg_attribute WHERE attrelid = to_regclass($1::text) AND attidentity <> ''`
+        : `SELECT (SELECT name FROM pragma_table_info(s.name) WHERE pk = 1)
+           FROM sqlite_schema s WHERE type = 'table' AND name = ? AND sql LIKE '%AUTOINCREMENT%'`,
+      [name]
+    ),
+    ([row]) => (row === undefined ? undefined : String(row[0]))
+  )
+
+const lastNumber = (
+  sql: SqlClient.SqlClient,
+  name: string,
+  column: string
+): Effect.Effect<bigint, SqlError> =>
+  Effect.map(
+    isPostgres(sql)
+      ? values(sql, "SELECT pg_sequence_last_value(pg_get_serial_sequence($1::text, $2::text))", [
+          name,
+          column
+        ])
+      : values(sql, "SELECT seq FROM sqlite_sequence WHERE name = ?", [name]),
+    ([row]) => (typeof row?.[0] === "bigint" ? row[0] : 0n)
+  )

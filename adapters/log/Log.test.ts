@@ -7,6 +7,7 @@ import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as Log from "./Log.ts"
+import * as LogFormat from "./LogFormat.ts"
 import * as LogSink from "./LogSink.ts"
 
 const open = Effect.gen(function* () {
@@ -16,8 +17,9 @@ const open = Effect.gen(function* () {
   const sink = LogSink.toFunction((line) => {
     if (disk.isFull) throw new Error("disk full")
     lines.push(line)
-  })
-  const context = yield* Layer.buildWithScope(Log.layer(sink), scope)
+  }, LogFormat.text)
+  const opened = yield* Scope.provide(Log.make(sink), scope)
+  const context = yield* Layer.buildWithScope(opened.layer, scope)
   const loggers = Context.get(context, Logger.CurrentLoggers)
   const log = (...message: ReadonlyArray<unknown>) =>
     Effect.provideService(Effect.logWarning(...message), Logger.CurrentLoggers, loggers)
@@ -64,6 +66,21 @@ describe("the log", () => {
       yield* TestClock.adjust("1 second")
       expect(stable(lines).slice(3)).toEqual([
         expect.stringMatching(/^message="500 × 1 in 1 s".*ECONNREFUSED/)
+      ])
+    })
+  )
+
+  it.effect("summarizes events about a key with the key, and those about other keys separately", () =>
+    Effect.gen(function* () {
+      const { lines, log } = yield* open
+      for (const key of ["a", "b", "a"]) {
+        yield* Effect.annotateLogs(log("key banned"), { key, request: "r" })
+      }
+      yield* TestClock.adjust("1 second")
+      expect(stable(lines)).toEqual([
+        'message="key banned" key=a request=r',
+        'message="key banned" key=b request=r',
+        'message="key banned × 1 in 1 s" key=a'
       ])
     })
   )

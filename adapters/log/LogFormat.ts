@@ -1,55 +1,68 @@
-/** Formats log events as lines in logfmt. */
-import * as Cause from "effect/Cause"
-import * as Logger from "effect/Logger"
-import type * as Repetition from "./Repetition.ts"
+/** Formats events as lines, in logfmt or JSON. A line contains no control character and no line separator. */
+import type { FieldValue, LogEvent } from "./LogEvent.ts"
 
-/** The input of an Effect logger. */
-export type LogEvent = Logger.Options<unknown>
+/** The formats of lines. */
+export const formats = ["text", "json"] as const
 
-/** Formats an event, or a summary such as `503 service_unavailable × 1,700 in 1 s`. */
-export const line = ({ count, event, isMixed, withinMs }: Repetition.Emission<LogEvent>): string => {
-  if (count === 1 && withinMs === 0) return Logger.formatLogFmt.log(event)
-  const [first, ...rest] = partsOf(event)
-  const total = `${formatCount(count)} in ${seconds(withinMs)}`
-  const message = isMixed ? `events of many kinds × ${total}, the latest: ${first}` : `${first} × ${total}`
-  return Logger.formatLogFmt.log({ ...event, message: [message, ...rest] })
-}
+/** The name of a format: `text` is logfmt, `json` is an object for each line. */
+export type LogFormatName = (typeof formats)[number]
 
-/** Formats the line that reports the number of lost lines. */
-export const lost = (count: number, date: Date): string =>
-  `timestamp=${date.toISOString()} level=WARN message="log lines lost: ${formatCount(count)}"`
+/** Formats an event as a line, without a line break. */
+export type LogFormat = (event: LogEvent) => string
 
 /**
- * Returns the kind of an event. Events of the same kind differ only in annotations, such as the request id, or in the
- * numbers of an error, such as ports.
+ * Formats an event in logfmt; values with other characters than those of words, paths and numbers are JSON strings.
+ *
+ * @example
+ * ```ts
+ * text({ time: 0, level: "info", message: "key issued", fields: { plan: "Pro" } })
+ * // timestamp=1970-01-01T00:00:00.000Z level=INFO message="key issued" plan=Pro
+ * ```
  */
-export const kindOf = (event: LogEvent): string =>
-  [event.logLevel, ...partsOf(event), ...event.cause.reasons.map(reasonOf)].map(described).join("\n")
-
-const partsOf = ({ message }: LogEvent): ReadonlyArray<unknown> =>
-  Array.isArray(message) ? message : [message]
-
-const reasonOf = (reason: Cause.Reason<unknown>): unknown => {
-  if (Cause.isFailReason(reason)) return reason.error
-  return Cause.isDieReason(reason) ? reason.defect : "interrupted"
+export const text: LogFormat = ({ fields, level, message, time }) => {
+  let line = `timestamp=${timestamp(time)} level=${level.toUpperCase()} message=${valueOf(message)}`
+  for (const [name, value] of Object.entries(fields)) line += ` ${name}=${valueOf(value)}`
+  return line
 }
 
-/** Maximum depth of causes and maximum length of text that distinguish kinds. */
-const MAX_DEPTH = 4
-const MAX_LENGTH = 500
+/** Formats an event as a JSON object with `time`, `level` and `message`, followed by its fields. */
+export const json: LogFormat = ({ fields, level, message, time }) =>
+  escaped(JSON.stringify({ time: timestamp(time), level, message, ...withoutReserved(fields) }))
 
-const described = (value: unknown): string => {
-  if (typeof value === "string") return value.slice(0, MAX_LENGTH)
-  if (!(value instanceof Error)) return typeof value
-  const texts: Array<string> = []
-  let next: unknown = value
-  for (; next instanceof Error && texts.length < MAX_DEPTH; next = next.cause) {
-    texts.push(`${next.name}: ${next.message}`)
-  }
-  if (typeof next === "string") texts.push(next)
-  return texts.join(" < ").slice(0, MAX_LENGTH).replace(/\d+/g, "0")
+/** Returns the format with this name. */
+export const named = (name: LogFormatName): LogFormat => (name === "json" ? json : text)
+
+const MAX_TIME = 8.64e15
+
+/** A host's clock may return any number. */
+const timestamp = (time: number): string =>
+  Math.abs(time) <= MAX_TIME ? new Date(time).toISOString() : String(time)
+
+/** Fields with the name of a standard member get another name. */
+const withoutReserved = (fields: LogEvent["fields"]): LogEvent["fields"] =>
+  "time" in fields || "level" in fields || "message" in fields
+    ? Object.fromEntries(
+        Object.entries(fields).map(([name, value]) => [standard.has(name) ? `${name}_` : name, value])
+      )
+    : fields
+
+const standard = new Set(["time", "level", "message"])
+
+const bare = /^[A-Za-z0-9_./:+{}-]+$/
+
+const valueOf = (value: FieldValue): string => {
+  const plain = String(value)
+  return bare.test(plain) ? plain : escaped(JSON.stringify(plain))
 }
 
-const formatCount = (count: number): string => count.toLocaleString("en-US")
+// Control characters, format characters such as text direction marks, line separators and lone surrogates. In JSON
+// they occur only within strings.
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
-const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`
+const escaped = (jsonText: string): string =>
+  jsonText.replace(unprintable, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`
+    ).join("")
+  )

@@ -5,9 +5,15 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
+import type { LogEvent } from "./LogEvent.ts"
+import type { LogFormat } from "./LogFormat.ts"
 import * as LogSink from "./LogSink.ts"
 
-const lost = (count: number): string => `lost ${count}`
+const eventOf = (message: string): LogEvent => ({ time: 0, level: "info", message, fields: {} })
+
+const lost = (count: number): LogEvent => eventOf(`lost ${count}`)
+
+const format: LogFormat = ({ message }) => message
 
 /** A stream that keeps working after failed writes, like standard error. */
 const makeDisk = () => {
@@ -56,13 +62,13 @@ describe("a log function", () => {
         const sink = LogSink.toFunction((line) => {
           if (!isWorking) throw new Error("disk full")
           lines.push(line)
-        })(lost)
+        }, format)(lost)
         for (const [index, next] of works.entries()) {
           isWorking = next
-          sink.write(() => `line ${index}`)
+          sink.write(() => eventOf(`line ${index}`))
         }
         isWorking = true
-        sink.write(() => "last")
+        sink.write(() => eventOf("last"))
         expect(totalOf(lines)).toBe(works.length + 1)
         expect(lines.filter((line) => line.startsWith("line"))).toEqual(
           works.flatMap((worked, index) => (worked ? [`line ${index}`] : []))
@@ -79,11 +85,11 @@ describe("a log function", () => {
       await Promise.resolve()
       if (!isWorking) throw new Error("disk full")
       lines.push(line)
-    })(lost)
-    for (let count = 0; count < 3; count++) sink.write(() => "x")
+    }, format)(lost)
+    for (let count = 0; count < 3; count++) sink.write(() => eventOf("x"))
     await Effect.runPromise(sink.flushed)
     isWorking = true
-    sink.write(() => "y")
+    sink.write(() => eventOf("y"))
     await Effect.runPromise(sink.flushed)
     expect(lines).toEqual(["lost 3", "y"])
   })
@@ -93,8 +99,8 @@ describe("a log function", () => {
     const sink = LogSink.toFunction(() => {
       calls++
       return new Promise(() => undefined)
-    })(lost)
-    for (let count = 0; count < LogSink.MAX_WAITING_LINES * 3; count++) sink.write(() => "x")
+    }, format)(lost)
+    for (let count = 0; count < LogSink.MAX_WAITING_LINES * 3; count++) sink.write(() => eventOf("x"))
     expect(calls).toBe(LogSink.MAX_WAITING_LINES)
   })
 
@@ -102,19 +108,19 @@ describe("a log function", () => {
     const lines: Array<string> = []
     const sink: LogSink.LogSink = LogSink.toFunction((line) => {
       lines.push(line)
-      if (line === "outer") sink.write(() => "inner")
-    })(lost)
-    sink.write(() => "outer")
+      if (line === "outer") sink.write(() => eventOf("inner"))
+    }, format)(lost)
+    sink.write(() => eventOf("outer"))
     expect(lines).toEqual(["outer", "inner"])
   })
 
   it("is not called for a line whose formatting throws", () => {
     const lines: Array<string> = []
-    const sink = LogSink.toFunction((line) => void lines.push(line))(lost)
+    const sink = LogSink.toFunction((line) => void lines.push(line), format)(lost)
     sink.write(() => {
       throw new Error("no text")
     })
-    sink.write(() => "x")
+    sink.write(() => eventOf("x"))
     expect(lines).toEqual(["lost 1", "x"])
   })
 })
@@ -122,15 +128,15 @@ describe("a log function", () => {
 describe("a stream", () => {
   it("that fails loses lines, and gets their number when it works again", async () => {
     const { state, stream } = makeDisk()
-    const sink = LogSink.toStream(stream)(lost)
-    sink.write(() => "first")
+    const sink = LogSink.toStream(stream, format)(lost)
+    sink.write(() => eventOf("first"))
     state.isFull = true
     for (let count = 0; count < 5; count++) {
-      sink.write(() => "x")
+      sink.write(() => eventOf("x"))
       await new Promise(setImmediate)
     }
     state.isFull = false
-    sink.write(() => "last")
+    sink.write(() => eventOf("last"))
     await Effect.runPromise(sink.flushed)
     // The empty line terminates a partially written line.
     expect(state.text).toBe("first\n\nlost 5\nlast\n")
@@ -138,13 +144,13 @@ describe("a stream", () => {
 
   it("that is not read uses bounded memory, and gets the number of dropped lines when it is read", async () => {
     const pipe = new Pipe()
-    const sink = LogSink.toStream(pipe)(lost)
+    const sink = LogSink.toStream(pipe, format)(lost)
     const line = "x".repeat(1_000)
     const count = 10_000
-    for (let index = 0; index < count; index++) sink.write(() => line)
+    for (let index = 0; index < count; index++) sink.write(() => eventOf(line))
     expect(pipe.writableLength).toBeLessThan(LogSink.MAX_WAITING_BYTES + 2 * line.length)
     await pipe.read()
-    sink.write(() => "last")
+    sink.write(() => eventOf("last"))
     await pipe.read()
     expect(totalOf(pipe.lines)).toBe(count + 1)
     expect(pipe.lines.at(-2)).toMatch(/^lost /)
@@ -152,14 +158,14 @@ describe("a stream", () => {
 
   it("gets one error listener for any number of sinks and lines", () => {
     const { stream } = makeDisk()
-    for (let index = 0; index < 20; index++) LogSink.toStream(stream)(lost).write(() => "x")
+    for (let index = 0; index < 20; index++) LogSink.toStream(stream, format)(lost).write(() => eventOf("x"))
     expect(stream.listenerCount("error")).toBe(1)
   })
 
   effectIt.effect("that is never read is waited for a second", () =>
     Effect.gen(function* () {
-      const sink = LogSink.toStream(new Pipe())(lost)
-      sink.write(() => "x")
+      const sink = LogSink.toStream(new Pipe(), format)(lost)
+      sink.write(() => eventOf("x"))
       const flushed = yield* Effect.forkChild(sink.flushed)
       yield* TestClock.adjust("999 millis")
       expect(flushed.pollUnsafe()).toBeUndefined()

@@ -1,20 +1,22 @@
 /**
- * Destinations of log lines. Writing never throws, blocks or ends the process: a line that cannot be written is dropped
+ * Destinations of log events. Writing never throws, blocks or ends the process: a line that cannot be written is dropped
  * and counted, and the count precedes the next line that is written.
  */
 import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
+import type { LogEvent } from "./LogEvent.ts"
+import type { LogFormat } from "./LogFormat.ts"
 
 export interface LogSink {
-  /** Writes the line that `render` returns, or drops it. */
-  readonly write: (render: () => string) => void
+  /** Writes the event that `describe` returns, or drops it. */
+  readonly write: (describe: () => LogEvent) => void
   /** Waits at most a second until all lines are written or dropped. */
   readonly flushed: Effect.Effect<void>
 }
 
-/** Opens a sink; `lost` formats the line that reports the number of dropped lines. */
-export type Open = (lost: (count: number) => string) => LogSink
+/** Opens a sink; `lost` returns the event that reports the number of dropped lines. */
+export type Open = (lost: (count: number) => LogEvent) => LogSink
 
 /** Maximum buffered bytes for a slow reader; further lines are dropped. */
 export const MAX_WAITING_BYTES = 262_144
@@ -29,26 +31,26 @@ const FLUSH_TIMEOUT = "1 second"
  * and to files and terminals synchronously.
  */
 export const toStream =
-  (stream: Writable): Open =>
+  (stream: Writable, format: LogFormat): Open =>
   (lost) =>
     make(lost, {
       hasRoom: () => stream.writableLength < MAX_WAITING_BYTES,
-      send: (line, hasFailed, done) => {
+      send: (event, hasFailed, done) => {
         ignoreErrors(stream)
         // A failed write may have written part of a line, for example on a full disk.
-        stream.write(`${hasFailed ? "\n" : ""}${line}\n`, (error) => done(error == null))
+        stream.write(`${hasFailed ? "\n" : ""}${format(event)}\n`, (error) => done(error == null))
       }
     })
 
-/** Passes lines to a function of the embedding program, which may throw or return a promise. */
+/** Passes lines and events to a function of the embedding program, which may throw or return a promise. */
 export const toFunction =
-  (log: (line: string) => unknown): Open =>
+  (log: (line: string, event: LogEvent) => unknown, format: LogFormat): Open =>
   (lost) => {
     let unsettled = 0
     return make(lost, {
       hasRoom: () => unsettled < MAX_WAITING_LINES,
-      send: (line, _, done) => {
-        const returned = log(line)
+      send: (event, _, done) => {
+        const returned = log(format(event), event)
         if (returned === undefined) return done(true)
         const settle = (isWritten: boolean): void => {
           unsettled--
@@ -75,18 +77,18 @@ const ignore = (): void => undefined
 
 interface Target {
   readonly hasRoom: () => boolean
-  /** Sends a line and calls `done` once, or throws. `hasFailed` is whether the previous line failed. */
-  readonly send: (line: string, hasFailed: boolean, done: (isWritten: boolean) => void) => void
+  /** Sends an event and calls `done` once, or throws. `hasFailed` is whether the previous line failed. */
+  readonly send: (event: LogEvent, hasFailed: boolean, done: (isWritten: boolean) => void) => void
 }
 
-const make = (lost: (count: number) => string, { hasRoom, send }: Target): LogSink => {
+const make = (lost: (count: number) => LogEvent, { hasRoom, send }: Target): LogSink => {
   const idle = Latch.makeUnsafe(true)
   let waiting = 0
   let dropped = 0
   let hasFailed = false
 
-  /** Writes a line; if it fails, `weight` lines are lost. */
-  const attempt = (render: () => string, weight: number): void => {
+  /** Writes an event; if it fails, `weight` lines are lost. */
+  const attempt = (describe: () => LogEvent, weight: number): void => {
     const failedBefore = hasFailed
     hasFailed = false
     const done = (isWritten: boolean): void => {
@@ -99,14 +101,14 @@ const make = (lost: (count: number) => string, { hasRoom, send }: Target): LogSi
     waiting++
     idle.closeUnsafe()
     try {
-      send(render(), failedBefore, done)
+      send(describe(), failedBefore, done)
     } catch {
       done(false)
     }
   }
 
   return {
-    write: (render) => {
+    write: (describe) => {
       if (!hasRoom()) {
         dropped++
         return
@@ -116,7 +118,7 @@ const make = (lost: (count: number) => string, { hasRoom, send }: Target): LogSi
         dropped = 0
         attempt(() => lost(reported), reported)
       }
-      attempt(render, 1)
+      attempt(describe, 1)
     },
     flushed: Effect.ignore(Effect.timeout(idle.await, FLUSH_TIMEOUT))
   }

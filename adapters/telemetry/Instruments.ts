@@ -1,0 +1,113 @@
+/**
+ * The names of all metrics. `id` and attributes follow the OpenTelemetry semantic conventions where they define the
+ * value; Prometheus gets base units and `_total` in the name, as its own conventions demand.
+ */
+
+/** What a metric is called and what it measures. */
+export interface Instrument {
+  /** The name in OTLP. */
+  readonly id: string
+  /** The name in Prometheus. */
+  readonly prometheus: string
+  /** The unit in OTLP, in UCUM. */
+  readonly unit: string
+  readonly description: string
+}
+
+/** The boundaries of durations in seconds that the conventions prescribe for HTTP and databases. */
+export const durationBoundaries = [
+  0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10
+] as const
+
+/** The boundaries of the sizes of group commits, which have at most 512 writes. */
+export const groupBoundaries = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] as const
+
+const eventLoopDelay = (statistic: string, words: string): Instrument => ({
+  id: `nodejs.eventloop.delay.${statistic}`,
+  prometheus: `nodejs_eventloop_delay_${statistic}_seconds`,
+  unit: "s",
+  description: `${words} of the delay of the event loop since the previous reading.`
+})
+
+/** All metrics. */
+export const instruments = {
+  requestDuration: {
+    id: "http.server.request.duration",
+    prometheus: "http_server_request_duration_seconds",
+    unit: "s",
+    description: "Duration of HTTP requests, from the parsed headers to the response."
+  },
+  admissions: {
+    id: "animal_store.admissions",
+    prometheus: "animal_store_admissions_total",
+    unit: "{request}",
+    description: "Requests counted against rate limits, by decision and plan."
+  },
+  bans: {
+    id: "animal_store.bans",
+    prometheus: "animal_store_bans_total",
+    unit: "{ban}",
+    description: "Bans of API keys that began, by plan."
+  },
+  callDuration: {
+    id: "db.client.operation.duration",
+    prometheus: "db_client_operation_duration_seconds",
+    unit: "s",
+    description: "Duration of calls to a database, including the wait for a connection or a group commit."
+  },
+  activeCalls: {
+    id: "animal_store.db.operations.active",
+    prometheus: "animal_store_db_operations_active",
+    unit: "{operation}",
+    description: "Calls to a database that have not ended."
+  },
+  groupSize: {
+    id: "animal_store.commit.group.size",
+    prometheus: "animal_store_commit_group_size",
+    unit: "{write}",
+    description: "Writes that shared one transaction of SQLite."
+  },
+  delayMin: eventLoopDelay("min", "Minimum"),
+  delayMax: eventLoopDelay("max", "Maximum"),
+  delayMean: eventLoopDelay("mean", "Mean"),
+  delayStddev: eventLoopDelay("stddev", "Standard deviation"),
+  delayP50: eventLoopDelay("p50", "50th percentile"),
+  delayP90: eventLoopDelay("p90", "90th percentile"),
+  delayP99: eventLoopDelay("p99", "99th percentile"),
+  utilization: {
+    id: "nodejs.eventloop.utilization",
+    prometheus: "nodejs_eventloop_utilization_ratio",
+    unit: "1",
+    description: "Part of the time in which the event loop was busy since the previous reading, from 0 to 1."
+  },
+  residentMemory: {
+    id: "process.memory.usage",
+    prometheus: "process_resident_memory_bytes",
+    unit: "By",
+    description: "Resident memory of the process."
+  },
+  cpuTime: {
+    id: "process.cpu.time",
+    prometheus: "process_cpu_seconds_total",
+    unit: "s",
+    description: "User and system CPU time of the process."
+  },
+  heapUsed: {
+    id: "v8js.memory.heap.used",
+    prometheus: "v8js_memory_heap_used_bytes",
+    unit: "By",
+    description: "Used memory of the JavaScript heap."
+  },
+  startTime: {
+    id: "process.start_time",
+    prometheus: "process_start_time_seconds",
+    unit: "s",
+    description: "Start of the process, in seconds since 1970-01-01 UTC."
+  }
+} as const satisfies { readonly [name: string]: Instrument }
+
+/** Options of an Effect metric: Effect's exporters take the unit from an attribute. */
+export const describe = (
+  { description, unit }: Instrument,
+  attributes: { readonly [name: string]: string } = {}
+) => ({ description, attributes: { ...attributes, unit } })

@@ -1,0 +1,103 @@
+/**
+ * Pushes metrics and traces to a collector by OTLP over HTTP. A collector that is down or does not respond costs bounded
+ * memory and delays nothing but the end of the process, by at most `SHUTDOWN_MS` for each of the two.
+ */
+
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as OtlpExporter from "effect/observability/OtlpExporter"
+import * as OtlpMetrics from "effect/observability/OtlpMetrics"
+import * as OtlpTracer from "effect/observability/OtlpTracer"
+import type * as Scope from "effect/Scope"
+import type * as Tracer from "effect/Tracer"
+import type { Meter } from "./Meter.ts"
+import * as OtlpEncoding from "./OtlpEncoding.ts"
+
+export interface OtlpOptions {
+  /** The collector's base URL, such as `http://127.0.0.1:4318`. */
+  readonly url: string
+  /** Headers of each export, such as `Authorization`. */
+  readonly headers: { readonly [name: string]: string }
+  /** Milliseconds between two exports. */
+  readonly intervalMs: number
+  /** Distinguishes this process from others of the same service. */
+  readonly instanceId: string
+}
+
+/** Maximum number of spans in one export. */
+const MAX_BATCH = 1_000
+
+/** Maximum number of exports at the same time; the spans of further ones are dropped. */
+const MAX_EXPORTS = 8
+
+/** Timeout of an export. */
+const EXPORT_TIMEOUT = "5 seconds"
+
+/** Milliseconds for the last export when the scope closes. */
+const SHUTDOWN_MS = 1_000
+
+/** Starts to export the metrics of `meter`, and returns a tracer that exports its spans. */
+export const make = (
+  meter: Meter,
+  { headers, instanceId, intervalMs, url }: OtlpOptions
+): Effect.Effect<Tracer.Tracer, never, Scope.Scope> => {
+  const base = url.replace(/\/+$/, "")
+  const common = {
+    headers,
+    exportInterval: intervalMs,
+    shutdownTimeout: SHUTDOWN_MS,
+    resource: { serviceName: "animal-store", attributes: { "service.instance.id": instanceId } }
+  }
+  return Effect.gen(function* () {
+    yield* OtlpMetrics.make({ ...common, url: `${base}/v1/metrics` })
+    return yield* OtlpTracer.make({ ...common, url: `${base}/v1/traces`, maxBatchSize: MAX_BATCH })
+  }).pipe(
+    Effect.provideService(Metric.MetricRegistry, Context.get(meter.context, Metric.MetricRegistry)),
+    Effect.provide(Layer.mergeAll(client, OtlpEncoding.layer, OtlpExporter.layerFlusher))
+  )
+}
+
+/** Effect's exporters bound neither the number nor the duration of their requests. */
+const client: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(HttpClient.HttpClient, (unbounded) => {
+    let running = 0
+    return HttpClient.transform(unbounded, (response, request) => {
+      // Not a transport error, after which the exporter would retry.
+      const failed = (description: string) =>
+        new HttpClientError.HttpClientError({
+          reason: new HttpClientError.EncodeError({ request, description })
+        })
+      const bounded = Effect.suspend(() => {
+        if (running >= MAX_EXPORTS) return Effect.fail(failed(`${MAX_EXPORTS} exports have not ended`))
+        running++
+        return response.pipe(
+          Effect.tap(({ arrayBuffer }) => Effect.ignore(arrayBuffer)),
+          Effect.timeoutOrElse({
+            duration: EXPORT_TIMEOUT,
+            orElse: () => Effect.fail(failed(`the collector did not respond within ${EXPORT_TIMEOUT}`))
+          }),
+          Effect.ensuring(Effect.sync(() => running--))
+        )
+      })
+      return Effect.tapError(bounded, ({ reason }) =>
+        Effect.annotateLogs(
+          Effect.logWarning("telemetry was not exported"),
+          "error",
+          `${reason._tag}: ${reason.description ?? messageOf(reason.cause)}`
+        )
+      )
+    })
+  })
+).pipe(Layer.provide(FetchHttpClient.layer))
+
+/** The innermost message, because `fetch` reports only "fetch failed". */
+const messageOf = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return "no response"
+  return cause.cause instanceof Error ? messageOf(cause.cause) : cause.message
+}

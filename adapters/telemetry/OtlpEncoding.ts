@@ -1,0 +1,59 @@
+/** OTLP in JSON, with the corrections that the semantic conventions demand of what Effect's exporters produce. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { MetricsData } from "effect/observability/OtlpMetrics"
+import * as OtlpSerialization from "effect/observability/OtlpSerialization"
+import type { TraceData } from "effect/observability/OtlpTracer"
+
+/** The codes of a span's status. */
+const UNSET = 0
+const ERROR = 2
+
+/** The encoding of traces and metrics. */
+export const layer: Layer.Layer<OtlpSerialization.OtlpSerialization> = Layer.effect(
+  OtlpSerialization.OtlpSerialization,
+  Effect.map(OtlpSerialization.OtlpSerialization, (json) => ({
+    ...json,
+    traces: (data) => json.traces(withStatus(data)),
+    metrics: (data) => json.metrics(withoutUnits(data))
+  }))
+).pipe(Layer.provide(OtlpSerialization.layerJson))
+
+/** Spans with an `error.type` have the status "error"; Effect would mark all others as "ok", also those of a 404. */
+const withStatus = ({ resourceSpans }: TraceData): TraceData => ({
+  resourceSpans: resourceSpans.map((resource) => ({
+    ...resource,
+    scopeSpans: resource.scopeSpans.map(({ spans }) => ({
+      scope: { name: "animal-store" },
+      spans: spans.map((span) => ({
+        ...span,
+        status: { code: span.attributes.some(({ key }) => key === "error.type") ? ERROR : UNSET }
+      }))
+    }))
+  }))
+})
+
+interface Point {
+  readonly attributes?: ReadonlyArray<{ readonly key: string }>
+}
+
+/** Effect takes a metric's unit from an attribute and leaves it among the attributes of each data point. */
+const withoutUnits = ({ resourceMetrics }: MetricsData): MetricsData => ({
+  resourceMetrics: resourceMetrics.map((resource) => ({
+    ...resource,
+    scopeMetrics: resource.scopeMetrics.map((scoped) => ({
+      ...scoped,
+      metrics: scoped.metrics.map(({ gauge, histogram, sum, ...metric }) => ({
+        ...metric,
+        ...(gauge && { gauge: { ...gauge, dataPoints: gauge.dataPoints.map(withoutUnit) } }),
+        ...(histogram && { histogram: { ...histogram, dataPoints: histogram.dataPoints.map(withoutUnit) } }),
+        ...(sum && { sum: { ...sum, dataPoints: sum.dataPoints.map(withoutUnit) } })
+      }))
+    }))
+  }))
+})
+
+const withoutUnit = <A extends Point>(point: A): A => ({
+  ...point,
+  attributes: point.attributes?.filter(({ key }) => key !== "unit")
+})

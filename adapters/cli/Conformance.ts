@@ -26,6 +26,7 @@ import type { HttpSubject } from "../../conformance/subjects/HttpSubject.ts"
 import * as Int64 from "../../core/domain/Int64.ts"
 import * as BudgetFlag from "./BudgetFlag.ts"
 import * as CommandExit from "./CommandExit.ts"
+import * as Invocation from "./Invocation.ts"
 import * as Output from "./Output.ts"
 import * as ReportFiles from "./ReportFiles.ts"
 import { selfTest } from "./SelfTest.ts"
@@ -73,6 +74,7 @@ const subjectFlags = {
   ),
   victim: optional("victim", "KEY:PERMINUTE:PERDAY", "Key that may be banned by the run.", Setting.text),
   revoked: optional("revoked", "KEY", "Revoked key.", Setting.text),
+  expired: optional("expired", "KEY", "Expired key.", Setting.text),
   clock: optional(
     "clock",
     "URL",
@@ -151,7 +153,9 @@ const withExitCodes = <A, E, R>(
     if (error instanceof CommandExit.CommandExit || error instanceof CliError.UserError)
       return Effect.fail(error)
     return Effect.andThen(
-      Console.error(`animal-store: ${printable(messageOf(error))}`),
+      Console.error(
+        `animal-store: ${printable(Invocation.localized(Invocation.current(), messageOf(error)))}`
+      ),
       Effect.fail(new CommandExit.CommandExit({ code: SET_UP_FAULT }))
     )
   })
@@ -193,7 +197,7 @@ const run = Command.make(
     out: optional(
       "out",
       "DIR",
-      "Directory for report.json, junit.xml, summary.md, report.html and scripts.",
+      "Directory for report.json, junit.xml, summary.md, report.html and scripts; default: none.",
       Setting.text
     ),
     json: Setting.toggle("json", "Print only the report, as JSON, on standard output.")

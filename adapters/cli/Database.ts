@@ -3,23 +3,28 @@ import { existsSync } from "node:fs"
 import type * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { bounds, defaults } from "../embed/Database.ts"
+import * as DatabaseAddress from "../embed/DatabaseAddress.ts"
 import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "../embed/index.ts"
 import * as DurationFlag from "./DurationFlag.ts"
 import * as Failure from "./Failure.ts"
+import * as Invocation from "./Invocation.ts"
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
 
 const DEFAULT = "sqlite:./data/animal-store.db"
 
 /** `--database`. */
-export const address = Setting.make(
+export const address = Setting.withDefault(
   Failure.flagOf.database,
   "ADDRESS",
-  `Address of the database: sqlite:PATH, postgres://user:password@host:port/database, or memory: (lost when the process ends); default ${DEFAULT}.`,
-  Setting.text
-).pipe(Flag.withDefault(DEFAULT))
+  "Address of the database: sqlite:PATH, postgres://user:password@host:port/database, or memory: (lost when the process ends).",
+  Setting.text,
+  DEFAULT
+)
 
 /** `--limits`. */
 export const limits = Setting.make(
@@ -30,59 +35,75 @@ export const limits = Setting.make(
 ).pipe(Flag.optional)
 
 /** `--database-timeout`, in milliseconds. */
-export const timeoutMs = Setting.make(
+export const timeoutMs = Setting.withDefault(
   Failure.flagOf.databaseTimeoutMs,
   "DURATION",
-  `Timeout of database calls, such as 500ms or 5s; default ${DurationFlag.format(defaults.databaseTimeoutMs)}.`,
-  DurationFlag.parse(bounds.databaseTimeoutMs.min, bounds.databaseTimeoutMs.max)
-).pipe(Flag.withDefault(defaults.databaseTimeoutMs))
+  "Timeout of database calls, such as 500ms or 5s.",
+  DurationFlag.parse(bounds.databaseTimeoutMs.min, bounds.databaseTimeoutMs.max),
+  DurationFlag.format(defaults.databaseTimeoutMs)
+)
 
 /** `--database-connections`. */
-export const connections = Setting.make(
+export const connections = Setting.withDefault(
   Failure.flagOf.databaseConnections,
   "N",
-  `Maximum number of connections to PostgreSQL; default ${defaults.databaseConnections}.`,
-  Setting.between(bounds.databaseConnections.min, bounds.databaseConnections.max)
-).pipe(Flag.withDefault(defaults.databaseConnections))
+  "Maximum number of connections to PostgreSQL.",
+  Setting.between(bounds.databaseConnections.min, bounds.databaseConnections.max),
+  String(defaults.databaseConnections)
+)
 
 /** `--key-cache`, in milliseconds. */
-export const keyCacheMs = Setting.make(
+export const keyCacheMs = Setting.withDefault(
   Failure.flagOf.keyCacheMs,
   "DURATION",
-  `Time for which keys are cached, which delays revocations: 0 to ${DurationFlag.format(bounds.keyCacheMs.max)}; default ${DurationFlag.format(defaults.keyCacheMs)}.`,
-  DurationFlag.parse(bounds.keyCacheMs.min, bounds.keyCacheMs.max)
-).pipe(Flag.withDefault(defaults.keyCacheMs))
+  `Time for which keys are cached, which delays revocations: 0 to ${DurationFlag.format(bounds.keyCacheMs.max)}.`,
+  DurationFlag.parse(bounds.keyCacheMs.min, bounds.keyCacheMs.max),
+  DurationFlag.format(defaults.keyCacheMs)
+)
 
 /** `--max-anonymous-states`. */
-export const maxAnonymousStates = Setting.make(
+export const maxAnonymousStates = Setting.withDefault(
   Failure.flagOf.maxAnonymousStates,
   "N",
-  `Maximum number of client networks whose anonymous requests are counted; default ${defaults.maxAnonymousStates}.`,
-  Setting.between(bounds.maxAnonymousStates.min, bounds.maxAnonymousStates.max)
-).pipe(Flag.withDefault(defaults.maxAnonymousStates))
+  "Maximum number of client networks whose anonymous requests are counted.",
+  Setting.between(bounds.maxAnonymousStates.min, bounds.maxAnonymousStates.max),
+  String(defaults.maxAnonymousStates)
+)
 
 /** Opens the store and closes it with the scope. Opening can be interrupted. */
 export const open = (
   options: AnimalStoreOptions
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
   Effect.acquireRelease(
-    Failure.attempt((signal) => openAnimalStore({ ...options, signal })),
+    // Commands report what they did on standard output.
+    Failure.attempt((signal) => openAnimalStore({ logLevel: "warn", ...options, signal })),
     (store) => Effect.promise(() => store.close()),
     { interruptible: true }
   )
 
-/** Opens an existing store; fails if its SQLite file does not exist. */
+/** Opens an existing store; fails if one of its SQLite files does not exist. */
 export const openExisting = (
   options: AnimalStoreOptions & { readonly database: string }
-): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> => {
-  const filename = /^sqlite:(.+)$/s.exec(options.database)?.[1]
+): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
+  Effect.gen(function* () {
+    yield* requireExisting(options.database, Failure.flagOf.database)
+    if (options.limits !== undefined) yield* requireExisting(options.limits, Failure.flagOf.limits)
+    return yield* open(options)
+  })
+
+/** Fails if the SQLite file of an address does not exist; `flag` is the one with the address. */
+export const requireExisting = (address: string, flag: string): Effect.Effect<void, CliError.UserError> => {
+  const filename = filenameOf(address)
   return filename === undefined || existsSync(filename)
-    ? open(options)
+    ? Effect.void
     : Effect.fail(
-        Failure.userError(
-          new Error(`${Setting.title("database")}: there is no database at ${printable(filename)}`)
-        )
+        Failure.userError(new Error(`${Setting.title(flag)}: there is no database at ${printable(filename)}`))
       )
+}
+
+const filenameOf = (address: string): string | undefined => {
+  const parsed = Option.getOrUndefined(Result.getSuccess(DatabaseAddress.parse(address)))
+  return parsed?.kind === "sqlite" ? parsed.filename : undefined
 }
 
 /** Returns the address of the database without credentials, for messages. */
@@ -94,7 +115,10 @@ export const locationOf = (address: string): string => {
 
 /** Returns a hint how to issue a key in the database. */
 export const issueHint = (address: string): string => {
-  const command = "animal-store keys issue --plan Free"
+  if (address === "memory:") {
+    return "To issue a key, start with --issue-key Free: no other process can reach a database in memory"
+  }
+  const command = Invocation.commandLine(Invocation.current(), ["keys", "issue", "--plan", "Free"])
   return address === DEFAULT
     ? `To issue a key: ${command}`
     : `To issue a key, with the same --database: ${command}`

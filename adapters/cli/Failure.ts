@@ -29,13 +29,25 @@ export const attempt = <A>(
 export const userError = (cause: unknown): CliError.UserError =>
   new CliError.UserError({ cause, userMessage: printable(messageOf(cause)) })
 
+/** As `userError`, with a text after the message. */
+export const withConsequence = (cause: unknown, consequence: string): CliError.UserError =>
+  new CliError.UserError({ cause, userMessage: printable(`${messageOf(cause)}${consequence}`) })
+
+/** As `userError`, for the database that another flag selects. */
+export const userErrorAt =
+  (flag: string) =>
+  (cause: unknown): CliError.UserError =>
+    cause instanceof DatabaseUnusable || cause instanceof InvalidDatabase
+      ? userError(new Error(`${Setting.title(flag)}: ${cause.reason}`, { cause }))
+      : userError(cause)
+
 const messageOf = (cause: unknown): string => {
   if (cause instanceof DatabaseUnusable) return `${Setting.title("database")}: ${cause.reason}`
   if (cause instanceof StoreUnavailable) return `${Setting.title("database")}: ${innermost(cause.cause)}`
   if (cause instanceof PlanInvalid) return inFlags(cause.reason)
   if (cause instanceof InvalidDatabase) return `${Setting.title(flagOf[cause.option])}: ${cause.reason}`
-  if (cause instanceof InvalidOption && cause.option in flagOf) {
-    // The cast is safe: the condition above checks `in flagOf`.
+  if (cause instanceof InvalidOption && Object.hasOwn(flagOf, cause.option)) {
+    // The cast is safe: the condition above checks it.
     return `${Setting.title(flagOf[cause.option as keyof typeof flagOf])}: ${cause.reason}`
   }
   if (cause instanceof Error && cause.message !== "") return cause.message

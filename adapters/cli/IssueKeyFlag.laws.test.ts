@@ -85,4 +85,21 @@ describe("a key specification", () => {
       { numRuns: 2_000 }
     )
   })
+
+  it("is never told its shape if only a number is wrong", () => {
+    const wrong = fc.oneof(
+      fc
+        .bigInt({ min: BigInt(Plan.maxRequests) + 1n })
+        .map((digits) => [String(digits), "is too large: it "] as const),
+      fc.bigInt({ max: 0n }).map((digits) => [String(digits), ""] as const),
+      fc.constantFrom("", "x", "1.5", "1e3", "0x5").map((digits) => [digits, ""] as const)
+    )
+    fc.assert(
+      fc.property(plan, fc.constantFrom("perMinute", "perDay"), wrong, (name, window, [digits, size]) => {
+        expect(IssueKeyFlag.parse(`${name}:${window}=${digits}`)).toEqual(
+          Result.fail(`${window} ${size}must be a whole number from 1 to 1000000000`)
+        )
+      })
+    )
+  })
 })

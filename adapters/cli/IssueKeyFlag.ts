@@ -21,18 +21,29 @@ export const parse = (text: string): Result.Result<KeyLifecycle.IssueOptions, st
   }
   const limits: { perMinute?: number; perDay?: number } = {}
   for (const pair of numbers?.split(",") ?? []) {
-    const match = /^(perMinute|perDay)=([0-9]{1,10})$/.exec(pair)
-    const window = match?.[1] === "perDay" ? "perDay" : "perMinute"
-    if (match === null || limits[window] !== undefined) {
+    const [, window, digits = ""] = /^(perMinute|perDay)=(.*)$/s.exec(pair) ?? []
+    if (!isWindow(window) || limits[window] !== undefined) {
       return Result.fail(`${form} with perMinute and perDay at most once`)
     }
-    limits[window] = Number(match[2])
+    const fault = numberFault(digits)
+    if (fault !== undefined) return Result.fail(`${window} ${fault}`)
+    limits[window] = Number(digits)
   }
   const options: KeyLifecycle.IssueOptions = { plan, limits }
   return Result.mapBoth(KeyLifecycle.limitsOf(options), {
     onSuccess: () => options,
     onFailure: ({ reason }) => reason
   })
+}
+
+const isWindow = (text: string | undefined): text is "perMinute" | "perDay" =>
+  text === "perMinute" || text === "perDay"
+
+const range = `a whole number from 1 to ${Plan.maxRequests}`
+
+const numberFault = (digits: string): string | undefined => {
+  if (!/^[0-9]+$/.test(digits) || Number(digits) < 1) return `must be ${range}`
+  return Number(digits) > Plan.maxRequests ? `is too large: it must be ${range}` : undefined
 }
 
 /** The value of `--plan`: the name of a plan in any case. */

@@ -104,13 +104,13 @@ for (const kind of Databases.kinds) {
       const first = await keysJson<Issued>(["issue", "--plan", "Free", "--label", label], environment)
       expect(first).toEqual({
         ...{ id: expect.stringMatching(/^key_/), plan: "Free", limits: { perMinute: 60, perDay: 1_000 } },
-        ...{ label, key: secret }
+        ...{ label, expiresAt: null, key: secret }
       })
       const numbers = ["--per-minute", "5", "--per-day", "50"]
       const second = await keysJson<Issued>(["issue", "--plan", "enterprise", ...numbers], environment)
       expect(second).toEqual({
         ...{ id: expect.stringMatching(/^key_/), plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } },
-        ...{ label: null, key: secret }
+        ...{ label: null, expiresAt: null, key: secret }
       })
       const rotated = await keysJson<Issued & { readonly oldKeyExpiresAt: number }>(
         ["rotate", first.id, "--overlap", "7d"],
@@ -128,7 +128,7 @@ for (const kind of Databases.kinds) {
       expect(JSON.parse(list)).toEqual([
         {
           ...{ id: first.id, plan: "Free", limits: { perMinute: 60, perDay: 1_000 }, label },
-          ...{ createdAt: time, revokedAt: null },
+          ...{ createdAt: time, revokedAt: null, expiresAt: null, lastSeenDay: null, bannedUntil: null },
           secrets: [
             { createdAt: time, expiresAt: null },
             { createdAt: time, expiresAt: oldKeyExpiresAt }
@@ -136,7 +136,8 @@ for (const kind of Databases.kinds) {
         },
         {
           ...{ id: second.id, plan: "Enterprise", limits: { perMinute: 5, perDay: 50 }, label: null },
-          ...{ createdAt: time, revokedAt: revoked.revokedAt },
+          ...{ createdAt: time, revokedAt: revoked.revokedAt, expiresAt: null, lastSeenDay: null },
+          bannedUntil: null,
           secrets: [{ createdAt: time, expiresAt: null }]
         }
       ])
@@ -190,7 +191,14 @@ describe("keys", () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
       return stdout
     }
-    for (const args of [["list"], ["rotate", "key_x"], ["revoke", "key_x"]]) {
+    const existing = [
+      ...[["list"], ["log"], ["rotate", "key_x"], ["revoke", "key_x"], ["show", "key_x"]],
+      ...[
+        ["unban", "key_x"],
+        ["set", "key_x", "--plan", "Pro"]
+      ]
+    ]
+    for (const args of existing) {
       expect(await run(["keys", ...args], {}, { cwd: folder })).toMatchObject({
         code: 1,
         stdout: "",
@@ -228,7 +236,7 @@ describe("keys", () => {
       expect(code).toBe(0)
       return stdout
     }
-    const commands = ["issue", "list", "rotate", "revoke"]
+    const commands = ["issue", "list", "show", "set", "unban", "rotate", "revoke", "log"]
     const [group = "", ...pages] = await Promise.all([help(), ...commands.map((command) => help(command))])
     for (const [index, command] of commands.entries()) {
       expect(group).toMatch(new RegExp(`^ +${command} +[A-Z].*\\.$`, "m"))
@@ -256,7 +264,22 @@ describe("keys", () => {
         ["rotate", "key_none", "--overlap", "1x"],
         '--overlap: must be a duration from 0 to 3650d, such as 500ms, 30s or 24h; got "1x"'
       ],
-      [["rotate", secret], "id: must be the id of a key (key_…), not the key itself"],
+      ...["rotate", "revoke", "show", "set", "unban", "log"].map(
+        (command): Mistake => [[command, secret], "id: must be the id of a key (key_…), not the key itself"]
+      ),
+      [["set", "key_x"], "give at least one of --plan, --per-minute, --per-day, --label and --expires"],
+      [
+        ["set", "key_x", "--expires", "soon"],
+        '--expires: must be a duration from 0 to 36500d, such as 500ms, 30s or 24h, or never; got "soon"'
+      ],
+      [
+        ["issue", "--plan", "Free", "--expires", "0"],
+        '--expires: must be a duration from 1ms to 36500d, such as 500ms, 30s or 24h, or never; got "0"'
+      ],
+      [
+        ["list", "--limits", "memory:"],
+        "--limits (ANIMAL_STORE_LIMITS): memory: has no limits to manage, because it exists only within one process"
+      ],
       [
         ["list", "--database", "memory:"],
         "--database (ANIMAL_STORE_DATABASE): memory: has no keys to manage, because it exists only within one process"
@@ -274,7 +297,17 @@ describe("keys", () => {
     await expectFailure([
       [["rotate", "key_none", ...database], "there is no API key key_none"],
       [["revoke", "key_none\n\x9b", ...database], "there is no API key key_none\\u{a}\\u{9b}"],
-      [["rotate", id, ...database], `the API key ${id} is revoked`]
+      ...["show", "unban", "log"].map(
+        (command): Mistake => [[command, "key_none", ...database], "there is no API key key_none"]
+      ),
+      [["set", "key_none", "--label", "x", ...database], "there is no API key key_none"],
+      [["rotate", id, ...database], `the API key ${id} is revoked`],
+      [["unban", id, ...database], `the API key ${id} is revoked`],
+      [["set", id, "--plan", "Pro", ...database], `the API key ${id} is revoked`],
+      [
+        ["list", ...database, "--limits", "sqlite:/nowhere/limits.db"],
+        "--limits (ANIMAL_STORE_LIMITS): there is no database at /nowhere/limits.db"
+      ]
     ])
     expect(await keys(["list", "--json", ...database])).toBe(before)
   })

@@ -5,6 +5,7 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Failure from "./Failure.ts"
+import * as Invocation from "./Invocation.ts"
 
 const standard = CliOutput.defaultFormatter()
 
@@ -19,7 +20,8 @@ const formatter: CliOutput.Formatter = {
 const presenter: CliOutput.Presenter = {
   present: (event) => {
     if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
-    const hint = `Run '${event.commandPath.join(" ")} --help' for usage.`
+    const help = Invocation.commandLine(Invocation.current(), [...event.commandPath.slice(1), "--help"])
+    const hint = `Run '${help}' for usage.`
     const isUsageClear = event.errors.every(({ _tag }) => _tag === "ValidationError")
     return Console.error(formatter.formatErrors(event.errors) + (isUsageClear ? "" : `\n${hint}`))
   }
@@ -33,11 +35,15 @@ export const layer = Layer.merge(CliOutput.layer(formatter), CliOutput.layerPres
  * a secret that is shown only once. `consequence` is appended to the error message.
  */
 export const print = (line: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
+  write(`${line}\n`, consequence)
+
+/** Writes text to standard output and waits until it is written. */
+export const write = (text: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
   Effect.callback((resume) => {
     // The callback handles the error, but without a listener the event would end the process.
     const ignore = (): void => undefined
     process.stdout.on("error", ignore)
-    process.stdout.write(`${line}\n`, (error) => {
+    process.stdout.write(text, (error) => {
       if (error == null) process.stdout.off("error", ignore)
       resume(
         error == null

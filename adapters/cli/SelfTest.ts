@@ -1,6 +1,5 @@
 /** `animal-store conformance self-test`: runs the suite against backends that are known to be correct or faulty. */
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Gate from "../../conformance/gallery/Gate.ts"
 import * as CommandExit from "./CommandExit.ts"
@@ -12,12 +11,13 @@ import * as StatusLine from "./StatusLine.ts"
 export const selfTest = Command.make(
   "self-test",
   {
-    seeds: Setting.make(
+    seeds: Setting.withDefault(
       "seeds",
       "N",
-      "Number of random seeds for each backend; default 1.",
-      Setting.between(1, 1_000)
-    ).pipe(Flag.withDefault(1)),
+      "Number of random seeds for each backend.",
+      Setting.between(1, 1_000),
+      "1"
+    ),
     only: Setting.repeated(
       "only",
       "ID",

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process"
 import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 
-const main = fileURLToPath(new URL("./main.ts", import.meta.url))
+/** The command of a clone. */
+export const main = fileURLToPath(new URL("./main.ts", import.meta.url))
 
 export interface ProcessResult {
   readonly code: number | null

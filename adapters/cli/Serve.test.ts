@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process"
 import { once } from "node:events"
-import { readFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http"
 import { type AddressInfo, connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { promisify } from "node:util"
-import { afterEach, describe, expect, it } from "vitest"
-import { type Environment, run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
+import { afterEach, describe, expect, it, onTestFinished } from "vitest"
+import { type Environment, main, run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
 const running: Array<ServerProcess> = []
 
@@ -83,7 +85,7 @@ describe("serve --json", () => {
 
 describe("serve", () => {
   it("prints a working curl command", async () => {
-    const { greeting } = await serve(["--port", "0"])
+    const { greeting } = await serve(["--port", "0", "--first-key"])
     const line = greeting.split("\n").find((candidate) => candidate.trim().startsWith("curl ")) ?? "false"
     const { stdout } = await promisify(execFile)("sh", ["-c", line])
     expect(stdout).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
@@ -102,7 +104,9 @@ describe("serve", () => {
     expect(await stop(server, signal)).toMatchObject({
       code: 0,
       signal: null,
-      stderr: "animal-store: stopping; waiting for requests in flight\n"
+      stderr: expect.stringMatching(
+        /^timestamp=\S+ level=INFO message="key issued" .*\nanimal-store: stopping; waiting for requests in flight\n$/
+      )
     })
   })
 
@@ -159,6 +163,88 @@ describe("serve", () => {
   })
 })
 
+describe("the first key", () => {
+  const hint = "To issue a key, start with --issue-key Free: no other process can reach a database in memory"
+
+  it("is neither issued nor printed if standard output is not a terminal", async () => {
+    const { greeting } = await serve(["--port", "0"])
+    expect(greeting).not.toContain("ast_")
+    expect(greeting).toContain(hint)
+    const folder = mkdtempSync(join(tmpdir(), "animal-store-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const database = `sqlite://${folder}/animals.db`
+    const server = await start(["--port", "0", "--database", database])
+    running.push(server)
+    expect(server.greeting).toMatch(
+      /\n {2}To issue a key, with the same --database: npm run keys -- issue --plan Free\n/
+    )
+    expect(await run(["keys", "list", "--json", "--database", database])).toMatchObject({ stdout: "[]\n" })
+    // The hint of a server in a clone is a command that runs from where the server was started.
+    const [, command = "false"] =
+      /: (.*)\n/.exec(server.greeting.slice(server.greeting.indexOf("To issue"))) ?? []
+    const { stdout } = await promisify(execFile)("sh", [
+      "-c",
+      `${command} --json --database ${database} | tail -n 1`
+    ])
+    expect(JSON.parse(stdout)).toMatchObject({ plan: "Free" })
+  })
+
+  it.each<readonly [args: ReadonlyArray<string>, environment: Environment, plans: ReadonlyArray<string>]>([
+    [["--first-key"], {}, ["Free"]],
+    [["--json"], {}, ["Free"]],
+    [["--json", "--no-first-key"], {}, []],
+    [["--no-first-key"], {}, []],
+    [[], { ANIMAL_STORE_FIRST_KEY: "true" }, ["Free"]],
+    [["--json"], { ANIMAL_STORE_FIRST_KEY: "false" }, []],
+    [["--json"], { ANIMAL_STORE_FIRST_KEY: "" }, ["Free"]],
+    [["--first-key"], { ANIMAL_STORE_FIRST_KEY: "false" }, ["Free"]],
+    [["--no-first-key", "--issue-key", "Pro"], {}, ["Pro"]],
+    [["--first-key", "--issue-key", "Pro"], {}, ["Pro"]]
+  ])("with %j and %j is issued as asked", async (args, environment, plans) => {
+    const { greeting } = await serve(["--port", "0", ...args], environment)
+    expect(greeting.match(/ast_\w{33}/g) ?? []).toHaveLength(
+      args.includes("--json") || plans.length === 0 ? plans.length : plans.length + 1 // also in the curl command
+    )
+    for (const plan of plans) expect(greeting).toContain(plan)
+  })
+
+  it.skipIf(!existsSync("/usr/bin/script"))(
+    `is printed on a terminal${existsSync("/usr/bin/script") ? "" : " (skipped: there is no /usr/bin/script)"}`,
+    async () => {
+      const command = `timeout --signal=TERM 5 ${process.execPath} ${main} serve --port 0 --database memory: --drain 0`
+      const { stdout } = await promisify(execFile)("/usr/bin/script", ["-qec", command, "/dev/null"]).catch(
+        (failed: { readonly stdout: string }) => failed
+      )
+      expect(stdout).toMatch(/Free key, shown only now: ast_\w{33}/)
+    }
+  )
+})
+
+describe("--database and --limits", () => {
+  it("take an absolute path after sqlite://", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "animal-store-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const addresses = ["--database", `sqlite://${folder}/a.db`, "--limits", `sqlite://${folder}/b.db`]
+    const { get } = await serveJson(addresses)
+    expect((await get("/pets")).status).toBe(200)
+    expect(readdirSync(folder).filter((name) => name.endsWith(".db"))).toEqual(["a.db", "b.db"])
+    const listed = await run(["keys", "list", "--json", "--database", `sqlite://${folder}/a.db`])
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ plan: "Free" }])
+  })
+
+  it.each([
+    ["~/animals.db", /must not start with '~', .* write \$HOME in the shell, or the whole path\n$/],
+    ["//animals.db", /must have no host after 'sqlite:': write 'sqlite:PATH' .* or 'sqlite:\/\/\/PATH' .*\n$/]
+  ])("reject sqlite:%s with a hint", async (path, reason) => {
+    for (const flag of ["--database", "--limits"]) {
+      const { code, stderr, stdout } = await run(["serve", "--port", "0", flag, `sqlite:${path}`], inMemory)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+      expect(stderr).toMatch(reason)
+      expect(stderr).toContain(`${flag} (ANIMAL_STORE_`)
+    }
+  })
+})
+
 describe("every flag and its environment variable", () => {
   const help = () => run(["serve", "--help"])
 
@@ -167,7 +253,7 @@ describe("every flag and its environment variable", () => {
     expect(code).toBe(0)
     const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
     const flags = [...section.matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)/gm)]
-    expect(flags).toHaveLength(17)
+    expect(flags).toHaveLength(25)
     for (const [, flag = "", variable] of flags) {
       expect(variable).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
     }
@@ -280,7 +366,7 @@ describe("invalid input", () => {
   it("in the name of a flag is reported with a hint to the help", async () => {
     const { code, stderr, stdout } = await run(["serve", "--prot", "1"])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
-    expect(stderr).toMatch(/^animal-store: Unrecognized flag: --prot .*'animal-store serve --help'/s)
+    expect(stderr).toMatch(/^animal-store: Unrecognized flag: --prot .*'npm start -- --help'/s)
   })
 
   it("in --port, such as a port in use, is reported in one line without a stack trace", async () => {

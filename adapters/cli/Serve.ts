@@ -8,34 +8,36 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import type { AnimalStore, IssuedApiKey } from "../embed/index.ts"
+import * as AdminServer from "./AdminServer.ts"
 import * as Database from "./Database.ts"
 import * as DurationFlag from "./DurationFlag.ts"
 import * as Failure from "./Failure.ts"
+import * as FirstKeyFlag from "./FirstKeyFlag.ts"
 import * as IssueKeyFlag from "./IssueKeyFlag.ts"
+import * as LogFlags from "./LogFlags.ts"
 import * as Output from "./Output.ts"
 import * as Setting from "./Setting.ts"
 import * as StopSignal from "./StopSignal.ts"
+import * as TelemetryFlags from "./TelemetryFlags.ts"
 import * as TestClock from "./TestClock.ts"
 
 const MAX_PORT = 65_535
 const MAX_CONNECTIONS = 1_000_000
 
-const DRAIN_MS = 5_000
 const MAX_DRAIN_MS = 3_600_000
 
 /** The command; it runs until it is interrupted. */
 export const serve = Command.make(
   "serve",
   {
-    host: Setting.make("host", "HOST", "Address to listen on.", Setting.text).pipe(
-      Flag.withDefault("127.0.0.1")
-    ),
-    port: Setting.make(
+    host: Setting.withDefault("host", "HOST", "Address to listen on.", Setting.text, "127.0.0.1"),
+    port: Setting.withDefault(
       "port",
       "PORT",
       "Port to listen on; 0 chooses a free port.",
-      Setting.natural(MAX_PORT)
-    ).pipe(Flag.withDefault(3000)),
+      Setting.natural(MAX_PORT),
+      "3000"
+    ),
     database: Database.address,
     limits: Database.limits,
     databaseTimeoutMs: Database.timeoutMs,
@@ -48,6 +50,7 @@ export const serve = Command.make(
       "Issue a key at start; repeatable. Enterprise requires both limits.",
       IssueKeyFlag.parse
     ),
+    firstKey: FirstKeyFlag.firstKey,
     json: Setting.toggle(
       "json",
       "Print exactly one line of JSON on standard output once the server listens."
@@ -65,24 +68,28 @@ export const serve = Command.make(
       Setting.text
     ).pipe(Flag.optional),
     strict: Setting.toggle(Failure.flagOf.strict, "Reject unknown body fields and query parameters."),
-    trustedProxyHops: Setting.make(
+    trustedProxyHops: Setting.withDefault(
       Failure.flagOf.trustedProxyHops,
       "N",
       "Number of trusted proxies that append to X-Forwarded-For.",
-      Setting.natural(100)
-    ).pipe(Flag.withDefault(0)),
-    drainMs: Setting.make(
+      Setting.natural(100),
+      "0"
+    ),
+    drainMs: Setting.withDefault(
       "drain",
       "DURATION",
-      `Time after SIGTERM in which /readyz returns 503 and requests are still accepted, such as 15s; default ${DurationFlag.format(DRAIN_MS)}.`,
-      DurationFlag.parse(0, MAX_DRAIN_MS)
-    ).pipe(Flag.withDefault(DRAIN_MS)),
+      "Time after SIGTERM in which /readyz returns 503 and requests are still accepted, such as 15s.",
+      DurationFlag.parse(0, MAX_DRAIN_MS),
+      "5s"
+    ),
     maxConnectionsPerAddress: Setting.make(
       "max-connections-per-address",
       "N",
       "Maximum number of open connections per IPv4 address or IPv6 /64; no limit by default.",
       Setting.between(1, MAX_CONNECTIONS)
     ).pipe(Flag.optional),
+    ...LogFlags.flags,
+    ...TelemetryFlags.flags,
     testClockPort: Setting.make(
       "test-clock-port",
       "PORT",
@@ -103,6 +110,8 @@ export const serve = Command.make(
       stagingBaseUrl: Option.getOrUndefined(flags.stagingBaseUrl),
       strict: flags.strict,
       trustedProxyHops: flags.trustedProxyHops,
+      ...LogFlags.options(flags, process.stderr.isTTY),
+      ...TelemetryFlags.options(flags),
       now: Option.isSome(flags.testClockPort) ? clock.now : undefined
     })
     if (Option.isSome(flags.testClockPort)) {
@@ -111,6 +120,17 @@ export const serve = Command.make(
         Failure.userError
       )
       yield* Console.error(`animal-store: the test clock listens on http://127.0.0.1:${port}/clock`)
+    }
+    if (Option.isSome(flags.adminPort)) {
+      const admin = yield* Effect.mapError(
+        AdminServer.serve(store, flags.adminHost, flags.adminPort.value),
+        Failure.userError
+      )
+      if (flags.logLevel !== "none") {
+        yield* Console.error(
+          `animal-store: metrics on http://${localHost(flags.adminHost)}:${admin.port}/metrics`
+        )
+      }
     }
     const { port } = yield* Failure.attempt(() =>
       store.listen({
@@ -121,37 +141,51 @@ export const serve = Command.make(
     )
     const url = `http://${localHost(flags.host)}:${port}/v1`
     // Issued last: if the start failed after this, the secrets would be lost.
-    const keys = yield* issueAtStart(store, flags.issueKeys)
+    const isFirstWanted = FirstKeyFlag.isWanted(flags.firstKey, {
+      isTerminal: process.stdout.isTTY === true,
+      json: flags.json
+    })
+    const keys = yield* issueAtStart(store, flags.issueKeys, isFirstWanted)
     yield* Output.print(
       flags.json
         ? JSON.stringify({ url, keys: keys.map(({ id, key, plan }) => ({ id, plan, key })) })
         : greeting(url, keys, flags.database)
     )
-    return yield* Effect.onInterrupt(Effect.never, () => drain(store, flags.drainMs))
+    return yield* Effect.onInterrupt(Effect.never, () =>
+      drain(store, flags.drainMs, flags.logLevel === "none")
+    )
   }, Effect.scoped)
 ).pipe(Command.withDescription("Run the animal store over HTTP."))
 
 /** Runs the drain period, which a second signal ends early; the store closes with the scope. */
-const drain = Effect.fnUntraced(function* (store: AnimalStore, drainMs: number) {
+const drain = Effect.fnUntraced(function* (store: AnimalStore, drainMs: number, isSilent: boolean) {
   const period = `accepting requests for ${DurationFlag.format(drainMs)}, or until a second signal; then `
-  yield* Console.error(`animal-store: stopping; ${drainMs === 0 ? "" : period}waiting for requests in flight`)
+  if (!isSilent) {
+    yield* Console.error(
+      `animal-store: stopping; ${drainMs === 0 ? "" : period}waiting for requests in flight`
+    )
+  }
   yield* Effect.raceFirst(
     Effect.promise(() => store.drain(drainMs)),
     StopSignal.second
   )
 })
 
-/** Issues the requested keys in order; without a request, issues a Free key if the store has no keys. */
+/** Issues the requested keys in order; without a request, the first key of the store if it is wanted. */
 const issueAtStart = (
   store: AnimalStore,
-  requested: ReadonlyArray<KeyLifecycle.IssueOptions>
-): Effect.Effect<ReadonlyArray<IssuedApiKey>, CliError.UserError> =>
-  requested.length > 0
-    ? Effect.forEach(requested, (options) => Failure.attempt(() => store.keys.issue(options)))
-    : Effect.map(
-        Failure.attempt(() => store.keys.issueFirst({ plan: "Free" })),
-        (first) => (first === undefined ? [] : [first])
-      )
+  requested: ReadonlyArray<KeyLifecycle.IssueOptions>,
+  isFirstWanted: boolean
+): Effect.Effect<ReadonlyArray<IssuedApiKey>, CliError.UserError> => {
+  if (requested.length > 0) {
+    return Effect.forEach(requested, (options) => Failure.attempt(() => store.keys.issue(options)))
+  }
+  if (!isFirstWanted) return Effect.succeed([])
+  return Effect.map(
+    Failure.attempt(() => store.keys.issueFirst({ plan: "Free" })),
+    (first) => (first === undefined ? [] : [first])
+  )
+}
 
 /** Returns the host for URLs on this machine, given the host that the server is bound to. */
 const localHost = (host: string): string => {

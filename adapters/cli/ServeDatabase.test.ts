@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
-import { type Place, run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
+import { main, type Place, run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
 const createFolder = (): string => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
@@ -105,7 +105,7 @@ for (const kind of Databases.kinds) {
 describe("serve on its default database", () => {
   it("creates a folder and files that only the owner can read, with any umask", async () => {
     const cwd = createFolder()
-    const { greeting } = await serve([], { cwd, umask: "000" })
+    const { greeting } = await serve(["--first-key"], { cwd, umask: "000" })
     expect(greeting).toMatch(
       /^animal-store listens on (\S+)\n\n {2}Free key, shown only now: (ast_\w{33})\n\n {2}curl -i -H 'Authorization: Bearer \2' \1\/pets\n\n {2}Data is stored in sqlite:\.\/data\/animal-store\.db\n\n$/
     )
@@ -118,18 +118,18 @@ describe("serve on its default database", () => {
 
   it("prints on later starts where the data is stored and how to issue a key", async () => {
     const cwd = createFolder()
-    await stop(await serve([], { cwd }))
+    await stop(await serve(["--first-key"], { cwd }))
     const url = "http://127\\.0\\.0\\.1:[0-9]+/v1"
     const where = "\n\n {2}Data is stored in sqlite:\\./data/animal-store\\.db\n"
     const { greeting } = await serve([], { cwd })
     expect(greeting).toMatch(
       new RegExp(
-        `^animal-store listens on ${url}${where} {2}To issue a key: animal-store keys issue --plan Free\n\n$`
+        `^animal-store listens on ${url}${where} {2}To issue a key: node ${main} keys issue --plan Free\n\n$`
       )
     )
     const other = await serve(["--database", "sqlite:data/../data/animal-store.db"], { cwd })
     expect(other.greeting).toContain(
-      "\n  Data is stored in sqlite:data/../data/animal-store.db\n  To issue a key, with the same --database: animal-store keys issue --plan Free\n"
+      `\n  Data is stored in sqlite:data/../data/animal-store.db\n  To issue a key, with the same --database: node ${main} keys issue --plan Free\n`
     )
   })
 

@@ -3,6 +3,7 @@ import * as Config from "effect/Config"
 import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { printable } from "./Printable.ts"
 
@@ -60,6 +61,23 @@ export const make = <A>(flag: string, metavar: string, description: string, pars
     Flag.mapEffect(parsedIfPresent(flag, parse))
   )
 
+/**
+ * A setting with a default, given as the text of the flag: it is parsed like any other value, and the help shows it.
+ */
+export const withDefault = <A>(
+  flag: string,
+  metavar: string,
+  description: string,
+  parse: Parse<A>,
+  defaultText: string
+): Flag.Flag<A> =>
+  make(flag, metavar, andDefault(description, defaultText), parse).pipe(
+    Flag.withDefault(parsed(parse, fromFlag(flag, defaultText)))
+  )
+
+const andDefault = (description: string, defaultText: string): string =>
+  `${description.replace(/\.$/, "")}; default ${defaultText}.`
+
 /** A setting with any number of values: a repeated flag, or an environment variable separated by spaces. */
 export const repeated = <A>(
   flag: string,
@@ -83,13 +101,19 @@ export const repeated = <A>(
 
 /** A boolean setting, off by default. */
 export const toggle = (flag: string, description: string): Flag.Flag<boolean> =>
+  Flag.withDefault(boolean(flag, andDefault(description, "off")), false)
+
+/** A boolean setting whose default depends on other things, which the description explains. */
+export const preference = (flag: string, description: string): Flag.Flag<Option.Option<boolean>> =>
+  Flag.optional(boolean(flag, description))
+
+const boolean = (flag: string, description: string): Flag.Flag<boolean> =>
   Flag.Boolean(flag).pipe(
     Flag.withDescription(describe(flag, description)),
     Flag.withFallbackConfig(fromVariable(flag)),
     Flag.mapEffect((given) =>
       typeof given === "boolean" ? Effect.succeed(given) : parsedIfPresent(flag, parseToggle)(given)
-    ),
-    Flag.withDefault(false)
+    )
   )
 
 /** Any text that is not empty. */

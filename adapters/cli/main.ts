@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Command from "effect/cli/Command"
@@ -8,6 +7,9 @@ import * as Runtime from "effect/Runtime"
 import packageJson from "../../package.json" with { type: "json" }
 import * as LogSink from "../log/LogSink.ts"
 import * as CommandExit from "./CommandExit.ts"
+import { copyDatabase } from "./Copy.ts"
+import { exportAnimals } from "./Export.ts"
+import { importAnimals } from "./Import.ts"
 import { keys } from "./Keys.ts"
 import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
@@ -20,6 +22,9 @@ process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
 
 const isConformance = process.argv[2] === "conformance"
 
+/** Whether the command has work to do, which a signal leaves unfinished. */
+const isUnfinished = ["conformance", "copy", "export", "import"].includes(process.argv[2] ?? "")
+
 // For `conformance`, 1 means "not conformant", so usage errors exit with 2.
 const USAGE_ERROR = isConformance ? 2 : 1
 
@@ -28,7 +33,7 @@ LogSink.ignoreErrors(process.stderr)
 
 const teardown: Runtime.Teardown = (exit, onExit) =>
   Runtime.defaultTeardown(exit, (code) => {
-    if (code === INTERRUPTED) return onExit(isConformance ? INTERRUPTED : 0)
+    if (code === INTERRUPTED) return onExit(isUnfinished ? INTERRUPTED : 0)
     onExit(code === 1 && !CommandExit.isCommandExit(exit) ? USAGE_ERROR : code)
   })
 
@@ -40,7 +45,7 @@ const conformance = isConformance
     )
 
 Command.make("animal-store").pipe(
-  Command.withSubcommands([serve, keys, conformance]),
+  Command.withSubcommands([serve, keys, exportAnimals, importAnimals, copyDatabase, conformance]),
   Command.run({ version: packageJson.version }),
   Effect.tapDefect((defect) => Effect.logFatal("animal-store failed unexpectedly", defect)),
   Effect.provide([NodeServices.layer, Output.layer]),

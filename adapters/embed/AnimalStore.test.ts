@@ -61,10 +61,14 @@ describe("opening", () => {
     [{ publicBaseUrl: "example.org" }, "publicBaseUrl", /^publicBaseUrl: must be an absolute http/],
     [{ maxBodyBytes: -1 }, "maxBodyBytes", /^maxBodyBytes: must be/],
     [{ trustedProxyHops: 0.5 }, "trustedProxyHops", /^trustedProxyHops: must be/],
-    [{ anonymousPlan: { perMinute: 0, perDay: 1 } }, "anonymousPlan", /^anonymousPlan: must have/],
+    [
+      { anonymousPlan: { perMinute: 0, perDay: 1 } },
+      "anonymousPlan",
+      /^anonymousPlan: perMinute must be a whole number/
+    ],
     [{ cursorKey: new Uint8Array(8) }, "cursorKey", /^cursorKey: must be a Uint8Array of at least 32 bytes/],
-    [{ ban: { strikes: 0 } }, "ban", /^ban: must have whole numbers/],
-    [{ ban: { cleanMs: Number.NaN } }, "ban", /^ban: must have whole numbers/]
+    [{ ban: { strikes: 0 } }, "ban", /^ban: strikes must be a whole number/],
+    [{ ban: { cleanMs: Number.NaN } }, "ban", /^ban: cleanMs must be a whole number/]
   ])("rejects %j with an InvalidOption that names the option", async (options, option, message) => {
     const reason = await rejection(openAnimalStore(options))
     expect(reason).toBeInstanceOf(InvalidOption)
@@ -104,7 +108,7 @@ describe("keys", () => {
     ])
     expect(first).toEqual({
       ...{ id: first.id, plan: "Pro", label: "till", limits: { perMinute: 300, perDay: 10_000 } },
-      ...{ key: first.key, oldKeyExpiresAt: undefined }
+      ...{ key: first.key, expiresAt: undefined, oldKeyExpiresAt: undefined }
     })
     const text = JSON.stringify(listed)
     for (const { key } of [first, second]) expect(text).not.toContain(key.slice(4, 20))
@@ -249,7 +253,7 @@ describe("the option log", () => {
 
   it("receives the cause of a 500, with the X-Request-Id of the response", async () => {
     const lines: Array<string> = []
-    const store = await open({ log: (line) => lines.push(line) })
+    const store = await open({ logLevel: "warn", log: (line) => lines.push(line) })
     const { key } = await store.keys.issue({ plan: "Free" })
     expect((await create(store, key)).status).toBe(201)
     expect(lines).toEqual([])
@@ -290,7 +294,7 @@ describe("the option log", () => {
 
   it("receives one line for repeated failures, and a summary when the store closes", async () => {
     const lines: Array<string> = []
-    const store = await openAnimalStore({ log: (line) => lines.push(line) })
+    const store = await openAnimalStore({ logLevel: "warn", log: (line) => lines.push(line) })
     const { key } = await store.keys.issue({ plan: "Free" })
     for (let count = 0; count < 50; count++) await store.fetch(brokenRequest(key))
     await store.close()
@@ -390,6 +394,33 @@ describe("close", () => {
     await store.listen({ port: 0 })
     await Promise.all([store.close(), store.close()])
     await store.close()
+  })
+
+  it("drains first if it is asked to: requests are still accepted, and /readyz returns 503", async () => {
+    const store = await openAnimalStore()
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const { port } = await store.listen({ port: 0 })
+    const headers = { Authorization: `Bearer ${key}` }
+    await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers })
+    const beganAt = performance.now()
+    const closed = store.close({ drainMs: 500 })
+    const response = await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers })
+    expect([response.status, response.headers.get("connection")]).toEqual([200, "close"])
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503)
+    await closed
+    expect(performance.now() - beganAt).toBeGreaterThanOrEqual(499)
+    await expect(fetch(`http://127.0.0.1:${port}/readyz`)).rejects.toThrow("fetch failed")
+  })
+
+  it("does not drain by default, and a second call without drainMs ends the drain of the first", async () => {
+    const store = await openAnimalStore()
+    await get(store, "/livez")
+    const beganAt = performance.now()
+    const drained = store.close({ drainMs: 60_000 })
+    expect(store.close({ drainMs: 60_000 })).toBe(drained)
+    expect(store.close()).toBe(drained)
+    await drained
+    expect(performance.now() - beganAt).toBeLessThan(10_000)
   })
 
   /** Closes the store while a request is in flight; `finish` completes the request. */

@@ -3,13 +3,17 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type * as Options from "../../core/options/Options.ts"
+import * as Rule from "../../core/options/Rule.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Memory from "../memory/Memory.ts"
 import type { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
 import type * as Sql from "../sql/Sql.ts"
 import * as SqlOptions from "../sql/SqlOptions.ts"
+import * as DatabaseAddress from "./DatabaseAddress.ts"
 
 /** Options of databases. */
 export interface DatabaseOptions {
@@ -42,12 +46,20 @@ export const bounds = {
   maxAnonymousStates: SqlOptions.bounds.maxAnonymousStates
 } as const
 
+/** The rule of each option. */
+export const rules: Options.Rules<DatabaseOptions> = {
+  databaseTimeoutMs: Rule.integer(bounds.databaseTimeoutMs),
+  databaseConnections: Rule.integer(bounds.databaseConnections),
+  keyCacheMs: Rule.integer(bounds.keyCacheMs),
+  maxAnonymousStates: Rule.integer(bounds.maxAnonymousStates)
+}
+
 /** The options that take an address. */
 export type AddressOption = "database" | "limits"
 
-/** The database address or a database option is invalid. */
+/** The address of a database is invalid. */
 export class InvalidDatabase extends Data.TaggedError("InvalidDatabase")<{
-  readonly option: AddressOption | keyof DatabaseOptions
+  readonly option: AddressOption
   readonly reason: string
 }> {
   override get message(): string {
@@ -55,16 +67,9 @@ export class InvalidDatabase extends Data.TaggedError("InvalidDatabase")<{
   }
 }
 
-const names = [
-  "databaseTimeoutMs",
-  "databaseConnections",
-  "keyCacheMs",
-  "maxAnonymousStates"
-] as const satisfies ReadonlyArray<keyof DatabaseOptions>
-
 /**
  * Returns the stores at `address`: `memory:` stores data in this process only, `sqlite:PATH` in a file, and
- * `postgres://…` on a server. `clock` selects the clock for rate limits.
+ * `postgres://…` on a server. The options must obey `rules`. `clock` selects the clock for rate limits.
  */
 export const stores = (
   address: string,
@@ -72,10 +77,6 @@ export const stores = (
   clock: SqlOptions.SqlOptions["clock"],
   option: AddressOption = "database"
 ): Result.Result<Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom>, InvalidDatabase> => {
-  for (const name of names) {
-    const reason = SqlOptions.fault(given[name], bounds[name])
-    if (reason !== undefined) return Result.fail(new InvalidDatabase({ option: name, reason }))
-  }
   const {
     databaseConnections: connections,
     databaseTimeoutMs: timeoutMs,
@@ -83,44 +84,73 @@ export const stores = (
     maxAnonymousStates
   } = given
   const options = { timeoutMs, keyCacheMs, maxAnonymousStates }
-  if (address === "memory:") {
-    return Result.succeed(
-      Memory.layerWith({ maxAnonymousStates, clock: clock === "service" ? "service" : "process" })
-    )
-  }
+  return ofKind(address, option, {
+    memory: () =>
+      Result.succeed(
+        Memory.layerWith({ maxAnonymousStates, clock: clock === "service" ? "service" : "process" })
+      ),
+    sqlite: (module, filename) => module.layer({ ...options, filename }),
+    postgres: (module, url) => module.layer({ ...options, url, connections, clock })
+  })
+}
+
+/** Returns a client of the database at `address` with all tables, for work on whole tables. */
+export const tables = (
+  address: string
+): Result.Result<Layer.Layer<SqlClient.SqlClient, DatabaseUnusable>, InvalidDatabase> =>
+  ofKind(address, "database", {
+    memory: () =>
+      Result.fail(
+        new InvalidDatabase({
+          option: "database",
+          reason: "memory: cannot be exported, imported or copied, because it exists only within one process"
+        })
+      ),
+    sqlite: (module, filename) => module.tables(filename),
+    postgres: (module, url) => module.tables(url)
+  })
+
+/** What to do for each kind of database; `L` is a layer. */
+interface Kinds<L> {
+  readonly memory: () => Result.Result<L, InvalidDatabase>
+  readonly sqlite: (module: typeof import("../sql/Sqlite.ts"), filename: string) => L
+  readonly postgres: (module: typeof import("../sql/Postgres.ts"), url: Redacted.Redacted<string>) => L
+}
+
+const ofKind = <A, E, R>(
+  address: string,
+  option: AddressOption,
+  kinds: Kinds<Layer.Layer<A, E, R>>
+): Result.Result<Layer.Layer<A, E, R>, InvalidDatabase> => {
+  const place = DatabaseAddress.parse(address)
+  if (Result.isFailure(place)) return Result.fail(new InvalidDatabase({ option, reason: place.failure }))
   // Drivers are imported on demand: loading takes time, and node:sqlite prints a warning on older Node versions.
-  // `sqlite://` and `sqlite::memory:` are rejected: they look like a URL and like SQLite's memory database, but would
-  // be file names.
-  const filename = /^sqlite:(?!\/\/)([^\0]+)$/.exec(address)?.[1]
-  if (filename !== undefined && filename !== ":memory:") {
-    return Result.succeed(
-      Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("../sql/Sqlite.ts")),
-          (sqlite) => sqlite.layer({ ...options, filename })
+  switch (place.success.kind) {
+    case "memory":
+      return kinds.memory()
+    case "sqlite": {
+      const { filename } = place.success
+      return Result.succeed(
+        Layer.unwrap(
+          Effect.map(
+            Effect.promise(() => import("../sql/Sqlite.ts")),
+            (module) => kinds.sqlite(module, filename)
+          )
         )
       )
-    )
-  }
-  // "#" is rejected: an unescaped "#" in a password would start the fragment and change the host.
-  if (/^postgres(?:ql)?:\/\/[^#]*$/.test(address) && URL.canParse(address)) {
-    const url = Redacted.make(address)
-    return Result.succeed(
-      Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("../sql/Postgres.ts")),
-          (postgres) => postgres.layer({ ...options, url, connections, clock })
+    }
+    case "postgres": {
+      const { url } = place.success
+      return Result.succeed(
+        Layer.unwrap(
+          Effect.map(
+            Effect.promise(() => import("../sql/Postgres.ts")),
+            (module) => kinds.postgres(module, url)
+          )
         )
       )
-    )
+    }
   }
-  // The message does not contain the address, which may include a password.
-  return Result.fail(
-    new InvalidDatabase({
-      option,
-      reason: "must be 'memory:', 'sqlite:PATH' or 'postgres://user:password@host:port/database'"
-    })
-  )
 }
 
 /** Returns only the rate-limit store at `address`, to store rate limits in another database than animals and keys. */

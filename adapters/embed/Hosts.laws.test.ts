@@ -12,6 +12,7 @@ import { describe, expect, it } from "vitest"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import type { InvalidOption } from "../../core/options/InvalidOption.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import * as Service from "../../core/service/Service.ts"
 import { BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
@@ -265,7 +266,7 @@ describe("any sequence of requests", () => {
         const { clock, pass } = frozenClock(machine)
         const scope = Scope.makeUnsafe()
         const open = async (
-          make: Effect.Effect<Sender, NodeServer.ListenFailed, Service.Service | Scope.Scope>
+          make: Effect.Effect<Sender, InvalidOption | NodeServer.ListenFailed, Service.Service | Scope.Scope>
         ) => {
           const layer = Layer.fresh(serviceLayer(clock, records))
           const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))

@@ -5,7 +5,7 @@ import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
 
 const open = async (options: AnimalStoreOptions) => {
   const store = await openAnimalStore({ log: () => {}, ...options })
-  onTestFinished(store.close)
+  onTestFinished(() => store.close())
   const send = (key: string) =>
     store.fetch(new Request("http://store.test/v1/pets", { headers: { Authorization: `Bearer ${key}` } }))
   return { store, send }

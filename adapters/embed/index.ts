@@ -1,5 +1,8 @@
 /** The store for programs that do not use Effect. */
 export { type ApiKey, ApiKeyRevoked, type StoredSecret } from "../../core/access/ApiKey.ts"
+export { type Expiry, ExpiryInvalid } from "../../core/access/Expiry.ts"
+export type { KeyChange } from "../../core/access/KeyChange.ts"
+export type { KeyAction, KeyEvent, ValueChange } from "../../core/access/KeyEvent.ts"
 export {
   ApiKeyUnknown,
   type IssueOptions,
@@ -7,19 +10,24 @@ export {
   OverlapInvalid,
   PlanInvalid
 } from "../../core/access/KeyLifecycle.ts"
+export type { KeyStatus } from "../../core/access/KeyStatus.ts"
 export type { Deprecation } from "../../core/deprecation/Deprecation.ts"
 export { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 export type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 export type { Plan, PlanName } from "../../core/limits/Plan.ts"
-export { InvalidOption, type ServiceOptions } from "../../core/service/ServiceOptions.ts"
+export type { Usage } from "../../core/limits/Usage.ts"
+export { InvalidOption } from "../../core/options/InvalidOption.ts"
+export type { Exchange } from "../../core/service/Exchange.ts"
+export type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
 export type { FetchHandler, FetchHandlerOptions } from "../http-fetch/FetchHandler.ts"
 export type { NodeListener } from "../http-node/NodeListener.ts"
 export { ListenFailed, type NodeServerOptions } from "../http-node/NodeServer.ts"
+export type { FieldValue, LogEvent, LogLevel, LogThreshold } from "../log/LogEvent.ts"
+export type { LogFormatName } from "../log/LogFormat.ts"
 export { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
-export {
-  type AnimalStore,
-  type AnimalStoreOptions,
-  type IssuedApiKey,
-  openAnimalStore
-} from "./AnimalStore.ts"
+export { type AnimalStore, openAnimalStore } from "./AnimalStore.ts"
+export type { AnimalStoreOptions } from "./AnimalStoreOptions.ts"
+export type { CloseOptions, RotateOptions } from "./Arguments.ts"
 export { type DatabaseOptions, InvalidDatabase } from "./Database.ts"
+export type { IssuedApiKey, Keys } from "./Keys.ts"
+export type { ObservationOptions, OtlpOptions } from "./ObservationOptions.ts"

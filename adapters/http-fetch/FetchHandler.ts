@@ -1,5 +1,8 @@
 /** The service as a web-standard `Request → Response` function, for Hono, Bun, Deno, workers and route handlers. */
 import * as Effect from "effect/Effect"
+import type { InvalidOption } from "../../core/options/InvalidOption.ts"
+import * as Options from "../../core/options/Options.ts"
+import * as Rule from "../../core/options/Rule.ts"
 import { Service } from "../../core/service/Service.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
@@ -14,12 +17,20 @@ export interface FetchHandlerOptions {
 }
 
 /**
+ * The rule of each option.
+ *
+ * @internal
+ */
+export const rules: Options.Rules<FetchHandlerOptions> = { clientAddress: Rule.callback() }
+
+/**
  * Creates a handler. Its promise rejects if the client has disconnected: with `request.signal.reason` if that signal
  * aborts, which also interrupts the request's fiber, or with the stream's error if the body fails.
  */
 export const make = Effect.fnUntraced(function* (
-  options: FetchHandlerOptions = {}
-): Effect.fn.Return<FetchHandler, never, Service> {
+  given?: FetchHandlerOptions
+): Effect.fn.Return<FetchHandler, InvalidOption, Service> {
+  const options = yield* Effect.fromResult(Options.check(rules, given))
   const service = yield* Service
   const run = Effect.runPromiseWith(yield* Effect.context())
   return async (request) => {

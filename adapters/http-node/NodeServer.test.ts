@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { Pet } from "../../core/domain/Pet.ts"
+import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import { Service } from "../../core/service/Service.ts"
 import * as NodeServer from "./NodeServer.ts"
@@ -155,7 +156,7 @@ describe("connections", () => {
 
   it("are not accepted with an invalid keepAliveTimeoutMs", async () => {
     for (const keepAliveTimeoutMs of [Number.NaN, -5, 0.5]) {
-      await expect(serve({ server: { keepAliveTimeoutMs } })).rejects.toThrow(RangeError)
+      await expect(serve({ server: { keepAliveTimeoutMs } })).rejects.toThrow(InvalidOption)
     }
   })
 

@@ -5,6 +5,9 @@ import type { Duplex } from "node:stream"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { InvalidOption } from "../../core/options/InvalidOption.ts"
+import * as Options from "../../core/options/Options.ts"
+import * as Rule from "../../core/options/Rule.ts"
 import { Service } from "../../core/service/Service.ts"
 import { AddressLimit } from "./AddressLimit.ts"
 import { Connection, type ConnectionContext, type Timeouts } from "./Connection.ts"
@@ -14,6 +17,7 @@ import { OutgoingResponse } from "./OutgoingResponse.ts"
 import { ResumeQueue } from "./ResumeQueue.ts"
 import { MAX_HEADER_BYTES } from "./TransportFault.ts"
 
+/** The complete options of a server. */
 export interface NodeServerOptions {
   readonly host: string
   /** 0 chooses a free port. */
@@ -35,6 +39,7 @@ export interface NodeServerOptions {
   readonly shutdownTimeoutMs: number
 }
 
+/** The default options. */
 export const defaults: NodeServerOptions = {
   host: "127.0.0.1",
   port: 3000,
@@ -44,6 +49,26 @@ export const defaults: NodeServerOptions = {
   maxConnections: 10_000,
   maxConnectionsPerAddress: undefined,
   shutdownTimeoutMs: 10_000
+}
+
+/** Longest time of a timer of Node. */
+const MAX_MS = 2_147_483_647
+
+const timeout = Rule.integer({ min: 0, max: MAX_MS })
+
+const connections = Rule.integer({ min: 1, max: 1_000_000 })
+
+/** The rule of each option. */
+const rules: Options.Rules<NodeServerOptions> = {
+  // An empty host would listen on every interface.
+  host: Rule.textWhere((host) => host !== "", "must be a host name or an IP address"),
+  port: Rule.integer({ min: 0, max: 65_535 }),
+  headersTimeoutMs: timeout,
+  requestTimeoutMs: timeout,
+  keepAliveTimeoutMs: timeout,
+  maxConnections: connections,
+  maxConnectionsPerAddress: connections,
+  shutdownTimeoutMs: timeout
 }
 
 /** The server could not bind its address; `cause` is Node's error (`EADDRINUSE`, `EACCES`, …). */
@@ -71,11 +96,12 @@ const MAX_BACKLOG_TURNS = 1_000
 
 /** Listens until the scope closes; then requests in flight finish before the scope releases earlier resources. */
 export const make = Effect.fnUntraced(function* (
-  given: Partial<NodeServerOptions> = {}
-): Effect.fn.Return<AddressInfo, ListenFailed, Service | Scope.Scope> {
-  // Drops undefined options: `host: undefined` would listen on every interface.
-  const present = Object.entries(given).filter(([, value]) => value !== undefined)
-  const options: NodeServerOptions = { ...defaults, ...Object.fromEntries(present) }
+  given?: Partial<NodeServerOptions>
+): Effect.fn.Return<AddressInfo, InvalidOption | ListenFailed, Service | Scope.Scope> {
+  const options: NodeServerOptions = {
+    ...defaults,
+    ...(yield* Effect.fromResult(Options.check(rules, given)))
+  }
   const headersTimeout = Math.min(options.headersTimeoutMs, options.requestTimeoutMs)
   const service = yield* Service
   const run = Effect.runCallbackWith(yield* Effect.context())

@@ -1,11 +1,12 @@
 /** Formats API keys as a text table. */
-import type { ApiKey } from "../embed/index.ts"
-import { printable } from "./Printable.ts"
+import type { KeyStatus } from "../../embed/index.ts"
+import { printable } from "../Printable.ts"
+import * as KeyText from "./KeyText.ts"
 
 interface Column {
   readonly title: string
   readonly alignment: "left" | "right"
-  readonly cell: (key: ApiKey, now: number) => string
+  readonly cell: (key: KeyStatus, now: number) => string
 }
 
 // The label is the last column, because its display width depends on the terminal.
@@ -14,13 +15,13 @@ const columns: ReadonlyArray<Column> = [
   { title: "PLAN", alignment: "left", cell: ({ plan }) => plan },
   { title: "PER MINUTE", alignment: "right", cell: ({ limits }) => String(limits.perMinute) },
   { title: "PER DAY", alignment: "right", cell: ({ limits }) => String(limits.perDay) },
-  { title: "CREATED", alignment: "left", cell: ({ createdAt }) => time(createdAt) },
-  { title: "STATE", alignment: "left", cell: (key, now) => stateOf(key, now) },
+  { title: "CREATED", alignment: "left", cell: ({ createdAt }) => KeyText.time(createdAt) },
+  { title: "STATE", alignment: "left", cell: (key, now) => KeyText.state(key, now) },
   { title: "LABEL", alignment: "left", cell: ({ label = "" }) => printable(label) }
 ]
 
-/** Returns a header line and a line for each key; `now` (epoch milliseconds) determines which keys are rotating. */
-export const make = (keys: ReadonlyArray<ApiKey>, now: number): string => {
+/** Returns a header line and a line for each key; their states are those at `now` (epoch milliseconds). */
+export const make = (keys: ReadonlyArray<KeyStatus>, now: number): string => {
   const rows = [
     columns.map(({ title }) => title),
     ...keys.map((key) => columns.map(({ cell }) => cell(key, now)))
@@ -37,16 +38,4 @@ export const make = (keys: ReadonlyArray<ApiKey>, now: number): string => {
         .trimEnd()
     )
     .join("\n")
-}
-
-/** Formats epoch milliseconds as ISO 8601 in UTC; times out of range stay numbers. */
-export const time = (ms: number): string => {
-  const date = new Date(ms)
-  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString()
-}
-
-const stateOf = ({ revokedAt, secrets }: ApiKey, now: number): string => {
-  if (revokedAt !== undefined) return `revoked at ${time(revokedAt)}`
-  const expiring = secrets.find(({ expiresAt }) => expiresAt !== undefined && expiresAt > now)
-  return expiring?.expiresAt === undefined ? "active" : `rotating until ${time(expiring.expiresAt)}`
 }

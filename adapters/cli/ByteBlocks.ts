@@ -1,0 +1,37 @@
+/** Bytes of a file or of standard input in blocks of a bounded size. */
+import { Buffer } from "node:buffer"
+import * as fs from "node:fs"
+import type * as CliError from "effect/cli/CliError"
+import * as Stream from "effect/Stream"
+import * as Failure from "./Failure.ts"
+
+/** A block is at least this long, except the last one: each block becomes a transaction. */
+const BLOCK_BYTES = 262_144
+
+/** The bytes of a file, read from its beginning each time. */
+export const ofFile = (path: string): Stream.Stream<Uint8Array, CliError.UserError> =>
+  Stream.suspend(() => blocks(fs.createReadStream(path, { highWaterMark: BLOCK_BYTES })))
+
+/** The bytes of standard input. */
+export const ofStandardInput: Stream.Stream<Uint8Array, CliError.UserError> = Stream.suspend(() =>
+  blocks(process.stdin)
+)
+
+const blocks = (source: AsyncIterable<Uint8Array>): Stream.Stream<Uint8Array, CliError.UserError> =>
+  Stream.fromAsyncIterable(collected(source), (cause) =>
+    Failure.userError(new Error(`cannot read: ${cause instanceof Error ? cause.message : String(cause)}`))
+  )
+
+async function* collected(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let parts: Array<Uint8Array> = []
+  let size = 0
+  for await (const part of source) {
+    parts.push(part)
+    size += part.length
+    if (size < BLOCK_BYTES) continue
+    yield Buffer.concat(parts)
+    parts = []
+    size = 0
+  }
+  if (size > 0) yield Buffer.concat(parts)
+}

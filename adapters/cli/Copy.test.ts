@@ -1,0 +1,117 @@
+/** `animal-store copy` between databases, with a server before and after it. */
+import { describe, expect, it } from "vitest"
+import * as Databases from "../sql/Databases.fixture.ts"
+import * as Load from "./Load.fixture.ts"
+import { start, stop } from "./Serve.fixture.ts"
+import { type Ended, killAfterProgress, launch, makeLines, run, valueOf } from "./Transfer.fixture.ts"
+
+const create = Databases.createForTest
+
+const LIMIT_MS = 120_000
+
+interface CopyRecord {
+  readonly continued: boolean
+  readonly tables: ReadonlyArray<{ readonly name: string; readonly rows: number; readonly digest: string }>
+}
+
+const recordOf = ({ code, stderr, stdout }: Ended): CopyRecord => {
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  return JSON.parse(stdout)
+}
+
+const fill = async (database: Databases.Database, count: number): Promise<void> => {
+  const { code } = await run(["import", "-", "--keep-ids", "--database", database.address], makeLines(count))
+  expect(code).toBe(0)
+}
+
+const exported = async ({ address }: Databases.Database): Promise<string> =>
+  (await run(["export", "--database", address])).stdout
+
+for (const from of Databases.kinds) {
+  for (const to of Databases.kinds) {
+    const missing = [from, to].find((kind) => kind.missing !== undefined)
+    const title = `copy from ${from.name} to ${to.name}${missing === undefined ? "" : ` (skipped, ${missing.missing})`}`
+    const describeBoth = missing === undefined ? describe : describe.skip
+
+    describeBoth(title, () => {
+      it("moves keys with their counts, cursors and animals to a new server", {
+        timeout: LIMIT_MS
+      }, async () => {
+        const [source, target] = [await create(from), await create(to)]
+        await fill(source, 300)
+        const before = await start(["--json", "--port", "0", "--database", source.address])
+        const { keys, url } = JSON.parse(before.greeting)
+        const get = (base: string, path: string) =>
+          Load.together([base], 1, (client) => client.send({ path, key: keys[0].key })).then(
+            ([response]) => response
+          )
+        const first = await get(url, "/pets?limit=100")
+        await stop(before)
+
+        const { stdout, stderr } = await run(["copy", "--from", source.address, "--to", target.address])
+        expect(stderr).toBe("")
+        expect(stdout).toMatch(
+          /^Copied .* to .* in [\d.]+ s \([\d,]+ a second\)\.\nBoth have the same rows:\n/
+        )
+        expect(stdout).toMatch(/^ {2}pets +300 {2}SHA-256 [0-9a-f]{16}$/m)
+        expect(stdout).toMatch(/^ {2}api_keys +1 {2}SHA-256 [0-9a-f]{16}$/m)
+        expect(stdout).not.toContain(keys[0].key)
+
+        const after = await start(["--json", "--port", "0", "--database", target.address])
+        try {
+          expect(JSON.parse(after.greeting).keys).toEqual([])
+          const next = /<([^>]+)>; rel="next"/.exec(first?.header("link") ?? "")?.[1] ?? ""
+          const second = await get(JSON.parse(after.greeting).url, `/pets${new URL(next, url).search}`)
+          expect(second?.status).toBe(200)
+          expect(Load.petsIn(second?.body ?? "[]")).toHaveLength(100)
+          // The second request of the day, which began on the source.
+          expect(await valueOf(target, "SELECT used FROM rate_limits WHERE key LIKE 'key:%'")).toBe(2n)
+        } finally {
+          await stop(after)
+        }
+        expect(await exported(target)).toBe(await exported(source))
+      })
+
+      it("moves each row once although it is killed again and again", { timeout: LIMIT_MS }, async () => {
+        const [source, target] = [await create(from), await create(to)]
+        await fill(source, 60_000)
+        const args = ["copy", "--json", "--from", source.address, "--to", target.address]
+        let killed = 0
+        for (let round = 0; round < 4; round++) {
+          const end = await killAfterProgress(
+            launch(args),
+            target,
+            "SELECT last_id FROM copies",
+            Math.random() * 40
+          )
+          if (end !== "killed") break
+          killed++
+        }
+        expect(killed).toBeGreaterThan(1)
+        if ((await valueOf(target, "SELECT completed_at FROM copies")) === null) {
+          const { continued, tables } = recordOf(await run(args))
+          expect(continued).toBe(true)
+          expect(tables.find(({ name }) => name === "pets")?.rows).toBe(60_000)
+        }
+        expect(await exported(target)).toBe(makeLines(60_000))
+        const { code, stderr } = await run(args)
+        expect([code, stderr]).toEqual([
+          1,
+          "animal-store: the target is not empty: a copy into it was completed\n"
+        ])
+      })
+    })
+  }
+}
+
+describe("copy", () => {
+  it("rejects a target with animals or keys", async () => {
+    const [source, target] = [await create(Databases.sqlite), await create(Databases.sqlite)]
+    await fill(source, 1)
+    await run(["keys", "issue", "--plan", "Free", "--database", target.address])
+    const { stderr } = await run(["copy", "--from", source.address, "--to", target.address])
+    expect(stderr).toBe("animal-store: the target is not empty: it has API keys\n")
+    const same = await run(["copy", "--from", source.address, "--to", source.address])
+    expect(same.stderr).toBe("animal-store: the target is not empty: it has animals\n")
+  })
+})

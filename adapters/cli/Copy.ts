@@ -1,0 +1,71 @@
+/** `animal-store copy`: moves a whole database to another one. */
+
+import * as Console from "effect/Console"
+import * as Context from "effect/Context"
+import type * as CliError from "effect/cli/CliError"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as Archive from "../embed/Archive.ts"
+import { tables } from "../embed/Database.ts"
+import * as Database from "./Database.ts"
+import * as Failure from "./Failure.ts"
+import * as Output from "./Output.ts"
+import * as Setting from "./Setting.ts"
+import * as StatusLine from "./StatusLine.ts"
+import * as Throughput from "./Throughput.ts"
+
+/** The command. */
+export const copyDatabase = Command.make(
+  "copy",
+  {
+    from: Setting.make("from", "ADDRESS", "Address of the source, as for serve --database.", Setting.text),
+    to: Setting.make("to", "ADDRESS", "Address of the target, which must be empty.", Setting.text),
+    json: Setting.toggle("json", "Print exactly one line of JSON on standard output.")
+  },
+  Effect.fn("copy")(function* ({ from, json, to }) {
+    yield* Database.requireExisting(from, "from")
+    const status = StatusLine.make()
+    const [source, target] = [yield* open(from, "from"), yield* open(to, "to")]
+    const [elapsed, copied] = yield* Archive.copy({
+      from: source,
+      to: target,
+      report: (animals, all) =>
+        status.show(`copied ${Throughput.thousands(animals)} of ${Throughput.thousands(all)} animals`)
+    }).pipe(
+      Effect.mapError(Failure.userError),
+      Effect.onInterrupt(() => Console.error("animal-store: interrupted; the same command continues")),
+      Effect.ensuring(status.end),
+      Effect.timed
+    )
+    const throughput = Throughput.make(copied.tables.find(({ name }) => name === "pets")?.rows ?? 0, elapsed)
+    yield* Output.print(
+      json
+        ? JSON.stringify({ continued: copied.isContinued, ...throughput, tables: copied.tables })
+        : [
+            `Copied ${Database.locationOf(from)} to ${Database.locationOf(to)} ${Throughput.format(throughput)}${copied.isContinued ? ", continuing an earlier copy" : ""}.`,
+            "Both have the same rows:",
+            ...copied.tables.map(
+              ({ digest, name, rows }) =>
+                `  ${name.padEnd(16)} ${Throughput.thousands(rows).padStart(12)}  SHA-256 ${digest.slice(0, 16)}`
+            )
+          ].join("\n")
+    )
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Copy animals, keys, rate limits and the cursor key into an empty database, and compare both. Started again, an unfinished copy continues."
+  )
+)
+
+const open = (
+  address: string,
+  flag: string
+): Effect.Effect<SqlClient.SqlClient, CliError.UserError, Scope.Scope> =>
+  Effect.fromResult(tables(address)).pipe(
+    Effect.flatMap(Layer.build),
+    Effect.map((context) => Context.get(context, SqlClient.SqlClient)),
+    Effect.mapError(Failure.userErrorAt(flag))
+  )

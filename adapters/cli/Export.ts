@@ -1,0 +1,75 @@
+/** `animal-store export`: animals as lines of JSON. */
+import * as Console from "effect/Console"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { PetArchive } from "../../core/ports/PetArchive.ts"
+import * as Export from "../../core/transfer/Export.ts"
+import * as Archive from "./Archive.ts"
+import * as Database from "./Database.ts"
+import * as Failure from "./Failure.ts"
+import * as Output from "./Output.ts"
+import * as OutputFile from "./OutputFile.ts"
+import { printable } from "./Printable.ts"
+import * as Setting from "./Setting.ts"
+import * as StatusLine from "./StatusLine.ts"
+import * as Throughput from "./Throughput.ts"
+
+/** Pages between two reports of progress. */
+const PIECES_PER_REPORT = 10
+
+/** The command. */
+export const exportAnimals = Command.make(
+  "export",
+  {
+    out: Setting.make(
+      "out",
+      "FILE",
+      "File to write; it appears when it is complete. Default: standard output.",
+      Setting.text
+    ).pipe(Flag.optional),
+    force: Setting.toggle("force", "Replace the file of --out if it exists."),
+    database: Database.address,
+    json: Setting.toggle("json", "Print the summary as one line of JSON; requires --out.")
+  },
+  Effect.fn("export")(function* (flags) {
+    const file = Option.getOrUndefined(flags.out)
+    if (flags.json && file === undefined) {
+      return yield* Effect.fail(
+        Failure.userError(new Error("--json: requires --out, because standard output has the animals"))
+      )
+    }
+    yield* Database.requireExisting(flags.database, Failure.flagOf.database)
+    const output = file === undefined ? undefined : yield* OutputFile.make(file, flags.force)
+    const write = output?.write ?? Output.write
+    const archive = yield* Archive.open(flags.database)
+    const status = StatusLine.make()
+    let animals = 0
+    let pieces = 0
+    const [elapsed] = yield* Export.pieces.pipe(
+      Stream.mapError(Failure.userError),
+      Stream.runForEach((piece) =>
+        Effect.map(write(piece.text), () => {
+          animals += piece.animals
+          if (pieces++ % PIECES_PER_REPORT === 0) status.show(`exported ${Throughput.animals(animals)}`)
+        })
+      ),
+      Effect.provideService(PetArchive, archive),
+      Effect.ensuring(status.end),
+      Effect.timed
+    )
+    const throughput = Throughput.make(animals, elapsed)
+    const summary = `Exported ${Throughput.animals(animals)} ${Throughput.format(throughput)}`
+    if (output === undefined || file === undefined) return yield* Console.error(`${summary}.`)
+    yield* output.complete
+    yield* Output.print(
+      flags.json ? JSON.stringify({ animals, ...throughput }) : `${summary} to ${printable(file)}.`
+    )
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Write all animals as lines of JSON, by ascending id. Servers can keep running on the database."
+  )
+)

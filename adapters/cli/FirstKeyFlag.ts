@@ -1,0 +1,18 @@
+/** `--first-key` and `--no-first-key`: whether the first start on an empty database issues a key. */
+import * as Option from "effect/Option"
+import * as Setting from "./Setting.ts"
+
+/** The flag; absent means that the output decides. */
+export const firstKey = Setting.preference(
+  "first-key",
+  "Issue a Free key if the database has none, and print it; --no-first-key issues none. Default: only if standard output is a terminal, or with --json."
+)
+
+/**
+ * Whether to issue the first key. A secret must not get into a log that collects standard output, but a program that
+ * reads `--json` expects it.
+ */
+export const isWanted = (
+  flag: Option.Option<boolean>,
+  output: { readonly isTerminal: boolean; readonly json: boolean }
+): boolean => Option.getOrElse(flag, () => output.isTerminal || output.json)

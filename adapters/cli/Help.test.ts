@@ -1,0 +1,87 @@
+/** The help of each command shows the default of each flag that has one. */
+import * as fs from "node:fs"
+import { describe, expect, it } from "vitest"
+import { run } from "./Serve.fixture.ts"
+
+const commands = [
+  "serve",
+  "keys issue",
+  "keys list",
+  "keys show",
+  "keys set",
+  "keys unban",
+  "keys rotate",
+  "keys revoke",
+  "keys log",
+  "export",
+  "import",
+  "copy",
+  "conformance run",
+  "conformance doctor",
+  "conformance list",
+  "conformance replay",
+  "conformance self-test"
+]
+
+/** Flags that have no value, or an empty list, unless they are given. */
+const withoutDefault = new Set([
+  ...["issue-key", "public-base-url", "staging-base-url", "test-clock-port"],
+  ...[
+    "config",
+    "url",
+    "key",
+    "tiny",
+    "victim",
+    "revoked",
+    "expired",
+    "clock",
+    "name",
+    "category",
+    "only",
+    "exclude"
+  ],
+  ...["seed", "from", "to", "plan"]
+])
+
+const flagsOf = (help: string): ReadonlyArray<readonly [flag: string, description: string]> => {
+  const section = help.slice(help.indexOf("\nFLAGS"), help.indexOf("\nGLOBAL FLAGS"))
+  return [...section.matchAll(/^ +--([a-z-]+)(.*)$/gm)].map(
+    ([, flag = "", rest = ""]) => [flag, rest] as const
+  )
+}
+
+describe("the help", () => {
+  it.each(commands)("of %s shows every default", async (command) => {
+    const { code, stdout } = await run([...command.split(" "), "--help"])
+    expect(code).toBe(0)
+    const flags = flagsOf(stdout)
+    expect(flags.length).toBeGreaterThan(0)
+    const silent = flags.filter(([, description]) => !/default/i.test(description)).map(([flag]) => flag)
+    expect(silent.filter((flag) => !withoutDefault.has(flag))).toEqual([])
+    const useless = flags.filter(([flag, text]) => withoutDefault.has(flag) && /default/i.test(text))
+    expect(useless).toEqual([])
+  })
+
+  it("is written by `Setting`, which uses the very text that it shows as the default", () => {
+    const files = fs
+      .readdirSync(new URL(".", import.meta.url))
+      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "Setting.ts")
+    const others = files.filter((name) =>
+      fs.readFileSync(new URL(name, import.meta.url), "utf8").includes("Flag.withDefault(")
+    )
+    expect(others).toEqual([])
+  })
+
+  it("lists every command", async () => {
+    const groups = await Promise.all(
+      ["keys", "conformance"].map(async (group) => {
+        const { stdout } = await run([group, "--help"])
+        const section = stdout.slice(stdout.indexOf("\nSUBCOMMANDS"))
+        return [...section.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name]) => `${group} ${name}`)
+      })
+    )
+    const known = [...commands, "conformance explain"]
+    expect(groups.flat().filter((command) => !known.includes(command))).toEqual([])
+    expect(groups.flat().length).toBeGreaterThan(8)
+  })
+})

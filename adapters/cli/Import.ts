@@ -1,0 +1,170 @@
+/** `animal-store import`: stores animals from lines of JSON. */
+
+import * as Console from "effect/Console"
+import * as Argument from "effect/cli/Argument"
+import type * as CliError from "effect/cli/CliError"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import { PetArchive } from "../../core/ports/PetArchive.ts"
+import * as Import from "../../core/transfer/Import.ts"
+import * as ImportRecord from "../../core/transfer/ImportRecord.ts"
+import * as Archive from "./Archive.ts"
+import * as CommandExit from "./CommandExit.ts"
+import * as Database from "./Database.ts"
+import * as Failure from "./Failure.ts"
+import * as ImportSource from "./ImportSource.ts"
+import * as ImportSummary from "./ImportSummary.ts"
+import * as Output from "./Output.ts"
+import * as Setting from "./Setting.ts"
+import * as StatusLine from "./StatusLine.ts"
+import * as Throughput from "./Throughput.ts"
+
+const flags = {
+  file: Argument.String("file").pipe(
+    Argument.withDescription("File with an animal as JSON in each line, or - for standard input.")
+  ),
+  dryRun: Setting.toggle("dry-run", "Check the lines only; no database is opened."),
+  keepIds: Setting.toggle("keep-ids", "Store the ids of the lines, which must ascend; default: new ids."),
+  ignoreUnknown: Setting.toggle(
+    "ignore-unknown",
+    "Ignore unknown fields; default: a line with one is invalid."
+  ),
+  again: Setting.toggle("again", "Import a source again that was imported completely."),
+  name: Setting.make(
+    "name",
+    "NAME",
+    "Name of what standard input carries; with a name, the import can continue after a failure.",
+    Setting.text
+  ).pipe(Flag.optional),
+  database: Database.address,
+  json: Setting.toggle("json", "Print exactly one line of JSON on standard output.")
+}
+
+type Flags = Command.Command.Config.Infer<typeof flags>
+
+/** The command. */
+export const importAnimals = Command.make(
+  "import",
+  flags,
+  Effect.fn("import")(function* (flags) {
+    const source = yield* ImportSource.open(flags.file)
+    if (source.isFile && Option.isSome(flags.name)) {
+      return yield* Effect.fail(
+        Failure.userError(new Error("--name: is for standard input; a file is recognized by its content"))
+      )
+    }
+    const status = StatusLine.make()
+    const work = flags.dryRun
+      ? Effect.map(check(flags, source, status), dryRun)
+      : store(flags, source, status)
+    const [elapsed, outcome] = yield* work.pipe(
+      Effect.onInterrupt(() => Console.error(`animal-store: interrupted; ${hintOf(flags, source)}`)),
+      Effect.ensuring(status.end),
+      Effect.timed
+    )
+    const throughput = Throughput.make(flags.dryRun ? outcome.animals : outcome.inserted, elapsed)
+    if (outcome.faults.length > 0) {
+      for (const line of ImportSummary.formatFaults(source.label, outcome)) yield* Console.error(line)
+    }
+    if (flags.json) yield* Output.print(JSON.stringify(ImportSummary.recordOf(outcome, throughput)))
+    else if (outcome.faults.length === 0) yield* Output.print(ImportSummary.format(outcome, throughput))
+    yield* CommandExit.withCode(outcome.faults.length === 0 ? 0 : 1)
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Store the animals of a file, each line like a body of POST /v1/pets. Started again, an unfinished import continues."
+  )
+)
+
+const dryRun = ({ animals, faults }: Import.Checked): ImportSummary.Outcome => ({
+  isDryRun: true,
+  animals,
+  before: 0,
+  inserted: 0,
+  present: 0,
+  faults
+})
+
+const check = (
+  flags: Flags,
+  { blocks, size }: ImportSource.ImportSource,
+  status: StatusLine.StatusLine,
+  findTaken?: PetArchive["Service"]["findTaken"]
+): Effect.Effect<Import.Checked, CliError.UserError> =>
+  Import.check(
+    blocks,
+    flags,
+    ImportSource.makeHash(),
+    (bytes, animals) => status.show(`checked ${Throughput.animals(animals)}${percent(bytes, size)}`),
+    (pets) =>
+      findTaken === undefined ? Effect.succeed([]) : Effect.mapError(findTaken(pets), Failure.userError)
+  )
+
+const percent = (bytes: number, size: number | undefined): string =>
+  size === undefined || size === 0 ? "" : `, ${Math.floor((bytes * 100) / size)} %`
+
+/** Imports a file after a check of all its lines, and a stream while it is read. */
+const store = Effect.fnUntraced(function* (
+  flags: Flags,
+  source: ImportSource.ImportSource,
+  status: StatusLine.StatusLine
+): Effect.fn.Return<ImportSummary.Outcome, CliError.UserError, Scope.Scope> {
+  // Without ids there is nothing to look up, so that an invalid file creates no database.
+  const early = flags.keepIds ? yield* Archive.open(flags.database) : undefined
+  const checked = source.isFile ? yield* check(flags, source, status, early?.findTaken) : undefined
+  if (checked !== undefined && checked.faults.length > 0) return { ...dryRun(checked), isDryRun: false }
+  const archive = early ?? (yield* Archive.open(flags.database))
+  const name =
+    checked === undefined
+      ? Option.getOrUndefined(Option.map(flags.name, (given) => `name:${given}`))
+      : `sha256:${checked.digest}`
+  const from = name === undefined ? ImportRecord.beginning : yield* start(flags, source, archive, name)
+  if (name === undefined && !flags.keepIds) yield* Console.error(`animal-store: ${WITHOUT_NAME}`)
+  let reached = from.animals
+  const { faults, inserted, position, present } = yield* Import.store(
+    source.blocks,
+    { name, from, digest: checked?.digest },
+    flags,
+    ImportSource.makeHash(),
+    (bytes, animals) => {
+      reached = animals
+      status.show(`imported ${Throughput.animals(animals)}${percent(bytes, source.size)}`)
+    }
+  ).pipe(
+    Effect.provideService(PetArchive, archive),
+    Effect.mapError((error) =>
+      Failure.withConsequence(error, `; stored: ${Throughput.animals(reached)}; ${hintOf(flags, source)}`)
+    )
+  )
+  return { isDryRun: false, animals: position.animals, before: from.animals, inserted, present, faults }
+})
+
+const WITHOUT_NAME =
+  "without --name NAME this import cannot continue after a failure; started again, it would store the same animals twice"
+
+/** Tells what the same command does after a failure. */
+const hintOf = ({ dryRun, keepIds, name }: Flags, { isFile }: ImportSource.ImportSource): string => {
+  if (dryRun) return "nothing was stored"
+  return isFile || keepIds || Option.isSome(name)
+    ? "the same command continues"
+    : "the same command would store these animals twice"
+}
+
+/** Returns where the import starts, and creates its record if it is new. */
+const start = Effect.fnUntraced(function* (
+  { again, keepIds }: Flags,
+  { isFile, label }: ImportSource.ImportSource,
+  archive: PetArchive["Service"],
+  name: string
+): Effect.fn.Return<ImportRecord.Position, CliError.UserError> {
+  const record = yield* Effect.mapError(archive.findImport(name), Failure.userError)
+  const decision = ImportRecord.startOf(record, { again, keepIds, canGrow: !isFile })
+  const { isNew, position } = yield* Effect.mapError(Effect.fromResult(decision), (reason) =>
+    Failure.userError(new Error(`${label}: ${reason}`))
+  )
+  if (isNew) yield* Effect.mapError(archive.startImport(name, keepIds), Failure.userError)
+  return position
+})

@@ -1,0 +1,62 @@
+/** What `animal-store import` reads: a file, or a stream that can be read only once. */
+import { createHash } from "node:crypto"
+import * as fs from "node:fs/promises"
+import type * as CliError from "effect/cli/CliError"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import type * as Stream from "effect/Stream"
+import type { Hash } from "../../core/transfer/Import.ts"
+import * as ByteBlocks from "./ByteBlocks.ts"
+import * as Failure from "./Failure.ts"
+import { printable } from "./Printable.ts"
+
+export interface ImportSource {
+  /** Whether it can be read again. */
+  readonly isFile: boolean
+  /** The name in messages. */
+  readonly label: string
+  /** The size in bytes of a file. */
+  readonly size: number | undefined
+  readonly blocks: Stream.Stream<Uint8Array, CliError.UserError>
+}
+
+/** Finds a file; `-` is standard input. */
+export const open = (file: string): Effect.Effect<ImportSource, CliError.UserError> => {
+  const label = printable(file)
+  if (file === "-") {
+    return Effect.succeed({
+      isFile: false,
+      label: "standard input",
+      size: undefined,
+      blocks: ByteBlocks.ofStandardInput
+    })
+  }
+  const unreadable = (reason: string) => Failure.userError(new Error(`cannot read ${label}: ${reason}`))
+  return Effect.tryPromise({ try: () => fs.stat(file), catch: (cause) => unreadable(reasonOf(cause)) }).pipe(
+    Effect.flatMap((found) =>
+      found.isDirectory()
+        ? Effect.fail(unreadable("it is a folder"))
+        : Effect.succeed({
+            // A named pipe, for example, is read as a stream.
+            isFile: found.isFile(),
+            label,
+            size: found.isFile() ? found.size : undefined,
+            blocks: ByteBlocks.ofFile(file)
+          })
+    )
+  )
+}
+
+const reasonOf = (cause: unknown): string => {
+  if (Predicate.hasProperty(cause, "code") && cause.code === "ENOENT") return "it does not exist"
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+/** A new SHA-256. */
+export const makeHash = (): Hash => {
+  const hash = createHash("sha256")
+  return {
+    update: (bytes) => void hash.update(bytes),
+    digest: () => hash.copy().digest("hex")
+  }
+}

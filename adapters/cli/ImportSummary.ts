@@ -1,0 +1,64 @@
+/** The result of an import as text and as JSON. */
+import type { LineFault } from "../../core/transfer/Import.ts"
+import * as Import from "../../core/transfer/Import.ts"
+import { printable } from "./Printable.ts"
+import * as Throughput from "./Throughput.ts"
+
+/** The result of a run of the command. */
+export interface Outcome {
+  readonly isDryRun: boolean
+  /** Animals in the source, as far as it was read without a fault, those of earlier runs included. */
+  readonly animals: number
+  /** Animals in the source that earlier runs stored. */
+  readonly before: number
+  /** Animals that this run stored. */
+  readonly inserted: number
+  /** Animals that the database had already, with the same ids. */
+  readonly present: number
+  readonly faults: ReadonlyArray<LineFault>
+}
+
+/** Returns the object for `--json`. */
+export const recordOf = (
+  { animals, before, faults, inserted, isDryRun, present }: Outcome,
+  throughput: Throughput.Throughput
+) => ({
+  dryRun: isDryRun,
+  animals,
+  before,
+  imported: inserted,
+  present,
+  ...throughput,
+  faults,
+  moreFaults: faults.length === Import.maxFaults
+})
+
+/** Formats the result without faults as one line. */
+export const format = (
+  { animals, before, inserted, isDryRun, present }: Outcome,
+  throughput: Throughput.Throughput
+): string => {
+  if (isDryRun) {
+    return `Checked ${Throughput.animals(animals)} ${Throughput.format(throughput)}: all are valid. Nothing was stored.`
+  }
+  return [
+    `Imported ${Throughput.animals(inserted)} ${Throughput.format(throughput)}`,
+    ...(before > 0 ? [`; continued after ${Throughput.animals(before)}`] : []),
+    ...(present > 0 ? [`; ${Throughput.thousands(present)} were there already`] : []),
+    "."
+  ].join("")
+}
+
+/** Formats each fault, and what was stored, as lines for standard error. */
+export const formatFaults = (
+  label: string,
+  { before, faults, inserted, present }: Outcome
+): ReadonlyArray<string> => {
+  const stored = before + inserted + present
+  const first = faults[0]?.line ?? 1
+  return [
+    ...faults.map(({ line, reason }) => `${label}: line ${line}: ${printable(reason)}`),
+    ...(faults.length === Import.maxFaults ? [`${label}: there may be more; reading stopped`] : []),
+    stored === 0 ? "nothing was stored" : `stored: the ${Throughput.animals(stored)} before line ${first}`
+  ].map((line) => `animal-store: ${line}`)
+}

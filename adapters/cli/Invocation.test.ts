@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import * as Invocation from "./Invocation.ts"
+
+const at = (script: string, cwd: string, ...commandFolders: ReadonlyArray<string>): Invocation.Start => ({
+  script,
+  cwd,
+  commandFolders
+})
+
+const list = (start: Invocation.Start): string => Invocation.commandLine(start, ["keys", "list"])
+
+describe.skipIf(path.sep !== "/")("the command line of a hint", () => {
+  const main = "/src/shop/adapters/cli/main.ts"
+
+  it.each([
+    ["in a clone", at(main, "/src/shop"), "npm run keys -- list"],
+    ["elsewhere with the source of a clone", at(main, "/srv"), `node ${main} keys list`],
+    ["in a folder of a clone", at(main, "/src/shop/adapters"), "node cli/main.ts keys list"],
+    [
+      "in a project that has the package",
+      at("/app/node_modules/.bin/animal-store", "/app", "/app/node_modules/.bin"),
+      "npx animal-store keys list"
+    ],
+    [
+      "installed globally",
+      at("/usr/local/bin/animal-store", "/", "/usr/local/bin"),
+      "animal-store keys list"
+    ],
+    [
+      "started by path within a package",
+      at("/opt/a/node_modules/animal-store/dist/adapters/cli/bin.js", "/opt/a"),
+      "npx animal-store keys list"
+    ],
+    [
+      "built in a clone",
+      at("/src/shop/dist/adapters/cli/bin.js", "/src/shop"),
+      "node dist/adapters/cli/bin.js keys list"
+    ],
+    ["in a path with a space", at("/my shop/it's/bin.js", "/"), "node 'my shop/it'\\''s/bin.js' keys list"]
+  ])("%s", (_, start, command) => {
+    expect(list(start)).toBe(command)
+  })
+
+  it("uses the npm script of each command in a clone", () => {
+    const start = at(main, "/src/shop")
+    const commands = [["serve"], ["serve", "--help"], ["conformance", "list"], ["--help"]]
+    expect(commands.map((args) => Invocation.commandLine(start, args))).toEqual([
+      "npm start",
+      "npm start -- --help",
+      "npm run conformance -- list",
+      "node adapters/cli/main.ts --help"
+    ])
+  })
+
+  it("replaces the quoted commands in a text, and nothing else", () => {
+    const start = at(main, "/src/shop")
+    expect(Invocation.localized(start, "animal-store: see 'animal-store conformance list' or 'x'")).toBe(
+      "animal-store: see 'npm run conformance -- list' or 'x'"
+    )
+  })
+})
+
+it("is one that runs from where the user stands", () => {
+  const root = fileURLToPath(new URL("../../", import.meta.url))
+  const script = path.join(root, "adapters/cli/main.ts")
+  for (const cwd of [root, path.join(root, "docs")]) {
+    const command = Invocation.commandLine({ script, cwd, commandFolders: [] }, ["keys", "--help"])
+    const { status, stdout } = spawnSync("sh", ["-c", command], { cwd, encoding: "utf8" })
+    expect([command, status]).toEqual([command, 0])
+    expect(stdout).toContain("rotate")
+  }
+}, 60_000)

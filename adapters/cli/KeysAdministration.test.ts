@@ -1,0 +1,195 @@
+/** `animal-store keys show`, `set`, `unban`, `log` and `--expires`, on databases that running servers use. */
+import { expect, it, onTestFinished } from "vitest"
+import * as Databases from "../sql/Databases.fixture.ts"
+import { run, start, stop } from "./Serve.fixture.ts"
+
+interface Issued {
+  readonly id: string
+  readonly key: string
+}
+
+const TIME = "20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z"
+
+/** A new database, and commands on it. */
+const open = async (kind: Databases.Kind) => {
+  const { address } = await Databases.createForTest(kind)
+  const keys = async (...args: ReadonlyArray<string>): Promise<string> => {
+    const { code, stderr, stdout } = await run(["keys", ...args], { ANIMAL_STORE_DATABASE: address })
+    expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" })
+    return stdout
+  }
+  const json = async <A>(...args: ReadonlyArray<string>): Promise<A> => {
+    const stdout = await keys(...args, "--json")
+    const value: A = JSON.parse(stdout)
+    expect(stdout).toBe(`${JSON.stringify(value)}\n`)
+    return value
+  }
+  const serve = async (keyCache: string, ...args: ReadonlyArray<string>) => {
+    const all = ["--json", "--port", "0", "--database", address, "--key-cache", keyCache, ...args]
+    const server = await start(all)
+    onTestFinished(async () => void (await stop(server, "SIGKILL")))
+    const { url }: { readonly url: string } = JSON.parse(server.greeting)
+    const send = (key: string) => fetch(`${url}/pets`, { headers: { Authorization: `Bearer ${key}` } })
+    return Object.assign(send, { server })
+  }
+  return { json, keys, serve }
+}
+
+for (const kind of Databases.kinds) {
+  Databases.describeOn(kind, "a key of running servers", () => {
+    it("gets another plan and expires with `keys set`, on every node", async () => {
+      const { json, keys, serve } = await open(kind)
+      const [uncached, cached] = await Promise.all([serve("0"), serve("2s")])
+      const { id, key } = await json<Issued>("issue", "--plan", "Free", "--label", "shop")
+      for (const send of [uncached, cached]) {
+        expect((await send(key)).headers.get("X-RateLimit-Limit")).toBe("60")
+      }
+
+      expect(await keys("set", id, "--plan", "pro")).toBe(
+        `${id} is on plan Pro with 300 requests a minute, 10000 a day; label shop; never expires.\n` +
+          "Running servers apply it within 5 seconds (their --key-cache).\n"
+      )
+      const limit = async (send: typeof cached) => (await send(key)).headers.get("X-RateLimit-Limit")
+      expect(await limit(uncached)).toBe("300")
+      await expect.poll(() => limit(cached), { timeout: 10_000 }).toBe("300")
+
+      expect(await json("set", id, "--per-minute", "7", "--label", "")).toEqual({
+        ...{ id, plan: "Pro", limits: { perMinute: 7, perDay: 10_000 }, label: null },
+        ...{ createdAt: expect.any(Number), revokedAt: null, expiresAt: null },
+        lastSeenDay: expect.anything(),
+        secrets: [{ createdAt: expect.any(Number), expiresAt: null }]
+      })
+      expect(await limit(uncached)).toBe("7")
+
+      const before = Date.now()
+      const { expiresAt } = await json<{ readonly expiresAt: number }>("set", id, "--expires", "90d")
+      expect(expiresAt - 90 * 86_400_000).toBeGreaterThanOrEqual(before)
+      expect(expiresAt - 90 * 86_400_000).toBeLessThanOrEqual(Date.now())
+      expect((await uncached(key)).status).not.toBe(401)
+      expect(await keys("set", id, "--expires", "0")).toMatch(new RegExp(`; expires at ${TIME}\\.\n`))
+      expect((await uncached(key)).status).toBe(401)
+      await expect.poll(async () => (await cached(key)).status, { timeout: 10_000 }).toBe(401)
+      expect(await keys("list")).toMatch(new RegExp(`${id} .* expired at ${TIME}\n`))
+      await keys("set", id, "--expires", "never", "--plan", "Business")
+      expect((await uncached(key)).status).toBe(200)
+    })
+
+    it("that is banned is shown as banned, and admitted again after `keys unban`", async () => {
+      const { json, keys, serve } = await open(kind)
+      const send = await serve("0", "--test-clock-port", "0")
+      const [clock = ""] = await send.server.waitForLog(/http:\S+\/clock/)
+      const limits = ["--per-minute", "1", "--per-day", "1000"]
+      const { id, key } = await json<Issued>("issue", "--plan", "Enterprise", ...limits)
+      const code = async () => {
+        const response = await send(key)
+        const body: unknown = await response.json()
+        return response.status === 200 ? "admitted" : (body as { readonly code: string }).code
+      }
+      expect(await code()).toBe("admitted")
+      // A strike counts at most once a second.
+      const nextSecond = () => fetch(`${clock}/advance`, { method: "POST", body: '{"ms":1000}' })
+      while ((await code()) !== "api_key_banned") expect((await nextSecond()).status).toBe(200)
+      const { bannedUntil } = await json<{ readonly bannedUntil: number }>("show", id)
+      expect(bannedUntil).toBeGreaterThan(Date.now())
+      const listed = await json<ReadonlyArray<{ readonly id: string }>>("list")
+      expect(listed.find((one) => one.id === id)).toMatchObject({ id, bannedUntil })
+      const until = new Date(bannedUntil).toISOString()
+      expect(await keys("list")).toContain(`banned until ${until}`)
+      expect(await keys("show", id)).toContain(`  Banned     until ${until}\n`)
+      expect(await keys("unban", id)).toBe(
+        `Unbanned ${id}, which was banned until ${until}. Running servers apply it at once.\n`
+      )
+      expect(await code()).not.toBe("api_key_banned")
+      expect(await json("unban", id)).toEqual({ id, bannedUntil: null, strikes: expect.any(Number) })
+    })
+
+    it("is shown with what it has used, and every act is recorded", async () => {
+      const { json, keys, serve } = await open(kind)
+      const send = await serve("0")
+      const { id, key } = await json<Issued>(
+        "issue",
+        "--plan",
+        "Free",
+        "--expires",
+        "12h",
+        "--label",
+        "a\u202eb"
+      )
+      const unused = await keys("show", id)
+      expect(unused).toMatch(new RegExp(`^${id}\n {2}State      active, expires at ${TIME}\n`))
+      expect(unused).toContain("  Last seen  never\n")
+      expect(unused).toContain("  Label      a\\u{202e}b\n")
+      expect((await send(key)).status).toBe(200)
+      const time = expect.any(Number)
+      await expect
+        .poll(async () => (await json<{ readonly lastSeenDay: string | null }>("show", id)).lastSeenDay, {
+          timeout: 10_000
+        })
+        .toMatch(/^20[0-9]{2}-[0-9]{2}-[0-9]{2}$/)
+      const shown = await json("show", id)
+      expect(shown).toEqual({
+        ...{ id, plan: "Free", limits: { perMinute: 60, perDay: 1_000 }, label: "a\u202eb" },
+        ...{ createdAt: time, revokedAt: null, expiresAt: time, lastSeenDay: expect.any(String) },
+        secrets: [{ createdAt: time, expiresAt: null }],
+        minute: { limit: 60, remaining: time, fullAt: time },
+        day: { limit: 1_000, used: 1, remaining: 999, endsAt: time },
+        ...{ strikes: 0, bannedUntil: null }
+      })
+
+      await keys("set", id, "--plan", "Pro", "--expires", "never")
+      await keys("unban", id)
+      await keys("rotate", id)
+      await keys("revoke", id)
+      await keys("issue", "--plan", "Free")
+      const events = await json<ReadonlyArray<{ readonly action: string; readonly actor: string }>>("log", id)
+      expect(events.map(({ action }) => action)).toEqual([
+        "issued",
+        "changed",
+        "unbanned",
+        "rotated",
+        "revoked"
+      ])
+      expect(events[1]).toEqual({
+        ...{ at: time, actor: expect.stringMatching(/./), keyId: id, action: "changed" },
+        changes: {
+          plan: { from: "Free", to: "Pro" },
+          perMinute: { from: 60, to: 300 },
+          perDay: { from: 1_000, to: 10_000 },
+          expiresAt: { from: time, to: null }
+        }
+      })
+      expect(new Set(events.map(({ actor }) => actor)).size).toBe(1)
+      const lines = (await keys("log")).split("\n")
+      // The server issued the first key of the database itself, and `keys issue` the last.
+      expect(lines).toHaveLength(8)
+      expect(lines[2]).toMatch(
+        new RegExp(
+          `^${TIME} {2}\\S+ {2}changed ${id}: plan "Free" → "Pro", perMinute 60 → 300, perDay 1000 → 10000, expiresAt ${TIME} → none$`
+        )
+      )
+      expect(lines[1]).toContain('label "a\\u{202e}b"')
+      expect(lines.join("\n")).not.toContain(key.slice(4, 20))
+      expect(lines.join("\n")).not.toMatch(/[0-9a-f]{64}/)
+    })
+
+    it("can have its limits in another database", async () => {
+      const { address } = await Databases.createForTest(kind)
+      const limits = (await Databases.createForTest(Databases.sqlite)).address
+      const at = ["--database", address, "--limits", limits]
+      const server = await start(["--json", "--port", "0", ...at, "--issue-key", "Free"])
+      onTestFinished(async () => void (await stop(server, "SIGKILL")))
+      const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<Issued> } = JSON.parse(
+        server.greeting
+      )
+      const [{ id, key } = { id: "", key: "" }] = keys
+      expect((await fetch(`${url}/pets`, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200)
+      const used = async (...args: ReadonlyArray<string>): Promise<number> => {
+        const { stdout } = await run(["keys", "show", id, "--json", ...args])
+        const shown: { readonly day: { readonly used: number } } = JSON.parse(stdout)
+        return shown.day.used
+      }
+      expect(await used(...at)).toBe(1)
+      expect(await used("--database", address)).toBe(0)
+    })
+  })
+}

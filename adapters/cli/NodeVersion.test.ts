@@ -1,0 +1,88 @@
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as fc from "fast-check"
+import { build } from "tsup"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import buildOptions from "../../.config/tsup.config.ts"
+import * as NodeVersion from "./NodeVersion.ts"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+
+const manifest: { readonly version: string; readonly engines: { readonly node: string } } = JSON.parse(
+  fs.readFileSync(path.join(root, "package.json"), "utf8")
+)
+
+const version = fc.tuple(fc.nat({ max: 30 }), fc.nat({ max: 30 }), fc.nat({ max: 30 }))
+
+describe("the version of Node", () => {
+  it("is too old exactly if its numbers are below the minimum, compared from left to right", () => {
+    fc.assert(
+      fc.property(
+        version,
+        version,
+        fc.constantFrom("", "-nightly20260101", "-rc.1"),
+        (actual, minimum, suffix) => {
+          const order = ([major, minor, patch]: readonly [number, number, number]): number =>
+            major * 10_000 + minor * 100 + patch
+          const fault = NodeVersion.fault(actual.join(".") + suffix, `>=${minimum.join(".")}`)
+          expect(fault !== undefined).toBe(order(actual) < order(minimum))
+        }
+      )
+    )
+  })
+
+  it("is reported with what is needed", () => {
+    expect(NodeVersion.fault("20.20.2", ">=22.19.0")).toBe(
+      "Node 22.19.0 or newer is required; this is Node 20.20.2"
+    )
+    expect(NodeVersion.fault(process.versions.node, manifest.engines.node)).toBeUndefined()
+  })
+})
+
+/** The versions of Node in the command folders of this machine, by path. */
+const installed = [...new Set((process.env.PATH ?? "").split(path.delimiter).concat("/usr/bin"))]
+  .map((folder) => path.join(folder, "node"))
+  .filter((file) => fs.existsSync(file))
+  .map((file) => [file, spawnSync(file, ["--version"], { encoding: "utf8" }).stdout.trim().slice(1)] as const)
+
+const old = installed.find(([, found]) => NodeVersion.fault(found, manifest.engines.node) !== undefined)
+
+describe("the built command", () => {
+  // Within the repository, so that packages are found.
+  const folder = fs.mkdtempSync(path.join(root, "adapters/cli/.built-"))
+  const bin = path.join(folder, "adapters/cli/bin.js")
+
+  beforeAll(async () => {
+    if (typeof buildOptions === "function" || Array.isArray(buildOptions))
+      throw new Error("unexpected options")
+    const entry = { "adapters/cli/bin": path.join(root, "adapters/cli/bin.ts") }
+    await build({ ...buildOptions, config: false, entry, outDir: folder, silent: true })
+  }, 60_000)
+  afterAll(() => fs.rmSync(folder, { recursive: true }))
+
+  const run = (node: string, ...args: ReadonlyArray<string>) => {
+    const { status, stderr, stdout } = spawnSync(node, [bin, ...args], { encoding: "utf8" })
+    return { status, stderr, stdout }
+  }
+
+  it("runs on this Node", () => {
+    expect(run(process.execPath, "--version")).toEqual({
+      status: 0,
+      stderr: "",
+      stdout: `animal-store v${manifest.version}\n`
+    })
+  })
+
+  it.skipIf(old === undefined)(
+    `ends on Node ${old?.[1] ?? "(skipped: no old Node is installed)"} with one sentence and code 1, or 2 for conformance`,
+    () => {
+      const [node = "", found = ""] = old ?? []
+      const stderr = `animal-store: Node 22.19.0 or newer is required; this is Node ${found}\n`
+      expect(run(node, "serve")).toEqual({ status: 1, stderr, stdout: "" })
+      expect(run(node, "keys", "list")).toEqual({ status: 1, stderr, stdout: "" })
+      expect(run(node, "conformance", "list")).toEqual({ status: 2, stderr, stdout: "" })
+    }
+  )
+})

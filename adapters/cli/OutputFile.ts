@@ -1,0 +1,63 @@
+/** A file that appears under its name only when it is complete. */
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import type * as CliError from "effect/cli/CliError"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import type * as Scope from "effect/Scope"
+import * as Failure from "./Failure.ts"
+
+export interface OutputFile {
+  readonly write: (text: string) => Effect.Effect<void, CliError.UserError>
+  /** Waits for the disk, then gives the file its name. */
+  readonly complete: Effect.Effect<void, CliError.UserError>
+}
+
+/**
+ * Creates a temporary file beside `file`, readable by its owner only; the scope removes it unless it was completed. Fails
+ * if `file` exists, unless `force`.
+ */
+export const make = (
+  file: string,
+  force: boolean
+): Effect.Effect<OutputFile, CliError.UserError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const target = path.resolve(file)
+    const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.partial`)
+    const attempt = <A>(work: () => Promise<A>) =>
+      Effect.tryPromise({ try: work, catch: (cause) => Failure.userError(new Error(faultOf(file, cause))) })
+    // The name is taken only at the end; this spares the work.
+    if (!force && (yield* attempt(() => exists(target)))) {
+      return yield* Effect.fail(Failure.userError(new Error(existing(file))))
+    }
+    const handle = yield* Effect.acquireRelease(
+      attempt(() => fs.open(temporary, "wx", 0o600)),
+      (handle) =>
+        Effect.promise(async () => {
+          await handle.close()
+          await fs.rm(temporary, { force: true })
+        })
+    )
+    return {
+      write: (text) => attempt(() => handle.writeFile(text)),
+      complete: attempt(async () => {
+        await handle.sync()
+        if (force) await fs.rename(temporary, target)
+        // Unlike `rename`, `link` does not replace a file that was created meanwhile.
+        else await fs.link(temporary, target)
+      })
+    }
+  })
+
+const exists = (file: string): Promise<boolean> =>
+  fs.lstat(file).then(
+    () => true,
+    () => false
+  )
+
+const existing = (file: string): string => `--out: ${file} exists; --force replaces it`
+
+const faultOf = (file: string, cause: unknown): string => {
+  if (Predicate.hasProperty(cause, "code") && cause.code === "EEXIST") return existing(file)
+  return `--out: ${cause instanceof Error ? cause.message : String(cause)}`
+}

@@ -1,0 +1,236 @@
+/** The flags of the log, of metrics and of traces, in a process of their own. */
+import { spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as net from "node:net"
+import * as os from "node:os"
+import * as path from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Schema from "effect/Schema"
+import { describe, expect, it, onTestFinished } from "vitest"
+import * as Receiver from "../embed/OtlpReceiver.fixture.ts"
+import { run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
+
+/** The value of a query at Prometheus. */
+const decodeQuery = Schema.decodeUnknownSync(
+  Schema.Struct({
+    data: Schema.Struct({
+      result: Schema.Array(Schema.Struct({ value: Schema.Tuple([Schema.Number, Schema.String]) }))
+    })
+  })
+)
+
+const memory = ["--port", "0", "--database", "memory:", "--json"]
+
+const serve = async (...args: ReadonlyArray<string>) => {
+  const server = await start([...memory, ...args])
+  onTestFinished(() => void server.process.kill("SIGKILL"))
+  const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
+    JSON.parse(server.greeting)
+  const send = (target: string): Promise<Response> =>
+    fetch(`${url}${target}`, { headers: { Authorization: `Bearer ${keys[0]?.key}` } })
+  return { server, url, send, key: keys[0]?.key ?? "" }
+}
+
+const adminUrl = async (server: ServerProcess): Promise<string> =>
+  (await server.waitForLog(/metrics on (http:\S+)\/metrics/))[1] ?? ""
+
+describe("the access log of serve", () => {
+  it("is off if standard error is no terminal, and on with --access-log", async () => {
+    const quiet = await serve()
+    await quiet.send("/pets")
+    expect((await stop(quiet.server)).stderr).not.toContain("message=response")
+    const noisy = await serve("--access-log")
+    const response = await noisy.send("/pets")
+    const { stderr } = await stop(noisy.server)
+    expect(stderr).toMatch(/^timestamp=\S+ level=INFO message="key issued" key=key_\w+ plan=Free$/m)
+    expect(stderr).toMatch(
+      new RegExp(
+        `^timestamp=\\S+ level=INFO message=response request=${response.headers.get("X-Request-Id")} method=GET ` +
+          "route=/v1/pets status=200 key=key_\\w+ plan=Free ms=[0-9.]+ bytes=2$",
+        "m"
+      )
+    )
+    expect(stderr).not.toContain(noisy.key)
+  })
+
+  const script = spawnSync("script", ["--version"]).error === undefined
+
+  it.skipIf(!script)(
+    `is on if standard error is a terminal, unless --no-access-log${script ? "" : " (skipped: there is no script)"}`,
+    async () => {
+      for (const [flag, count] of [
+        ["", 1],
+        ["--no-access-log", 0],
+        ["--log-level=warn", 0]
+      ] as const) {
+        const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+        onTestFinished(() => fs.rmSync(folder, { recursive: true }))
+        const main = path.join(import.meta.dirname, "main.ts")
+        const command = `${process.execPath} ${main} serve ${memory.join(" ")} --drain 0 ${flag}`
+        const child = spawn("script", ["-qec", command, path.join(folder, "typescript")], {
+          stdio: ["ignore", "pipe", "ignore"]
+        })
+        onTestFinished(() => void child.kill("SIGKILL"))
+        let output = ""
+        child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk))
+        const until = async (pattern: RegExp): Promise<string> => {
+          for (let wait = 0; wait < 500; wait++) {
+            const match = pattern.exec(output)
+            if (match !== null) return match[1] ?? ""
+            await sleep(20)
+          }
+          throw new Error(`no match for ${pattern}: ${output}`)
+        }
+        const url = await until(/"url":"([^"]+)"/)
+        await fetch(`${url}/pets`)
+        await sleep(200)
+        child.kill("SIGTERM")
+        expect(output.match(/message=response/g)?.length ?? 0).toBe(count)
+      }
+    }
+  )
+})
+
+describe("the log of serve", () => {
+  it("is JSON with --log-format json", async () => {
+    const { send, server } = await serve("--log-format", "json", "--access-log")
+    const response = await send("/pets")
+    const { stderr } = await stop(server)
+    const lines = stderr.split("\n").filter((line) => line.startsWith("{"))
+    expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
+      expect.objectContaining({ level: "info", message: "key issued", plan: "Free" }),
+      expect.objectContaining({
+        message: "response",
+        request: response.headers.get("X-Request-Id"),
+        status: 200
+      })
+    ])
+  })
+
+  it("is silent with --log-level none, also when it stops", async () => {
+    const { send, server } = await serve("--log-level", "none", "--access-log", "--admin-port", "0")
+    await send("/pets")
+    expect((await stop(server)).stderr).toBe("")
+  })
+
+  it.each([
+    [["--log-format", "xml"], "--log-format: must be one of text, json"],
+    [["--log-level", "loud"], "--log-level: must be one of trace, debug, info, warn, error, none"],
+    [["--otlp", "localhost:4318"], "--otlp: must be an http(s) URL without credentials"],
+    [["--trace-sample", "2"], "--trace-sample: must be a number from 0 to 1"]
+  ])("refuses %j", async (args, message) => {
+    const { code, stderr } = await run(["serve", ...memory, ...args])
+    expect(code).toBe(1)
+    expect(stderr).toContain(message)
+  })
+})
+
+describe("the admin port", () => {
+  it("serves /metrics, /livez and /readyz without a key, which are not counted", async () => {
+    const { send, server } = await serve("--admin-port", "0")
+    const admin = await adminUrl(server)
+    await send("/pets")
+    const page = await fetch(`${admin}/metrics`)
+    expect(page.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8")
+    const text = await page.text()
+    expect(text).toContain(
+      'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/v1/pets"'
+    )
+    expect([(await fetch(`${admin}/livez`)).status, (await fetch(`${admin}/readyz`)).status]).toEqual([
+      200, 200
+    ])
+    expect((await fetch(`${admin}/v1/pets`)).status).toBe(404)
+    expect((await fetch(`${admin}/metrics`, { method: "POST" })).status).toBe(405)
+    const again = await (await fetch(`${admin}/metrics`)).text()
+    expect(again).toMatch(/^animal_store_admissions_total\{outcome="admitted",plan="Free"\} 1$/m)
+    expect((await stop(server)).code).toBe(0)
+  })
+
+  it("shows the drain, and ends with the server", async () => {
+    const { send, server } = await serve("--admin-port", "0", "--drain", "2s")
+    const admin = await adminUrl(server)
+    await send("/pets")
+    server.process.kill("SIGTERM")
+    await server.waitForLog(/stopping/)
+    let status = 200
+    for (let wait = 0; wait < 50 && status === 200; wait++) {
+      status = (await fetch(`${admin}/readyz`)).status
+      await sleep(20)
+    }
+    expect(status).toBe(503)
+    expect((await server.ended).code).toBe(0)
+  })
+
+  it("ends the start with one line if the port is taken", async () => {
+    const taken = net.createServer()
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => void taken.close())
+    const address = taken.address()
+    const port = typeof address === "object" ? address?.port : undefined
+    const { code, stderr } = await run(["serve", ...memory, "--admin-port", String(port)])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^animal-store: --admin-port \(ANIMAL_STORE_ADMIN_PORT\): cannot listen on 127\.0\.0\.1:\d+:.*\n$/
+    )
+  })
+
+  const prometheus = spawnSync("prometheus", ["--version"]).error === undefined
+
+  it.skipIf(!prometheus)(
+    `is scraped by Prometheus${prometheus ? "" : " (skipped: there is no prometheus)"}`,
+    async () => {
+      const { send, server } = await serve("--admin-port", "0")
+      const admin = await adminUrl(server)
+      await send("/pets")
+      const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+      onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
+      const config = path.join(folder, "prometheus.yml")
+      const target = new URL(admin).host
+      fs.writeFileSync(
+        config,
+        `scrape_configs:\n- job_name: animals\n  scrape_interval: 200ms\n  scrape_timeout: 200ms\n  static_configs:\n  - targets: ["${target}"]\n`
+      )
+      const port = await new Promise<number>((resolve) => {
+        const probe = net.createServer().listen(0, "127.0.0.1", () => {
+          const address = probe.address()
+          probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+        })
+      })
+      const child = spawn(
+        "prometheus",
+        [
+          `--config.file=${config}`,
+          `--storage.tsdb.path=${folder}/data`,
+          `--web.listen-address=127.0.0.1:${port}`
+        ],
+        { stdio: "ignore" }
+      )
+      onTestFinished(() => void child.kill("SIGKILL"))
+      const query = async (expression: string): Promise<unknown> => {
+        const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`
+        const found = await fetch(url)
+          .then(async (response) => decodeQuery(await response.json()))
+          .catch(() => undefined)
+        return found?.data.result[0]?.value[1]
+      }
+      let count: unknown
+      for (let wait = 0; wait < 200 && count === undefined; wait++) {
+        count = await query('sum(http_server_request_duration_seconds_count{http_route="/v1/pets"})')
+        await sleep(50)
+      }
+      expect(count).toBe("1")
+      expect(await query('up{job="animals"}')).toBe("1")
+    }
+  )
+})
+
+describe("--otlp", () => {
+  it("pushes traces and metrics, also the last ones before the end", async () => {
+    const receiver = await Receiver.start()
+    const { send, server } = await serve("--otlp", receiver.url, "--trace-sample", "1")
+    await send("/pets")
+    expect((await stop(server)).code).toBe(0)
+    expect(receiver.spans.map(({ name }) => name)).toContain("GET /v1/pets")
+    expect(receiver.metrics().map(({ name }) => name)).toContain("http.server.request.duration")
+  })
+})

@@ -1,0 +1,113 @@
+/** `export`, `import` and `copy` in processes of their own, and their databases. */
+import { type ChildProcess, spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { text } from "node:stream/consumers"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import { onTestFinished } from "vitest"
+import * as PetJson from "../../core/codec/PetJson.ts"
+import { Pet } from "../../core/domain/Pet.ts"
+import type { Database } from "../sql/Databases.fixture.ts"
+import { openClient } from "../sql/Nodes.fixture.ts"
+import * as SqlTable from "../sql/SqlTable.ts"
+import * as Load from "./Load.fixture.ts"
+
+const main = fileURLToPath(new URL("./main.ts", import.meta.url))
+
+/** Maximum lifetime of a process, so that none outlives a failed test. */
+const LIFETIME_MS = 60_000
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+}
+
+/** Starts a command with flags for Node. Standard input is empty unless it is given. */
+export const launch = (
+  args: ReadonlyArray<string>,
+  input: string | Uint8Array = "",
+  node: ReadonlyArray<string> = []
+): Running => {
+  const child = spawn(process.execPath, [...node, main, ...args], {
+    env: Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_"))
+    ),
+    stdio: ["pipe", "pipe", "pipe"],
+    timeout: LIFETIME_MS,
+    killSignal: "SIGKILL"
+  })
+  // A command that ends early does not read its input.
+  child.stdin.on("error", () => undefined).end(input)
+  const exit = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
+    child.once("close", (code, signal) => resolve([code, signal]))
+  )
+  const ended = Promise.all([exit, text(child.stdout), text(child.stderr)]).then(
+    ([[code, signal], stdout, stderr]) => ({ code, signal, stdout, stderr })
+  )
+  return { child, ended }
+}
+
+/** Runs a command until it ends. */
+export const run = (args: ReadonlyArray<string>, input?: string | Uint8Array): Promise<Ended> =>
+  launch(args, input).ended
+
+/** A folder for the test that is running, which goes with it. */
+export const createFolder = (): string => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-transfer-"))
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Lines of animals with hostile names; every id and `categoryId` is different. */
+export const makeLines = (count: number, seed = 1): string => {
+  const next = Load.makeAnimals(seed)
+  return Array.from(
+    { length: count },
+    (_, index) => `${PetJson.encode(new Pet(BigInt(index * 3 + 1), next()))}\n`
+  ).join("")
+}
+
+/** Runs a program with a client of the database. */
+export const withClient = <A, E>(
+  database: Database,
+  use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>
+): Promise<A> => Effect.runPromise(Effect.scoped(Effect.flatMap(openClient(database), use)))
+
+/** Returns the first value of the first row, `undefined` if the table does not exist yet. */
+export const valueOf = (database: Database, statement: string): Promise<SqlTable.Value | undefined> =>
+  withClient(database, (sql) =>
+    SqlTable.values(sql, statement).pipe(
+      Effect.map(([row]) => row?.[0]),
+      Effect.orElseSucceed(() => undefined)
+    )
+  )
+
+/** Kills a command with SIGKILL soon after a value in the database changed, or returns its end. */
+export const killAfterProgress = async (
+  { child, ended }: Running,
+  database: Database,
+  statement: string,
+  delayMs: number
+): Promise<"killed" | Ended> => {
+  const before = await valueOf(database, statement)
+  let end: Ended | undefined
+  void ended.then((result) => {
+    end = result
+  })
+  while (end === undefined && (await valueOf(database, statement)) === before) await sleep(5)
+  await sleep(delayMs)
+  child.kill("SIGKILL")
+  const result = await ended
+  return result.signal === "SIGKILL" ? "killed" : result
+}

@@ -1,0 +1,72 @@
+/** `animal-store keys issue`. */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as KeyLifecycle from "../../../core/access/KeyLifecycle.ts"
+import * as Plan from "../../../core/limits/Plan.ts"
+import * as Database from "../Database.ts"
+import * as Failure from "../Failure.ts"
+import * as IssueKeyFlag from "../IssueKeyFlag.ts"
+import { printable } from "../Printable.ts"
+import * as Setting from "../Setting.ts"
+import * as KeyCommand from "./KeyCommand.ts"
+import * as KeyText from "./KeyText.ts"
+
+/** The command. */
+export const issue = Command.make(
+  "issue",
+  {
+    plan: Setting.make(
+      "plan",
+      "PLAN",
+      `Plan of the key: ${Plan.names.join(", ")}; Enterprise requires both limits.`,
+      IssueKeyFlag.parsePlan
+    ),
+    perMinute: KeyCommand.perMinute("Requests per minute; default: the limit of the plan."),
+    perDay: KeyCommand.perDay("Requests per day; default: the limit of the plan."),
+    label: Setting.make(
+      "label",
+      "TEXT",
+      "Name for operators, never sent to clients; default: none.",
+      KeyCommand.parseLabel
+    ).pipe(Flag.optional),
+    expires: KeyCommand.expires(1, "Time after which the key expires, such as 12h or 90d; default never."),
+    ...KeyCommand.flags
+  },
+  Effect.fn("keys issue")(function* (flags) {
+    const options: KeyLifecycle.IssueOptions = {
+      plan: flags.plan,
+      limits: {
+        perMinute: Option.getOrUndefined(flags.perMinute),
+        perDay: Option.getOrUndefined(flags.perDay)
+      },
+      label: Option.getOrUndefined(flags.label),
+      expires: Option.getOrUndefined(flags.expires)
+    }
+    // Validated before a database is created.
+    yield* Effect.mapError(Effect.fromResult(KeyLifecycle.limitsOf(options)), Failure.userError)
+    const store = yield* KeyCommand.open(flags, Database.open)
+    const {
+      expiresAt = null,
+      id,
+      key,
+      label = null,
+      limits,
+      plan
+    } = yield* Failure.attempt(() => store.keys.issue(options))
+    const suffix = label === null ? "" : ` for ${printable(label)}`
+    const expiry = expiresAt === null ? "" : ` It expires at ${KeyText.time(expiresAt)}.`
+    yield* KeyCommand.print(
+      flags,
+      { id, plan, limits, label, expiresAt, key },
+      [
+        `Issued ${id}${suffix}: ${KeyText.limits(limits)}.${expiry}`,
+        "",
+        `  ${plan} key, shown only now: ${key}`,
+        ""
+      ].join("\n"),
+      KeyCommand.lostSecretHint(id)
+    )
+  }, Effect.scoped)
+).pipe(Command.withDescription("Issue a key. It is shown only once; the database stores only its SHA-256."))

@@ -1,0 +1,120 @@
+/** What the `keys` commands share: flags, how they open the database, and how they print. */
+import * as Argument from "effect/cli/Argument"
+import * as CliError from "effect/cli/CliError"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as PetName from "../../../core/domain/PetName.ts"
+import * as Plan from "../../../core/limits/Plan.ts"
+import type { AnimalStore, Expiry } from "../../embed/index.ts"
+import * as Database from "../Database.ts"
+import * as DurationFlag from "../DurationFlag.ts"
+import * as Failure from "../Failure.ts"
+import * as Output from "../Output.ts"
+import * as Setting from "../Setting.ts"
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** The longest overlap of a rotation in milliseconds. */
+export const MAX_OVERLAP_MS = 3_650 * DAY_MS
+
+/** The longest time until a key expires, in milliseconds. */
+const MAX_EXPIRY_MS = 36_500 * DAY_MS
+
+/** Flags of every `keys` command. */
+export const flags = {
+  database: Database.address,
+  databaseTimeoutMs: Database.timeoutMs,
+  json: Setting.toggle("json", "Print exactly one line of JSON on standard output.")
+}
+
+/** Flags of commands that read or change rate limits and bans. */
+export const flagsWithLimits = { ...flags, limits: Database.limits }
+
+/** Values of `flags` or `flagsWithLimits`. */
+export interface Values {
+  readonly database: string
+  readonly databaseTimeoutMs: number
+  readonly json: boolean
+  readonly limits?: Option.Option<string>
+}
+
+/** Opens the store of a command; `memory:` is rejected, because it exists only within the process of a server. */
+export const open = (
+  { database, databaseTimeoutMs, limits: given }: Values,
+  opening: typeof Database.openExisting = Database.openExisting
+): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> => {
+  const limits = given === undefined ? undefined : Option.getOrUndefined(given)
+  if (database === "memory:") return inMemory(Failure.flagOf.database, "keys")
+  if (limits === "memory:") return inMemory(Failure.flagOf.limits, "limits")
+  return opening({ database, databaseTimeoutMs, limits })
+}
+
+const inMemory = (flag: string, content: string): Effect.Effect<never, CliError.UserError> =>
+  Effect.fail(
+    Failure.userError(
+      new Error(
+        `${Setting.title(flag)}: memory: has no ${content} to manage, because it exists only within one process`
+      )
+    )
+  )
+
+/** Prints `value` as JSON or `text`; `consequence` is appended to the error if it cannot be printed. */
+export const print = (
+  { json }: Values,
+  value: unknown,
+  text: string,
+  consequence?: string
+): Effect.Effect<void, CliError.UserError> => Output.print(json ? JSON.stringify(value) : text, consequence)
+
+/** Tells when running servers notice a change of a key. */
+export const NOTICE = "within 5 seconds (their --key-cache)"
+
+/** Tells what to do about a secret that could not be printed. */
+export const lostSecretHint = (id: string): string =>
+  `; the new secret of ${id} is lost: rotate or revoke that key`
+
+/** The argument of commands for one key. */
+export const keyId = Argument.String("id").pipe(
+  Argument.withDescription("Id of the key, such as key_5BKLi8DbtKY; 'keys list' shows it."),
+  Argument.mapEffect((id) =>
+    // A secret is easily confused with the id, and must not appear in messages.
+    id.startsWith("ast_")
+      ? Effect.fail(
+          new CliError.ValidationError({ message: "id: must be the id of a key (key_…), not the key itself" })
+        )
+      : Effect.succeed(id)
+  )
+)
+
+const requests = Setting.between(1, Plan.maxRequests)
+
+/** `--per-minute`. */
+export const perMinute = (description: string) =>
+  Setting.make("per-minute", "N", description, requests).pipe(Flag.optional)
+
+/** `--per-day`. */
+export const perDay = (description: string) =>
+  Setting.make("per-day", "N", description, requests).pipe(Flag.optional)
+
+/** Parses a label. */
+export const parseLabel: Setting.Parse<string> = (text) => {
+  const fault = PetName.fault(text)
+  return fault === undefined ? Result.succeed(text) : Result.fail(fault)
+}
+
+/** `--expires`: a duration of at least `minMs`, or `never`. */
+export const expires = (minMs: number, description: string) =>
+  Setting.make("expires", "DURATION|never", description, parseExpiry(minMs)).pipe(Flag.optional)
+
+const parseExpiry =
+  (minMs: number): Setting.Parse<Expiry> =>
+  (text) =>
+    text === "never"
+      ? Result.succeed("never")
+      : Result.mapBoth(DurationFlag.parse(minMs, MAX_EXPIRY_MS)(text), {
+          onSuccess: (inMs): Expiry => ({ inMs }),
+          onFailure: (fault) => `${fault}, or never`
+        })

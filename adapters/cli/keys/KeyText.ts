@@ -1,0 +1,33 @@
+/** Parts of texts about keys. */
+import type { ApiKey, KeyStatus, Plan } from "../../embed/index.ts"
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** Formats epoch milliseconds as ISO 8601 in UTC; times out of range stay numbers. */
+export const time = (ms: number): string => {
+  const date = new Date(ms)
+  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString()
+}
+
+/** Formats days since 1970-01-01 UTC as a date. */
+export const day = (days: number): string => time(days * DAY_MS).replace(/T.*$/, "")
+
+/** Formats limits. */
+export const limits = ({ perDay, perMinute }: Plan): string =>
+  `${perMinute} requests a minute, ${perDay} a day`
+
+/** Formats whether a key is valid at `now` (epoch milliseconds), and until when. */
+export const state = (
+  { expiresAt, revokedAt, secrets, usage }: ApiKey & Partial<KeyStatus>,
+  now: number
+): string => {
+  if (revokedAt !== undefined) return `revoked at ${time(revokedAt)}`
+  if (expiresAt !== undefined && expiresAt <= now) return `expired at ${time(expiresAt)}`
+  const rotating = secrets.find((secret) => secret.expiresAt !== undefined && secret.expiresAt > now)
+  const states = [
+    ...(usage?.bannedUntil === undefined ? [] : [`banned until ${time(usage.bannedUntil)}`]),
+    ...(rotating?.expiresAt === undefined ? [] : [`rotating until ${time(rotating.expiresAt)}`])
+  ]
+  const current = states.length === 0 ? "active" : states.join(", ")
+  return expiresAt === undefined ? current : `${current}, expires at ${time(expiresAt)}`
+}

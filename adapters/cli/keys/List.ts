@@ -1,0 +1,26 @@
+/** `animal-store keys list`. */
+import * as Clock from "effect/Clock"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Database from "../Database.ts"
+import * as Failure from "../Failure.ts"
+import * as KeyCommand from "./KeyCommand.ts"
+import * as KeyRecord from "./KeyRecord.ts"
+import * as KeyTable from "./KeyTable.ts"
+
+/** The command. */
+export const list = Command.make(
+  "list",
+  KeyCommand.flagsWithLimits,
+  Effect.fn("keys list")(function* (flags) {
+    const store = yield* KeyCommand.open(flags)
+    const keys = yield* Failure.attempt(() => store.keys.list())
+    const now = yield* Clock.currentTimeMillis
+    const empty = `There are no keys in ${Database.locationOf(flags.database)}\n${Database.issueHint(flags.database)}`
+    yield* KeyCommand.print(
+      flags,
+      keys.map((key) => ({ ...KeyRecord.make(key), bannedUntil: key.usage.bannedUntil ?? null })),
+      keys.length === 0 ? empty : KeyTable.make(keys, now)
+    )
+  }, Effect.scoped)
+).pipe(Command.withDescription("List all keys with bans and expiry, oldest first, without secrets."))

@@ -1,0 +1,38 @@
+/** `animal-store keys log`. */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { KeyEvent, ValueChange } from "../../embed/index.ts"
+import * as Failure from "../Failure.ts"
+import { printable } from "../Printable.ts"
+import * as KeyCommand from "./KeyCommand.ts"
+import * as KeyText from "./KeyText.ts"
+
+/** The command. */
+export const log = Command.make(
+  "log",
+  { id: Argument.optional(KeyCommand.keyId), ...KeyCommand.flags },
+  Effect.fn("keys log")(function* (flags) {
+    const store = yield* KeyCommand.open(flags)
+    const events = yield* Failure.attempt(() => store.keys.log(Option.getOrUndefined(flags.id)))
+    const text = events.length === 0 ? "Nothing is recorded." : events.map(lineOf).join("\n")
+    yield* KeyCommand.print(flags, events, text)
+  }, Effect.scoped)
+).pipe(Command.withDescription("List what administrators did to all keys or to one, oldest first."))
+
+const lineOf = ({ action, actor, at, changes, keyId }: KeyEvent): string => {
+  const details = Object.entries(changes).map(([field, change]) => `${field} ${changeText(field, change)}`)
+  const who = `${KeyText.time(at)}  ${printable(actor)}  ${action} ${keyId}`
+  return details.length === 0 ? who : `${who}: ${details.join(", ")}`
+}
+
+const changeText = (field: string, { from, to }: ValueChange): string =>
+  from === null ? valueText(field, to) : `${valueText(field, from)} → ${valueText(field, to)}`
+
+/** Times have names that end in `At` or `Until`. */
+const valueText = (field: string, value: string | number | null): string => {
+  if (value === null) return "none"
+  if (typeof value === "string") return printable(JSON.stringify(value))
+  return /(At|Until)$/.test(field) ? KeyText.time(value) : String(value)
+}

@@ -1,0 +1,20 @@
+/** `animal-store keys revoke`. */
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Failure from "../Failure.ts"
+import * as KeyCommand from "./KeyCommand.ts"
+
+/** The command. */
+export const revoke = Command.make(
+  "revoke",
+  { id: KeyCommand.keyId, ...KeyCommand.flags },
+  Effect.fn("keys revoke")(function* (flags) {
+    const store = yield* KeyCommand.open(flags)
+    const { id, revokedAt = null } = yield* Failure.attempt(() => store.keys.revoke(flags.id))
+    yield* KeyCommand.print(
+      flags,
+      { id, revokedAt },
+      `Revoked ${id}. Running servers reject it ${KeyCommand.NOTICE}.`
+    )
+  }, Effect.scoped)
+).pipe(Command.withDescription("Revoke a key permanently."))

@@ -1,0 +1,45 @@
+/** `animal-store keys rotate`. */
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as DurationFlag from "../DurationFlag.ts"
+import * as Failure from "../Failure.ts"
+import * as Setting from "../Setting.ts"
+import * as KeyCommand from "./KeyCommand.ts"
+import * as KeyText from "./KeyText.ts"
+
+/** The command. */
+export const rotate = Command.make(
+  "rotate",
+  {
+    id: KeyCommand.keyId,
+    overlapMs: Setting.withDefault(
+      "overlap",
+      "DURATION",
+      "Time until the old key expires, such as 0, 90s, 30m, 24h or 7d.",
+      DurationFlag.parse(0, KeyCommand.MAX_OVERLAP_MS),
+      "24h"
+    ),
+    ...KeyCommand.flags
+  },
+  Effect.fn("keys rotate")(function* (flags) {
+    const store = yield* KeyCommand.open(flags)
+    const { overlapMs } = flags
+    const {
+      id,
+      key,
+      oldKeyExpiresAt = null,
+      plan
+    } = yield* Failure.attempt(() => store.keys.rotate(flags.id, { overlapMs }))
+    const until = oldKeyExpiresAt === null ? "" : ` The old key works until ${KeyText.time(oldKeyExpiresAt)}.`
+    yield* KeyCommand.print(
+      flags,
+      { id, plan, key, oldKeyExpiresAt },
+      [`Rotated ${id}.${until}`, "", `  ${plan} key, shown only now: ${key}`, ""].join("\n"),
+      KeyCommand.lostSecretHint(id)
+    )
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Issue a new secret for a key. Both secrets share its limits and bans until the old one expires."
+  )
+)

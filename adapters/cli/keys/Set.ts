@@ -1,0 +1,76 @@
+/** `animal-store keys set`. */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Plan from "../../../core/limits/Plan.ts"
+import type { ApiKey, KeyChange } from "../../embed/index.ts"
+import * as Failure from "../Failure.ts"
+import * as IssueKeyFlag from "../IssueKeyFlag.ts"
+import { printable } from "../Printable.ts"
+import * as Setting from "../Setting.ts"
+import * as KeyCommand from "./KeyCommand.ts"
+import * as KeyRecord from "./KeyRecord.ts"
+import * as KeyText from "./KeyText.ts"
+
+/** The command. */
+export const set = Command.make(
+  "set",
+  {
+    id: KeyCommand.keyId,
+    plan: Setting.make(
+      "plan",
+      "PLAN",
+      `New plan: ${Plan.names.join(", ")}, with its limits, otherwise unchanged; Enterprise requires both limits.`,
+      IssueKeyFlag.parsePlan
+    ).pipe(Flag.optional),
+    perMinute: KeyCommand.perMinute("New limit per minute; default: unchanged."),
+    perDay: KeyCommand.perDay("New limit per day; default: unchanged."),
+    label: Setting.make(
+      "label",
+      "TEXT",
+      "New name for operators; an empty text removes it; default: unchanged.",
+      (text): Result.Result<string | null, string> =>
+        text === "" ? Result.succeed(null) : KeyCommand.parseLabel(text)
+    ).pipe(Flag.optional),
+    expires: KeyCommand.expires(
+      0,
+      "Time from now after which the key expires, such as 90d; 0 is at once; default: unchanged."
+    ),
+    ...KeyCommand.flags
+  },
+  Effect.fn("keys set")(function* (flags) {
+    const { expires, label, perDay, perMinute, plan } = flags
+    const given: ReadonlyArray<Option.Option<unknown>> = [expires, label, perDay, perMinute, plan]
+    if (given.every(Option.isNone)) {
+      return yield* Effect.fail(
+        Failure.userError(
+          new Error("give at least one of --plan, --per-minute, --per-day, --label and --expires")
+        )
+      )
+    }
+    const change: KeyChange = {
+      plan: Option.getOrUndefined(plan),
+      limits: { perMinute: Option.getOrUndefined(perMinute), perDay: Option.getOrUndefined(perDay) },
+      label: Option.getOrUndefined(label),
+      expires: Option.getOrUndefined(expires)
+    }
+    const store = yield* KeyCommand.open(flags)
+    const key = yield* Failure.attempt(() => store.keys.set(flags.id, change))
+    yield* KeyCommand.print(flags, KeyRecord.make(key), textOf(key))
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Change plan, limits, label or expiry of a key. It keeps its secret and what it has used; lower limits apply to that, too."
+  )
+)
+
+const textOf = ({ expiresAt, id, label, limits, plan }: ApiKey): string => {
+  const name = label === undefined ? "no label" : `label ${printable(label)}`
+  const expiry = expiresAt === undefined ? "never expires" : `expires at ${KeyText.time(expiresAt)}`
+  return [
+    `${id} is on plan ${plan} with ${KeyText.limits(limits)}; ${name}; ${expiry}.`,
+    `Running servers apply it ${KeyCommand.NOTICE}.`
+  ].join("\n")
+}

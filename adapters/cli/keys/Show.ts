@@ -1,0 +1,40 @@
+/** `animal-store keys show`. */
+import * as Clock from "effect/Clock"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import type { KeyStatus } from "../../embed/index.ts"
+import * as Failure from "../Failure.ts"
+import { printable } from "../Printable.ts"
+import * as KeyCommand from "./KeyCommand.ts"
+import * as KeyRecord from "./KeyRecord.ts"
+import * as KeyText from "./KeyText.ts"
+
+/** The command. */
+export const show = Command.make(
+  "show",
+  { id: KeyCommand.keyId, ...KeyCommand.flagsWithLimits },
+  Effect.fn("keys show")(function* (flags) {
+    const store = yield* KeyCommand.open(flags)
+    const key = yield* Failure.attempt(() => store.keys.show(flags.id))
+    const now = yield* Clock.currentTimeMillis
+    const { bannedUntil = null, ...usage } = key.usage
+    yield* KeyCommand.print(flags, { ...KeyRecord.make(key), ...usage, bannedUntil }, textOf(key, now))
+  }, Effect.scoped)
+).pipe(Command.withDescription("Show a key: plan, dates, and what it has used of its limits now."))
+
+const textOf = (key: KeyStatus, now: number): string => {
+  const { bannedUntil, day, minute, strikes } = key.usage
+  const lines = [
+    ["State", KeyText.state(key, now)],
+    ["Plan", `${key.plan}: ${KeyText.limits(key.limits)}`],
+    ["Label", key.label === undefined ? "none" : printable(key.label)],
+    ["Created", KeyText.time(key.createdAt)],
+    ["Expires", key.expiresAt === undefined ? "never" : KeyText.time(key.expiresAt)],
+    ["Last seen", key.lastSeenDay === undefined ? "never" : KeyText.day(key.lastSeenDay)],
+    ["Minute", `${minute.remaining} of ${minute.limit} left, full at ${KeyText.time(minute.fullAt)}`],
+    ["Day", `${day.used} of ${day.limit} used, ${day.remaining} left until ${KeyText.time(day.endsAt)}`],
+    ["Strikes", String(strikes)],
+    ["Banned", bannedUntil === undefined ? "no" : `until ${KeyText.time(bannedUntil)}`]
+  ] as const
+  return [key.id, ...lines.map(([name, text]) => `  ${name.padEnd(10)} ${text}`)].join("\n")
+}

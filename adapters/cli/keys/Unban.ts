@@ -1,0 +1,28 @@
+/** `animal-store keys unban`. */
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Failure from "../Failure.ts"
+import * as KeyCommand from "./KeyCommand.ts"
+import * as KeyText from "./KeyText.ts"
+
+/** The command. */
+export const unban = Command.make(
+  "unban",
+  { id: KeyCommand.keyId, ...KeyCommand.flagsWithLimits },
+  Effect.fn("keys unban")(function* (flags) {
+    const store = yield* KeyCommand.open(flags)
+    const { id, usage } = yield* Failure.attempt(() => store.keys.unban(flags.id))
+    const { bannedUntil = null, strikes } = usage
+    yield* KeyCommand.print(
+      flags,
+      { id, bannedUntil, strikes },
+      bannedUntil === null
+        ? `${id} was not banned; its strikes (${strikes}) are cleared.`
+        : `Unbanned ${id}, which was banned until ${KeyText.time(bannedUntil)}. Running servers apply it at once.`
+    )
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Lift the ban of a key and clear its strikes. Its limits, and what it has used, stay."
+  )
+)

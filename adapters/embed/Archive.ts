@@ -1,0 +1,42 @@
+/** Opens the animals of a database for export and import, and copies databases. */
+import { hash } from "node:crypto"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { PetArchive } from "../../core/ports/PetArchive.ts"
+import type { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
+import type { Copied, CopyFailed } from "../sql/SqlCopy.ts"
+import * as Database from "./Database.ts"
+
+/** Returns the archive of the database at `address`, which is created if it is a file that does not exist. */
+export const layer = (
+  address: string
+): Result.Result<Layer.Layer<PetArchive, DatabaseUnusable>, Database.InvalidDatabase> =>
+  Result.map(Database.tables(address), (client) =>
+    Layer.unwrap(
+      Effect.map(
+        Effect.promise(() => import("../sql/SqlPetArchive.ts")),
+        (module) => Layer.provide(module.layer, client)
+      )
+    )
+  )
+
+/** The databases of a copy, and where progress is reported: copied animals, of all. */
+export interface CopyOptions {
+  readonly from: SqlClient.SqlClient
+  readonly to: SqlClient.SqlClient
+  readonly report: (animals: bigint, all: bigint) => void
+}
+
+/** Copies a database into an empty one, or continues an unfinished copy of the same source. */
+export const copy = (options: CopyOptions): Effect.Effect<Copied, CopyFailed | DatabaseUnusable> =>
+  Effect.gen(function* () {
+    const [cursorKeys, copies] = yield* Effect.promise(() =>
+      Promise.all([import("../sql/SqlCursorKey.ts"), import("../sql/SqlCopy.ts")])
+    )
+    // Each database has its own random key, which stays the same when the database moves.
+    const key = yield* Effect.provideService(cursorKeys.get, SqlClient.SqlClient, options.from)
+    return yield* copies.run({ ...options, source: hash("sha256", key) })
+  }).pipe(Effect.provide(SecureRandom.layerWebCrypto))

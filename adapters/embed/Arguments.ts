@@ -1,0 +1,85 @@
+/** Checks the arguments of an open store's methods, which programs without types can get wrong. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Expiry from "../../core/access/Expiry.ts"
+import type * as KeyChange from "../../core/access/KeyChange.ts"
+import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import * as Plan from "../../core/limits/Plan.ts"
+import { InvalidOption } from "../../core/options/InvalidOption.ts"
+import * as Options from "../../core/options/Options.ts"
+import * as Rule from "../../core/options/Rule.ts"
+
+/** Options of `close`. */
+export interface CloseOptions {
+  /** Milliseconds for which requests are still accepted, as with `drain`; default 0. */
+  readonly drainMs?: number | undefined
+}
+
+/** Options of `keys.rotate`. */
+export interface RotateOptions {
+  /** Milliseconds until the old secret expires, 0 or more. */
+  readonly overlapMs: number
+}
+
+/** Longest time of a timer of Node. */
+const MAX_MS = 2_147_483_647
+
+const milliseconds = Rule.integer({ min: 0, max: MAX_MS })
+
+const closeRules: Options.Rules<CloseOptions> = { drainMs: milliseconds }
+
+const expiry: Rule.Rule<Expiry.Expiry> = Rule.make(Expiry.isExpiry, Expiry.REASON)
+
+// `KeyLifecycle` checks the numbers of these options, and how they fit together.
+const issueRules: Options.Rules<KeyLifecycle.IssueOptions> = {
+  plan: Rule.oneOf(Plan.names),
+  limits: Options.partial<Plan.Plan>({ perMinute: Rule.number, perDay: Rule.number }),
+  label: Rule.text,
+  expires: expiry
+}
+
+const setRules: Options.Rules<KeyChange.KeyChange> = {
+  ...issueRules,
+  label: Rule.make((value) => value === null || Rule.text.isValid(value), "must be a string or null")
+}
+
+const rotateRules: Options.Rules<RotateOptions> = { overlapMs: Rule.number }
+
+/** The options of `keys.issue` and `keys.issueFirst`. */
+export const ofIssue = (given: unknown): Effect.Effect<KeyLifecycle.IssueOptions, InvalidOption> =>
+  Effect.fromResult(Options.check(issueRules, given, ["plan"]))
+
+/** The id and the change of `keys.set`. */
+export const ofSet = (
+  id: unknown,
+  given: unknown
+): Effect.Effect<readonly [id: string, change: KeyChange.KeyChange], InvalidOption> =>
+  Effect.all([ofId(id), Effect.fromResult(Options.check(setRules, given))])
+
+/** The id and the overlap in milliseconds of `keys.rotate`. */
+export const ofRotate = (
+  id: unknown,
+  given: unknown
+): Effect.Effect<readonly [id: string, overlapMs: number], InvalidOption> =>
+  Effect.all([
+    ofId(id),
+    Effect.map(
+      Effect.fromResult(Options.check(rotateRules, given, ["overlapMs"])),
+      ({ overlapMs }) => overlapMs
+    )
+  ])
+
+/** The id of a key. */
+export const ofId = (id: unknown): Effect.Effect<string, InvalidOption> => valid("id", Rule.text, id)
+
+/** The milliseconds of `drain`. */
+export const ofDrain = (ms: unknown): Effect.Effect<number, InvalidOption> => valid("ms", milliseconds, ms)
+
+/** The milliseconds for which `close` drains. */
+export const ofClose = (given: unknown): Result.Result<number, InvalidOption> =>
+  Result.map(Options.check(closeRules, given), ({ drainMs = 0 }) => drainMs)
+
+const valid = <A>(option: string, rule: Rule.Rule<A>, value: unknown): Effect.Effect<A, InvalidOption> =>
+  rule.isValid(value)
+    ? Effect.succeed(value)
+    : Effect.fail(new InvalidOption({ option, reason: rule.reasonFor(value) }))

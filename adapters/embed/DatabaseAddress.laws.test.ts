@@ -1,0 +1,75 @@
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as DatabaseAddress from "./DatabaseAddress.ts"
+
+const filenameOf = (address: string): unknown => {
+  const parsed = DatabaseAddress.parse(address)
+  if (Result.isFailure(parsed)) return parsed.failure
+  return parsed.success.kind === "sqlite" ? parsed.success.filename : parsed.success.kind
+}
+
+const segment = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !/[/~\0:]/.test(text))
+
+const segments = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"))
+
+describe("the address of a SQLite file", () => {
+  it("is a path, absolute with or without an empty host", () => {
+    fc.assert(
+      fc.property(segments, (path) => {
+        expect(filenameOf(`sqlite:${path}`)).toBe(path)
+        expect(filenameOf(`sqlite:./${path}`)).toBe(`./${path}`)
+        expect(filenameOf(`sqlite:/${path}`)).toBe(`/${path}`)
+        expect(filenameOf(`sqlite:///${path}`)).toBe(`/${path}`)
+      })
+    )
+  })
+
+  it("has no host", () => {
+    fc.assert(
+      fc.property(segments, (path) => {
+        expect(filenameOf(`sqlite://${path}`)).toMatch(
+          /^must have no host .* 'sqlite:PATH' .* 'sqlite:\/\/\/PATH'/
+        )
+      })
+    )
+    for (const path of ["", "/", "//"]) expect(filenameOf(`sqlite://${path}x`)).not.toBe("x")
+  })
+
+  it("does not start with a home folder, which only a shell expands", () => {
+    fc.assert(
+      fc.property(fc.option(segment, { nil: "" }), segments, (user, path) => {
+        for (const address of [`sqlite:~${user}/${path}`, `sqlite:~${user}`]) {
+          expect(filenameOf(address)).toMatch(
+            /^must not start with '~', .* write \$HOME in the shell, or the whole path$/
+          )
+        }
+      })
+    )
+    expect(filenameOf("sqlite:./~/x")).toBe("./~/x")
+    expect(filenameOf("sqlite:a~/x")).toBe("a~/x")
+    expect(filenameOf("sqlite:///~/x")).toBe("/~/x")
+  })
+
+  it.each(["", ":memory:", "a\0b"])("is not '%s'", (path) => {
+    expect(filenameOf(`sqlite:${path}`)).toMatch(/^must be 'memory:', 'sqlite:PATH' or /)
+  })
+})
+
+describe("an address", () => {
+  it("is parsed or rejected with a reason that does not contain it, for any text", () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.webUrl(),
+      fc.string().map((rest) => `postgres://u:s3cret@h/${rest}`)
+    )
+    fc.assert(
+      fc.property(text, (address) => {
+        const parsed = DatabaseAddress.parse(address)
+        if (Result.isFailure(parsed)) expect(parsed.failure).not.toContain("s3cret")
+        else if (parsed.success.kind === "postgres") expect(Redacted.value(parsed.success.url)).toBe(address)
+      })
+    )
+  })
+})

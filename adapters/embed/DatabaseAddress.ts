@@ -1,0 +1,45 @@
+/** Parses the address of a database. */
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+
+/** Where a database is. */
+export type DatabaseAddress =
+  | { readonly kind: "memory" }
+  | { readonly kind: "sqlite"; readonly filename: string }
+  | { readonly kind: "postgres"; readonly url: Redacted.Redacted<string> }
+
+/**
+ * Parses an address, or fails with a reason, which does not contain the address, because it may include a password.
+ *
+ * @example
+ * ```ts
+ * parse("sqlite:data/animals.db") // { kind: "sqlite", filename: "data/animals.db" }
+ * parse("sqlite:///var/lib/animals.db") // { kind: "sqlite", filename: "/var/lib/animals.db" }
+ * ```
+ */
+export const parse = (address: string): Result.Result<DatabaseAddress, string> => {
+  if (address === "memory:") return Result.succeed({ kind: "memory" })
+  if (address.startsWith("sqlite:")) return parseFilename(address.slice("sqlite:".length))
+  // "#" is rejected: an unescaped "#" in a password would start the fragment and change the host.
+  if (/^postgres(?:ql)?:\/\/[^#]*$/.test(address) && URL.canParse(address)) {
+    return Result.succeed({ kind: "postgres", url: Redacted.make(address) })
+  }
+  return Result.fail(FORMS)
+}
+
+const FORMS = "must be 'memory:', 'sqlite:PATH' or 'postgres://user:password@host:port/database'"
+
+/** Parses what follows `sqlite:`: a path, or an absolute path after an empty host. */
+const parseFilename = (path: string): Result.Result<DatabaseAddress, string> => {
+  const filename = path.startsWith("///") ? path.slice("//".length) : path
+  if (filename.startsWith("//")) return Result.fail(HOST)
+  if (/^~[^/]*(?:\/|$)/.test(filename)) return Result.fail(HOME)
+  // `sqlite::memory:` is SQLite's own database in memory, but would be a file name.
+  if (filename === "" || filename === ":memory:" || filename.includes("\0")) return Result.fail(FORMS)
+  return Result.succeed({ kind: "sqlite", filename })
+}
+
+const HOST =
+  "must have no host after 'sqlite:': write 'sqlite:PATH' for a relative path, or 'sqlite:///PATH' for an absolute one"
+const HOME =
+  "must not start with '~', which is not expanded here: write $HOME in the shell, or the whole path"

@@ -1,0 +1,102 @@
+/** Administration of keys as functions that return promises. */
+import type * as Digest from "effect/crypto/Digest"
+import type * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type { ApiKey } from "../../core/access/ApiKey.ts"
+import * as KeyChange from "../../core/access/KeyChange.ts"
+import type { KeyEvent } from "../../core/access/KeyEvent.ts"
+import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import * as KeyStatus from "../../core/access/KeyStatus.ts"
+import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as Arguments from "./Arguments.ts"
+import * as KeyLog from "./KeyLog.ts"
+
+/** A key that was just issued or rotated; `key` is the secret, which cannot be retrieved later. */
+export interface IssuedApiKey extends Pick<ApiKey, "id" | "plan" | "limits" | "label" | "expiresAt"> {
+  readonly key: string
+  /** Epoch milliseconds at which the previous secret expires; `undefined` for a new key. */
+  readonly oldKeyExpiresAt: number | undefined
+}
+
+/**
+ * Administration of keys. All methods reject with `InvalidOption` if an argument is unknown or has the wrong type, and
+ * with `StoreUnavailable` if the database is unavailable.
+ */
+export interface Keys {
+  /**
+   * Issues a key. Rejects with `PlanInvalid` if plan and overrides give invalid limits, with `LabelInvalid`, or with
+   * `ExpiryInvalid`.
+   */
+  readonly issue: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey>
+  /**
+   * Issues a key if the store has none, otherwise returns `undefined`. If several processes start on an empty store at
+   * once, only one issues a key.
+   */
+  readonly issueFirst: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey | undefined>
+  /** Returns all keys with what they have used, oldest first, with the hashes of their secrets. */
+  readonly list: () => Promise<ReadonlyArray<KeyStatus.KeyStatus>>
+  /** Returns a key with what it has used. Rejects with `ApiKeyUnknown`. */
+  readonly show: (id: string) => Promise<KeyStatus.KeyStatus>
+  /**
+   * Changes plan, limits, label or expiry of the key and returns its record. Other processes apply the change within
+   * their `keyCacheMs`. Rejects with `ApiKeyUnknown`, `ApiKeyRevoked`, `PlanInvalid`, `LabelInvalid` or `ExpiryInvalid`.
+   */
+  readonly set: (id: string, change: KeyChange.KeyChange) => Promise<ApiKey>
+  /**
+   * Lifts the ban of the key and clears its strikes, at once in all processes. Returns the key as it was before. Rejects
+   * with `ApiKeyUnknown` or `ApiKeyRevoked`.
+   */
+  readonly unban: (id: string) => Promise<KeyStatus.KeyStatus>
+  /**
+   * Issues a new secret for the key; the old one expires after `overlapMs` (0 or more). Rejects with `ApiKeyUnknown`,
+   * `ApiKeyRevoked` or `OverlapInvalid`.
+   */
+  readonly rotate: (id: string, options: Arguments.RotateOptions) => Promise<IssuedApiKey>
+  /** Revokes the key and returns its record. Rejects with `ApiKeyUnknown`. */
+  readonly revoke: (id: string) => Promise<ApiKey>
+  /** Returns what administrators did to all keys or to one, oldest first. Rejects with `ApiKeyUnknown`. */
+  readonly log: (id?: string) => Promise<ReadonlyArray<KeyEvent>>
+}
+
+type Services = ApiKeyStore | RateLimitStore | Digest.Digest | SecureRandom.SecureRandom
+
+/** Creates the administration; `run` runs a program with the services of the store. */
+export const make = (run: <A, E>(program: Effect.Effect<A, E, Services>) => Promise<A>): Keys => ({
+  issue: (options) =>
+    run(
+      Arguments.ofIssue(options).pipe(Effect.flatMap(KeyLifecycle.issue), KeyLog.issued, Effect.map(issued))
+    ),
+  issueFirst: (options) =>
+    run(
+      Effect.map(
+        KeyLog.issuedFirst(Effect.flatMap(Arguments.ofIssue(options), KeyLifecycle.issueFirst)),
+        (first) => Option.getOrUndefined(Option.map(first, issued))
+      )
+    ),
+  list: () => run(KeyStatus.list),
+  show: (id) => run(Effect.flatMap(Arguments.ofId(id), KeyStatus.show)),
+  set: (id, change) =>
+    run(Effect.flatMap(Arguments.ofSet(id, change), (valid) => KeyLog.changed(KeyChange.change(...valid)))),
+  unban: (id) => run(KeyLog.unbanned(Effect.flatMap(Arguments.ofId(id), KeyStatus.unban))),
+  rotate: (id, options) =>
+    run(
+      Effect.flatMap(Arguments.ofRotate(id, options), (valid) =>
+        Effect.map(KeyLog.rotated(KeyLifecycle.rotate(...valid)), issued)
+      )
+    ),
+  revoke: (id) => run(KeyLog.revoked(Effect.flatMap(Arguments.ofId(id), KeyLifecycle.revoke))),
+  log: (id) => run(id === undefined ? KeyStatus.log() : Effect.flatMap(Arguments.ofId(id), KeyStatus.log))
+})
+
+const issued = ({ key, secret }: KeyLifecycle.IssuedKey): IssuedApiKey => ({
+  id: key.id,
+  plan: key.plan,
+  limits: key.limits,
+  label: key.label,
+  expiresAt: key.expiresAt,
+  key: Redacted.value(secret),
+  oldKeyExpiresAt: key.secrets[1]?.expiresAt
+})

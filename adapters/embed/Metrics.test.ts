@@ -1,0 +1,151 @@
+/** The metrics of a store on every kind of database, as Prometheus reads them. */
+import { spawnSync } from "node:child_process"
+import { describe, expect, it } from "vitest"
+import { client, creation, kinds, open, reasonOf } from "./ObservedStore.fixture.ts"
+
+interface Sample {
+  readonly name: string
+  readonly labels: { readonly [name: string]: string }
+  readonly value: number
+}
+
+/** Parses the text format of Prometheus. */
+const parse = (text: string): ReadonlyArray<Sample> =>
+  text
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => {
+      const [, name = "", labels = "", value = ""] = /^([a-z0-9_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+      const pairs = [...labels.matchAll(/([a-z_]+)="([^"]*)"/g)].map(([, label, text]) => [label, text])
+      return { name, labels: Object.fromEntries(pairs), value: Number(value) }
+    })
+
+const sum = (samples: ReadonlyArray<Sample>, name: string, labels: Sample["labels"] = {}): number =>
+  samples
+    .filter((sample) => sample.name === name)
+    .filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
+    .reduce((total, { value }) => total + value, 0)
+
+const promtool = spawnSync("promtool", ["--version"]).error === undefined
+
+describe("store.metrics()", () => {
+  for (const kind of kinds) {
+    it.skipIf(kind.missing !== undefined)(
+      `counts requests, admissions, bans and calls ${reasonOf(kind)}`,
+      async () => {
+        const store = await open({
+          database: await kind.address(),
+          metrics: true,
+          keyCacheMs: 0,
+          ban: { strikes: 1, strikeIntervalMs: 0 }
+        })
+        const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 2, perDay: 100 } })
+        const send = await client(store)
+        const statuses = new Map<number, number>()
+        const requests = [
+          () => send("/v1/pets", key, creation),
+          () => send("/v1/pets/1", key),
+          ...Array.from({ length: 6 }, () => () => send("/v1/pets", key)),
+          () => send("/v1/pets"),
+          () => send("/nothing")
+        ]
+        for (const request of requests) {
+          const { status } = (await request()).response
+          statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        }
+        const samples = parse(store.metrics())
+        for (const [status, count] of statuses) {
+          expect(
+            sum(samples, "http_server_request_duration_seconds_count", {
+              http_response_status_code: String(status)
+            })
+          ).toBe(count)
+        }
+        expect(statuses.get(403) ?? statuses.get(429)).toBeGreaterThan(0)
+        // The law: every counted request has one outcome, and the outcomes are those of the responses.
+        expect(sum(samples, "animal_store_admissions_total")).toBe(requests.length)
+        expect(
+          sum(samples, "animal_store_admissions_total", { plan: "Enterprise", outcome: "admitted" })
+        ).toBe(2)
+        expect(
+          sum(samples, "animal_store_admissions_total", { plan: "anonymous", outcome: "admitted" })
+        ).toBe(2)
+        expect(sum(samples, "animal_store_admissions_total", { outcome: "banned" })).toBeGreaterThan(1)
+        expect(sum(samples, "animal_store_bans_total")).toBe(1)
+        expect(sum(samples, "animal_store_bans_total", { plan: "Enterprise" })).toBe(1)
+        const calls = (operation: string) =>
+          sum(samples, "db_client_operation_duration_seconds_count", {
+            db_system_name: kind.system,
+            db_operation_name: operation
+          })
+        expect([calls("insert_pet"), calls("find_pet"), calls("insert_api_key")]).toEqual([1, 1, 1])
+        expect(calls("count_request")).toBe(requests.length)
+        expect(calls("find_api_key")).toBe(8)
+        expect(sum(samples, "animal_store_db_operations_active")).toBe(0)
+        const groups = sum(samples, "animal_store_commit_group_size_sum")
+        expect(groups > 0).toBe(kind.system === "sqlite")
+        expect(sum(samples, "http_server_request_duration_seconds_count", { http_route: "/nothing" })).toBe(0)
+      }
+    )
+  }
+
+  it("has the buckets of the conventions, and metrics of the process in base units", async () => {
+    const store = await open({ metrics: true })
+    await store.fetch(new Request("http://store.test/v1/pets"))
+    const text = store.metrics()
+    const samples = parse(text)
+    const buckets = samples.filter(({ name }) => name === "http_server_request_duration_seconds_bucket")
+    expect(buckets.map(({ labels }) => labels.le)).toEqual(
+      "0.005 0.01 0.025 0.05 0.075 0.1 0.25 0.5 0.75 1 2.5 5 7.5 10 +Inf".split(" ")
+    )
+    expect(sum(samples, "process_resident_memory_bytes")).toBeGreaterThan(10_000_000)
+    expect(sum(samples, "v8js_memory_heap_used_bytes")).toBeGreaterThan(1_000_000)
+    expect(sum(samples, "process_cpu_seconds_total")).toBeGreaterThan(0)
+    expect(Math.abs(sum(samples, "process_start_time_seconds") - performance.timeOrigin / 1000)).toBeLessThan(
+      1
+    )
+    expect(sum(samples, "nodejs_eventloop_utilization_ratio")).toBeLessThanOrEqual(1)
+    for (const statistic of ["min", "max", "mean", "stddev", "p50", "p90", "p99"]) {
+      expect(text).toMatch(new RegExp(`^nodejs_eventloop_delay_${statistic}_seconds [0-9.e-]+$`, "m"))
+    }
+  })
+
+  it.skipIf(!promtool)(
+    `has nothing that promtool objects to${promtool ? "" : " (skipped: there is no promtool)"}`,
+    async () => {
+      const store = await open({ database: await (kinds[1] ?? kinds[0])?.address(), metrics: true })
+      const { key } = await store.keys.issue({ plan: "Free" })
+      const send = await client(store)
+      await send("/v1/pets", key, creation)
+      await send("/nothing")
+      const { status, stderr, stdout } = spawnSync("promtool", ["check", "metrics"], {
+        input: store.metrics(),
+        encoding: "utf8"
+      })
+      expect([status, stdout, stderr]).toEqual([0, "", ""])
+    }
+  )
+
+  it("has no more series after requests with invented methods and paths", async () => {
+    const store = await open({ metrics: true })
+    const request = (path: string, method: string) =>
+      store.fetch(new Request(`http://store.test${path}`, { method }))
+    const seriesAfter = async (count: number) => {
+      for (let index = 0; index < count; index++) await request(`/x${index}`, `M${index}`)
+      return parse(store.metrics()).length
+    }
+    const few = await seriesAfter(70)
+    expect(await seriesAfter(200)).toBe(few)
+  })
+
+  it("of one store contain nothing of another", async () => {
+    const [busy, idle] = [await open({ metrics: true }), await open({ metrics: true })]
+    await busy.fetch(new Request("http://store.test/v1/pets"))
+    expect(idle.metrics()).not.toContain("http_server_request_duration_seconds")
+  })
+
+  it("throws an error that names the option if metrics are off", async () => {
+    const store = await open({})
+    expect(() => store.metrics()).toThrow("metrics: true")
+  })
+})

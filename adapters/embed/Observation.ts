@@ -1,0 +1,91 @@
+/** The log, the observers and the exporters of a store, made from its options. */
+import { Buffer } from "node:buffer"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Exchange from "../../core/service/Exchange.ts"
+import { Service } from "../../core/service/Service.ts"
+import * as Log from "../log/Log.ts"
+import * as LogFormat from "../log/LogFormat.ts"
+import * as LogSink from "../log/LogSink.ts"
+import { CallObserver } from "../storage/CallObserver.ts"
+import type { Meter } from "../telemetry/Meter.ts"
+import type { Tracing } from "../telemetry/Tracing.ts"
+import * as ObservationOptions from "./ObservationOptions.ts"
+
+export interface Observation {
+  /** The loggers, and the observers of requests and database calls. */
+  readonly layer: Layer.Layer<never>
+  /** Wraps a service, to trace its requests. */
+  readonly traced: <E, R>(service: Layer.Layer<Service, E, R>) => Layer.Layer<Service, E, R>
+  /** Returns all metrics in the text format of Prometheus; `undefined` if they are off. */
+  readonly metrics: (() => string) | undefined
+}
+
+/** Opens the log and the exporters, which end with the scope. What is off is neither loaded nor called. */
+export const make = Effect.fnUntraced(function* (
+  options: ObservationOptions.ObservationOptions
+): Effect.fn.Return<Observation, never, Scope.Scope | SecureRandom.SecureRandom> {
+  const { format: formatName, otlp, threshold } = ObservationOptions.resolve(options)
+  const format = LogFormat.named(formatName)
+  const log = yield* Log.make(
+    options.log === undefined
+      ? LogSink.toStream(process.stderr, format)
+      : LogSink.toFunction(options.log, format),
+    threshold
+  )
+  const { meter, tracing } =
+    options.metrics === true || otlp !== undefined
+      ? yield* Effect.provide(telemetry(otlp), log.layer)
+      : { meter: undefined, tracing: undefined }
+  const observer = Exchange.combine([
+    options.accessLog === true && threshold !== "none" ? log.accessLog : undefined,
+    options.onResponse && harmless(options.onResponse),
+    meter?.exchange,
+    tracing?.observer
+  ])
+  const calls = meter && (yield* callObserver(meter, tracing))
+  return {
+    layer: Layer.mergeAll(
+      log.layer,
+      Layer.succeed(Exchange.ResponseObserver, observer),
+      Layer.succeed(CallObserver, calls)
+    ),
+    traced: (service) =>
+      tracing === undefined
+        ? service
+        : Layer.effect(Service, Effect.map(Service, tracing.service)).pipe(Layer.provide(service)),
+    metrics: meter?.prometheus
+  }
+})
+
+// Imported on demand, because most programs start without telemetry.
+const telemetry = Effect.fnUntraced(function* (
+  otlp: ObservationOptions.ResolvedOtlp | undefined
+): Effect.fn.Return<
+  { readonly meter: Meter; readonly tracing: Tracing | undefined },
+  never,
+  Scope.Scope | SecureRandom.SecureRandom
+> {
+  const meter = yield* (yield* Effect.promise(() => import("../telemetry/Meter.ts"))).make
+  if (otlp === undefined) return { meter, tracing: undefined }
+  const Otlp = yield* Effect.promise(() => import("../telemetry/Otlp.ts"))
+  const Tracing = yield* Effect.promise(() => import("../telemetry/Tracing.ts"))
+  const id = yield* SecureRandom.SecureRandom.use((random) => random.randomBytes(16))
+  const tracer = yield* Otlp.make(meter, { ...otlp, instanceId: Buffer.from(id).toString("hex") })
+  return { meter, tracing: yield* Tracing.make(tracer, otlp.traceSample) }
+})
+
+const callObserver = Effect.fnUntraced(function* (meter: Meter, tracing: Tracing | undefined) {
+  const ObservedCalls = yield* Effect.promise(() => import("../telemetry/ObservedCalls.ts"))
+  return yield* ObservedCalls.make(meter, tracing)
+})
+
+/** A function of the program may return a promise, although it should not; its rejection must not end the process. */
+const harmless =
+  (onResponse: (exchange: Exchange.Exchange) => unknown): Exchange.ResponseObserver =>
+  (exchange) => {
+    const returned = onResponse(exchange)
+    if (returned instanceof Promise) returned.catch(() => undefined)
+  }

@@ -1,0 +1,109 @@
+/** Options by which a program learns what a store does: the log, the access log, metrics and traces. */
+import * as Options from "../../core/options/Options.ts"
+import * as Rule from "../../core/options/Rule.ts"
+import type { Exchange } from "../../core/service/Exchange.ts"
+import { type LogEvent, type LogThreshold, thresholds } from "../log/LogEvent.ts"
+import { formats, type LogFormatName } from "../log/LogFormat.ts"
+
+/** Where traces and metrics are pushed by OTLP over HTTP, encoded as JSON. */
+export interface OtlpOptions {
+  /** Base URL of the collector without credentials, such as `http://127.0.0.1:4318`; `/v1/traces` is appended. */
+  readonly url: string
+  /** Headers of each export, such as `Authorization`. */
+  readonly headers?: { readonly [name: string]: string } | undefined
+  /**
+   * Probability, from 0 to 1, with which a request without a `traceparent` header is traced; 0.1 by default. With the
+   * header, its flag decides.
+   */
+  readonly traceSample?: number | undefined
+  /** Milliseconds between two exports, 100 or more; 10,000 by default. */
+  readonly intervalMs?: number | undefined
+}
+
+export interface ObservationOptions {
+  /**
+   * Receives each log line, and the event that it shows; by default lines go to standard error. The first line of a
+   * kind is logged at once, repetitions as one summary per second. If the function throws or its promise rejects, the
+   * lost lines are counted, and the count precedes the next line. It must not block.
+   */
+  readonly log?: ((line: string, event: LogEvent) => void) | undefined
+  /** Format of the lines: `text` (logfmt, the default) or `json`. */
+  readonly logFormat?: LogFormatName | undefined
+  /** The least severe level that is logged; `info` by default. `none` also silences the access log. */
+  readonly logLevel?: LogThreshold | undefined
+  /** Whether the log gets a line for each response, except those to health checks; off by default. */
+  readonly accessLog?: boolean | undefined
+  /** Is called after each response. It must not block; what it throws is ignored. */
+  readonly onResponse?: ((exchange: Exchange) => void) | undefined
+  /** Whether the store measures itself, so that `store.metrics()` returns a text; off by default. */
+  readonly metrics?: boolean | undefined
+  /** Pushes metrics and traces to a collector; off by default. */
+  readonly otlp?: OtlpOptions | undefined
+}
+
+/** The options of an export with their defaults. */
+export type ResolvedOtlp = { readonly [name in keyof OtlpOptions]-?: Exclude<OtlpOptions[name], undefined> }
+
+/** The options with their defaults. */
+export interface Resolved {
+  readonly format: LogFormatName
+  readonly threshold: LogThreshold
+  readonly otlp: ResolvedOtlp | undefined
+}
+
+/** The default probability with which a request is traced. */
+export const TRACE_SAMPLE = 0.1
+
+const INTERVAL_MS = 10_000
+const MIN_INTERVAL_MS = 100
+const MAX_INTERVAL_MS = 3_600_000
+
+/** The options with their defaults. */
+export const resolve = ({ logFormat = "text", logLevel = "info", otlp }: ObservationOptions): Resolved => ({
+  format: logFormat,
+  threshold: logLevel,
+  otlp: otlp && {
+    url: otlp.url,
+    headers: otlp.headers ?? {},
+    intervalMs: otlp.intervalMs ?? INTERVAL_MS,
+    traceSample: otlp.traceSample ?? TRACE_SAMPLE
+  }
+})
+
+/** Why an address of a collector is invalid. */
+export const otlpUrlFault =
+  "must be an http(s) URL without credentials and query, such as http://127.0.0.1:4318"
+
+/** Whether an address is that of a collector. Credentials belong into headers, which no message repeats. */
+export const isCollector = (url: string): boolean => /^https?:\/\/[^@?#\s]+$/.test(url) && URL.canParse(url)
+
+const isHeaders = (value: unknown): value is { readonly [name: string]: string } =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.values(value).every((text) => typeof text === "string")
+
+const otlpFields = Options.partial<OtlpOptions>({
+  url: Rule.textWhere(isCollector, otlpUrlFault),
+  headers: Rule.make(isHeaders, "must be an object of strings"),
+  traceSample: Rule.make(
+    (value): value is number => typeof value === "number" && value >= 0 && value <= 1,
+    "must be a number from 0 to 1"
+  ),
+  intervalMs: Rule.integer({ min: MIN_INTERVAL_MS, max: MAX_INTERVAL_MS })
+})
+
+const otlpRule: Rule.Rule<OtlpOptions> = {
+  isValid: (value): value is OtlpOptions => otlpFields.isValid(value) && value.url !== undefined,
+  reasonFor: (value) => (otlpFields.isValid(value) ? "must have the field url" : otlpFields.reasonFor(value))
+}
+
+/** The rule of each option. */
+export const rules: Options.Rules<ObservationOptions> = {
+  log: Rule.callback(),
+  logFormat: Rule.oneOf(formats),
+  logLevel: Rule.oneOf(thresholds),
+  accessLog: Rule.boolean,
+  onResponse: Rule.callback(),
+  metrics: Rule.boolean,
+  otlp: otlpRule
+}

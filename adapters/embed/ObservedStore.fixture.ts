@@ -1,0 +1,53 @@
+/** Stores on every kind of database, for tests of logs, metrics and traces. */
+import { onTestFinished } from "vitest"
+import * as Databases from "../sql/Databases.fixture.ts"
+import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "./index.ts"
+
+/** A kind of database; `missing` is why it cannot be tested here. */
+export interface Kind {
+  readonly name: string
+  readonly system: "memory" | "sqlite" | "postgresql"
+  readonly missing: string | undefined
+  readonly address: () => Promise<string>
+}
+
+const onDatabase = (kind: Databases.Kind, system: Kind["system"]): Kind => ({
+  name: kind.name,
+  system,
+  missing: kind.missing,
+  address: async () => (await Databases.createForTest(kind)).address
+})
+
+export const kinds: ReadonlyArray<Kind> = [
+  { name: "memory", system: "memory", missing: undefined, address: async () => "memory:" },
+  onDatabase(Databases.sqlite, "sqlite"),
+  onDatabase(Databases.postgres, "postgresql")
+]
+
+/** The words for a test's title, if the kind is skipped. */
+export const reasonOf = ({ missing, name }: Kind): string =>
+  missing === undefined ? `on ${name}` : `on ${name} (skipped, ${missing})`
+
+/** Opens a store that closes with the test. */
+export const open = async (options: AnimalStoreOptions): Promise<AnimalStore> => {
+  const store = await openAnimalStore({ log: () => undefined, ...options })
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** Starts a server on the store and returns a function that sends requests to it. */
+export const client = async (store: AnimalStore) => {
+  const { port } = await store.listen({ port: 0 })
+  return async (path: string, key?: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers)
+    if (key !== undefined) headers.set("Authorization", `Bearer ${key}`)
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers })
+    return { response, body: await response.text() }
+  }
+}
+
+export const creation: RequestInit = {
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: '{"name":"Rex","categoryId":1}'
+}

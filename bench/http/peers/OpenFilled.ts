@@ -26,6 +26,8 @@ export const openFilled = async (
   const open = await openIn(checkout)
   const store = await open({
     database,
+    // No lines about the issued keys.
+    logLevel: "warn",
     // Requests without a valid key count for their address; this bucket must not run empty either.
     anonymousPlan: { perMinute: ENDLESS, perDay: ENDLESS },
     // A ban would be decided before the limits.
@@ -43,7 +45,7 @@ export const openFilled = async (
     return keys
   }
   // Keys of another store: well-formed, so that they are looked up.
-  const otherStore = await open({ database: "memory:" })
+  const otherStore = await open({ database: "memory:", logLevel: "warn" })
   const tokens = {
     unlimited: await issue(store, callerCounts.unlimited, ENDLESS),
     exhausted: await issue(store, callerCounts.exhausted, 1),

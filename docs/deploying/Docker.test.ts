@@ -1,0 +1,168 @@
+/** The Dockerfile and the compose file, parsed: no engine runs here. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as path from "node:path"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { parse } from "yaml"
+import { openAnimalStore } from "../../adapters/embed/index.ts"
+import { describeWith, read, root, shell } from "./Pages.fixture.ts"
+
+interface Instruction {
+  readonly keyword: string
+  readonly text: string
+}
+
+/** Parses instructions: continuation lines are joined, comments removed. */
+const instructionsOf = (dockerfile: string): ReadonlyArray<Instruction> =>
+  dockerfile
+    .replaceAll(/^#.*\n/gm, "")
+    .replaceAll(/\\\n\s*/g, "")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const [, keyword = "", text = ""] = /^([A-Z]+) (.*)$/.exec(line) ?? []
+      return { keyword, text }
+    })
+
+const instructions = instructionsOf(read("Dockerfile"))
+
+const all = (keyword: string): ReadonlyArray<string> =>
+  instructions.filter((instruction) => instruction.keyword === keyword).map(({ text }) => text)
+
+const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"))
+
+describe("the Dockerfile", () => {
+  it("has only known instructions", () => {
+    const known =
+      "ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK RUN STOPSIGNAL USER VOLUME WORKDIR".split(" ")
+    expect(instructions.filter(({ keyword }) => !known.includes(keyword))).toEqual([])
+  })
+
+  it("builds in one stage and runs in another, both on the pinned Node of the repository", () => {
+    const { version } = JSON.parse(fs.readFileSync(path.join(root, ".config/node/package.json"), "utf8"))
+    expect(all("FROM")).toEqual([`node:${version}-bookworm-slim AS build`, `node:${version}-bookworm-slim`])
+  })
+
+  it("copies files that exist, and the built command", () => {
+    const sources = all("COPY").flatMap((text) =>
+      text.startsWith("--from=") ? [] : text.split(" ").slice(0, -1)
+    )
+    expect(sources.filter((source) => !fs.existsSync(path.join(root, source)))).toEqual([])
+    expect(all("RUN").join("\n")).toContain(
+      `ln -s /opt/animal-store/${path.normalize(manifest.bin["animal-store"])} `
+    )
+  })
+
+  it("does not run as root, and leaves out secrets and the history", () => {
+    const last = instructions.findLastIndex(({ keyword }) => keyword === "USER")
+    expect(instructions[last]?.text).toBe("node")
+    expect(instructions.slice(last).filter(({ keyword }) => keyword === "RUN")).toEqual([])
+    const ignored = read("Dockerfile.dockerignore").split("\n")
+    expect(ignored).toEqual(expect.arrayContaining([".git", "secrets", "data", "**/node_modules"]))
+  })
+
+  it("has commands in the form without a shell, so that the server gets SIGTERM", () => {
+    expect([...all("ENTRYPOINT"), ...all("CMD")].map((text) => JSON.parse(text))).toEqual([
+      ["animal-store"],
+      ["serve"]
+    ])
+    expect(all("STOPSIGNAL")).toEqual(["SIGTERM"])
+  })
+
+  it("has a health check that follows /readyz and needs only Node", async () => {
+    const [, text = "[]"] = /CMD (\[.*\])$/.exec(all("HEALTHCHECK")[0] ?? "") ?? []
+    const [command, ...args]: ReadonlyArray<string> = JSON.parse(text)
+    expect(command).toBe("node")
+    const check = async (port: number): Promise<number> => {
+      const environment = { ...process.env, ANIMAL_STORE_PORT: String(port) }
+      const [code] = await once(spawn(process.execPath, args, { env: environment }), "exit")
+      return code
+    }
+    const store = await openAnimalStore()
+    onTestFinished(() => store.close())
+    const { port } = await store.listen({ port: 0 })
+    expect(await check(port)).toBe(0)
+    await store.drain(0)
+    expect(await check(port)).toBe(1)
+    const unused = createServer().listen(0, "127.0.0.1")
+    await once(unused, "listening")
+    const { port: closed } = unused.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
+    await new Promise((resolve) => unused.close(resolve))
+    expect(await check(closed)).toBe(1)
+  })
+})
+
+interface ComposeService {
+  readonly image: string
+  readonly build?: { readonly context: string; readonly dockerfile: string }
+  readonly environment: { readonly [name: string]: string }
+  readonly secrets: ReadonlyArray<string>
+  readonly read_only: boolean
+  readonly cap_drop: ReadonlyArray<string>
+  readonly security_opt: ReadonlyArray<string>
+  readonly ports?: ReadonlyArray<string>
+  readonly networks: ReadonlyArray<string>
+  readonly depends_on?: { readonly [service: string]: { readonly condition: string } }
+  readonly healthcheck?: { readonly test: ReadonlyArray<string> }
+}
+
+interface Compose {
+  readonly services: { readonly [name: string]: ComposeService }
+  readonly networks: { readonly [name: string]: { readonly internal?: boolean } }
+  readonly secrets: { readonly [name: string]: { readonly file: string } }
+}
+
+describe("the compose file", () => {
+  const compose: Compose = parse(read("compose.yaml"), { strict: true, uniqueKeys: true })
+  const services = Object.entries(compose.services)
+
+  it.each(services)("gives %s no privileges and no writable root", (_, service) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"]
+    })
+    expect(service.image).toMatch(/:\d+\.\d+/)
+  })
+
+  it("keeps the password out of images and environments", () => {
+    for (const [, service] of services) {
+      expect(service.secrets).toEqual(["database-password"])
+      expect(JSON.stringify(service.environment)).not.toMatch(/postgres:\/\/|"POSTGRES_PASSWORD"/)
+    }
+    expect(compose.secrets).toEqual({ "database-password": { file: "../../secrets/database-password" } })
+  })
+
+  it("publishes only the server, on this machine, and starts it after a healthy database", () => {
+    expect(services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]))).toEqual([
+      ["animal-store", "127.0.0.1:3000:3000"]
+    ])
+    expect(compose.services["animal-store"]?.depends_on).toEqual({
+      postgres: { condition: "service_healthy" }
+    })
+    expect(compose.services.postgres?.healthcheck?.test).toContain("pg_isready")
+    expect(compose.services.postgres?.networks).toEqual(["database"])
+    expect(compose.networks.database).toEqual({ internal: true })
+  })
+
+  it("builds the image of the Dockerfile, with the version of the package", () => {
+    const server = compose.services["animal-store"]
+    expect(server?.image).toBe(`animal-store:${manifest.version}`)
+    expect(
+      fs.existsSync(path.join(root, "docs/deploying", server?.build?.context ?? "none", "package.json"))
+    ).toBe(true)
+    expect(fs.existsSync(path.join(root, server?.build?.dockerfile ?? "none"))).toBe(true)
+  })
+})
+
+const hasCompose = shell("docker compose version").status === 0
+
+describeWith(hasCompose ? [] : ["docker-compose-plugin"], "docker compose", () => {
+  it("accepts the compose file", () => {
+    const { status, stderr } = shell("docker compose --file docs/deploying/compose.yaml config --quiet")
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
+  })
+})

@@ -1,0 +1,163 @@
+/** The alerting rules and the dashboard use only metrics and labels that the page documents. */
+import * as path from "node:path"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { parse } from "yaml"
+import { openAnimalStore } from "../../adapters/embed/index.ts"
+import { commandsOf, createFolder, describeWith, read, shell } from "./Pages.fixture.ts"
+
+const page = read("README.md")
+
+/** The documented metrics with their labels. */
+const documented = new Map(
+  [
+    ...((page.split("<!-- metrics -->")[1] ?? "")
+      .split("<!-- metrics: end -->")[0]
+      ?.matchAll(/^\| `(\w+)` \| (\w+) \|([^|]*)\|/gm) ?? [])
+  ].map(([, name = "", type = "", labels = ""]) => [
+    name,
+    { type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label) }
+  ])
+)
+
+/** Labels that Prometheus adds. */
+const SCRAPE_LABELS = ["job", "instance"]
+
+/** Metrics of Prometheus and of node_exporter. */
+const isForeign = (name: string): boolean => name === "up" || name.startsWith("node_")
+
+interface Rule {
+  readonly alert: string
+  readonly expr: string
+  readonly annotations: { readonly summary: string; readonly description: string }
+}
+
+const rules: ReadonlyArray<Rule> = parse(read("alerts.rules.yml")).groups.flatMap(
+  ({ rules }: { readonly rules: ReadonlyArray<Rule> }) => rules
+)
+
+interface Panel {
+  readonly id: number
+  readonly title: string
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+  readonly targets: ReadonlyArray<{ readonly expr: string; readonly legendFormat: string }>
+}
+
+const dashboard: { readonly panels: ReadonlyArray<Panel> } = JSON.parse(read("dashboard.json"))
+
+const expressions: ReadonlyArray<readonly [place: string, expression: string]> = [
+  ...rules.map(({ alert, expr }) => [alert, expr] as const),
+  ...dashboard.panels.flatMap(({ targets, title }) => targets.map(({ expr }) => [title, expr] as const))
+]
+
+interface Selector {
+  readonly name: string
+  readonly labels: ReadonlyArray<string>
+}
+
+const selectorsOf = (expression: string): ReadonlyArray<Selector> =>
+  [...expression.matchAll(/\b([a-z_][a-z0-9_]*)\{([^}]*)\}/g)].map(([, name = "", matchers = ""]) => ({
+    name,
+    labels: [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = ""]) => label)
+  }))
+
+/** The metric of a series: histograms have three. */
+const metricOf = (name: string): string | undefined => {
+  if (documented.has(name)) return documented.get(name)?.type === "histogram" ? undefined : name
+  const base = name.replace(/_(?:bucket|count|sum)$/, "")
+  return documented.get(base)?.type === "histogram" ? base : undefined
+}
+
+describe("the documented metrics", () => {
+  it("are those of a server", async () => {
+    const store = await openAnimalStore({
+      database: `sqlite:${path.join(createFolder(), "animals.db")}`,
+      logLevel: "none",
+      ban: { strikes: 1 },
+      metrics: true
+    })
+    onTestFinished(() => store.close())
+    const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 1, perDay: 9 } })
+    const get = () =>
+      store.fetch(new Request("http://localhost/v1/pets", { headers: { Authorization: `Bearer ${key}` } }))
+    // The second request gets a slot, the third one a strike.
+    for (let sent = 0; sent < 3; sent++) await get()
+    const text = store.metrics()
+    for (const [name, { labels, type }] of documented) {
+      expect(text).toContain(`# TYPE ${name} ${type}\n`)
+      const series = text.split("\n").filter((line) => metricOf(line.replace(/[{ ].*/, "")) === name)
+      const seen = series.flatMap((line) => [...line.matchAll(/(\w+)="/g)].map(([, label = ""]) => label))
+      expect([...labels, "le"]).toEqual(expect.arrayContaining([...new Set(seen)]))
+    }
+  })
+})
+
+describe("the alerting rules and the dashboard", () => {
+  it("are checked against a table of metrics", () => {
+    expect(documented.size).toBeGreaterThan(10)
+    expect(expressions.length).toBeGreaterThan(30)
+  })
+
+  it.each(expressions)("%s uses documented metrics and labels", (_, expression) => {
+    const selectors = selectorsOf(expression)
+    expect(selectors.length).toBeGreaterThan(0)
+    const own = selectors.filter(({ name }) => !isForeign(name))
+    expect(own.filter(({ name }) => metricOf(name) === undefined)).toEqual([])
+    const grouped = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = ""]) =>
+      list.split(/, */)
+    )
+    const known = own.flatMap(({ name }) => documented.get(metricOf(name) ?? "")?.labels ?? [])
+    if (own.length > 0) {
+      expect([...SCRAPE_LABELS, "le", ...known]).toEqual(expect.arrayContaining(grouped))
+      for (const { labels, name } of own) {
+        const allowed = [...SCRAPE_LABELS, ...(documented.get(metricOf(name) ?? "")?.labels ?? [])]
+        expect(allowed).toEqual(expect.arrayContaining([...labels]))
+      }
+    }
+  })
+
+  it("use every documented metric", () => {
+    const used = new Set(
+      expressions.flatMap(([, expr]) => selectorsOf(expr).map(({ name }) => metricOf(name)))
+    )
+    expect([...documented.keys()].filter((name) => !used.has(name))).toEqual([])
+  })
+
+  it("are described on the page, each alert with its test", () => {
+    const alerts = rules.map(({ alert }) => alert)
+    const table = new Set([...page.matchAll(/`(AnimalStore\w+)`/g)].map(([, name]) => name))
+    expect([...table].sort()).toEqual([...alerts].sort())
+    const tests = read("alerts.test.yml")
+    expect(alerts.filter((alert) => !tests.includes(`"${alert}"`))).toEqual([])
+    for (const { annotations } of rules) expect(annotations.summary + annotations.description).toMatch(/\S\./)
+  })
+})
+
+describe("the dashboard", () => {
+  const { panels } = dashboard
+
+  it("has panels that neither overlap nor leave the grid", () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const cells = panels.flatMap(({ gridPos: { h, w, x, y } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)}:${y + Math.floor(index / w)}`)
+    )
+    expect(new Set(cells).size).toBe(cells.length)
+    expect(Math.max(...panels.map(({ gridPos: { w, x } }) => x + w))).toBe(24)
+  })
+
+  it("names in legends only labels that its queries return", () => {
+    for (const { targets } of panels) {
+      for (const { expr, legendFormat } of targets) {
+        const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label)
+        const by = /\bby \(([^)]*)\)/.exec(expr)?.[1]?.split(/, */) ?? ["instance", "mountpoint"]
+        expect(by).toEqual(expect.arrayContaining(labels))
+      }
+    }
+  })
+})
+
+describeWith(["promtool"], "promtool", () => {
+  it.each(commandsOf("promtool"))("is content: %s", (command) => {
+    const { status, stderr, stdout } = shell(command)
+    expect(status, stdout + stderr).toBe(0)
+  })
+})

@@ -1,0 +1,71 @@
+/** The shell commands of the pages about deploying, and the tools that run them. */
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, onTestFinished } from "vitest"
+
+/** The root of the repository. */
+export const root = fileURLToPath(new URL("../../", import.meta.url))
+
+/** Reads a file of this folder. */
+export const read = (name: string): string => fs.readFileSync(new URL(name, import.meta.url), "utf8")
+
+/** The pages whose commands are marked. */
+export const pages = ["docs/deploying/README.md", "docs/releasing.md"]
+
+/** A block of shell commands; `name` tells which test runs it, `reason` why none does. */
+export interface Block {
+  readonly page: string
+  readonly name: string | undefined
+  readonly reason: string | undefined
+  readonly code: string
+}
+
+/** All blocks of shell commands of the pages. */
+export const blocks: ReadonlyArray<Block> = pages.flatMap((page) =>
+  [
+    ...fs
+      .readFileSync(path.join(root, page), "utf8")
+      .matchAll(/^( *)(?:<!-- (?:run: ([a-z]+)|not run: ([^\n]+)) -->\n *)?```sh\n([\s\S]*?)^ *```$/gm)
+  ].map(([, indent = "", name, reason, code = ""]) => ({
+    page,
+    name,
+    reason,
+    code: code.replaceAll(new RegExp(`^${indent}`, "gm"), "")
+  }))
+)
+
+/** The commands of the block with this name, one for each line. */
+export const commandsOf = (name: string): ReadonlyArray<string> => {
+  const found = blocks.filter((block) => block.name === name)
+  if (found.length !== 1) throw new Error(`there are ${found.length} blocks named ${name}`)
+  return (found[0]?.code ?? "").replaceAll("\\\n", " ").trim().split("\n")
+}
+
+/** Runs a shell command to its end. */
+export const shell = (command: string, cwd = root, environment: NodeJS.ProcessEnv = {}) =>
+  spawnSync("sh", ["-c", command], {
+    cwd,
+    encoding: "utf8",
+    env: { ...process.env, ...environment },
+    timeout: 60_000,
+    maxBuffer: 64 * 1024 * 1024
+  })
+
+/** Creates a folder that is removed after the test. */
+export const createFolder = (): string => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-deploying-"))
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const has = (command: string): boolean => shell(`command -v ${command}`).status === 0
+
+/** Describes tests that need commands of the machine; the report names those that are missing. */
+export const describeWith = (commands: ReadonlyArray<string>, title: string, tests: () => void): void => {
+  const missing = commands.filter((command) => !has(command))
+  if (missing.length === 0) describe(title, tests)
+  else describe.skip(`${title} (skipped: there is no ${missing.join(", no ")})`, tests)
+}

@@ -1,0 +1,48 @@
+/** The systemd units, as `systemd-analyze` sees them. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { expect, it } from "vitest"
+import { commandsOf, createFolder, describeWith, read, shell } from "./Pages.fixture.ts"
+
+const units = ["animal-store.service", "animal-store-backup.service", "animal-store-backup.timer"]
+
+/** Copies the units to a folder; the Node of this machine may be elsewhere. */
+const copied = (): string => {
+  const folder = createFolder()
+  fs.mkdirSync(path.join(folder, "docs/deploying"), { recursive: true })
+  for (const unit of units) {
+    const content = read(unit).replaceAll("/usr/bin/node", process.execPath)
+    fs.writeFileSync(path.join(folder, "docs/deploying", unit), content)
+  }
+  return folder
+}
+
+describeWith(["systemd-analyze"], "the systemd units", () => {
+  const [verify = "", security = ""] = commandsOf("systemd")
+
+  it("are valid", () => {
+    const { status, stderr, stdout } = shell(verify, copied())
+    // Units of the machine may have faults of their own.
+    expect(`${stdout}${stderr}`).not.toMatch(/animal-store|Unknown (?:key|section|lvalue)/)
+    expect(status).toBe(0)
+  })
+
+  it.each(["animal-store.service", "animal-store-backup.service"])("%s is hardened", (unit) => {
+    const command = security.replace("animal-store.service", unit)
+    const { status, stdout } = shell(command, copied())
+    expect(stdout).toMatch(/Overall exposure level/)
+    expect(status, stdout).toBe(0)
+  })
+
+  it("are rejected by the same commands if they are wrong", () => {
+    const folder = copied()
+    const file = path.join(folder, "docs/deploying/animal-store.service")
+    const weak = fs
+      .readFileSync(file, "utf8")
+      .replaceAll(/^(?:Protect|Private|Restrict|System|Capab).*$/gm, "")
+    fs.writeFileSync(file, weak)
+    expect(shell(security, folder).status).not.toBe(0)
+    fs.writeFileSync(file, weak.replace("ExecStart=/", "ExecStart="))
+    expect(shell(verify, folder).status).not.toBe(0)
+  })
+})

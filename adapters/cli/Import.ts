@@ -123,6 +123,10 @@ const store = Effect.fnUntraced(function* (
       : `sha256:${checked.digest}`
   const from = name === undefined ? ImportRecord.beginning : yield* start(flags, source, archive, name)
   if (name === undefined && !flags.keepIds) yield* Console.error(`animal-store: ${WITHOUT_NAME}`)
+  // Otherwise an animal that a server creates meanwhile could get an id of a later line.
+  if (flags.keepIds && checked !== undefined) {
+    yield* Effect.mapError(archive.reserveIds(checked.lastId), Failure.userError)
+  }
   let reached = from.animals
   const { faults, inserted, position, present } = yield* Import.store(
     source.blocks,
@@ -136,7 +140,10 @@ const store = Effect.fnUntraced(function* (
   ).pipe(
     Effect.provideService(PetArchive, archive),
     Effect.mapError((error) =>
-      Failure.withConsequence(error, `; stored: ${Throughput.animals(reached)}; ${hintOf(flags, source)}`)
+      Failure.withConsequence(
+        error,
+        `; stored: ${Throughput.animals(reached)}; ${hintAfter(error, flags, source)}`
+      )
     )
   )
   return { isDryRun: false, animals: position.animals, before: from.animals, inserted, present, faults }
@@ -144,6 +151,19 @@ const store = Effect.fnUntraced(function* (
 
 const WITHOUT_NAME =
   "without --name NAME this import cannot continue after a failure; started again, it would store the same animals twice"
+
+/** Tells what to do after an error. */
+const hintAfter = (
+  error: { readonly _tag: string },
+  flags: Flags,
+  source: ImportSource.ImportSource
+): string => {
+  if (error._tag === "IdTaken") return "the same command fails again"
+  if (error._tag !== "SourceChanged") return hintOf(flags, source)
+  return flags.keepIds
+    ? "import the changed source again"
+    : "the changed source counts as another one, which stores these animals twice"
+}
 
 /** Tells what the same command does after a failure. */
 const hintOf = ({ dryRun, keepIds, name }: Flags, { isFile }: ImportSource.ImportSource): string => {
@@ -165,6 +185,6 @@ const start = Effect.fnUntraced(function* (
   const { isNew, position } = yield* Effect.mapError(Effect.fromResult(decision), (reason) =>
     Failure.userError(new Error(`${label}: ${reason}`))
   )
-  if (isNew) yield* Effect.mapError(archive.startImport(name, keepIds), Failure.userError)
+  if (isNew) yield* Effect.mapError(archive.startImport(name, keepIds, again), Failure.userError)
   return position
 })

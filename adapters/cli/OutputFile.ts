@@ -1,4 +1,5 @@
 /** A file that appears under its name only when it is complete. */
+import { randomUUID } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import type * as CliError from "effect/cli/CliError"
@@ -23,7 +24,7 @@ export const make = (
 ): Effect.Effect<OutputFile, CliError.UserError, Scope.Scope> =>
   Effect.gen(function* () {
     const target = path.resolve(file)
-    const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.partial`)
+    const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${randomUUID()}.partial`)
     const attempt = <A>(work: () => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: (cause) => Failure.userError(new Error(faultOf(file, cause))) })
     // The name is taken only at the end; this spares the work.
@@ -44,10 +45,17 @@ export const make = (
         await handle.sync()
         if (force) await fs.rename(temporary, target)
         // Unlike `rename`, `link` does not replace a file that was created meanwhile.
-        else await fs.link(temporary, target)
+        else await fs.link(temporary, target).catch((cause) => withoutLinks(cause, temporary, target))
       })
     }
   })
+
+/** For file systems without hard links: takes the name with an empty file first. */
+const withoutLinks = async (cause: unknown, temporary: string, target: string): Promise<void> => {
+  if (Predicate.hasProperty(cause, "code") && cause.code === "EEXIST") throw cause
+  await (await fs.open(target, "wx", 0o600)).close()
+  await fs.rename(temporary, target)
+}
 
 const exists = (file: string): Promise<boolean> =>
   fs.lstat(file).then(

@@ -166,7 +166,7 @@ for (const kind of Databases.kinds) {
       expect(same.stdout).toMatch(/^Imported 1 animal in .*; 1 were there already\.\n$/)
       const stream = await run(["import", "-", ...args], animal(5, "Max"))
       expect(stream.stderr).toMatch(
-        /id: 5 belongs to another animal in the database; stored: 0 animals; the same command continues\n$/
+        /id: 5 belongs to another animal in the database; stored: 0 animals; the same command fails again\n$/
       )
       expect(await exported(database.address)).toBe(animal(4, "Max") + animal(5, "Rex"))
     })

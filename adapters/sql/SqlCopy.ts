@@ -134,6 +134,8 @@ const begin = Effect.fnUntraced(function* ({
   source,
   to
 }: CopyOptions): Effect.fn.Return<bigint | undefined, CopyFailed | SqlError> {
+  // Two copies that begin at the same time would both find the database empty.
+  if (SqlTable.isPostgres(to)) yield* to.unsafe("LOCK TABLE copies IN EXCLUSIVE MODE")
   const [copied] = yield* SqlTable.values(to, "SELECT source, last_id, completed_at FROM copies")
   if (copied !== undefined) {
     const [ofSource, lastId, completedAt] = copied

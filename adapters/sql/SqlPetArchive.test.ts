@@ -78,11 +78,11 @@ for (const kind of kinds) {
         const batch = { pets: [{ id: undefined, ...rex }], keepIds: false }
         expect(yield* archive.findImport("name:test")).toBeUndefined()
         expect((yield* Effect.flip(archive.store({ ...batch, step: step(0, 1) })))._tag).toBe("ImportMoved")
-        yield* archive.startImport("name:test", false)
+        yield* archive.startImport("name:test", false, true)
         yield* archive.store({ ...batch, step: step(0, 1) })
         expect((yield* Effect.flip(archive.store({ ...batch, step: step(0, 1) })))._tag).toBe("ImportMoved")
         // An unfinished import is not started again.
-        yield* archive.startImport("name:test", false)
+        yield* archive.startImport("name:test", false, true)
         expect(yield* archive.findImport("name:test")).toEqual({
           keepIds: false,
           position: position(1),
@@ -90,7 +90,7 @@ for (const kind of kinds) {
         })
         yield* archive.store({ pets: [], keepIds: false, step: { ...step(1, 1), completedAt: 7 } })
         expect((yield* archive.findImport("name:test"))?.completedAt).toBe(7)
-        yield* archive.startImport("name:test", true)
+        yield* archive.startImport("name:test", true, true)
         expect(yield* archive.findImport("name:test")).toEqual({
           keepIds: true,
           position: ImportRecord.beginning,
@@ -104,7 +104,7 @@ for (const kind of kinds) {
       Effect.gen(function* () {
         const database = yield* kind.create
         const { archive } = yield* open(database)
-        yield* archive.startImport("name:test", false)
+        yield* archive.startImport("name:test", false, true)
         const others = yield* Effect.forEach([1, 2, 3, 4], () => openArchive(database))
         const exits = yield* Effect.forEach(
           others,
@@ -131,7 +131,7 @@ for (const kind of kinds) {
             { id: 9n, ...rex, name: "Max" }
           ]
           expect(yield* archive.findTaken(other)).toEqual([9n])
-          yield* archive.startImport("name:test", true)
+          yield* archive.startImport("name:test", true, true)
           const failure = yield* Effect.flip(archive.store({ pets: other, keepIds: true, step: step(0, 2) }))
           expect(failure.message).toBe("id: 9 belongs to another animal in the database")
           expect((yield* archive.page(0n, Int64.max, 10)).map(({ id }) => id)).toEqual([
@@ -174,6 +174,37 @@ for (const kind of kinds) {
         const all = yield* archive.page(0n, Int64.max, 10_000)
         expect(all.filter(({ name }) => name === "Rex")).toHaveLength(150)
         expect(all.filter(({ name }) => name === "Max").length % 20).toBe(0)
+      })
+    )
+
+    it.live("stores reserved ids in batches, between which a server creates animals with larger ids", () =>
+      Effect.gen(function* () {
+        const { archive, repository } = yield* open(yield* kind.create)
+        yield* archive.reserveIds(6n)
+        for (const ids of [[1n, 2n], [4n, 5n], [6n]]) {
+          const pets = ids.map((id) => ({ id, ...rex }))
+          expect(yield* archive.store({ pets, keepIds: true, step: undefined })).toBe(ids.length)
+          expect((yield* repository.insert(rex)).id).toBeGreaterThan(6n)
+        }
+        // A smaller reservation changes nothing.
+        yield* archive.reserveIds(3n)
+        expect((yield* repository.insert(rex)).id).toBe(10n)
+      })
+    )
+
+    it.live("replaces the record of a completed import only when asked to", () =>
+      Effect.gen(function* () {
+        const { archive } = yield* open(yield* kind.create)
+        yield* archive.startImport("name:test", false, false)
+        yield* archive.store({
+          pets: [{ id: undefined, ...rex }],
+          keepIds: false,
+          step: { ...step(0, 2), completedAt: 1 }
+        })
+        const failure = yield* Effect.flip(archive.startImport("name:test", false, false))
+        expect(failure._tag).toBe("ImportMoved")
+        yield* archive.startImport("name:test", false, true)
+        expect((yield* archive.findImport("name:test"))?.completedAt).toBeUndefined()
       })
     )
 

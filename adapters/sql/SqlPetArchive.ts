@@ -27,7 +27,12 @@ export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.
         Effect.map(query(dialect.page, after, upTo, limit), (rows) => rows.map(petOf)),
       findImport: (source) =>
         Effect.map(query(dialect.findImport, source), ([row]) => (row === undefined ? row : recordOf(row))),
-      startImport: (source, keepIds) => Effect.asVoid(query(dialect.startImport, source, keepIds ? 1n : 0n)),
+      startImport: (source, keepIds, again) =>
+        Effect.flatMap(
+          call.run(WriteTransaction.runSteps(sql, () => starting(dialect, source, keepIds, again))),
+          (isStarted) => (isStarted ? Effect.void : Effect.fail(new ImportMoved({ source })))
+        ),
+      reserveIds: (id) => call.run(WriteTransaction.runSteps(sql, () => dialect.reserveIds(id))),
       findTaken: (pets) =>
         Effect.map(
           call.run(WriteTransaction.runSteps(sql, () => existing(dialect, pets))),
@@ -57,6 +62,18 @@ const recordOf = ([keepIds, bytes, lines, animals, prefix, completedAt]: Row): I
   },
   completedAt: completedAt === null ? undefined : Number(completedAt)
 })
+
+/** Returns whether the record is at a beginning; a completed one is replaced only if `again`. */
+const starting = function* (
+  dialect: Dialect,
+  source: string,
+  keepIds: boolean,
+  again: boolean
+): WriteTransaction.Steps<boolean> {
+  yield [dialect.startImport, [source, keepIds ? 1n : 0n, again ? 1n : 0n]]
+  const [row] = yield [dialect.findImport, [source]]
+  return row !== undefined && recordOf(row).completedAt === undefined
+}
 
 /** Returns the number of stored animals. All checks precede the first write, because a failure is a normal return. */
 const storing = function* (
@@ -115,6 +132,8 @@ interface Dialect {
   readonly lockImport: string
   readonly startImport: string
   readonly advance: string
+  /** Makes later animals get ids above `id`. */
+  readonly reserveIds: (id: Int64) => WriteTransaction.Steps<void>
   /** Keeps other processes from inserting animals until the transaction ends. */
   readonly lock: () => WriteTransaction.Steps<void>
   /** Returns the stored animals with the ids of `pets`. */
@@ -128,7 +147,7 @@ const statements = (parameter: (index: number) => string) => ({
   startImport: `INSERT INTO imports (source, keep_ids, bytes, lines, animals, prefix)
     VALUES (${parameter(1)}, ${parameter(2)}, 0, 0, 0, '${beginning.prefix}')
     ON CONFLICT (source) DO UPDATE SET keep_ids = excluded.keep_ids, bytes = 0, lines = 0, animals = 0, prefix = excluded.prefix,
-    completed_at = NULL WHERE imports.completed_at IS NOT NULL`,
+    completed_at = NULL WHERE imports.completed_at IS NOT NULL AND ${parameter(3)} = 1`,
   advance: `UPDATE imports SET ${["bytes", "lines", "animals", "prefix", "completed_at"]
     .map((column, index) => `${column} = ${parameter(index + 1)}`)
     .join(", ")} WHERE source = ${parameter(6)}`
@@ -151,6 +170,14 @@ const sqlite: Dialect = {
   lockImport: "SELECT bytes FROM imports WHERE source = ?",
   // The transaction has the write lock of the whole database.
   lock: function* () {},
+  reserveIds: function* (id) {
+    yield [
+      `INSERT INTO sqlite_sequence (name, seq) SELECT 'pets', 0
+       WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`,
+      []
+    ]
+    yield ["UPDATE sqlite_sequence SET seq = ? WHERE name = 'pets' AND seq < ?", [id, id]]
+  },
   find: function* (pets) {
     const rows: Array<Row> = []
     for (const { id } of pets) rows.push(...(yield [`SELECT id, ${columns} FROM pets WHERE id = ?`, [id]]))
@@ -182,12 +209,21 @@ const arrayParameters = (first: number): string =>
 const arraysOf = (pets: ReadonlyArray<ImportedPet>): ReadonlyArray<ReadonlyArray<unknown>> =>
   fields.map((field) => pets.map((pet) => pet[field]))
 
+const LOCK_ANIMALS = "LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE"
+
+const SET_SEQUENCE = `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bigint)
+  WHERE $1::bigint > coalesce(pg_sequence_last_value(pg_get_serial_sequence('pets', 'id')), 0)`
+
 const postgres: Dialect = {
   ...statements(numbered),
   lockImport: "SELECT bytes FROM imports WHERE source = $1 FOR UPDATE",
   // Otherwise an animal that is created meanwhile could get an id between the check and the insert.
   lock: function* () {
-    yield ["LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE", []]
+    yield [LOCK_ANIMALS, []]
+  },
+  reserveIds: function* (id) {
+    yield [LOCK_ANIMALS, []]
+    yield [SET_SEQUENCE, [id]]
   },
   find: function* (pets) {
     if (pets.length === 0) return []
@@ -208,10 +244,6 @@ const postgres: Dialect = {
        SELECT id, ${columns} FROM unnest($1::bigint[], ${arrayParameters(2)}) AS new (id, ${columns})`,
       [ids, ...arraysOf(pets)]
     ]
-    yield [
-      `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bigint)
-       WHERE $1::bigint > coalesce(pg_sequence_last_value(pg_get_serial_sequence('pets', 'id')), 0)`,
-      [ids.at(-1)]
-    ]
+    yield [SET_SEQUENCE, [ids.at(-1)]]
   }
 }

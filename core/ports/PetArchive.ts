@@ -57,8 +57,18 @@ export class PetArchive extends Context.Service<
     /** Returns the record of an import. */
     readonly findImport: (source: string) => Effect.Effect<ImportRecord | undefined, StoreUnavailable>
 
-    /** Creates the record of an import at the beginning, or replaces a completed one. */
-    readonly startImport: (source: string, keepIds: boolean) => Effect.Effect<void, StoreUnavailable>
+    /**
+     * Creates the record of an import at the beginning. Replaces a completed one only if `again`, otherwise fails with
+     * `ImportMoved`.
+     */
+    readonly startImport: (
+      source: string,
+      keepIds: boolean,
+      again: boolean
+    ) => Effect.Effect<void, StoreUnavailable | ImportMoved>
+
+    /** Makes later animals get ids above `id`, so that an import can store the ids up to it in batches. */
+    readonly reserveIds: (id: Int64) => Effect.Effect<void, StoreUnavailable>
 
     /** Returns the ids among `pets` that belong to other animals. */
     readonly findTaken: (

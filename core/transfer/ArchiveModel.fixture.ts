@@ -38,10 +38,16 @@ export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Ser
           .slice(0, limit)
       ),
     findImport: (source) => Effect.sync(() => disk.records.get(source)),
-    startImport: (source, keepIds) =>
-      Effect.sync(() => {
+    startImport: (source, keepIds, again) =>
+      Effect.suspend(() => {
+        if (!again && disk.records.get(source)?.completedAt !== undefined) {
+          return Effect.fail(new ImportMoved({ source }))
+        }
         disk.records.set(source, { keepIds, position: beginning, completedAt: undefined })
+        return Effect.void
       }),
+    // Nobody else stores animals in this model.
+    reserveIds: () => Effect.void,
     findTaken: (pets) =>
       Effect.sync(() =>
         pets.flatMap(({ id, ...pet }) => (id !== undefined && isOther(new Pet(id, pet), id) ? [id] : []))

@@ -66,7 +66,7 @@ const run = (
     const { isNew, position } = Result.getOrThrow(
       ImportRecord.startOf(record, { keepIds, again: false, canGrow })
     )
-    if (isNew && name !== undefined) yield* archive.startImport(name, keepIds)
+    if (isNew && name !== undefined) yield* archive.startImport(name, keepIds, true)
     return yield* Import.store(
       Stream.fromIterable(chunks),
       { name, from: position, digest: undefined },

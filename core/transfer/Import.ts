@@ -46,6 +46,8 @@ export interface Checked {
   readonly faults: ReadonlyArray<LineFault>
   /** Whether reading stopped after `maxFaults` faults. */
   readonly isPartial: boolean
+  /** The largest id of the lines; 0 without ids. */
+  readonly lastId: bigint
   /** SHA-256 of the source, in hexadecimal digits; not of all of it if `isPartial`. */
   readonly digest: string
 }
@@ -61,8 +63,11 @@ export const check = Effect.fnUntraced(function* <E, E2>(
   const faults: Array<LineFault> = []
   let state = ImportReader.start(options)
   let animals = 0
+  let lastId = 0n
   const examine = Effect.fnUntraced(function* (entries: ReadonlyArray<ImportReader.Entry>) {
-    const taken = yield* findTaken(petsIn(entries))
+    const pets = petsIn(entries)
+    lastId = pets.at(-1)?.id ?? lastId
+    const taken = yield* findTaken(pets)
     for (const entry of entries) {
       const reason = faultOf(entry, taken)
       if (reason === undefined) animals++
@@ -84,6 +89,7 @@ export const check = Effect.fnUntraced(function* <E, E2>(
     animals,
     faults,
     isPartial: faults.length === maxFaults,
+    lastId,
     digest: hash.digest()
   }
 })

@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import * as JsonBytes from "../codec/JsonBytes.ts"
 import * as NewPetFields from "../codec/NewPetFields.ts"
-import type * as Int64 from "../domain/Int64.ts"
+import * as Int64 from "../domain/Int64.ts"
 import type { NewPet } from "../domain/NewPet.ts"
 
 /** An animal to be stored; `id` is `undefined` if the database assigns it. */
@@ -50,5 +50,6 @@ const faultOfId = (
   value: Parameters<typeof NewPetFields.faultOfInt64>[0]
 ): string | undefined => {
   if (id === undefined) return NewPetFields.faultOfInt64(value)
-  return id < 1n ? "must be 1 or more" : undefined
+  if (id < 1n) return "must be 1 or more"
+  return id === Int64.max ? `must be less than ${Int64.max}, so that later animals get larger ids` : undefined
 }

@@ -1,9 +1,12 @@
 /** The flags of the log. */
+import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { ObservationOptions } from "../embed/index.ts"
 import { isLogged, type LogThreshold, thresholds } from "../log/LogEvent.ts"
-import { formats } from "../log/LogFormat.ts"
+import * as LogFormat from "../log/LogFormat.ts"
 import * as Setting from "./Setting.ts"
 
 const oneOf =
@@ -19,7 +22,7 @@ export const flags = {
     "log-format",
     "FORMAT",
     "Format of log lines: text (logfmt) or json.",
-    oneOf(formats),
+    oneOf(LogFormat.formats),
     "text"
   ),
   logLevel: Setting.withDefault(
@@ -37,7 +40,7 @@ export const flags = {
 
 /** The values of the flags. */
 export interface Values {
-  readonly logFormat: (typeof formats)[number]
+  readonly logFormat: (typeof LogFormat.formats)[number]
   readonly logLevel: LogThreshold
   readonly accessLog: Option.Option<boolean>
 }
@@ -51,3 +54,12 @@ export const options = (
   logLevel,
   accessLog: Option.getOrElse(accessLog, () => isTerminal && isLogged("info", logLevel))
 })
+
+/** Prints a notice of the command on standard error, in the format of the log, unless its level silences it. */
+export const notice = ({ logFormat, logLevel }: Values, message: string): Effect.Effect<void> => {
+  if (!isLogged("info", logLevel)) return Effect.void
+  if (logFormat === "text") return Console.error(`animal-store: ${message}`)
+  return Effect.flatMap(Clock.currentTimeMillis, (time) =>
+    Console.error(LogFormat.json({ time, level: "info", message, fields: {} }))
+  )
+}

@@ -126,11 +126,7 @@ export const serve = Command.make(
         AdminServer.serve(store, flags.adminHost, flags.adminPort.value),
         Failure.userError
       )
-      if (flags.logLevel !== "none") {
-        yield* Console.error(
-          `animal-store: metrics on http://${localHost(flags.adminHost)}:${admin.port}/metrics`
-        )
-      }
+      yield* LogFlags.notice(flags, `metrics on http://${localHost(flags.adminHost)}:${admin.port}/metrics`)
     }
     const { port } = yield* Failure.attempt(() =>
       store.listen({
@@ -151,20 +147,18 @@ export const serve = Command.make(
         ? JSON.stringify({ url, keys: keys.map(({ id, key, plan }) => ({ id, plan, key })) })
         : greeting(url, keys, flags.database)
     )
-    return yield* Effect.onInterrupt(Effect.never, () =>
-      drain(store, flags.drainMs, flags.logLevel === "none")
-    )
+    return yield* Effect.onInterrupt(Effect.never, () => drain(store, flags))
   }, Effect.scoped)
 ).pipe(Command.withDescription("Run the animal store over HTTP."))
 
 /** Runs the drain period, which a second signal ends early; the store closes with the scope. */
-const drain = Effect.fnUntraced(function* (store: AnimalStore, drainMs: number, isSilent: boolean) {
+const drain = Effect.fnUntraced(function* (
+  store: AnimalStore,
+  flags: LogFlags.Values & { readonly drainMs: number }
+) {
+  const { drainMs } = flags
   const period = `accepting requests for ${DurationFlag.format(drainMs)}, or until a second signal; then `
-  if (!isSilent) {
-    yield* Console.error(
-      `animal-store: stopping; ${drainMs === 0 ? "" : period}waiting for requests in flight`
-    )
-  }
+  yield* LogFlags.notice(flags, `stopping; ${drainMs === 0 ? "" : period}waiting for requests in flight`)
   yield* Effect.raceFirst(
     Effect.promise(() => store.drain(drainMs)),
     StopSignal.second

@@ -103,8 +103,10 @@ describe("the log of serve", () => {
         message: "response",
         request: response.headers.get("X-Request-Id"),
         status: 200
-      })
+      }),
+      expect.objectContaining({ level: "info", message: expect.stringMatching(/^stopping/) })
     ])
+    expect(stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"))).toEqual([])
   })
 
   it("is silent with --log-level none, also when it stops", async () => {

@@ -20,6 +20,7 @@ import * as Arguments from "./Arguments.ts"
 import * as Database from "./Database.ts"
 import * as DrainPeriod from "./DrainPeriod.ts"
 import * as InFlight from "./InFlight.ts"
+import * as KeyLog from "./KeyLog.ts"
 import * as Keys from "./Keys.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 import * as Observation from "./Observation.ts"
@@ -140,7 +141,7 @@ const build = Effect.fnUntraced(function* (options: Options.Present<AnimalStoreO
   )
   const layer = InFlight.layer.pipe(
     Layer.provide(observation.traced(Service.layer(Options.pick(ServiceOptions.rules, options)))),
-    Layer.provideMerge(stores),
+    Layer.provideMerge(Layer.provideMerge(KeyLog.layer, stores)),
     Layer.provideMerge(Layer.mergeAll(NodeDigest.layer, SecureRandom.layerWebCrypto)),
     Layer.provideMerge(settings)
   )

@@ -1,34 +1,32 @@
-/** Log lines about changes of keys, with the id and the plan of the key. */
+/** Logs what administrators do to keys: a line for each event that the store of keys records. */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as Layer from "effect/Layer"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
-import type { IssuedKey } from "../../core/access/KeyLifecycle.ts"
+import type { KeyEvent } from "../../core/access/KeyEvent.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 
-const line = (message: string, { id, plan }: ApiKey): Effect.Effect<void> =>
-  Effect.annotateLogs(Effect.logInfo(message), { key: id, plan })
+/** Wraps the store of keys in the context; a change without an event, such as a second revocation, is not logged. */
+export const layer: Layer.Layer<ApiKeyStore, never, ApiKeyStore> = Layer.effect(
+  ApiKeyStore,
+  Effect.map(ApiKeyStore, (store): ApiKeyStore["Service"] => ({
+    ...store,
+    insert: (key, event) => Effect.tap(store.insert(key, event), () => line(key, event)),
+    insertFirst: (key, event) =>
+      Effect.tap(store.insertFirst(key, event), (isFirst) => (isFirst ? line(key, event) : Effect.void)),
+    update: (id, change) =>
+      Effect.suspend(() => {
+        let logged: Effect.Effect<void> = Effect.void
+        const updated = store.update(id, (key) => {
+          const step = change(key)
+          logged = line(step[1], step[2])
+          return step
+        })
+        return Effect.tap(updated, () => logged)
+      })
+  }))
+)
 
-/** Logs the key that `change` issues. */
-export const issued = <E, R>(change: Effect.Effect<IssuedKey, E, R>): Effect.Effect<IssuedKey, E, R> =>
-  Effect.tap(change, ({ key }) => line("key issued", key))
-
-/** Logs the key that `change` issues, if it issues one. */
-export const issuedFirst = <E, R>(
-  change: Effect.Effect<Option.Option<IssuedKey>, E, R>
-): Effect.Effect<Option.Option<IssuedKey>, E, R> =>
-  Effect.tap(change, (first) => (Option.isSome(first) ? line("key issued", first.value.key) : Effect.void))
-
-/** Logs the key whose secret `change` rotates. */
-export const rotated = <E, R>(change: Effect.Effect<IssuedKey, E, R>): Effect.Effect<IssuedKey, E, R> =>
-  Effect.tap(change, ({ key }) => line("key rotated", key))
-
-/** Logs the key that `change` revokes. */
-export const revoked = <E, R>(change: Effect.Effect<ApiKey, E, R>): Effect.Effect<ApiKey, E, R> =>
-  Effect.tap(change, (key) => line("key revoked", key))
-
-/** Logs the key that `change` changes. */
-export const changed = <E, R>(change: Effect.Effect<ApiKey, E, R>): Effect.Effect<ApiKey, E, R> =>
-  Effect.tap(change, (key) => line("key changed", key))
-
-/** Logs the key whose ban `unban` lifts. */
-export const unbanned = <A extends ApiKey, E, R>(unban: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.tap(unban, (key) => line("key unbanned", key))
+const line = ({ id, plan }: ApiKey, event: KeyEvent | undefined): Effect.Effect<void> =>
+  event === undefined
+    ? Effect.void
+    : Effect.annotateLogs(Effect.logInfo(`key ${event.action}`), { key: id, plan })

@@ -12,7 +12,6 @@ import * as KeyStatus from "../../core/access/KeyStatus.ts"
 import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Arguments from "./Arguments.ts"
-import * as KeyLog from "./KeyLog.ts"
 
 /** A key that was just issued or rotated; `key` is the secret, which cannot be retrieved later. */
 export interface IssuedApiKey extends Pick<ApiKey, "id" | "plan" | "limits" | "label" | "expiresAt"> {
@@ -66,28 +65,25 @@ type Services = ApiKeyStore | RateLimitStore | Digest.Digest | SecureRandom.Secu
 /** Creates the administration; `run` runs a program with the services of the store. */
 export const make = (run: <A, E>(program: Effect.Effect<A, E, Services>) => Promise<A>): Keys => ({
   issue: (options) =>
-    run(
-      Arguments.ofIssue(options).pipe(Effect.flatMap(KeyLifecycle.issue), KeyLog.issued, Effect.map(issued))
-    ),
+    run(Arguments.ofIssue(options).pipe(Effect.flatMap(KeyLifecycle.issue), Effect.map(issued))),
   issueFirst: (options) =>
     run(
-      Effect.map(
-        KeyLog.issuedFirst(Effect.flatMap(Arguments.ofIssue(options), KeyLifecycle.issueFirst)),
-        (first) => Option.getOrUndefined(Option.map(first, issued))
+      Effect.map(Effect.flatMap(Arguments.ofIssue(options), KeyLifecycle.issueFirst), (first) =>
+        Option.getOrUndefined(Option.map(first, issued))
       )
     ),
   list: () => run(KeyStatus.list),
   show: (id) => run(Effect.flatMap(Arguments.ofId(id), KeyStatus.show)),
   set: (id, change) =>
-    run(Effect.flatMap(Arguments.ofSet(id, change), (valid) => KeyLog.changed(KeyChange.change(...valid)))),
-  unban: (id) => run(KeyLog.unbanned(Effect.flatMap(Arguments.ofId(id), KeyStatus.unban))),
+    run(Effect.flatMap(Arguments.ofSet(id, change), (valid) => KeyChange.change(...valid))),
+  unban: (id) => run(Effect.flatMap(Arguments.ofId(id), KeyStatus.unban)),
   rotate: (id, options) =>
     run(
       Effect.flatMap(Arguments.ofRotate(id, options), (valid) =>
-        Effect.map(KeyLog.rotated(KeyLifecycle.rotate(...valid)), issued)
+        Effect.map(KeyLifecycle.rotate(...valid), issued)
       )
     ),
-  revoke: (id) => run(KeyLog.revoked(Effect.flatMap(Arguments.ofId(id), KeyLifecycle.revoke))),
+  revoke: (id) => run(Effect.flatMap(Arguments.ofId(id), KeyLifecycle.revoke)),
   log: (id) => run(id === undefined ? KeyStatus.log() : Effect.flatMap(Arguments.ofId(id), KeyStatus.log))
 })
 

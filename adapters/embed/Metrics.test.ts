@@ -31,6 +31,16 @@ const promtool = spawnSync("promtool", ["--version"]).error === undefined
 describe("store.metrics()", () => {
   for (const kind of kinds) {
     it.skipIf(kind.missing !== undefined)(
+      `does not affect the record of what administrators did ${reasonOf(kind)}`,
+      async () => {
+        const store = await open({ database: await kind.address(), metrics: true })
+        const { id } = await store.keys.issue({ plan: "Free" })
+        await store.keys.set(id, { plan: "Pro" })
+        expect((await store.keys.log(id)).map(({ action }) => action)).toEqual(["issued", "changed"])
+      }
+    )
+
+    it.skipIf(kind.missing !== undefined)(
       `counts requests, admissions, bans and calls ${reasonOf(kind)}`,
       async () => {
         const store = await open({

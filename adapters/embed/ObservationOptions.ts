@@ -80,11 +80,18 @@ export const isCollector = (url: string): boolean => /^https?:\/\/[^@?#\s]+$/.te
 const isHeaders = (value: unknown): value is { readonly [name: string]: string } =>
   typeof value === "object" &&
   value !== null &&
-  Object.values(value).every((text) => typeof text === "string")
+  !Array.isArray(value) &&
+  Object.entries(value).every(
+    ([name, text]) =>
+      /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && typeof text === "string" && isFieldValue(text)
+  )
+
+/** Whether a text is a field value (RFC 9110 §5.5); `fetch` repeats others in its error, for example a token. */
+const isFieldValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 
 const otlpFields = Options.partial<OtlpOptions>({
   url: Rule.textWhere(isCollector, otlpUrlFault),
-  headers: Rule.make(isHeaders, "must be an object of strings"),
+  headers: Rule.make(isHeaders, "must be an object of valid header names and values"),
   traceSample: Rule.make(
     (value): value is number => typeof value === "number" && value >= 0 && value <= 1,
     "must be a number from 0 to 1"

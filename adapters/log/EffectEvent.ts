@@ -21,7 +21,7 @@ export const capture = ({ cause, date, fiber, logLevel, message }: Logger.Option
   annotations: fiber.getRef(References.CurrentLogAnnotations)
 })
 
-/** Converts an event, or a summary such as `503 service_unavailable × 1,700 in 1 s`. A summary names no request. */
+/** Converts an event, or a summary such as `503 service_unavailable × 1,700 in 1 s`. A summary has the request id of the latest event. */
 export const toLogEvent = ({
   count,
   event,
@@ -30,12 +30,10 @@ export const toLogEvent = ({
 }: Repetition.Emission<EffectEvent>): LogEvent => {
   const [first, ...rest] = partsOf(event)
   const isSummary = count !== 1 || withinMs !== 0
-  const { request, ...annotations } = event.annotations
   const fields: { [name: string]: FieldValue } = {}
   if (rest.length > 0) fields.error = rest.map(textOf).join(" ")
   if (event.cause.reasons.length > 0) fields.cause = Cause.pretty(event.cause)
-  for (const [name, value] of Object.entries(annotations)) fields[name] = fieldOf(value)
-  if (!isSummary && request !== undefined) fields.request = fieldOf(request)
+  for (const [name, value] of Object.entries(event.annotations)) fields[name] = fieldOf(value)
   return {
     time: event.date.getTime(),
     level: levelOf(event.logLevel),
@@ -54,12 +52,13 @@ export const lost = (count: number, time: number): LogEvent => ({
 
 /**
  * Returns the kind of an event. Events of the same kind differ only in annotations, such as the request id, or in the
- * numbers of an error, such as ports. Events about different keys are of different kinds.
+ * numbers of an error, such as ports.
  */
 export const kindOf = (event: EffectEvent): string =>
-  [event.logLevel, event.annotations.key, ...partsOf(event), ...event.cause.reasons.map(reasonOf)]
-    .map(described)
-    .join("\n")
+  [event.logLevel, ...partsOf(event), ...event.cause.reasons.map(reasonOf)].map(described).join("\n")
+
+/** Whether an event is about a key: a ban, or an act of an administrator. Such events are never summarized. */
+export const isAboutKey = (event: EffectEvent): boolean => event.annotations.key !== undefined
 
 const partsOf = ({ message }: EffectEvent): ReadonlyArray<unknown> =>
   Array.isArray(message) ? message : [message]

@@ -82,12 +82,15 @@ const makeLogger = Effect.fnUntraced(function* (
   )
   return Logger.make((options) => {
     const event = EffectEvent.capture(options)
+    const write = () =>
+      sink.write(() => EffectEvent.toLogEvent({ event, count: 1, withinMs: 0, isMixed: false }))
+    if (EffectEvent.isAboutKey(event)) return write()
     // Formatting may throw, for example if an error has a throwing `message` getter.
     try {
       const kind = EffectEvent.kindOf(event)
       advance((at) => Repetition.step(state, at, kind, event))
     } catch {
-      sink.write(() => EffectEvent.toLogEvent({ event, count: 1, withinMs: 0, isMixed: false }))
+      write()
     }
   })
 })

@@ -54,8 +54,8 @@ export const rateLimitStore = observing(RateLimitStore, Layer.effect(RateLimitSt
 export const apiKeyStore = observing(ApiKeyStore, Layer.effect(ApiKeyStore), (store, around) => ({
   ...store,
   findByHash: (hash) => around("find_api_key", store.findByHash(hash)),
-  insert: (key) => around("insert_api_key", store.insert(key)),
-  insertFirst: (key) => around("insert_api_key", store.insertFirst(key)),
+  insert: (key, event) => around("insert_api_key", store.insert(key, event)),
+  insertFirst: (key, event) => around("insert_api_key", store.insertFirst(key, event)),
   update: (id, change) => around("update_api_key", store.update(id, change)),
   list: around("list_api_keys", store.list)
 }))

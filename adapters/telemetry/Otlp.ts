@@ -8,6 +8,8 @@ import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as OtlpExporter from "effect/observability/OtlpExporter"
@@ -54,11 +56,15 @@ export const make = (
     resource: { serviceName: "animal-store", attributes: { "service.instance.id": instanceId } }
   }
   return Effect.gen(function* () {
-    yield* OtlpMetrics.make({ ...common, url: `${base}/v1/metrics` })
-    return yield* OtlpTracer.make({ ...common, url: `${base}/v1/traces`, maxBatchSize: MAX_BATCH })
+    // A client each, so that neither uses up the exports of the other.
+    yield* Effect.provide(OtlpMetrics.make({ ...common, url: `${base}/v1/metrics` }), Layer.fresh(client))
+    return yield* Effect.provide(
+      OtlpTracer.make({ ...common, url: `${base}/v1/traces`, maxBatchSize: MAX_BATCH }),
+      Layer.fresh(client)
+    )
   }).pipe(
     Effect.provideService(Metric.MetricRegistry, Context.get(meter.context, Metric.MetricRegistry)),
-    Effect.provide(Layer.mergeAll(client, OtlpEncoding.layer, OtlpExporter.layerFlusher))
+    Effect.provide(Layer.mergeAll(OtlpEncoding.layer, OtlpExporter.layerFlusher))
   )
 }
 
@@ -74,10 +80,16 @@ const client: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
           reason: new HttpClientError.EncodeError({ request, description })
         })
       const bounded = Effect.suspend(() => {
-        if (running >= MAX_EXPORTS) return Effect.fail(failed(`${MAX_EXPORTS} exports have not ended`))
+        // Drops this export only: after a failure the exporter would pause for a minute.
+        if (running >= MAX_EXPORTS) {
+          return Effect.as(notExported(`${MAX_EXPORTS} exports have not ended`), dropped(request))
+        }
         running++
         return response.pipe(
           Effect.tap(({ arrayBuffer }) => Effect.ignore(arrayBuffer)),
+          Effect.tap(({ status }) =>
+            status < 400 ? Effect.void : notExported(`the collector responded with ${status}`)
+          ),
           Effect.timeoutOrElse({
             duration: EXPORT_TIMEOUT,
             orElse: () => Effect.fail(failed(`the collector did not respond within ${EXPORT_TIMEOUT}`))
@@ -86,15 +98,17 @@ const client: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
         )
       })
       return Effect.tapError(bounded, ({ reason }) =>
-        Effect.annotateLogs(
-          Effect.logWarning("telemetry was not exported"),
-          "error",
-          `${reason._tag}: ${reason.description ?? messageOf(reason.cause)}`
-        )
+        notExported(`${reason._tag}: ${reason.description ?? messageOf(reason.cause)}`)
       )
     })
   })
 ).pipe(Layer.provide(FetchHttpClient.layer))
+
+const notExported = (error: string): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logWarning("telemetry was not exported"), "error", error)
+
+const dropped = (request: HttpClientRequest.HttpClientRequest): HttpClientResponse.HttpClientResponse =>
+  HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
 
 /** The innermost message, because `fetch` reports only "fetch failed". */
 const messageOf = (cause: unknown): string => {

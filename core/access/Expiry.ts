@@ -17,7 +17,11 @@ export const REASON = 'must be "never", { inMs } or { atMs } with whole millisec
 
 /** Whether a value has the shape of an expiry; `resolve` checks its time. */
 export const isExpiry = (value: unknown): value is Expiry =>
-  value === "never" || (typeof value === "object" && value !== null && ("inMs" in value || "atMs" in value))
+  value === "never" ||
+  (typeof value === "object" &&
+    value !== null &&
+    Object.keys(value).length === 1 &&
+    ("inMs" in value || "atMs" in value))
 
 /** The latest time that a date can have. */
 const LATEST = 8_640_000_000_000_000

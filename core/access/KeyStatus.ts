@@ -70,9 +70,11 @@ export const unban = Effect.fn("KeyStatus.unban")(function* (
 export const log = Effect.fn("KeyStatus.log")(function* (
   id?: string
 ): Effect.fn.Return<ReadonlyArray<KeyEvent>, KeyLifecycle.ApiKeyUnknown | StoreUnavailable, ApiKeyStore> {
-  if (id !== undefined) yield* find(id)
   const { events } = yield* ApiKeyStore
-  return events === undefined ? [] : yield* events(id)
+  const recorded = events === undefined ? [] : yield* events(id)
+  // The record of a key outlives the key, which is looked up only if there is none.
+  if (id !== undefined && recorded.length === 0) yield* find(id)
+  return recorded
 })
 
 /** Finds a key by its id: an update that changes nothing, so that the port needs no method of its own. */

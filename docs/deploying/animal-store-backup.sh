@@ -26,6 +26,8 @@ copy=$folder/animal-store-$(date -u +%Y%m%dT%H%M%SZ).db
 # An interrupted backup leaves a .partial file, never a broken copy.
 partial=$copy.partial
 trap 'rm -f "$partial"' EXIT
+# A signal or a power failure leaves the file of that run.
+rm -f "$folder"/animal-store-*.db.partial "$folder"/animal-store-*.db.partial-journal
 
 sqlite3 -bail -cmd '.timeout 30000' "$database" "VACUUM INTO '$partial'"
 result=$(sqlite3 -bail "$partial" 'PRAGMA integrity_check')

@@ -2,14 +2,13 @@
  * A clock that conformance tests advance over HTTP: `GET /clock` and `POST /clock/advance {"ms":n}`, which both return
  * `{"now":ms}`. It does not affect the system clock; the listener is bound to the loopback address.
  */
-import * as Http from "node:http"
+import type * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
-import * as Data from "effect/Data"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import * as Setting from "./Setting.ts"
+import * as LocalServer from "./LocalServer.ts"
 
 const MAX_BODY_LENGTH = 1_024
 
@@ -39,36 +38,13 @@ export const make = (): TestClock => {
   }
 }
 
-/** The listener could not bind its port; `cause` is Node's error. */
-export class TestClockUnbound extends Data.TaggedError("TestClockUnbound")<{
-  readonly port: number
-  readonly cause: Error
-}> {
-  override get message(): string {
-    return `${Setting.title("test-clock-port")}: cannot listen on 127.0.0.1:${this.port}: ${this.cause.message}`
-  }
-}
-
 /** Serves `clock` on 127.0.0.1 until the scope closes; port 0 chooses a free port. */
 export const serve = (
   clock: TestClock,
   port: number
-): Effect.Effect<AddressInfo, TestClockUnbound, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<Http.Server, TestClockUnbound>((resume) => {
-        const server = Http.createServer((request, response) => void respond(clock, request, response))
-        // Not removed after the start: an error of a later `accept` must not end the process.
-        server.on("error", (cause) => resume(Effect.fail(new TestClockUnbound({ port, cause }))))
-        server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) =>
-        Effect.callback<void>((resume) => {
-          server.close(() => resume(Effect.void))
-          server.closeAllConnections()
-        })
-    ),
-    (server) => server.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
+): Effect.Effect<AddressInfo, LocalServer.LocalServerUnbound, Scope.Scope> =>
+  LocalServer.serve({ flag: "test-clock-port", host: "127.0.0.1", port }, (request, response) =>
+    respond(clock, request, response)
   )
 
 const respond = async (

@@ -1,0 +1,53 @@
+/** Small servers of the command itself, beside that of the service. */
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Setting from "./Setting.ts"
+
+const MAX_CONNECTIONS = 100
+const TIMEOUT_MS = 10_000
+
+/** The server could not bind its address; `flag` is the one with the port, `cause` is Node's error. */
+export class LocalServerUnbound extends Data.TaggedError("LocalServerUnbound")<{
+  readonly flag: string
+  readonly host: string
+  readonly port: number
+  readonly cause: Error
+}> {
+  override get message(): string {
+    return `${Setting.title(this.flag)}: cannot listen on ${this.host}:${this.port}: ${this.cause.message}`
+  }
+}
+
+/** Where a server listens, and the flag that its errors name. Port 0 chooses a free port. */
+export interface Place {
+  readonly flag: string
+  readonly host: string
+  readonly port: number
+}
+
+/** Listens until the scope closes, which cuts all connections. */
+export const serve = (
+  place: Place,
+  respond: (request: Http.IncomingMessage, response: Http.ServerResponse) => Promise<void>
+): Effect.Effect<AddressInfo, LocalServerUnbound, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<Http.Server, LocalServerUnbound>((resume) => {
+        const server = Http.createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS })
+        server.maxConnections = MAX_CONNECTIONS
+        server.on("request", (request, response) => void respond(request, response))
+        // Not removed after the start: an error of a later `accept` must not end the process.
+        server.on("error", (cause) => resume(Effect.fail(new LocalServerUnbound({ ...place, cause }))))
+        server.listen(place.port, place.host, () => resume(Effect.succeed(server)))
+      }),
+      (server) =>
+        Effect.callback<void>((resume) => {
+          server.close(() => resume(Effect.void))
+          server.closeAllConnections()
+        })
+    ),
+    (server) => server.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
+  )

@@ -124,34 +124,27 @@ const ofKind = <A, E, R>(
 ): Result.Result<Layer.Layer<A, E, R>, InvalidDatabase> => {
   const place = DatabaseAddress.parse(address)
   if (Result.isFailure(place)) return Result.fail(new InvalidDatabase({ option, reason: place.failure }))
-  // Drivers are imported on demand: loading takes time, and node:sqlite prints a warning on older Node versions.
   switch (place.success.kind) {
     case "memory":
       return kinds.memory()
     case "sqlite": {
       const { filename } = place.success
-      return Result.succeed(
-        Layer.unwrap(
-          Effect.map(
-            Effect.promise(() => import("../sql/Sqlite.ts")),
-            (module) => kinds.sqlite(module, filename)
-          )
-        )
-      )
+      const load = () => import("../sql/Sqlite.ts")
+      return Result.succeed(loaded(load, (module) => kinds.sqlite(module, filename)))
     }
     case "postgres": {
       const { url } = place.success
-      return Result.succeed(
-        Layer.unwrap(
-          Effect.map(
-            Effect.promise(() => import("../sql/Postgres.ts")),
-            (module) => kinds.postgres(module, url)
-          )
-        )
-      )
+      const load = () => import("../sql/Postgres.ts")
+      return Result.succeed(loaded(load, (module) => kinds.postgres(module, url)))
     }
   }
 }
+
+/** Drivers are imported on demand: loading takes time, and node:sqlite prints a warning on older Node versions. */
+const loaded = <Module, A, E, R>(
+  load: () => Promise<Module>,
+  layerOf: (module: Module) => Layer.Layer<A, E, R>
+): Layer.Layer<A, E, R> => Layer.unwrap(Effect.map(Effect.promise(load), layerOf))
 
 /** Returns only the rate-limit store at `address`, to store rate limits in another database than animals and keys. */
 export const limits = (

@@ -79,8 +79,9 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
     ): StoreOutage.Change | undefined => {
       if (status === 503) {
         const now = monotonicMs(clock.monotonicTimeNanosUnsafe())
-        health = StoreHealth.failed(health, operation ?? StoreHealth.ADMISSION, now)
-        return change(StoreOutage.failed(outage, operation ?? StoreOutage.ADMISSION, now))
+        const failed = operation ?? StoreHealth.ADMISSION
+        health = StoreHealth.failed(health, failed, now)
+        return change(StoreOutage.failed(outage, failed, now))
       }
       if (operation === undefined || (status !== 200 && status !== 201)) return undefined
       health = StoreHealth.succeeded(health, operation)

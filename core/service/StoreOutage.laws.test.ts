@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { ADMISSION } from "./StoreHealth.ts"
 import * as StoreOutage from "./StoreOutage.ts"
 
 interface Result {
@@ -10,7 +11,7 @@ interface Result {
 
 const results: fc.Arbitrary<ReadonlyArray<Result>> = fc.array(
   fc.record({
-    operation: fc.constantFrom("listPets", "createPet", StoreOutage.ADMISSION),
+    operation: fc.constantFrom("listPets", "createPet", ADMISSION),
     isFailure: fc.boolean(),
     pauseMs: fc.oneof(fc.nat({ max: 100 }), fc.nat({ max: 3 * StoreOutage.SETTLED_MS }))
   }),
@@ -61,7 +62,7 @@ describe("an outage", () => {
           } else if (now - failedAt >= StoreOutage.SETTLED_MS) failing = new Set()
           else {
             failing.delete(operation)
-            failing.delete(StoreOutage.ADMISSION)
+            failing.delete(ADMISSION)
           }
           expect(isLost).toBe(failing.size > 0)
         }

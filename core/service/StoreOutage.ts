@@ -2,6 +2,7 @@
  * Derives from the outcomes of requests when the stores were lost and found again, for the log. Unlike `StoreHealth`,
  * which decides on readiness, one failure suffices. Times are monotonic milliseconds.
  */
+import { ADMISSION } from "./StoreHealth.ts"
 
 /**
  * Milliseconds after the latest failure from which any success ends an outage, because the operation that failed may
@@ -21,9 +22,6 @@ export interface StoreOutage {
 export type Change = { readonly _tag: "Lost" } | { readonly _tag: "Found"; readonly afterMs: number }
 
 type Step = readonly [change: Change | undefined, outage: StoreOutage | undefined]
-
-/** Stands for the operation when a store failed during admission, which every request passes. */
-export const ADMISSION = "admission"
 
 /** Records a store failure in an operation. */
 export const failed = (outage: StoreOutage | undefined, operation: string, now: number): Step =>

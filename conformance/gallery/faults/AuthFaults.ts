@@ -1,6 +1,7 @@
 /** Backends with a fault in authentication. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { ApiKey } from "../../../core/access/ApiKey.ts"
 import { type Header, headerValues, type WireRequest } from "../../http/Wire.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
@@ -26,6 +27,17 @@ const isLike = (token: string, key: string, isIgnored: (at: number) => boolean):
 /** Sends another challenge with a 401. */
 const challenges = (challenge: string): Where =>
   AtHttp.responses({ status: 401 }, Edit.header("WWW-Authenticate", challenge))
+
+/** Finds keys with changed fields. */
+const finding = (changed: Partial<ApiKey>): Where =>
+  AtHttp.keys((real) => ({
+    ...real,
+    findByHash: (hash) =>
+      Effect.map(
+        real.findByHash(hash),
+        Option.map((key) => ({ ...key, ...changed }))
+      )
+  }))
 
 export const faults: ReadonlyArray<Fault> = [
   fault("auth.no-key-needed", "Accepts requests without a key.")
@@ -83,28 +95,10 @@ export const faults: ReadonlyArray<Fault> = [
     .by(admits((_credentials, key, request) => headerValues(request, "x-api-key").includes(key))),
   fault("auth.revoked", "Accepts a revoked key.")
     .breaks("auth.revoked", "auth.revoked-key", "401 with an Error body 200")
-    .by(
-      AtHttp.keys((real) => ({
-        ...real,
-        findByHash: (hash) =>
-          Effect.map(
-            real.findByHash(hash),
-            Option.map((key) => ({ ...key, revokedAt: undefined }))
-          )
-      }))
-    ),
+    .by(finding({ revokedAt: undefined })),
   fault("auth.expired", "Accepts an expired key.")
     .breaks("auth.expired", "auth.expired-key", "401 with an Error body 200")
-    .by(
-      AtHttp.keys((real) => ({
-        ...real,
-        findByHash: (hash) =>
-          Effect.map(
-            real.findByHash(hash),
-            Option.map((key) => ({ ...key, expiresAt: undefined }))
-          )
-      }))
-    ),
+    .by(finding({ expiresAt: undefined })),
   fault("auth.read-only", "Rejects a valid key for creations.")
     .breaks("auth.bearer", "auth.accepted", "the valid key accepted 403")
     .by(AtHttp.responses({ to: Requests.isCreation }, Edit.error(403, "invalid_api_key"))),

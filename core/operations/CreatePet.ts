@@ -5,6 +5,11 @@ import * as PetJson from "../codec/PetJson.ts"
 import type * as QueryParameters from "../codec/QueryParameters.ts"
 import * as Deprecation from "../deprecation/Deprecation.ts"
 import type { NewPet } from "../domain/NewPet.ts"
+import type { Pet } from "../domain/Pet.ts"
+import * as ApiError from "../errors/ApiError.ts"
+import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import type { Outcome } from "../idempotency/Once.ts"
+import type { Header } from "../service/ServiceResponse.ts"
 import * as Operation from "./Operation.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -36,21 +41,49 @@ export const createPet = Operation.make({
       Location: {
         description: "Address of the created animal, as long as `getPet` is not removed.",
         example: (address) => `${address("/pets")}/1`
+      },
+      "Idempotency-Replayed": {
+        description: "`true` if an earlier request with this `Idempotency-Key` has created the animal.",
+        example: () => "true"
       }
     }
   },
+  errors: ["invalid_idempotency_key", "idempotency_key_in_use", "idempotency_key_reused"],
+  // The animal rather than its JSON text, so that a client may encode it anew for each attempt.
+  fingerprint: ({ categoryId, name, status }) => JSON.stringify([name, String(categoryId), status]),
   run: Effect.fnUntraced(function* ({
     address,
     body,
     now,
+    once,
     options,
     pets
   }: Operation.Input<QueryParameters.None, NewPet>) {
-    const pet = yield* pets.insert(body)
+    const inserted: Insertion =
+      once === undefined || pets.insertOnce === undefined
+        ? { _tag: "Inserted", pet: yield* pets.insert(body) }
+        : yield* stored(pets.insertOnce(body, once))
+    const { pet } = inserted
     const phase = Deprecation.phaseAt(options.getPetDeprecation, now)
-    return {
-      body: PetJson.encode(pet),
-      headers: isReadable[phase] ? [["Location", `${address("/pets")}/${pet.id}`]] : []
-    }
+    const headers: Array<Header> = isReadable[phase] ? [["Location", `${address("/pets")}/${pet.id}`]] : []
+    if (inserted._tag === "Replayed") headers.push(["Idempotency-Replayed", "true"])
+    return { body: PetJson.encode(pet), headers }
   })
 })
+
+/** An animal that is stored. */
+type Insertion = Extract<Outcome, { readonly pet: Pet }>
+
+const stored = (
+  insertion: Effect.Effect<Outcome, StoreUnavailable>
+): Effect.Effect<Insertion, StoreUnavailable | ApiError.ApiError> =>
+  Effect.flatMap(insertion, (outcome): Effect.Effect<Insertion, ApiError.ApiError> => {
+    switch (outcome._tag) {
+      case "Mismatch":
+        return Effect.fail(ApiError.make("idempotency_key_reused"))
+      case "InProgress":
+        return Effect.fail(ApiError.make("idempotency_key_in_use"))
+      default:
+        return Effect.succeed(outcome)
+    }
+  })

@@ -16,7 +16,7 @@ const renamePet = Operation.make({
   method: "PUT",
   path: "/pets/{petId}/name",
   summary: "Rename an animal",
-  description: "Returns what it was called with.",
+  description: "Returns the name, repeated.",
   pathParameters: { petId: { description: "Identifier of the animal.", schema: { type: "string" } } },
   query: {
     times: {
@@ -125,16 +125,18 @@ describe("an operation that is added as one record", () => {
     })
   )
 
-  it.effect("is deprecated and removed according to its record; a literal path precedes a parameter", () =>
-    Effect.gen(function* () {
-      const store = yield* open({ operations })
-      const { secret: key } = yield* store.issue(unlimited)
-      const counted = yield* store.send({ key, target: "/v1/pets/count" })
-      expect([counted.body, counted.all("Link")]).toEqual(["0", ['</v1/pets>; rel="successor-version"']])
-      const late = yield* open({ operations, at: sunset })
-      const { secret } = yield* late.issue(unlimited)
-      expect((yield* late.send({ key: secret, target: "/v1/pets/count" })).code).toBe("operation_removed")
-    })
+  it.effect(
+    "is deprecated and removed according to its record, and its literal path precedes a path parameter",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* open({ operations })
+        const { secret: key } = yield* store.issue(unlimited)
+        const counted = yield* store.send({ key, target: "/v1/pets/count" })
+        expect([counted.body, counted.all("Link")]).toEqual(["0", ['</v1/pets>; rel="successor-version"']])
+        const late = yield* open({ operations, at: sunset })
+        const { secret } = yield* late.issue(unlimited)
+        expect((yield* late.send({ key: secret, target: "/v1/pets/count" })).code).toBe("operation_removed")
+      })
   )
 
   it("is in the OpenAPI document", () => {

@@ -11,6 +11,7 @@ import * as Deprecation from "../deprecation/Deprecation.ts"
 import type * as ApiError from "../errors/ApiError.ts"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import type { Once } from "../idempotency/Once.ts"
 import type { PetRepository } from "../ports/PetRepository.ts"
 import type { ServiceOptions } from "../service/ServiceOptions.ts"
 import type { Header } from "../service/ServiceResponse.ts"
@@ -85,6 +86,14 @@ export interface Input<Query, Body> {
   readonly address: (path: string) => string
   readonly pets: PetRepository["Service"]
   readonly cursors: Cursor["Service"]
+  /** Present if the request has an `Idempotency-Key`, and the operation a `fingerprint`. */
+  readonly once: Once | undefined
+}
+
+/** The `Idempotency-Key` of a request. */
+export interface Idempotency extends Pick<Once, "caller" | "key"> {
+  /** Returns the fingerprint of a text. */
+  readonly hash: (text: string) => Effect.Effect<string>
 }
 
 /** The output of an operation: JSON text and additional headers. */
@@ -101,6 +110,11 @@ export interface Definition<Parameters extends QueryParameters.QueryParameters, 
   readonly query?: Parameters
   readonly body?: RequestBody<Body>
   /**
+   * Makes `Idempotency-Key` part of the operation, whose `run` then honours `once`. Requests with the same text are the
+   * same request.
+   */
+  readonly fingerprint?: (body: Body) => string
+  /**
    * Runs the operation. Use `Effect.fnUntraced` rather than an `Effect.gen` within: V8 creates hidden objects for every
    * generator function, and with one function per request, garbage collection copied a hundred times as much.
    */
@@ -108,12 +122,16 @@ export interface Definition<Parameters extends QueryParameters.QueryParameters, 
 }
 
 /** A routed request before validation, with its raw query string and body. */
-export type Unvalidated = Input<string, Uint8Array | undefined>
+export interface Unvalidated extends Omit<Input<string, Uint8Array | undefined>, "once"> {
+  readonly idempotency: Idempotency | undefined
+}
 
 /** An operation. */
 export interface Operation extends Description {
   readonly query: QueryParameters.QueryParameters
   readonly body: RequestBody<unknown> | undefined
+  /** Whether it honours `Idempotency-Key`. */
+  readonly isIdempotent: boolean
   /** Validates a request (400), rejects it if the operation is removed (404, 410), and runs the operation. */
   readonly execute: (request: Unvalidated) => Effect.Effect<Output, Failure>
 }
@@ -130,8 +148,9 @@ export const make = <
     ...definition,
     query: parameters,
     body: definition.body,
+    isIdempotent: definition.fingerprint !== undefined,
     execute: (request) => {
-      const { now, options } = request
+      const { idempotency, now, options } = request
       const query = QueryParameters.decode(parameters, request.query, options.strict)
       if (Result.isFailure(query)) return Effect.fail(query.failure)
       const body = decodeBody(definition.body, request.body, options.strict)
@@ -139,11 +158,15 @@ export const make = <
       const rejection = definition.removal && Deprecation.rejectionAt(definition.removal.policy(options), now)
       if (rejection !== undefined) return Effect.fail(rejection)
       // The cast is safe: the definition decoded these values, and without a body `Body` is `undefined`.
-      const validated = { ...request, query: query.success, body: body.success } as Input<
+      const validated = { ...request, query: query.success, body: body.success, once: undefined } as Input<
         QueryParameters.Values<Parameters>,
         Body
       >
-      return definition.run(validated)
+      if (definition.fingerprint === undefined || idempotency === undefined) return definition.run(validated)
+      const { caller, hash, key } = idempotency
+      return Effect.flatMap(hash(definition.fingerprint(validated.body)), (fingerprint) =>
+        definition.run({ ...validated, once: { caller, key, fingerprint, now } })
+      )
     }
   }
 }

@@ -425,7 +425,7 @@ describe("getPet", () => {
     ["not-found", 404, "not_found", undefined],
     ["announce-only", 200, undefined, "/v1/pets/2"]
   ] as const)(
-    "after its sunset it is %s: %i, from the very millisecond on",
+    "after its sunset it is %s: %i, from that exact millisecond on",
     ([afterSunset, status, code, location]) =>
       Effect.gen(function* () {
         const send = yield* client({

@@ -66,7 +66,7 @@ export const make = (strict: boolean): Json.EncodableObject => {
   const { NewPet: Body } = definitions(NewPetSchema, strict ? "error" : "ignore")
   return {
     Pet: { ...Pet, examples: [rex, mia] },
-    NewPet: { ...withStatusDefault(Body), examples: [minimalNewPet, fullNewPet] },
+    NewPet: { ...withStatusNote(Body), examples: [minimalNewPet, fullNewPet] },
     Pets: { ...Pets, examples: [examples.pets] },
     PetStatus: { ...Status, examples: PetStatus.all },
     Int64: int64,
@@ -78,22 +78,27 @@ export const make = (strict: boolean): Json.EncodableObject => {
 const int64: Json.EncodableObject = {
   type: "integer",
   format: "int64",
-  minimum: Int64.min,
-  maximum: Int64.max,
+  // Without bounds and large examples: most tools read them as doubles, and then show and check other numbers.
   description:
-    "A signed 64-bit integer as a JSON number. Read it without going through a double, which rounds above 2^53.",
-  examples: [1n, Int64.max]
+    "A signed 64-bit integer, from -2^63 to 2^63-1, as a JSON number. Read it without going through a double, which " +
+    "rounds above 2^53.",
+  examples: [1n]
 }
 
-// The generated schema has no `default`, because the decoding default is an effect.
-const withStatusDefault = (schema: Json.EncodableObject | undefined): Json.EncodableObject => {
+// Not a `default`: generators of types then require the field.
+const withStatusNote = (schema: Json.EncodableObject | undefined): Json.EncodableObject => {
   const properties = isObject(schema?.properties) ? schema.properties : {}
   const status = isObject(properties.status) ? properties.status : {}
-  return { ...schema, properties: { ...properties, status: { ...status, default: PetStatus.initial } } }
+  const description = `Availability status; \`${PetStatus.initial}\` if it is absent.`
+  return { ...schema, properties: { ...properties, status: { ...status, description } } }
 }
 
 const isObject = (value: Json.Encodable | undefined): value is Json.EncodableObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
+
+// JSON Schema allows other fields by itself. Said aloud, it makes generated types accept misspelt names.
+const closedOrSilent = ({ additionalProperties, ...schema }: Json.EncodableObject): Json.EncodableObject =>
+  additionalProperties === false ? { ...schema, additionalProperties } : schema
 
 const decodeDefinitions = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.JsonObject))
 
@@ -107,7 +112,8 @@ const definitions = (schema: Schema.Constraint, onExcessProperty: "ignore" | "er
     // Effect appends "Encoded" to name the encoded side of a codec; both sides share one component here.
     referencePolicy: ({ identifier }) => identifier?.replace(/Encoded$/, "")
   })
-  return decodeDefinitions(
+  const decoded = decodeDefinitions(
     JsonSchema.toMultiDocumentOpenApi3_1({ dialect, schemas: [root], definitions }).definitions
   )
+  return Object.fromEntries(Object.entries(decoded).map(([name, schema]) => [name, closedOrSilent(schema)]))
 }

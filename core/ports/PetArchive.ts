@@ -26,7 +26,7 @@ export interface ImportStep {
   readonly completedAt: number | undefined
 }
 
-/** Another import of the same source moved its record meanwhile. */
+/** Another import of the same source has moved its record in the meantime. */
 export class ImportMoved extends Data.TaggedError("ImportMoved")<{ readonly source: string }> {
   override get message(): string {
     return "another process imports the same source at the same time"
@@ -67,7 +67,7 @@ export class PetArchive extends Context.Service<
       again: boolean
     ) => Effect.Effect<void, StoreUnavailable | ImportMoved>
 
-    /** Makes later animals get ids above `id`, so that an import can store the ids up to it in batches. */
+    /** Ensures that later animals get ids above `id`, so that an import can store the ids up to it in batches. */
     readonly reserveIds: (id: Int64) => Effect.Effect<void, StoreUnavailable>
 
     /** Returns the ids among `pets` that belong to other animals. */

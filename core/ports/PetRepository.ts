@@ -7,6 +7,7 @@ import type { NewPet } from "../domain/NewPet.ts"
 import type { PageQuery } from "../domain/Page.ts"
 import type { Pet } from "../domain/Pet.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import type { Once, Outcome } from "../idempotency/Once.ts"
 
 /** A store of animals. */
 export class PetRepository extends Context.Service<
@@ -14,6 +15,13 @@ export class PetRepository extends Context.Service<
   {
     /** Stores the animal unchanged under a new id: positive, larger than all earlier ids, never reused. */
     readonly insert: (pet: NewPet) => Effect.Effect<Pet, StoreUnavailable>
+
+    /**
+     * Stores the animal as `insert` does, unless the caller has done so with the same key in the past 24 hours. The animal
+     * and the record of the key are stored together or not at all, also when requests with one key arrive at the same time
+     * or the process dies. A record whose time is over is replaced. Optional: without it, `Idempotency-Key` is ignored.
+     */
+    readonly insertOnce?: (pet: NewPet, once: Once) => Effect.Effect<Outcome, StoreUnavailable>
 
     /** Returns the animal with this id. Sees every acknowledged `insert`. */
     readonly find: (id: Int64) => Effect.Effect<Option.Option<Pet>, StoreUnavailable>

@@ -26,7 +26,7 @@ export class RateLimitStore extends Context.Service<
     readonly consume?: (key: string, now: number, policy: Policy) => Effect.Effect<Verdict, StoreUnavailable>
 
     /**
-     * Returns the stored states of these keys without changing them; absent ones are left out. `at` is `now`, or
+     * Returns the stored states of these keys without changing them; absent ones are omitted. `at` is `now`, or
      * the time of the store's own clock, at which the states are to be evaluated.
      */
     readonly read?: (

@@ -1,0 +1,77 @@
+/** What the laws of `Idempotency-Key` do not show: a key that is in use, and the number of records. */
+import { expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Once from "../../core/idempotency/Once.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { describeOn, kinds, postgres } from "./Databases.fixture.ts"
+import { openClient, openNode } from "./Nodes.fixture.ts"
+
+const rex = { name: "Rex", categoryId: 1n, status: "available" } as const
+
+const NOON = 1_800_000_000_000
+
+const once = (key: string, now = NOON): Once.Once => ({
+  caller: "key_a",
+  key,
+  fingerprint: "f".repeat(64),
+  now
+})
+
+/** The `insertOnce` of a new node. */
+const inserting = Effect.fnUntraced(function* (database: Parameters<typeof openNode>[0]) {
+  const { insertOnce } = Context.get(yield* openNode(database), PetRepository)
+  if (insertOnce === undefined) throw new Error("the repository has insertOnce")
+  return insertOnce
+})
+
+describeOn(postgres, "a key in use", () => {
+  it.live("delays its request for a moment, and others not at all; then nothing is stored", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const database = yield* postgres.create
+        const insertOnce = yield* inserting(database)
+        const sql = yield* openClient(database)
+        yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${"key_a"} || chr(10) || ${"held"}, 6))`
+            const began = performance.now()
+            const [held, other] = yield* Effect.all(
+              [insertOnce(rex, once("held")), insertOnce(rex, once("b"))],
+              {
+                concurrency: "unbounded"
+              }
+            )
+            expect([held._tag, other._tag]).toEqual(["InProgress", "Inserted"])
+            expect(performance.now() - began).toBeLessThan(1_000)
+          })
+        )
+        expect((yield* insertOnce(rex, once("held")))._tag).toBe("Inserted")
+      })
+    )
+  )
+})
+
+for (const kind of kinds) {
+  describeOn(kind, "records", () => {
+    it.live("are deleted as fast as new ones come, once their day is over", () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const database = yield* kind.create
+          const insertOnce = yield* inserting(database)
+          const sql = yield* openClient(database)
+          const count = Effect.map(
+            sql<{ readonly n: unknown }>`SELECT count(*) AS n FROM idempotent_inserts`,
+            ([row]) => Number(row?.n)
+          )
+          for (let index = 0; index < 20; index++) yield* insertOnce(rex, once(`old-${index}`))
+          expect(yield* count).toBe(20)
+          const tomorrow = NOON + Once.RETENTION_MS
+          for (let index = 0; index < 5; index++) yield* insertOnce(rex, once(`new-${index}`, tomorrow))
+          expect(yield* count).toBe(5)
+          expect((yield* insertOnce(rex, once("old-0", tomorrow)))._tag).toBe("Inserted")
+        })
+      )
+    )
+  })
+}

@@ -1,0 +1,99 @@
+/** `insertOnce` of the repository: the animal and the record of its key are stored in one transaction. */
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { NewPet } from "../../core/domain/NewPet.ts"
+import { Pet } from "../../core/domain/Pet.ts"
+import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import * as Once from "../../core/idempotency/Once.ts"
+import type { SqlCall } from "./SqlCall.ts"
+import { columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
+
+/** Longest wait for another request with the same key (PostgreSQL), as a value of lock_timeout. */
+const MAX_WAIT = "300ms"
+
+/** Expired records that are deleted with each insert. More than one, so that their number does not grow. */
+const SWEPT = 4
+
+/** The statements of one transaction. */
+interface Statements {
+  /** Waits for another transaction with the same key; absent where there is one writer. */
+  readonly lock?: ReadonlyArray<string>
+  readonly find: string
+  readonly insertPet: string
+  readonly record: string
+  readonly sweep: string
+}
+
+/** Creates `insertOnce`. A wait that takes too long ends with `InProgress`, and stores nothing. */
+export const make =
+  (sql: SqlClient.SqlClient, call: SqlCall, insertPet: string) =>
+  (pet: NewPet, once: Once.Once): Effect.Effect<Once.Outcome, StoreUnavailable> => {
+    const texts = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
+    const steps = (): WriteTransaction.Steps<Once.Outcome> => insert({ ...texts, insertPet }, pet, once)
+    return call.run(
+      texts.lock === undefined
+        ? WriteTransaction.runSteps(sql, steps)
+        : Effect.catchIf(WriteTransaction.runSteps(sql, steps), WriteTransaction.isLocked, () =>
+            Effect.succeed<Once.Outcome>({ _tag: "InProgress" })
+          )
+    )
+  }
+
+const insert = function* (
+  { find, insertPet, lock = [], record, sweep }: Statements,
+  newPet: NewPet,
+  { caller, fingerprint, key, now }: Once.Once
+): WriteTransaction.Steps<Once.Outcome> {
+  const [wait, acquire] = lock
+  if (wait !== undefined && acquire !== undefined) {
+    yield [wait, []]
+    yield [acquire, [caller, key]]
+  }
+  const [row] = yield [find, [caller, key, now]]
+  if (row !== undefined) {
+    const [known, ...stored] = row
+    return known === fingerprint ? { _tag: "Replayed", pet: petOf(stored) } : { _tag: "Mismatch" }
+  }
+  yield [sweep, [now]]
+  const [inserted] = yield [insertPet, valuesOf(newPet)]
+  const id = toInt64(inserted?.[0])
+  yield [record, [caller, key, fingerprint, id, now + Once.RETENTION_MS]]
+  return { _tag: "Inserted", pet: new Pet(id, newPet) }
+}
+
+const found = columns
+  .split(", ")
+  .map((column) => `p.${column}`)
+  .join(", ")
+
+const statements = (parameter: (index: number) => string, sweep: string): Omit<Statements, "insertPet"> => ({
+  find: `SELECT i.fingerprint, p.id, ${found} FROM idempotent_inserts i JOIN pets p ON p.id = i.pet_id
+    WHERE i.caller = ${parameter(1)} AND i.key = ${parameter(2)} AND i.expires_at > ${parameter(3)}`,
+  // The record with this key has expired, if there is one.
+  record: `INSERT INTO idempotent_inserts (caller, key, fingerprint, pet_id, expires_at)
+    VALUES (${[1, 2, 3, 4, 5].map(parameter).join(", ")})
+    ON CONFLICT (caller, key) DO UPDATE SET
+      fingerprint = excluded.fingerprint, pet_id = excluded.pet_id, expires_at = excluded.expires_at`,
+  sweep
+})
+
+const sqlite = statements(
+  () => "?",
+  `DELETE FROM idempotent_inserts WHERE (caller, key) IN (
+     SELECT caller, key FROM idempotent_inserts WHERE expires_at <= ? ORDER BY expires_at LIMIT ${SWEPT})`
+)
+
+const postgres: Omit<Statements, "insertPet"> = {
+  ...statements(
+    (index) => `$${index}`,
+    // Rows that another transaction deletes are left to it.
+    `DELETE FROM idempotent_inserts WHERE (caller, key) IN (
+       SELECT caller, key FROM idempotent_inserts WHERE expires_at <= $1
+       ORDER BY expires_at LIMIT ${SWEPT} FOR UPDATE SKIP LOCKED)`
+  ),
+  lock: [
+    `SELECT set_config('lock_timeout', '${MAX_WAIT}', true)`,
+    "SELECT pg_advisory_xact_lock(hashtextextended($1 || chr(10) || $2, 6))"
+  ]
+}

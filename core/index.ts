@@ -24,6 +24,7 @@ export type { PetStatus } from "./domain/PetStatus.ts"
 export { ApiError, make as makeApiError } from "./errors/ApiError.ts"
 export * as ErrorCatalogue from "./errors/ErrorCatalogue.ts"
 export { StoreUnavailable } from "./errors/StoreUnavailable.ts"
+export type { Once, Outcome as OnceOutcome } from "./idempotency/Once.ts"
 export { BanPolicy } from "./limits/BanPolicy.ts"
 export * as Caller from "./limits/Caller.ts"
 export type { DailyQuota } from "./limits/DailyQuota.ts"
@@ -35,6 +36,7 @@ export {
   type Definition as OperationDefinition,
   type Description as OperationDescription,
   type Failure as OperationFailure,
+  type Idempotency,
   type Input as OperationInput,
   make as makeOperation,
   type Operation,
@@ -57,3 +59,4 @@ export * as Service from "./service/Service.ts"
 export type { ServiceOptions } from "./service/ServiceOptions.ts"
 export { BodyConsumed, BodyTooLarge, type ServiceRequest } from "./service/ServiceRequest.ts"
 export type { Header, ServiceResponse } from "./service/ServiceResponse.ts"
+export { type StaticFile, StaticFiles } from "./service/StaticFiles.ts"

@@ -49,11 +49,11 @@ export const generate: Effect.Effect<
   return Redacted.make(body + checksum(body))
 })
 
-/** Returns the SHA-256 of the secret in lower-case hexadecimal, which is all that stores save of it. */
+/** Returns the SHA-256 of the secret in lower-case hexadecimal, the only form in which stores save it. */
 export const hash = (secret: string): Effect.Effect<string, never, Digest.Digest> =>
   Effect.flatMap(Digest.Digest, (digest) => hashWith(digest, asciiBytes(secret)))
 
-/** Like `hash`, without a lookup of the service, which would cost more than the hash on the request path. */
+/** Like `hash`, with a given digest: looking the service up for each request would cost more than the hash. */
 export const hashWith = (digest: Digest.Digest["Service"], secret: Uint8Array): Effect.Effect<string> =>
   digest.digestHex(Digest.sha256, secret)
 

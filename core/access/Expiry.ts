@@ -5,14 +5,14 @@ import * as Result from "effect/Result"
 /** After a time from now, at a time (epoch milliseconds), or never. Both numbers are whole milliseconds, 0 or more. */
 export type Expiry = "never" | { readonly inMs: number } | { readonly atMs: number }
 
-/** The expiry is not a time. */
+/** The expiry is invalid. */
 export class ExpiryInvalid extends Data.TaggedError("ExpiryInvalid")<{ readonly reason: string }> {
   override get message(): string {
     return `expires ${this.reason}`
   }
 }
 
-/** What an expiry must be. */
+/** The message for values that are not an expiry. */
 export const REASON = 'must be "never", { inMs } or { atMs } with whole milliseconds, 0 or more'
 
 /** Whether a value has the shape of an expiry; `resolve` checks its time. */
@@ -50,7 +50,7 @@ export const resolveFuture = (
       : Result.succeed(at)
   )
 
-/** The time that is meant; NaN for values that only untyped programs can pass. */
+/** Returns the time of the expiry; NaN for values that only untyped programs can pass. */
 const timeOf = (expiry: Exclude<Expiry, "never">, now: number): number => {
   if (typeof expiry !== "object" || expiry === null) return Number.NaN
   if ("atMs" in expiry) return expiry.atMs

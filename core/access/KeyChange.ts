@@ -1,4 +1,4 @@
-/** Changes of an API key that keep its id, its secrets and what it has used: plan, limits, label and expiry. */
+/** Changes of an API key that keep its id, its secrets and its usage: plan, limits, label and expiry. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -54,7 +54,7 @@ const keptLabel = (key: ApiKey, label: null | undefined): string | undefined =>
 
 /**
  * Changes the key and returns its record. Servers apply the change within the staleness of their key cache. A new plan
- * keeps what the key has used: a lower limit caps the bucket, a higher limit does not fill it.
+ * keeps the usage of the key: a lower limit caps the bucket, a higher limit does not fill it.
  */
 export const change = Effect.fn("KeyChange.change")(function* (
   id: string,

@@ -1,4 +1,4 @@
-/** What administrators did to API keys. Events contain no secret and no hash. */
+/** Actions of administrators on API keys. Events contain no secret and no hash. */
 import type { ApiKey } from "./ApiKey.ts"
 
 /** The kinds of events. */
@@ -13,7 +13,7 @@ export interface ValueChange {
   readonly to: string | number | null
 }
 
-/** One act of an administrator. */
+/** One action of an administrator. */
 export interface KeyEvent {
   /** Epoch milliseconds. */
   readonly at: number
@@ -21,12 +21,13 @@ export interface KeyEvent {
   readonly actor: string
   readonly keyId: string
   readonly action: KeyAction
-  /** By the name of the field that changed. */
+  /** The changes, by field name. */
   readonly changes: { readonly [field: string]: ValueChange }
 }
 
 /**
- * Returns the fields of administrators that differ between two records of a key; `undefined` stands for a key that did not exist.
+ * Returns the fields set by administrators that differ between two records of a key; `undefined` stands for a key that
+ * did not exist.
  *
  * @internal
  */

@@ -63,7 +63,7 @@ const send = (key: ApiKey.ApiKey, count: number) =>
     return outcome
   })
 
-/** Sends too much until the key is banned. */
+/** Sends requests until the key is banned. */
 const ban = (key: ApiKey.ApiKey) =>
   Effect.gen(function* () {
     while ((yield* send(key, 3 * key.limits.perMinute)) !== "banned") yield* TestClock.adjust(1_000)
@@ -76,7 +76,7 @@ for (const [name, stores] of [
   ["without optional methods", bare]
 ] as const) {
   describe(`on stores ${name}, a key`, () => {
-    it.effect("is shown with what it has used, in the list too", () =>
+    it.effect("is shown with its usage, also in the list", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(START)
         const { key } = yield* KeyLifecycle.issue({ ...small, expires: { inMs: DAY } })
@@ -160,7 +160,7 @@ for (const [name, stores] of [
 }
 
 describe("the record of events", () => {
-  it.effect("has each act with its time, its actor and what changed, and no secret", () =>
+  it.effect("has each action with its time, its actor and the changed values, and no secret", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(START)
       const { key, secret } = yield* KeyLifecycle.issue({ plan: "Free", label: "shop" })
@@ -208,7 +208,7 @@ describe("the record of events", () => {
     }).pipe(Effect.provide(environment(full)))
   )
 
-  it.effect("says what a lifted ban was, and is written before the ban is lifted", () =>
+  it.effect("describes the lifted ban, and is written before the ban is lifted", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(START)
       const { key } = yield* KeyLifecycle.issue(small)
@@ -237,7 +237,7 @@ describe("the record of events", () => {
     }).pipe(Effect.provide(environment(bare)))
   )
 
-  it.effect("names the actor unknown if nobody says who it is", () =>
+  it.effect('names the actor "unknown" if no actor is provided', () =>
     Effect.gen(function* () {
       yield* KeyLifecycle.issue({ plan: "Free" })
       expect((yield* KeyStatus.log()).map(({ actor }) => actor)).toEqual(["unknown"])

@@ -1,4 +1,4 @@
-/** API keys with what they have used of their limits, and programs that read it, lift bans and read the record. */
+/** API keys with the usage of their limits, and programs that read it, lift bans and read the record of events. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
@@ -13,7 +13,7 @@ import { type ApiKey, ApiKeyRevoked } from "./ApiKey.ts"
 import type { KeyEvent } from "./KeyEvent.ts"
 import * as KeyLifecycle from "./KeyLifecycle.ts"
 
-/** A key with what it has used of its limits now. */
+/** A key with the current usage of its limits. */
 export interface KeyStatus extends ApiKey {
   readonly usage: Usage.Usage
 }

@@ -71,7 +71,7 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("is right for requests on both sides of a midnight", () =>
+  it.effect("is correct for requests on both sides of midnight", () =>
     Effect.gen(function* () {
       const { calls, note } = yield* recording
       note(a, 4 * DAY - 1)
@@ -114,7 +114,7 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("waits in bounded memory", () =>
+  it.effect("is collected in bounded memory", () =>
     Effect.gen(function* () {
       const { calls, note } = yield* recording
       for (let index = 0; index < 25_000; index++) note({ ...a, id: `key ${index}` }, 3 * DAY)

@@ -1,6 +1,6 @@
 /**
  * Records the day on which each key was last used. Requests only note the key; a background fiber stores all noted keys
- * with one call a second later, and the layer stores the rest when it closes. A failing store harms no request.
+ * with one call a second later, and the layer stores the rest when it closes. A failing store affects no request.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,10 +16,10 @@ export const LastSeen = Context.Reference<(key: ApiKey, now: number) => void>(
   { defaultValue: () => () => {} }
 )
 
-/** Time in which noted keys are collected. */
+/** Time for which noted keys are collected before they are stored. */
 const PAUSE = "1 second"
 
-/** Maximum number of keys that wait, and of stored keys that are remembered; further keys are noted later. */
+/** Maximum number of keys that wait, and of keys whose stored day is cached; further keys are noted later. */
 const CAPACITY = 10_000
 
 /** Stores noted days in the store of the context, if that store has `markSeen`. */
@@ -39,7 +39,7 @@ export const layer: Layer.Layer<never, never, ApiKeyStore> = Layer.effect(
       if (stored.size + ids.length > CAPACITY) stored.clear()
       for (const id of ids) stored.set(id, day)
       return Effect.catchCause(markSeen(ids, day), (cause) => {
-        // The next request of each key notes it again.
+        // The next request with each key notes it again.
         for (const id of ids) stored.delete(id)
         return Effect.logWarning("the days on which keys were used are not stored", cause)
       })

@@ -71,7 +71,7 @@ describe("Json.parse", () => {
     )
   })
 
-  it("accepts damaged texts exactly if JSON.parse accepts them and no name is repeated", () => {
+  it("accepts damaged texts if and only if JSON.parse accepts them and no name is repeated", () => {
     fc.assert(fc.property(nearlyJsonText, expectAgreement), { numRuns: 10_000 })
   })
 

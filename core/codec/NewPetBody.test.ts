@@ -39,7 +39,7 @@ describe("NewPetBody.decode", () => {
     ["100e-2", 1n],
     ["-0", 0n],
     ["0", 0n]
-  ])("takes categoryId %s exactly", (text, categoryId) => {
+  ])("accepts categoryId %s exactly", (text, categoryId) => {
     expect(decode(`{"name":"Rex","categoryId":${text}}`)).toEqual(
       Result.succeed({ name: "Rex", categoryId, status: "available" })
     )

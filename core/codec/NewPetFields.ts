@@ -45,7 +45,7 @@ export const decode = (
   return Result.fail(faults)
 }
 
-/** Returns the int64 that a value is, otherwise `undefined`. */
+/** Returns the value as an int64, or `undefined` if it is not one. */
 export const int64In = (value: Json.Json | undefined): Int64.Int64 | undefined =>
   value instanceof Json.JsonNumber ? Int64.fromJsonNumber(value.text) : undefined
 

@@ -42,6 +42,15 @@ describe("the deprecation of getPet", () => {
     ])
   })
 
+  it("also links to the page that documents it, if there is one", () => {
+    expect(
+      Deprecation.headers(Deprecation.getPet, "/v1/pets", "https://docs.example/#getPet").at(-1)
+    ).toEqual([
+      "Link",
+      '</v1/pets>; rel="successor-version", <https://docs.example/#getPet>; rel="deprecation"'
+    ])
+  })
+
   it("passes through its phases in order and once, for any dates", () => {
     const order = ["active", "deprecated", "removed"]
     const moment = fc.integer({ min: 0, max: 4_000_000_000_000 })

@@ -55,12 +55,19 @@ const errorsOfRemoval: { readonly [removal in Removal]: ApiError.ApiError | unde
   "announce-only": undefined
 }
 
-/** Returns the headers of every response of the operation; `successor` is the URL of its replacement. */
+/**
+ * Returns the headers of every response of the operation; `successor` is the URL of its replacement, `documentation` that of
+ * a page about the deprecation.
+ */
 export const headers = (
   policy: Deprecation,
-  successor: string
+  successor: string,
+  documentation?: string
 ): ReadonlyArray<readonly [name: string, value: string]> => [
   ["Deprecation", `@${Math.floor(policy.announcedAt / 1000)}`],
   ["Sunset", HttpDate.format(policy.sunsetAt)],
-  ["Link", `<${successor}>; rel="successor-version"`]
+  [
+    "Link",
+    `<${successor}>; rel="successor-version"${documentation === undefined ? "" : `, <${documentation}>; rel="deprecation"`}`
+  ]
 ]

@@ -23,7 +23,7 @@ describe("Int64.fromJsonNumber", () => {
     ["-9223372036854775808", Int64.min],
     ["9.223372036854775807e18", Int64.max],
     ["-922337203685477580800e-2", Int64.min]
-  ])("takes %s by its value", (text, value) => {
+  ])("parses %s by its value", (text, value) => {
     expect(Int64.fromJsonNumber(text)).toBe(value)
   })
 

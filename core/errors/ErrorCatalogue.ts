@@ -74,6 +74,25 @@ export const catalogue = {
     clause: "§4.1",
     retryable: false
   },
+  invalid_idempotency_key: {
+    status: 400,
+    meaning:
+      "The Idempotency-Key header must be one key of 1 to 255 visible ASCII characters, which may be quoted.",
+    clause: "design",
+    retryable: false
+  },
+  idempotency_key_in_use: {
+    status: 409,
+    meaning: "Another request with this Idempotency-Key is in progress: send it again in a moment.",
+    clause: "design",
+    retryable: true
+  },
+  idempotency_key_reused: {
+    status: 422,
+    meaning: "This Idempotency-Key was used for another animal in the past 24 hours.",
+    clause: "design",
+    retryable: false
+  },
   malformed_request: {
     status: 400,
     meaning: "The request is not valid HTTP.",

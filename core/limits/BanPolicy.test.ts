@@ -5,7 +5,7 @@ const changed = (change: object): BanPolicy.BanPolicy => ({ ...BanPolicy.standar
 
 describe("BanPolicy.isValid", () => {
   it.each([{}, { strikes: 1 }, { strikeIntervalMs: 0 }, { durationsMs: [1] }, { cleanMs: BanPolicy.maxMs }])(
-    "takes the standard policy with %j",
+    "accepts the standard policy with %j",
     (change) => {
       expect(BanPolicy.isValid(changed(change))).toBe(true)
     }

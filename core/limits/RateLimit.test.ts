@@ -7,7 +7,7 @@ import * as RateLimit from "./RateLimit.ts"
 /** A midnight in UTC. */
 const midnight = 20_500 * DAY
 
-/** A caller whose requests run through `RateLimit.step` one after the other. */
+/** A caller whose requests run through `RateLimit.step` in sequence. */
 const caller = (
   plan: Plan.Plan,
   { ban }: { readonly ban: BanPolicy.BanPolicy | undefined } = { ban: BanPolicy.standard }
@@ -36,7 +36,9 @@ describe("the minute", () => {
       limit: 60,
       remaining: 59,
       resetAt: midnight / SECOND + 1,
-      retryAfter: 0
+      retryAfter: 0,
+      minute: { limit: 60, remaining: 59, moreIn: 1 },
+      day: { limit: 1000, remaining: 999, moreIn: DAY / SECOND }
     })
   })
 
@@ -52,7 +54,9 @@ describe("the minute", () => {
       limit: 60,
       remaining: 0,
       resetAt: midnight / SECOND + 61,
-      retryAfter: 1
+      retryAfter: 1,
+      minute: { limit: 60, remaining: 0, moreIn: 1 },
+      day: { limit: 1000, remaining: 940, moreIn: DAY / SECOND }
     })
     expect(send(midnight + 1_000).outcome).toBe("limited")
     expect(send(midnight + 1_001).outcome).toBe("admitted")
@@ -90,7 +94,9 @@ describe("the day", () => {
       limit: 30,
       remaining: 29,
       resetAt: (midnight + DAY) / SECOND,
-      retryAfter: 0
+      retryAfter: 0,
+      minute: { limit: 60, remaining: 59, moreIn: 1 },
+      day: { limit: 30, remaining: 29, moreIn: (23 * HOUR) / SECOND }
     })
   })
 
@@ -118,7 +124,9 @@ describe("the day", () => {
       limit: 3,
       remaining: 0,
       resetAt: midnight / SECOND,
-      retryAfter: 1
+      retryAfter: 1,
+      minute: { limit: 60, remaining: 57, moreIn: 1 },
+      day: { limit: 3, remaining: 0, moreIn: 1 }
     })
     expect(send(midnight)).toMatchObject({ outcome: "admitted", limit: 3, remaining: 2 })
   })
@@ -146,7 +154,9 @@ describe("the day", () => {
       limit: 2,
       remaining: 0,
       resetAt: (midnight + DAY) / SECOND,
-      retryAfter: (23 * HOUR) / SECOND
+      retryAfter: (23 * HOUR) / SECOND,
+      minute: { limit: 2, remaining: 0, moreIn: 30 },
+      day: { limit: 2, remaining: 0, moreIn: (23 * HOUR) / SECOND }
     })
   })
 
@@ -158,7 +168,9 @@ describe("the day", () => {
       limit: 1,
       remaining: 0,
       resetAt: midnight / SECOND + 50,
-      retryAfter: 60
+      retryAfter: 60,
+      minute: { limit: 1, remaining: 0, moreIn: 60 },
+      day: { limit: 1, remaining: 0, moreIn: 10 }
     })
     expect(send(midnight).outcome).toBe("limited")
     expect(send(midnight + 50 * SECOND).outcome).toBe("admitted")
@@ -343,6 +355,8 @@ describe("the ban", () => {
       resetAt: (now + MINUTE) / SECOND,
       // The day is exhausted beyond the end of the ban.
       retryAfter: (midnight + DAY - now) / SECOND,
+      minute: { limit: 60, remaining: 0, moreIn: (midnight + DAY - now) / SECOND },
+      day: { limit: 1, remaining: 0, moreIn: (midnight + DAY - now) / SECOND },
       beganBan: true
     })
     expect(key.state.bannedUntil).toBe(now + MINUTE)

@@ -34,6 +34,19 @@ export interface Policy {
 /** Whether a request is admitted, denied by a window, or denied by a ban. */
 export type Outcome = "admitted" | "limited" | "banned"
 
+/** One of the two windows after a request, the minute or the day, for the fields `RateLimit` and `RateLimit-Policy`. */
+export interface Window {
+  /** Requests that the window grants. */
+  readonly limit: number
+  /** Requests left in the window after this one; 0 in the minute during a ban. */
+  readonly remaining: number
+  /**
+   * Seconds until the window gets more requests: the next token, the next midnight, or `Retry-After` of a ban. 0 if the
+   * window is full. A denied request may have a later slot, which only `Retry-After` shows.
+   */
+  readonly moreIn: number
+}
+
 /** The decision on one request, with the values of contract §8.3; all three header values come from the same window. */
 export interface Verdict {
   readonly outcome: Outcome
@@ -48,6 +61,10 @@ export interface Verdict {
    * 0 if the request is admitted.
    */
   readonly retryAfter: number
+  /** The limit per minute. */
+  readonly minute: Window
+  /** The limit per day. */
+  readonly day: Window
   /**
    * Present if this request began the ban that ends at `resetAt`, or came in the same millisecond as the one that did.
    */
@@ -102,7 +119,7 @@ export const step = (state: State | undefined, now: number, policy: Policy): rea
   if (level >= TokenBucket.COST && !windows.isDayUsedUp) {
     const paid = Math.max(debt - 1, 0)
     const after = { ...before, level: level - TokenBucket.COST, at, day, used: used + 1, debt: paid }
-    return [admitted(after, plan), after]
+    return [admitted(after, now, plan), after]
   }
   const maxSlots = Debt.limit(windows, plan)
   const hasSlot = debt < maxSlots
@@ -116,7 +133,7 @@ export const step = (state: State | undefined, now: number, policy: Policy): rea
  * state and whether the request was admitted; this function computes the header values.
  */
 export const verdictOf = (isAdmitted: boolean, after: State, now: number, policy: Policy): Verdict =>
-  isAdmitted ? admitted(after, policy.plan) : denied(after, now, policy)
+  isAdmitted ? admitted(after, now, policy.plan) : denied(after, now, policy)
 
 /**
  * Returns the state with every stored time moved by `byMs`; the day is unchanged. For a store that detects that the
@@ -204,11 +221,24 @@ export const spentAt = (state: State, ban: BanPolicy): number =>
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000)
 
+/** Returns the milliseconds from `now` until a bucket with `level` units at `at` has one more whole request. */
+const untilNextToken = (
+  level: number,
+  remaining: number,
+  at: number,
+  now: number,
+  perMinute: number
+): number =>
+  remaining >= perMinute
+    ? 0
+    : TokenBucket.reaches(level, at, (remaining + 1) * TokenBucket.COST, perMinute) - now
+
 /** Returns the verdict on an admitted request; the headers show the window with fewer requests left. */
-const admitted = (after: State, { perDay, perMinute }: Plan): Verdict => {
-  const minuteRemaining = TokenBucket.remaining(after.level)
+const admitted = (after: State, now: number, { perDay, perMinute }: Plan): Verdict => {
+  const { at, level } = after
+  const minuteRemaining = TokenBucket.remaining(level)
   const dayRemaining = perDay - after.used
-  const fullAt = TokenBucket.reaches(after.level, after.at, TokenBucket.capacity(perMinute), perMinute)
+  const fullAt = TokenBucket.reaches(level, at, TokenBucket.capacity(perMinute), perMinute)
   const midnight = DailyQuota.endOf(after.day)
   const minuteBinds =
     minuteRemaining < dayRemaining || (minuteRemaining === dayRemaining && fullAt > midnight)
@@ -217,7 +247,13 @@ const admitted = (after: State, { perDay, perMinute }: Plan): Verdict => {
     limit: minuteBinds ? perMinute : perDay,
     remaining: minuteBinds ? minuteRemaining : dayRemaining,
     resetAt: seconds(minuteBinds ? fullAt : midnight),
-    retryAfter: 0
+    retryAfter: 0,
+    minute: {
+      limit: perMinute,
+      remaining: minuteRemaining,
+      moreIn: seconds(untilNextToken(level, minuteRemaining, at, now, perMinute))
+    },
+    day: { limit: perDay, remaining: dayRemaining, moreIn: seconds(midnight - now) }
   }
 }
 
@@ -234,34 +270,48 @@ const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
     return level >= units ? 0 : TokenBucket.reaches(level, at, units, perMinute) - now
   }
   const day = DailyQuota.dayAt(state.day, now)
+  const midnight = DailyQuota.endOf(day)
   const minuteWait = waitFor(1)
-  const dayWait = day === state.day && state.used >= perDay ? DailyQuota.endOf(day) - now : 0
+  const dayRemaining = day === state.day ? Math.max(perDay - state.used, 0) : perDay
+  const dayWait = dayRemaining === 0 ? midnight - now : 0
+  const dayWindow: Window = {
+    limit: perDay,
+    remaining: dayRemaining,
+    moreIn: dayRemaining === perDay ? 0 : seconds(midnight - now)
+  }
   if (isBanned(state, now, ban)) {
-    const banWait = state.bannedUntil - now
-    const verdict = denial("banned", perMinute, state.bannedUntil, Math.max(banWait, minuteWait, dayWait))
+    const retryAfter = retryAfterOf(Math.max(state.bannedUntil - now, minuteWait, dayWait))
+    const minute: Window = { limit: perMinute, remaining: 0, moreIn: retryAfter }
+    const verdict = denial("banned", minute, dayWindow, perMinute, state.bannedUntil, retryAfter)
     // A ban begins with a strike, and during a ban there is none.
     return state.strikeAt === now ? { ...verdict, beganBan: true } : verdict
   }
-  const wait = Math.max(waitFor(state.debt), dayWait)
+  const retryAfter = retryAfterOf(Math.max(waitFor(state.debt), dayWait))
+  const remaining = TokenBucket.remaining(level)
+  const minute: Window = {
+    limit: perMinute,
+    remaining,
+    moreIn: seconds(untilNextToken(level, remaining, at, now, perMinute))
+  }
   return dayWait > minuteWait
-    ? denial("limited", perDay, DailyQuota.endOf(day), wait)
+    ? denial("limited", minute, dayWindow, perDay, midnight, retryAfter)
     : denial(
         "limited",
+        minute,
+        dayWindow,
         perMinute,
         TokenBucket.reaches(level, at, TokenBucket.capacity(perMinute), perMinute),
-        wait
+        retryAfter
       )
 }
 
+const retryAfterOf = (waitMs: number): number => Math.min(Math.max(seconds(waitMs), 1), maxRetryAfter)
+
 const denial = (
   outcome: "limited" | "banned",
+  minute: Window,
+  day: Window,
   limit: number,
   resetAtMs: number,
-  waitMs: number
-): Verdict => ({
-  outcome,
-  limit,
-  remaining: 0,
-  resetAt: seconds(resetAtMs),
-  retryAfter: Math.min(Math.max(seconds(waitMs), 1), maxRetryAfter)
-})
+  retryAfter: number
+): Verdict => ({ outcome, limit, remaining: 0, resetAt: seconds(resetAtMs), retryAfter, minute, day })

@@ -24,7 +24,7 @@ const histories = fc
   })
 
 describe("the usage of a caller", () => {
-  it("tells whether the next request is admitted, and what its headers contain", () => {
+  it("predicts whether the next request is admitted, and the values of its headers", () => {
     fc.assert(
       fc.property(histories, fc.nat(2 * DAY), ({ policy, seen }, later) => {
         for (const { now: at, state } of seen) {
@@ -46,10 +46,10 @@ describe("the usage of a caller", () => {
     )
   })
 
-  it("is within the limits, and its times are not in the past", () => {
+  it("is within the limits, and none of its times is in the past", () => {
     fc.assert(
       fc.property(histories, Arbitrary.plan, ({ policy, seen }, plan) => {
-        // Also under another plan than the one that the state was made with.
+        // Also under a plan other than the one under which the state was created.
         for (const { now, state } of seen) {
           const { day, minute, strikes } = Usage.at(state, now, plan, policy.ban)
           expect(minute.limit).toBe(plan.perMinute)
@@ -67,7 +67,7 @@ describe("the usage of a caller", () => {
     )
   })
 
-  it("of a new caller is none", () => {
+  it("of a new caller is zero", () => {
     const now = 20_000 * DAY + 5
     expect(Usage.at(undefined, now, { perMinute: 3, perDay: 7 }, BanPolicies.standard)).toEqual({
       minute: { limit: 3, remaining: 3, fullAt: now },

@@ -73,7 +73,9 @@ const address = "https://document.example/openapi.json"
 
 /** Validates values against the schemas of a document (JSON Schema 2020-12). */
 export const validator = (document: Node): ((schema: unknown) => ValidateFunction) => {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+  // The document leaves the range of int64 to its format. As a double, the largest int64 is 2^63.
+  const int64 = { type: "number", validate: (value: number) => Math.abs(value) <= 2 ** 63 } as const
+  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { int64 } })
   ajv.addSchema({ $id: address, components: document.components })
   return (schema) => ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', `"${address}#/`)))
 }

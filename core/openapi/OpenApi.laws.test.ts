@@ -197,6 +197,18 @@ describe("the service", () => {
         yield* TestClock.setTime(sunset)
         observe(id, yield* late.send({ ...right, key: lateSecret }))
       }
+      for (const outcome of ["Mismatch", "InProgress"] as const) {
+        const store = yield* open({
+          pets: (real) => ({ ...real, insertOnce: () => Effect.succeed({ _tag: outcome }) })
+        })
+        const { secret } = yield* store.issue("Free")
+        const headers: Sent["headers"] = [
+          ["Content-Type", "application/json"],
+          ["Idempotency-Key", "a"]
+        ]
+        const body = JSON.stringify(newPet)
+        observe("createPet", yield* store.send({ method: "POST", headers, body, key: secret }))
+      }
       const listed = operations(lenient.document).flatMap(({ operation }) =>
         Object.keys(at(operation, "responses")).map((status) => `${operation.operationId} ${status}`)
       )

@@ -2,10 +2,12 @@
  * The OpenAPI 3.1 document, derived from the same values that the service uses: operations, schemas, limits, plans,
  * deprecation policy and error catalogue.
  */
+
 import * as HttpDate from "../codec/HttpDate.ts"
 import * as Json from "../codec/Json.ts"
 import type * as Deprecation from "../deprecation/Deprecation.ts"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
+import * as IdempotencyKey from "../idempotency/IdempotencyKey.ts"
 import type * as Operation from "../operations/Operation.ts"
 import * as Schemas from "../operations/Schemas.ts"
 import * as Router from "../service/Router.ts"
@@ -18,6 +20,27 @@ export const json = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>
 ): string => Json.stringify(document(options, operations))
+
+/**
+ * Returns a function from the origin of the service to the document. Without `publicBaseUrl` the first server is a path,
+ * which the origin makes absolute: many generators of clients need that.
+ */
+export const served = (
+  options: ServiceOptions.ServiceOptions,
+  operations: ReadonlyArray<Operation.Operation>
+): ((origin: string | undefined) => string) => {
+  const text = json(options, operations)
+  const path = text.indexOf(FIRST_SERVER) + FIRST_SERVER.length
+  // Behind a proxy, only the operator knows the address that clients see.
+  const isPath = options.publicBaseUrl === undefined && options.trustedProxyHops === 0
+  const rest = text.slice(path + (options.basePath === "" ? ROOT.length : 0))
+  return (origin) => (isPath && origin !== undefined ? `${text.slice(0, path)}${origin}${rest}` : text)
+}
+
+/** The path of the service without a base path; with an origin it would end in two slashes before a path. */
+const ROOT = "/"
+
+const FIRST_SERVER = '"servers":[{"url":"'
 
 /** Returns the document as a value; its int64 bounds are `bigint`, so only `Json.stringify` can encode it. */
 export const document = (
@@ -33,6 +56,7 @@ export const document = (
       "Lists, adds and retrieves the animals of a store. Every request needs an API key and counts against the " +
       "limits of its plan; every response says how much of them is left. Unknown query parameters and body fields " +
       `are ${options.strict ? "rejected" : "ignored"}.`,
+    contact: { name: "The operator of this service" },
     license: { name: "MIT", identifier: "MIT" }
   },
   servers: servers(options),
@@ -51,7 +75,7 @@ export const document = (
     },
     schemas: Schemas.make(options.strict),
     headers: OpenApiHeaders.make(options, operations),
-    responses: OpenApiResponses.shared()
+    responses: OpenApiResponses.shared(options)
   }
 })
 
@@ -62,7 +86,7 @@ const servers = ({
   publicBaseUrl,
   stagingBaseUrl
 }: ServiceOptions.ServiceOptions): ReadonlyArray<Json.EncodableObject> => {
-  const production = { url: trimSlash(publicBaseUrl ?? basePath) || "/", description: "The service." }
+  const production = { url: trimSlash(publicBaseUrl ?? basePath) || ROOT, description: "The service." }
   if (stagingBaseUrl === undefined) return [production]
   return [production, { url: trimSlash(stagingBaseUrl), description: "The staging environment." }]
 }
@@ -77,7 +101,7 @@ const pathItem = (
     "`HEAD` returns what `GET` does, without the body; `OPTIONS` returns 204 and `Allow`. Any method that is not " +
     `one of ${allow} is rejected with 405.`,
   // An extension, because a 405 belongs to no operation and Path Item Objects have no responses.
-  "x-method-not-allowed": OpenApiResponses.ref(405),
+  "x-method-not-allowed": OpenApiResponses.methodNotAllowed(options),
   ...Object.fromEntries(
     [...operations]
       .filter(([method]) => method !== "HEAD")
@@ -106,13 +130,14 @@ const operationObject = (
       content: Schemas.content(body.schema, body.examples)
     },
     responses: {
-      [success.status]: OpenApiResponses.success(success, deprecationHeaders),
-      ...OpenApiResponses.errors(errorCodes(operation, removal), deprecationHeaders)
+      [success.status]: OpenApiResponses.success(options, success, deprecationHeaders),
+      ...OpenApiResponses.errors(options, errorCodes(operation, removal), deprecationHeaders)
     }
   }
 }
 
 const parametersOf = ({
+  isIdempotent,
   pathParameters = {},
   query
 }: Operation.Operation): ReadonlyArray<Json.EncodableObject> => [
@@ -128,8 +153,20 @@ const parametersOf = ({
     in: "query",
     description,
     schema
-  }))
+  })),
+  ...(isIdempotent ? [idempotencyKey] : [])
 ]
+
+const idempotencyKey: Json.EncodableObject = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "A key of your choice, such as a UUID, that is new for each animal. A request that is sent again with the same key " +
+    "and the same animal within 24 hours creates no second one: the response has the first animal, and " +
+    "`Idempotency-Replayed`. With another animal it is rejected with 422.",
+  schema: { type: "string", minLength: 1, maxLength: IdempotencyKey.MAX_LENGTH },
+  example: "8e03978e-40d5-43e8-bc93-6894a57f9324"
+}
 
 /** Returns the error codes of an operation in addition to those of every request. */
 const errorCodes = (

@@ -18,6 +18,7 @@ type Header = {
 }
 
 const rateLimit = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
+const standardRateLimit = ["RateLimit-Policy", "RateLimit"] as const
 const always = ["Date", "Cache-Control", "X-Content-Type-Options", "X-Request-Id"] as const
 
 /** Returns the component names of the headers that every response of a deprecated operation carries. */
@@ -28,9 +29,12 @@ export const deprecation = (operation: string): ReadonlyArray<string> =>
  * Returns the `headers` object of a response: the headers of every response, and `more`. Components are named after
  * their header; `Link` has one component per relation, and deprecation headers have one per operation.
  */
-export const refs = (more: ReadonlyArray<string> = []): Json.EncodableObject =>
+export const refs = (
+  { standardHeaders }: ServiceOptions.ServiceOptions,
+  more: ReadonlyArray<string> = []
+): Json.EncodableObject =>
   Object.fromEntries(
-    [...rateLimit, ...more, ...always].map((component) => [
+    [...rateLimit, ...(standardHeaders ? standardRateLimit : []), ...more, ...always].map((component) => [
       component.replace(/[.].*|-(?:Next|Successor).*/, ""),
       { $ref: `#/components/headers/${component}` }
     ])
@@ -50,7 +54,7 @@ const plans = Plan.names.map((name) => {
 const deprecationDescriptions: { readonly [name: string]: string } = {
   Deprecation: "Since when the operation is deprecated (RFC 9745).",
   Sunset: "When the operation is to be removed (RFC 8594).",
-  Link: "The operation to use instead."
+  Link: "The operation to use instead, and the page about the deprecation if there is one."
 }
 
 /** Returns the header components of all operations. */
@@ -60,7 +64,9 @@ export const make = (
 ): { readonly [component: string]: Header } => {
   const address = ServiceOptions.addresses(options)
   return {
-    ...beforeOperations,
+    ...ofRateLimit,
+    ...(options.standardHeaders ? ofStandardRateLimit : {}),
+    ...ofSomeErrors,
     ...Object.fromEntries(
       operations.flatMap(({ success }) =>
         Object.entries(success.headers ?? {}).map(([component, { description, example }]) => [
@@ -74,7 +80,11 @@ export const make = (
       operations.flatMap(({ id, removal }) =>
         removal === undefined
           ? []
-          : Deprecation.headers(removal.policy(options), address(removal.successor)).map(([name, value]) => [
+          : Deprecation.headers(
+              removal.policy(options),
+              address(removal.successor),
+              options.deprecationUrl
+            ).map(([name, value]) => [
               `${name === "Link" ? "Link-Successor" : name}.${id}`,
               { description: deprecationDescriptions[name] ?? name, ...constant(value) }
             ])
@@ -83,7 +93,7 @@ export const make = (
   }
 }
 
-const beforeOperations: { readonly [component: string]: Header } = {
+const ofRateLimit: { readonly [component: string]: Header } = {
   "X-RateLimit-Limit": {
     description:
       "The limit in force: requests that one window, the minute or the UTC day, grants the caller. All three " +
@@ -103,7 +113,44 @@ const beforeOperations: { readonly [component: string]: Header } = {
     schema: { type: "integer", minimum: 0 },
     example: exampleTime / 1000,
     required: true
+  }
+}
+
+const { perDay, perMinute } = Plan.standard.Free
+const quotas = '"minute";q=N;w=60, "day";q=N;w=86400'
+const limits = '"minute";r=N;t=N, "day";r=N;t=N'
+
+const patternOf = (form: string): string =>
+  `^${form.replaceAll(";t=N", "(?:;t=N)?").replaceAll("N", "[0-9]+")}$`
+
+const ofStandardRateLimit: { readonly [component: string]: Header } = {
+  "RateLimit-Policy": {
+    description:
+      "Both windows, as draft-ietf-httpapi-ratelimit-headers has them: the requests (`q`) that each grants in its " +
+      "seconds (`w`).",
+    schema: { ...text, pattern: patternOf(quotas) },
+    example: quotas.replace("N", String(perMinute)).replace("N", String(perDay)),
+    required: true
   },
+  RateLimit: {
+    description:
+      "What both windows have left after this request (`r`), and the seconds until they get more (`t`); with a 429, " +
+      "`Retry-After` may be longer.",
+    schema: { ...text, pattern: patternOf(limits) },
+    example: `"minute";r=${perMinute - 1};t=1, "day";r=${perDay - 1};t=43200`,
+    required: true
+  }
+}
+
+/** The header of a response to an unsupported method. */
+export const allow: Header = {
+  description: "The methods that the resource supports.",
+  schema: text,
+  example: "GET, HEAD, OPTIONS",
+  required: true
+}
+
+const ofSomeErrors: { readonly [component: string]: Header } = {
   "Retry-After": {
     description:
       "Seconds to wait. A request sent after them is admitted if the key sent none in between; going on earlier " +
@@ -116,12 +163,6 @@ const beforeOperations: { readonly [component: string]: Header } = {
     description: 'The scheme to use; with `error="invalid_token"` when a credential was sent.',
     schema: text,
     example: 'Bearer realm="animals"',
-    required: true
-  },
-  Allow: {
-    description: "The methods that the resource supports.",
-    schema: text,
-    example: "GET, HEAD, OPTIONS",
     required: true
   },
   Accept: {

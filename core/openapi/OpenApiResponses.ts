@@ -4,15 +4,17 @@ import type * as Json from "../codec/Json.ts"
 import { codes as allCodes, catalogue, type ErrorCode } from "../errors/ErrorCatalogue.ts"
 import type { Success } from "../operations/Operation.ts"
 import * as Schemas from "../operations/Schemas.ts"
+import type { ServiceOptions } from "../service/ServiceOptions.ts"
 import * as OpenApiHeaders from "./OpenApiHeaders.ts"
 
 /** Returns the success response of an operation; `headers` are its deprecation headers. */
 export const success = (
+  options: ServiceOptions,
   { description, examples, headers: own = {}, schema }: Success,
   headers: ReadonlyArray<string>
 ): Json.EncodableObject => ({
   description,
-  headers: OpenApiHeaders.refs([...Object.keys(own), ...headers]),
+  headers: OpenApiHeaders.refs(options, [...Object.keys(own), ...headers]),
   content: Schemas.content(schema, examples)
 })
 
@@ -24,7 +26,6 @@ const transport = [408, 431]
 
 const names: { readonly [status: number]: string } = {
   401: "Unauthorized",
-  405: "MethodNotAllowed",
   408: "RequestTimeout",
   413: "PayloadTooLarge",
   415: "UnsupportedMediaType",
@@ -36,7 +37,6 @@ const names: { readonly [status: number]: string } = {
 
 const headersOf: { readonly [status: number]: ReadonlyArray<string> } = {
   401: ["WWW-Authenticate"],
-  405: ["Allow"],
   415: ["Accept", "Accept-Encoding"],
   429: ["Retry-After"],
   503: ["Retry-After"]
@@ -46,12 +46,13 @@ const codesOf = (status: number): ReadonlyArray<ErrorCode> =>
   allCodes.filter((code) => catalogue[code].status === status)
 
 const errorResponse = (
+  options: ServiceOptions,
   status: number,
   headers: ReadonlyArray<string> = [],
   codes: ReadonlyArray<ErrorCode> = codesOf(status)
-): Json.EncodableObject => ({
+) => ({
   description: codes.map((code) => `\`${code}\`: ${catalogue[code].meaning}`).join("\n\n"),
-  headers: OpenApiHeaders.refs([...(headersOf[status] ?? []), ...headers]),
+  headers: OpenApiHeaders.refs(options, [...(headersOf[status] ?? []), ...headers]),
   content: Schemas.content(
     Schemas.ref("Error"),
     Object.fromEntries(codes.map((code) => [code, Schemas.errorBody(code)]))
@@ -59,15 +60,27 @@ const errorResponse = (
 })
 
 /** Returns `components.responses`: the error responses that all operations share. */
-export const shared = (): Json.EncodableObject =>
-  Object.fromEntries(Object.entries(names).map(([status, name]) => [name, errorResponse(Number(status))]))
+export const shared = (options: ServiceOptions): Json.EncodableObject =>
+  Object.fromEntries(
+    Object.entries(names).map(([status, name]) => [name, errorResponse(options, Number(status))])
+  )
 
-export const ref = (status: number): Json.EncodableObject => ({
+/**
+ * Returns the response to an unsupported method. It belongs to no operation, so only an extension can hold it; whole, because
+ * linters do not count references of extensions.
+ */
+export const methodNotAllowed = (options: ServiceOptions): Json.EncodableObject => {
+  const { headers, ...response } = errorResponse(options, 405)
+  return { ...response, headers: { ...headers, Allow: OpenApiHeaders.allow } }
+}
+
+const ref = (status: number): Json.EncodableObject => ({
   $ref: `#/components/responses/${names[status]}`
 })
 
 /** Returns the error responses of an operation with these additional codes. */
 export const errors = (
+  options: ServiceOptions,
   codes: ReadonlyArray<ErrorCode>,
   headers: ReadonlyArray<string>
 ): Json.EncodableObject => {
@@ -77,13 +90,13 @@ export const errors = (
   const statuses = new Set([...everywhere, ...codes.map((code) => catalogue[code].status)])
   statuses.delete(400)
   return {
-    400: errorResponse(400, headers, badRequest),
+    400: errorResponse(options, 400, headers, badRequest),
     ...Object.fromEntries(
       [...statuses].map((status) => [
         status,
         (headers.length === 0 && status in names) || transport.includes(status)
           ? ref(status)
-          : errorResponse(status, headers)
+          : errorResponse(options, status, headers)
       ])
     )
   }

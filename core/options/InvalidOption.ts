@@ -3,7 +3,7 @@ import * as Data from "effect/Data"
 
 /** An option is unknown, or its value is invalid. The message contains no value, because it may be a secret. */
 export class InvalidOption extends Data.TaggedError("InvalidOption")<{
-  /** The name as given; `options` if the options are no object, `ban` for the `BanPolicy` in the context. */
+  /** The name as given; `options` if the options are not an object, `ban` for the `BanPolicy` in the context. */
   readonly option: string
   readonly reason: string
 }> {

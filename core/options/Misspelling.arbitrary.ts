@@ -20,7 +20,7 @@ const edit: fc.Arbitrary<Edit> = fc
     }
   })
 
-/** A name of `known` and a misspelling of it, which is none of them, with an edit distance of one or two. */
+/** A name of `known`, and a misspelling of it, not itself in `known`, with an edit distance of one or two. */
 export const misspelt = (
   known: ReadonlyArray<string>
 ): fc.Arbitrary<readonly [name: string, given: string]> =>

@@ -21,14 +21,14 @@ export const nearestNames = (given: string, known: ReadonlyArray<string>): Reado
 }
 
 const distanceBetween = (given: string, name: string): number =>
-  // No name is so long, and the cost of the comparison grows with the product of the lengths.
+  // No known name is that long, and the cost of the comparison grows with the product of the lengths.
   given.length > 2 * (name.length + MAX_EDITS)
     ? Number.POSITIVE_INFINITY
     : Math.min(editDistance(given, name), editDistance(letters(given), letters(name)))
 
 const letters = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, "")
 
-/** Levenshtein's distance in characters (code points). */
+/** The Levenshtein distance in characters (code points). */
 const editDistance = (fromText: string, toText: string): number => {
   const from = [...fromText]
   const to = [...toText]

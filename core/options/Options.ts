@@ -21,7 +21,7 @@ export type Checked<Options extends object, Name extends keyof Options> = Presen
 
 /**
  * Returns the options that are present, or the first fault: an unknown name, an invalid value, or a missing option of
- * those in `required`. Each property is read once, so that what is used is what was checked.
+ * those in `required`. Each property is read once, so that the checked values are the values that are used.
  */
 export const check = <Options extends object, Name extends keyof Options & string = never>(
   rules: Rules<Options>,
@@ -62,7 +62,7 @@ export const partial = <Fields extends object>(rules: Rules<Fields>): Rule<Prese
   reasonFor: (value) => fieldFault(rules, value) ?? NO_RECORD
 })
 
-/** Creates a rule for an object with all fields, and a last rule for the whole. */
+/** Creates a rule for an object with all fields, and a final rule for the whole object. */
 export const record = <Fields extends object>(
   rules: Rules<Fields>,
   isValid: (fields: Fields) => boolean = () => true,
@@ -84,7 +84,7 @@ export const record = <Fields extends object>(
 
 const NO_RECORD = "must be an object"
 
-/** Whether a value can hold options; lists, maps and promises are mistakes. */
+/** Whether a value is an object with options; arrays, maps and promises are mistakes. */
 const isRecord = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !(Symbol.iterator in value) && !("then" in value)
 

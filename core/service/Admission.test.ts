@@ -486,7 +486,7 @@ describe("Unavailable stores", () => {
   )
 
   it.effect(
-    'without the rate limit store and with "open", an IPv6 request asks the store once and logs once',
+    'without the rate limit store and with "open", an IPv6 request calls the store once and logs once',
     () =>
       Effect.gen(function* () {
         let calls = 0

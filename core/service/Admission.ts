@@ -156,13 +156,15 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   }
 })
 
-/** The verdict when the rate limit store is unavailable. */
-export const unknownVerdict = (plan: Plan.Plan, now: number): RateLimit.Verdict => ({
+/** The verdict when the rate limit store is unavailable: nothing remains, and there is more when a retry may succeed. */
+export const unknownVerdict = ({ perDay, perMinute }: Plan.Plan, now: number): RateLimit.Verdict => ({
   outcome: "limited",
-  limit: plan.perMinute,
+  limit: perMinute,
   remaining: 0,
   resetAt: Math.ceil(now / 1000) + UNAVAILABLE_RETRY_AFTER,
-  retryAfter: UNAVAILABLE_RETRY_AFTER
+  retryAfter: UNAVAILABLE_RETRY_AFTER,
+  minute: { limit: perMinute, remaining: 0, moreIn: UNAVAILABLE_RETRY_AFTER },
+  day: { limit: perDay, remaining: 0, moreIn: UNAVAILABLE_RETRY_AFTER }
 })
 
 /** The rate limit key of probes; no caller has it. Its plan is never exhausted, so that each probe writes. */
@@ -191,12 +193,14 @@ const unavailable = (
     admission(unknownVerdict(plan, now), "service_unavailable", false, key)
   )
 
-const uncountedVerdict = (plan: Plan.Plan, now: number): RateLimit.Verdict => ({
+const uncountedVerdict = ({ perDay, perMinute }: Plan.Plan, now: number): RateLimit.Verdict => ({
   outcome: "admitted",
-  limit: plan.perMinute,
-  remaining: plan.perMinute,
+  limit: perMinute,
+  remaining: perMinute,
   resetAt: Math.ceil(now / 1000),
-  retryAfter: 0
+  retryAfter: 0,
+  minute: { limit: perMinute, remaining: perMinute, moreIn: 0 },
+  day: { limit: perDay, remaining: perDay, moreIn: 0 }
 })
 
 const admission = (

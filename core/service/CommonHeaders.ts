@@ -2,6 +2,8 @@
 import * as HttpDate from "../codec/HttpDate.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
 import * as Admission from "./Admission.ts"
+import * as RateLimitHeaders from "./RateLimitHeaders.ts"
+import type { ServiceOptions } from "./ServiceOptions.ts"
 import type { Header, ServiceResponse } from "./ServiceResponse.ts"
 
 /** The values that the headers are made from. */
@@ -9,32 +11,37 @@ export interface HeaderValues {
   /** Epoch milliseconds. */
   readonly now: number
   readonly requestId: string
+  /** The headers for pages of other origins. */
+  readonly cors?: ReadonlyArray<Header> | undefined
   /** `undefined` for probes, which are not limited. */
   readonly verdict?: Verdict | undefined
   /** The deprecation headers of the operation. */
   readonly deprecation?: ReadonlyArray<Header> | undefined
 }
 
-/** Returns the response with all its headers. */
-export const add = (
-  { body, headers: own, status }: ServiceResponse,
-  { deprecation = [], now, requestId, verdict }: HeaderValues
-): ServiceResponse => {
-  const headers: Array<Header> = [["Date", HttpDate.format(now)], cacheControl, contentTypeOptions]
-  if (body !== "") headers.push(contentType)
-  headers.push(...own, ...deprecation)
-  if (verdict !== undefined) {
-    headers.push(
-      ["X-RateLimit-Limit", String(verdict.limit)],
-      ["X-RateLimit-Remaining", String(verdict.remaining)],
-      ["X-RateLimit-Reset", String(verdict.resetAt)]
-    )
-    if (status === 429) headers.push(["Retry-After", String(verdict.retryAfter)])
-    if (status === 503) headers.push(["Retry-After", String(Admission.UNAVAILABLE_RETRY_AFTER)])
+/** Adds its headers to a response. */
+export type Add = (response: ServiceResponse, values: HeaderValues) => ServiceResponse
+
+/** Creates the function that adds the headers. */
+export const make =
+  ({ standardHeaders }: Pick<ServiceOptions, "standardHeaders">): Add =>
+  ({ body, bytes, headers: own, status }, { cors, deprecation = [], now, requestId, verdict }) => {
+    const headers: Array<Header> = [["Date", HttpDate.format(now)]]
+    // Files have their own rules for caches, and so have responses that repeat that a file is unchanged.
+    if (bytes === undefined && status !== 304) headers.push(cacheControl)
+    headers.push(contentTypeOptions)
+    if (body !== "") headers.push(contentType)
+    if (cors !== undefined) headers.push(...cors)
+    headers.push(...own, ...deprecation)
+    if (verdict !== undefined) {
+      headers.push(...RateLimitHeaders.ofContract(verdict))
+      if (standardHeaders) headers.push(...RateLimitHeaders.standard(verdict))
+      if (status === 429) headers.push(["Retry-After", String(verdict.retryAfter)])
+      if (status === 503) headers.push(["Retry-After", String(Admission.UNAVAILABLE_RETRY_AFTER)])
+    }
+    headers.push(["X-Request-Id", requestId])
+    return bytes === undefined ? { status, headers, body } : { status, headers, body, bytes }
   }
-  headers.push(["X-Request-Id", requestId])
-  return { status, headers, body }
-}
 
 const cacheControl: Header = ["Cache-Control", "no-store"]
 const contentTypeOptions: Header = ["X-Content-Type-Options", "nosniff"]

@@ -243,8 +243,8 @@ describe("an outage of the stores", () => {
       isDown = false
       yield* sendAll
       expect(store.logs.filter((line) => line.includes("database"))).toEqual([
-        expect.stringMatching(/^\["?database lost.*"request":"/),
-        expect.stringMatching(/^\["?database found again.*"afterMs":5000/)
+        expect.stringMatching(/^\["?database unavailable.*"request":"/),
+        expect.stringMatching(/^\["?database available again.*"afterMs":5000/)
       ])
     })
   )

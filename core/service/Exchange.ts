@@ -14,7 +14,7 @@ export interface Exchange {
   readonly method: string
   /** The template of the path, such as `/v1/pets/{petId}`; `undefined` if no resource has the path. */
   readonly route: string | undefined
-  /** Whether the request was for `/livez`, `/readyz` or `/openapi.json`, which need no key and are not counted. */
+  /** Whether the request was for `/livez`, `/readyz`, `/openapi.json` or a file, which need no key and are not counted. */
   readonly isProbe: boolean
   /** The status of the response; `undefined` if the client disconnected before it. */
   readonly status: number | undefined
@@ -84,14 +84,56 @@ export const complete = (
   response: ServiceResponse | undefined,
   times: Times,
   span: Tracer.AnySpan | undefined
-): Exchange => ({
-  ...recorded,
-  ...times,
-  method: knownMethod(method),
-  status: response?.status,
-  bodyBytes: response === undefined || method === "HEAD" ? 0 : byteLength(response.body),
-  traceId: span?.sampled === true ? span.traceId : undefined
-})
+): Exchange => new Completed(recorded, method, response, times, span)
+
+/** A plain object of an exchange, for observers that copy or serialise it. */
+export const plain = (exchange: Exchange): Exchange => ({ ...exchange, bodyBytes: exchange.bodyBytes })
+
+class Completed implements Exchange {
+  readonly requestId: string
+  readonly method: string
+  readonly route: string | undefined
+  readonly isProbe: boolean
+  readonly status: number | undefined
+  readonly errorCode: ErrorCode | undefined
+  readonly keyId: string | undefined
+  readonly plan: PlanName | undefined
+  readonly outcome: Outcome | undefined
+  readonly bannedUntil: number | undefined
+  readonly startedAt: number
+  readonly durationMs: number
+  readonly traceId: string | undefined
+  readonly #response: ServiceResponse | undefined
+
+  constructor(
+    recorded: Draft,
+    method: string | undefined,
+    response: ServiceResponse | undefined,
+    times: Times,
+    span: Tracer.AnySpan | undefined
+  ) {
+    this.requestId = recorded.requestId
+    this.method = knownMethod(method)
+    this.route = recorded.route
+    this.isProbe = recorded.isProbe
+    this.status = response?.status
+    this.errorCode = recorded.errorCode
+    this.keyId = recorded.keyId
+    this.plan = recorded.plan
+    this.outcome = recorded.outcome
+    this.bannedUntil = recorded.bannedUntil
+    this.startedAt = times.startedAt
+    this.durationMs = times.durationMs
+    this.traceId = span?.sampled === true ? span.traceId : undefined
+    this.#response = method === "HEAD" ? undefined : response
+  }
+
+  /** Counted when it is read: few observers need it, and counting a page of animals takes microseconds. */
+  get bodyBytes(): number {
+    const response = this.#response
+    return response === undefined ? 0 : (response.bytes?.length ?? byteLength(response.body))
+  }
+}
 
 const methods = new Set([
   "GET",

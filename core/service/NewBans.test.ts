@@ -11,7 +11,7 @@ it("a ban of a key is new once", () => {
   ])
 })
 
-it("a thousand bans are remembered", () => {
+it("the latest thousand bans are recognized", () => {
   const bans = NewBans.make()
   for (let index = 0; index < 1_001; index++) bans.isNew(String(index), 60)
   expect([bans.isNew("1", 60), bans.isNew("0", 60)]).toEqual([false, true])

@@ -3,15 +3,15 @@
  * present too: each ban is reported once.
  */
 
-/** Maximum number of bans that are remembered. */
+/** Maximum number of recent bans that are stored. */
 const MAX_BANS = 1_000
 
 export interface NewBans {
-  /** Whether a ban of the key that ends at `until` has not been asked for yet. */
+  /** Returns true for the first call with this key and this end of a ban, and false for later ones. */
   readonly isNew: (keyId: string, until: number) => boolean
 }
 
-/** Creates an empty memory of bans. */
+/** Creates the set of recent bans, empty. */
 export const make = (): NewBans => {
   const latest = new Map<string, number>()
   return {

@@ -3,26 +3,30 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as OwnOrigin from "./OwnOrigin.ts"
 import * as ReadinessProbe from "./ReadinessProbe.ts"
 import * as RequestLog from "./RequestLog.ts"
+import type { ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 import * as StoreHealth from "./StoreHealth.ts"
 import * as StoreOutage from "./StoreOutage.ts"
 
 /** Options of `make`. */
 export interface ProbesOptions {
-  /** The OpenAPI document as JSON text. */
-  readonly openApi: () => string
+  /** Returns the OpenAPI document as JSON text, for a client that reached the service at this origin. */
+  readonly openApi: () => (origin: string | undefined) => string
   /** Consumes a token in the rate limit store that belongs to no caller. */
   readonly count: (now: number) => Effect.Effect<void, StoreUnavailable>
 }
+
+type Target = (requestId: string, request: ServiceRequest) => Effect.Effect<ServiceResponse.ServiceResponse>
 
 /** Creates the probe endpoints of one service, with the state that readiness depends on. */
 export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptions) {
   const checkStores = yield* ReadinessProbe.make(count)
   let health = StoreHealth.initial
   let outage: StoreOutage.StoreOutage | undefined
-  const document = yield* Effect.cached(Effect.sync(() => ServiceResponse.make(200, openApi())))
+  const document = yield* Effect.cached(Effect.sync(() => latest(openApi())))
   let isDraining = false
 
   const change = ([changed, next]: ReturnType<typeof StoreOutage.failed>): StoreOutage.Change | undefined => {
@@ -49,22 +53,23 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
     return failure === undefined ? ready : unreachable
   })
 
-  const targets = new Map<string, (requestId: string) => Effect.Effect<ServiceResponse.ServiceResponse>>([
+  const targets = new Map<string, Target>([
     ["/livez", () => Effect.succeed(live)],
     ["/readyz", readiness],
-    ["/openapi.json", () => document]
+    [OPENAPI, (_, request) => Effect.map(document, (response) => response(OwnOrigin.of(request)))]
   ])
 
   return {
     /** Returns the response of a probe endpoint; `undefined` for any other path. */
     respond: (
-      method: string,
+      request: ServiceRequest,
       path: string,
       requestId: string
     ): Effect.Effect<ServiceResponse.ServiceResponse> | undefined => {
       const target = targets.get(path)
       if (target === undefined) return undefined
-      if (method === "GET" || method === "HEAD") return target(requestId)
+      const { method } = request
+      if (method === "GET" || method === "HEAD") return target(requestId, request)
       return Effect.succeed(method === "OPTIONS" ? options : methodNotAllowed)
     },
     /**
@@ -94,6 +99,24 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
     isDraining: () => isDraining
   }
 })
+
+/** Path of the OpenAPI document, which pages of all origins may read. */
+export const OPENAPI = "/openapi.json"
+
+/** Keeps the latest response, because most clients use the same origin. */
+const latest = (
+  json: (origin: string | undefined) => string
+): ((origin: string | undefined) => ServiceResponse.ServiceResponse) => {
+  let cached:
+    | { readonly origin: string | undefined; readonly response: ServiceResponse.ServiceResponse }
+    | undefined
+  return (origin) => {
+    if (cached?.origin !== origin || cached === undefined) {
+      cached = { origin, response: ServiceResponse.make(200, json(origin)) }
+    }
+    return cached.response
+  }
+}
 
 /** Stands for the operation when `/readyz` has tested the stores. */
 const PROBE = "/readyz"

@@ -30,11 +30,15 @@ export const ban = (
     request: requestId
   })
 
-/** Reports that the database was lost or found again, as a request noticed. */
+/** Reports that the database became unavailable or available again, as a request noticed. */
 export const outage = (change: Change, requestId: string): Effect.Effect<void> =>
   change._tag === "Lost"
-    ? about(Effect.logError("database lost"), requestId)
-    : Effect.annotateLogs(about(Effect.logInfo("database found again"), requestId), "afterMs", change.afterMs)
+    ? about(Effect.logError("database unavailable"), requestId)
+    : Effect.annotateLogs(
+        about(Effect.logInfo("database available again"), requestId),
+        "afterMs",
+        change.afterMs
+      )
 
 const about = (line: Effect.Effect<void>, requestId: string): Effect.Effect<void> =>
   Effect.annotateLogs(line, "request", requestId)

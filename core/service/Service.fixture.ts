@@ -28,6 +28,7 @@ import * as Service from "./Service.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "./ServiceRequest.ts"
 import type { Header, ServiceResponse } from "./ServiceResponse.ts"
+import { type StaticFile, StaticFiles } from "./StaticFiles.ts"
 
 /** Noon, so that tests of minutes do not cross midnight. */
 export const start = Date.UTC(2027, 0, 1, 12)
@@ -51,6 +52,7 @@ export interface Setup {
   readonly cursorKey?: Uint8Array
   /** Receives each exchange. */
   readonly observer?: ResponseObserver
+  readonly files?: ReadonlyArray<StaticFile>
   /** Hashes keys; by default asynchronously. */
   readonly digest?: Layer.Layer<Digest.Digest>
 }
@@ -74,13 +76,16 @@ export class TestResponse {
   readonly status: number
   readonly headers: ReadonlyArray<Header>
   readonly body: string
+  /** The content of a file. */
+  readonly bytes: Uint8Array | undefined
   /** The `maxBytes` with which the service read the body; `undefined` if it did not. */
   readonly requestedBytes: number | undefined
 
-  constructor({ body, headers, status }: ServiceResponse, requestedBytes: number | undefined) {
+  constructor({ body, bytes, headers, status }: ServiceResponse, requestedBytes: number | undefined) {
     this.status = status
     this.headers = headers
     this.body = body
+    this.bytes = bytes
     this.requestedBytes = requestedBytes
   }
 
@@ -191,7 +196,8 @@ export const open = Effect.fnUntraced(function* (
     Context.make(ApiKeyStore, (setup.keys ?? same)(Context.get(memory, ApiKeyStore))),
     Context.make(Readiness, setup.readiness ?? Effect.void),
     Context.make(Cursor.SharedKey, setup.cursorKey),
-    Context.make(ResponseObserver, setup.observer)
+    Context.make(ResponseObserver, setup.observer),
+    Context.make(StaticFiles, setup.files ?? [])
   )
   const service = yield* Effect.orDie(
     Effect.provideContext(Service.make(setup.options, setup.operations), replaced)

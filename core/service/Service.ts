@@ -9,14 +9,17 @@
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as Digest from "effect/crypto/Digest"
+import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ApiKey } from "../access/ApiKey.ts"
 import * as LastSeen from "../access/LastSeen.ts"
 import * as Cursor from "../codec/Cursor.ts"
 import * as Deprecation from "../deprecation/Deprecation.ts"
 import * as ApiError from "../errors/ApiError.ts"
+import * as Fingerprint from "../idempotency/Fingerprint.ts"
+import * as IdempotencyKey from "../idempotency/IdempotencyKey.ts"
 import * as BanPolicy from "../limits/BanPolicy.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
@@ -30,6 +33,7 @@ import type { RateLimitStore } from "../ports/RateLimitStore.ts"
 import * as Admission from "./Admission.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ContentType from "./ContentType.ts"
+import * as Cors from "./Cors.ts"
 import * as Exchange from "./Exchange.ts"
 import * as Observed from "./Observed.ts"
 import * as Probes from "./Probes.ts"
@@ -39,6 +43,7 @@ import * as Router from "./Router.ts"
 import * as ServiceOptions from "./ServiceOptions.ts"
 import type { BodyConsumed, BodyTooLarge, ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
+import * as StaticFiles from "./StaticFiles.ts"
 import * as Target from "./Target.ts"
 
 /** An error that a host reports when a connection carried no complete request. */
@@ -50,10 +55,14 @@ export class Service extends Context.Service<
   {
     /** Handles a request. It can be interrupted at any time; writes are atomic. */
     readonly handle: (request: ServiceRequest) => Effect.Effect<ServiceResponse.ServiceResponse>
-    /** Returns the response to a transport error and counts it against the limits of the client's network. */
+    /**
+     * Returns the response to a transport error and counts it against the limits of the client's network. `origin` is the
+     * `Origin` header, if it arrived.
+     */
     readonly transportError: (
       error: TransportError,
-      clientAddress: string | undefined
+      clientAddress: string | undefined,
+      origin?: string
     ) => Effect.Effect<ServiceResponse.ServiceResponse>
     /** Makes `/readyz` return 503, so that load balancers stop sending requests; requests are still handled. */
     readonly drain: Effect.Effect<void>
@@ -86,18 +95,27 @@ export const make = Effect.fnUntraced(function* (
     operations.flatMap(({ id, removal }) =>
       removal === undefined
         ? []
-        : [[id, Deprecation.headers(removal.policy(options), address(removal.successor))] as const]
+        : [
+            [
+              id,
+              Deprecation.headers(removal.policy(options), address(removal.successor), options.deprecationUrl)
+            ] as const
+          ]
     )
   )
   const nextRequestId = yield* RequestId.make
+  const addHeaders = CommonHeaders.make(options)
+  const configuredCors = Cors.make(options.corsOrigins)
   const admission = yield* Admission.make(options)
   const probes = yield* Probes.make({
-    openApi: () => OpenApi.json(options, operations),
+    openApi: () => OpenApi.served(options, operations),
     count: admission.countProbe
   })
+  const fileResponse = StaticFiles.make(yield* StaticFiles.StaticFiles)
   const cursorKey = options.cursorKey ?? (yield* Cursor.SharedKey) ?? (yield* randomKey)
   const cursors = yield* Cursor.make(cursorKey)
   const pets = yield* PetRepository
+  const digest = yield* Digest.Digest
   const observed = Observed.make(Exchange.combine([yield* Exchange.ResponseObserver]))
 
   const respond = Effect.fnUntraced(function* (request: ServiceRequest, draft: Exchange.Draft) {
@@ -106,26 +124,32 @@ export const make = Effect.fnUntraced(function* (
     const requestId = nextRequestId()
     draft.requestId = requestId
     const { path, query } = Target.parse(request.target)
-    const probe = probes.respond(request.method, path, requestId)
+    const cors = path === Probes.OPENAPI ? Cors.everyone : configuredCors
+    const origin = cors && request.header("origin")
+    const preflight = cors?.preflight(request, origin)
+    const corsHeaders = preflight === undefined ? cors?.headersFor(origin) : undefined
+    const probe = probes.respond(request, path, requestId) ?? fileResponse(request, path)
     if (probe !== undefined) {
       draft.isProbe = true
       draft.route = path
-      const response = yield* orErrorResponse(probe, requestId)
+      const response = preflight ?? (yield* orErrorResponse(probe, requestId))
       draft.errorCode = response.errorCode
-      return CommonHeaders.add(response, { now, requestId })
+      return addHeaders(response, { now, requestId, cors: corsHeaders })
     }
     const route = findRoute(request.method, path)
     const operation = route?.operation?.id
     draft.route = route && options.basePath + route.resource.path
+    if (preflight !== undefined) return addHeaders(preflight, { now, requestId })
     const admitted = yield* admit(request, { now, requestId })
     const { rejection, verdict } = admitted
     recordAdmission(draft, admitted)
-    const response = rejection ?? (yield* orErrorResponse(execute(route, request, query, now), requestId))
+    const response =
+      rejection ?? (yield* orErrorResponse(execute(route, request, query, now, admitted.key), requestId))
     draft.errorCode = response.errorCode
     const changed = probes.observe(response.status, rejection === undefined ? operation : undefined, clock)
     if (changed !== undefined) yield* RequestLog.outage(changed, requestId)
     const deprecation = operation === undefined ? undefined : deprecationHeaders.get(operation)
-    return CommonHeaders.add(response, { now, requestId, verdict, deprecation })
+    return addHeaders(response, { now, requestId, cors: corsHeaders, verdict, deprecation })
   })
 
   const handle = (request: ServiceRequest) => observed(request.method, (draft) => respond(request, draft))
@@ -144,7 +168,8 @@ export const make = Effect.fnUntraced(function* (
     route: Router.Route | undefined,
     request: ServiceRequest,
     query: string,
-    now: number
+    now: number,
+    key: ApiKey | undefined
   ) {
     if (route === undefined) return notFound
     const { operation, parameters, resource } = route
@@ -152,10 +177,26 @@ export const make = Effect.fnUntraced(function* (
     const unsupported = operation.body && ContentType.rejectionOf(request)
     if (unsupported !== undefined) return unsupported
     const body = operation.body && (yield* request.body(options.maxBodyBytes))
-    const input = { path: parameters, query, body, now, options, address, pets, cursors }
+    const idempotency = operation.isIdempotent ? yield* idempotencyOf(request, key) : undefined
+    const input = { path: parameters, query, body, now, options, address, pets, cursors, idempotency }
     const output = yield* operation.execute(input)
     return ServiceResponse.make(operation.success.status, output.body, output.headers)
   })
+
+  const hash = (text: string) => Fingerprint.hashWith(digest, text)
+
+  const idempotencyOf = (
+    request: ServiceRequest,
+    key: ApiKey | undefined
+  ): Effect.Effect<Operation.Idempotency | undefined, ApiError.ApiError> => {
+    const value = request.header("idempotency-key")
+    if (value === undefined || key === undefined) return Effect.undefined
+    return Effect.map(Effect.fromResult(IdempotencyKey.parse(value)), (parsed) => ({
+      caller: key.id,
+      key: parsed,
+      hash
+    }))
+  }
 
   const orErrorResponse = (
     response: Effect.Effect<ServiceResponse.ServiceResponse, Failure>,
@@ -185,6 +226,7 @@ export const make = Effect.fnUntraced(function* (
   const respondToError = Effect.fnUntraced(function* (
     error: TransportError,
     clientAddress: string | undefined,
+    origin: string | undefined,
     draft: Exchange.Draft
   ) {
     const now = Math.floor(yield* Clock.currentTimeMillis)
@@ -197,11 +239,12 @@ export const make = Effect.fnUntraced(function* (
     draft.requestId = requestId
     draft.errorCode = response.errorCode
     recordAdmission(draft, admitted)
-    return CommonHeaders.add(response, { now, requestId, verdict: admitted.verdict })
+    const cors = configuredCors?.headersWithoutRequest(origin)
+    return addHeaders(response, { now, requestId, cors, verdict: admitted.verdict })
   })
 
-  const transportError: Service["Service"]["transportError"] = (error, clientAddress) =>
-    observed(undefined, (draft) => respondToError(error, clientAddress, draft))
+  const transportError: Service["Service"]["transportError"] = (error, clientAddress, origin) =>
+    observed(undefined, (draft) => respondToError(error, clientAddress, origin, draft))
 
   return { handle, transportError, drain: probes.drain, isDraining: probes.isDraining }
 })

@@ -20,6 +20,18 @@ const valid: ReadonlyArray<Options> = [
   { anonymousPlan: { perMinute: 1, perDay: 1 } },
   { onLimitsUnavailable: "open" },
   { trustedProxyHops: 3 },
+  { standardHeaders: false },
+  { deprecationUrl: "https://docs.example/pets?v=1#getPet" },
+  { corsOrigins: [] },
+  { corsOrigins: ["*"] },
+  {
+    corsOrigins: [
+      "https://shop.example",
+      "http://localhost:5173",
+      "http://[::1]:8080",
+      "capacitor://localhost"
+    ]
+  },
   { cursorKey: new Uint8Array(32) },
   { getPetDeprecation: { announcedAt: 5, sunsetAt: 5, afterSunset: "gone" } }
 ]
@@ -50,6 +62,9 @@ const invalid: ReadonlyArray<readonly [option: keyof ServiceOptions.ServiceOptio
   ),
   ...badUrls.map((url) => ["publicBaseUrl", { publicBaseUrl: url }] as const),
   ...badUrls.map((url) => ["stagingBaseUrl", { stagingBaseUrl: url }] as const),
+  ...["", "docs.example", "ftp://h", "https://", "https://h/>", "https://h/ x", "https://h\r\nX: 1"].map(
+    (url) => ["deprecationUrl", { deprecationUrl: url }] as const
+  ),
   ...[-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY].flatMap(
     (value) =>
       [
@@ -68,6 +83,25 @@ const invalid: ReadonlyArray<readonly [option: keyof ServiceOptions.ServiceOptio
     deprecation(-Infinity, 1),
     deprecation(1, 9e15)
   ].map((options) => ["getPetDeprecation", options] as const),
+  ...[
+    ["https://shop.example/"],
+    ["https://Shop.example"],
+    ["HTTPS://shop.example"],
+    ["https://shop.example:443"],
+    ["http://shop.example:80"],
+    ["https://shop.example:0"],
+    ["https://shop.example:65536"],
+    ["https://shop.example:"],
+    ["https://*.example"],
+    ["https://a b"],
+    ["https://a\r\nX: 1"],
+    ["https://"],
+    ["shop.example"],
+    ["null"],
+    [""],
+    ["*", "https://shop.example"],
+    ["https://shop.example", "https://shop.example\n"]
+  ].map((corsOrigins) => ["corsOrigins", { corsOrigins }] as const),
   ...[0, 16, 31].map((length) => ["cursorKey", { cursorKey: new Uint8Array(length) }] as const),
   // Values that only untyped programs can pass.
   ["onLimitsUnavailable", JSON.parse('{"onLimitsUnavailable":"ajar"}')],
@@ -76,6 +110,9 @@ const invalid: ReadonlyArray<readonly [option: keyof ServiceOptions.ServiceOptio
     JSON.parse('{"getPetDeprecation":{"announcedAt":1,"sunsetAt":2,"afterSunset":"never"}}')
   ],
   ["getPetDeprecation", JSON.parse('{"getPetDeprecation":{"afterSunset":"gone"}}')],
+  ["corsOrigins", JSON.parse('{"corsOrigins":"https://shop.example"}')],
+  ["corsOrigins", JSON.parse('{"corsOrigins":[5]}')],
+  ["standardHeaders", JSON.parse('{"standardHeaders":"on"}')],
   ["cursorKey", JSON.parse('{"cursorKey":"a secret text of more than 32 characters"}')]
 ]
 

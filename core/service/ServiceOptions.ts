@@ -5,6 +5,7 @@ import * as Plan from "../limits/Plan.ts"
 import type { InvalidOption } from "../options/InvalidOption.ts"
 import * as Options from "../options/Options.ts"
 import * as Rule from "../options/Rule.ts"
+import * as Cors from "./Cors.ts"
 
 /** The complete options of a service; `resolve` fills in the defaults. */
 export interface ServiceOptions {
@@ -24,8 +25,17 @@ export interface ServiceOptions {
   readonly onLimitsUnavailable: "closed" | "open"
   /** Number of trusted proxies that append to `X-Forwarded-For`; 0 uses the socket's address. */
   readonly trustedProxyHops: number
+  /**
+   * Origins whose web pages may read responses (CORS), such as `https://shop.example`; `["*"]` allows all. By default
+   * none may.
+   */
+  readonly corsOrigins: ReadonlyArray<string>
+  /** Adds `RateLimit` and `RateLimit-Policy` to the rate headers of the contract. */
+  readonly standardHeaders: boolean
   /** Deprecation and removal of `GET /pets/{petId}`. */
   readonly getPetDeprecation: Deprecation.Deprecation
+  /** URL of a page about deprecated operations; their responses then link to it with `rel="deprecation"` (RFC 9745 §3). */
+  readonly deprecationUrl: string | undefined
   /** Secret of at least 32 bytes that signs cursors; by default the stores' shared key, otherwise a random key. */
   readonly cursorKey: Uint8Array | undefined
 }
@@ -40,7 +50,10 @@ export const defaults: ServiceOptions = {
   anonymousPlan: Plan.standard.Free,
   onLimitsUnavailable: "closed",
   trustedProxyHops: 0,
+  corsOrigins: [],
+  standardHeaders: true,
   getPetDeprecation: Deprecation.getPet,
+  deprecationUrl: undefined,
   cursorKey: undefined
 }
 
@@ -58,9 +71,16 @@ export const addresses = ({ basePath, publicBaseUrl }: ServiceOptions): ((path: 
 
 // Printable ASCII without `"`, `<` and `>`, because the URL appears in headers and between the angle brackets of
 // `Link`.
+const isHeaderText = (url: string): boolean => /^[!-~]+$/.test(url) && !/["<>]/.test(url)
+
 const baseUrl = Rule.textWhere(
-  (url) => /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/.test(url) && /^[!-~]+$/.test(url) && !/["<>]/.test(url),
+  (url) => /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/.test(url) && isHeaderText(url),
   "must be an absolute http(s) URL without query"
+)
+
+const pageUrl = Rule.textWhere(
+  (url) => /^https?:\/\/[^/?#]+(?:[/?#].*)?$/.test(url) && isHeaderText(url),
+  "must be an absolute http(s) URL"
 )
 
 const isTime = (value: unknown): value is number => typeof value === "number" && Math.abs(value) <= 8.64e15
@@ -86,11 +106,14 @@ export const rules: Options.Rules<ServiceOptions> = {
   }),
   onLimitsUnavailable: Rule.oneOf(["closed", "open"]),
   trustedProxyHops: natural("must be a number of proxies, 0 or more"),
+  corsOrigins: Cors.rule,
+  standardHeaders: Rule.boolean,
   getPetDeprecation: Options.record<Deprecation.Deprecation>(
     { announcedAt: time, sunsetAt: time, afterSunset: Rule.oneOf(Deprecation.removals) },
     ({ announcedAt, sunsetAt }) => announcedAt <= sunsetAt,
     "must have a sunsetAt that is not before announcedAt (RFC 9745 §4)"
   ),
+  deprecationUrl: pageUrl,
   cursorKey: Rule.make(
     (value): value is Uint8Array => value instanceof Uint8Array && value.length >= 32,
     "must be a Uint8Array of at least 32 bytes"

@@ -12,6 +12,8 @@ export interface ServiceResponse {
   readonly headers: ReadonlyArray<Header>
   /** JSON text, or empty. For `HEAD` it is the body of `GET`; the host sends only its length. */
   readonly body: string
+  /** The body of a file, which responses share; hosts send it instead of `body` and must not change it. */
+  readonly bytes?: Uint8Array | undefined
   /**
    * The code of an error response within the pipeline; responses that leave the service do not have it.
    *

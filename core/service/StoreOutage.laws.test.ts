@@ -33,7 +33,7 @@ const play = (history: ReadonlyArray<Result>) => {
 }
 
 describe("an outage", () => {
-  it("is lost and found in turns, lost by a failure and found by a success", () => {
+  it("begins with a failure and ends with a success, alternately", () => {
     fc.assert(
       fc.property(results, (history) => {
         let isLost = false

@@ -1,5 +1,5 @@
 /**
- * Derives from the outcomes of requests when the stores were lost and found again, for the log. Unlike `StoreHealth`,
+ * Derives from the outcomes of requests when the stores became unavailable and available again, for the log. Unlike `StoreHealth`,
  * which decides on readiness, one failure suffices. Times are monotonic milliseconds.
  */
 import { ADMISSION } from "./StoreHealth.ts"

@@ -1,4 +1,4 @@
-/** A `PetArchive` in memory, which can fail before or after any call, as a process that is killed. */
+/** A `PetArchive` in memory, which can crash before or after any call, like a process that is killed. */
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { Pet } from "../domain/Pet.ts"
@@ -46,7 +46,7 @@ export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Ser
         disk.records.set(source, { keepIds, position: beginning, completedAt: undefined })
         return Effect.void
       }),
-    // Nobody else stores animals in this model.
+    // In this model, no other process stores animals.
     reserveIds: () => Effect.void,
     findTaken: (pets) =>
       Effect.sync(() =>
@@ -77,7 +77,7 @@ export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Ser
 
 const contentOf = ({ categoryId, name, status }: Pet) => [name, categoryId.toString(), status]
 
-/** A SHA-256 of Node. */
+/** A running SHA-256, computed by Node. */
 export const makeHash = (): Hash => {
   const hash = createHash("sha256")
   return { update: (bytes) => void hash.update(bytes), digest: () => hash.copy().digest("hex") }

@@ -1,4 +1,4 @@
-/** The same bytes in chunks of any sizes. */
+/** Splits bytes into chunks of any size. */
 import * as fc from "fast-check"
 
 /** Cuts bytes at random places; some chunks are empty. */

@@ -16,7 +16,7 @@ export interface Piece {
 const PAGE = 1_000
 
 /**
- * Exports every animal whose creation was acknowledged before the start; it can contain some that are created meanwhile.
+ * Exports every animal whose creation was acknowledged before the start; it can contain some that are created later.
  * It ends at the largest id of the start, and holds no transaction, so that a slow reader does not burden the database.
  */
 export const pieces: Stream.Stream<Piece, StoreUnavailable, PetArchive> = Stream.unwrap(

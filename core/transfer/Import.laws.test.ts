@@ -159,7 +159,7 @@ describe("Import.store", () => {
     )
   })
 
-  it("imports what was added to a stream that was complete", () => {
+  it("imports what was appended to a stream after its complete import", () => {
     fc.assert(
       fc.property(source, source, (first, second) => {
         const disk = ArchiveModel.emptyDisk()
@@ -225,7 +225,7 @@ describe("Import.store", () => {
 })
 
 describe("An export", () => {
-  it("imports with --keep-ids as the same catalogue", () => {
+  it("can be imported with --keep-ids as the same catalogue", () => {
     fc.assert(
       fc.property(pets, (all) => {
         const disk = ArchiveModel.emptyDisk()

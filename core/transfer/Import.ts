@@ -1,6 +1,6 @@
 /**
  * Imports animals from lines of JSON. A source is read in blocks; the animals of a block are stored in one transaction,
- * together with the position after them. So an import that ends at any moment continues without loss and repetition.
+ * together with the position after them. Therefore an import that is interrupted continues without loss and repetition.
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -48,7 +48,7 @@ export interface Checked {
   readonly isPartial: boolean
   /** The largest id of the lines; 0 without ids. */
   readonly lastId: bigint
-  /** SHA-256 of the source, in hexadecimal digits; not of all of it if `isPartial`. */
+  /** SHA-256 of the source, in hexadecimal digits; if `isPartial`, of the part that was read. */
   readonly digest: string
 }
 
@@ -157,7 +157,7 @@ export const store = Effect.fnUntraced(function* <E>(
       }
     )
 
-  /** Saves the valid lines at the beginning of `entries`, which are those that end in `block`, and hashes `block`. */
+  /** Hashes `block`, and saves the leading valid lines of `entries`, the lines that end in `block`. */
   const accept = Effect.fnUntraced(function* (
     entries: ReadonlyArray<ImportReader.Entry>,
     complete: Lines.Place,

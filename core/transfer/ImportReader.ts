@@ -1,10 +1,10 @@
-/** Reads blocks of bytes as animals, one in a line. */
+/** Reads blocks of bytes as animals, one per line. */
 import * as Result from "effect/Result"
 import type * as Int64 from "../domain/Int64.ts"
 import * as ImportedPet from "./ImportedPet.ts"
 import * as Lines from "./Lines.ts"
 
-/** A line that is not blank: an animal, or the reason why it is none. */
+/** A line that is not blank: an animal, or the reason why it is invalid. */
 export interface Entry {
   readonly line: number
   /** Offset in the file after the line. */
@@ -12,7 +12,7 @@ export interface Entry {
   readonly decoded: Result.Result<ImportedPet.ImportedPet, string>
 }
 
-/** What is known before the next block. */
+/** The state of the reader between two blocks. */
 export interface State {
   readonly options: ImportedPet.LineOptions
   readonly lines: Lines.State
@@ -36,7 +36,7 @@ export const push = (
   return read({ ...state, lines }, found)
 }
 
-/** Returns the entry of a last line that lacks its end. */
+/** Returns the entry of a last line without a line ending. */
 export const end = (state: State): ReadonlyArray<Entry> => read(state, Lines.end(state.lines))[0]
 
 const read = (

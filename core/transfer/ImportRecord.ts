@@ -1,7 +1,7 @@
-/** What a database records of an import, and where an import starts by that record. */
+/** The record of an import in a database, and the position at which an import starts according to it. */
 import * as Result from "effect/Result"
 
-/** How far an import has come: all complete lines before an offset. */
+/** The progress of an import: all complete lines before an offset. */
 export interface Position {
   /** Offset in the source of the first byte that is not imported. */
   readonly bytes: number
@@ -21,18 +21,18 @@ export interface ImportRecord {
   readonly completedAt: number | undefined
 }
 
-/** SHA-256 of nothing. */
+/** SHA-256 of zero bytes. */
 const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 /** The position before the first line. */
 export const beginning: Position = { bytes: 0, lines: 0, animals: 0, prefix: EMPTY }
 
-/** What the operator asks for. */
+/** The options of an import. */
 export interface ImportRequest {
   readonly keepIds: boolean
-  /** Imports a source again that was imported completely. */
+  /** Whether to import a source again that was imported completely. */
   readonly again: boolean
-  /** Whether the source can become longer: what was added after a complete import is imported then. */
+  /** Whether the source can grow: data that is appended after a complete import can be imported later. */
   readonly canGrow: boolean
 }
 
@@ -42,7 +42,7 @@ export interface Start {
   readonly position: Position
 }
 
-/** Decides where an import starts; fails with the reason why it must not. */
+/** Decides where an import starts; fails with the reason why it must not start. */
 export const startOf = (
   record: ImportRecord | undefined,
   { again, canGrow, keepIds }: ImportRequest

@@ -21,7 +21,7 @@ const separated = fc
     ])
   )
 
-/** A file with the same file in chunks. */
+/** A file, whole and in chunks. */
 const chunked = separated.chain((file) => fc.tuple(fc.constant(file), chunksOf(file)))
 
 const readAll = (chunks: ReadonlyArray<Uint8Array>): ReadonlyArray<Lines.Line> => {
@@ -37,7 +37,7 @@ const readAll = (chunks: ReadonlyArray<Uint8Array>): ReadonlyArray<Lines.Line> =
   return [...read, ...Lines.end(state)]
 }
 
-/** The lines by a simpler way, which needs the whole file. */
+/** Splits a whole file into lines, in a simpler way. */
 const model = (file: Uint8Array): ReadonlyArray<ReadonlyArray<number>> => {
   const lines: Array<Array<number>> = [[]]
   for (const byte of file) {
@@ -107,7 +107,7 @@ describe("Lines.push", () => {
     }
   })
 
-  it("holds a bounded part of a line without an end", () => {
+  it("buffers a bounded part of a line that never ends", () => {
     let state = Lines.start()
     let most = 0
     for (let count = 0; count < 100; count++) {

@@ -1,22 +1,22 @@
 /**
- * Splits bytes into lines, in bounded memory. A line ends with LF or CRLF; the last one may lack its end. A byte order
+ * Splits bytes into lines, in bounded memory. A line ends with LF or CRLF; the last one may lack it. A byte order
  * mark at the beginning of the file is skipped.
  */
 
-/** Maximum length of a line in bytes, without its end. */
+/** Maximum length of a line in bytes, without its line ending. */
 export const maxBytes = 65_536
 
-/** A line without its end. It shares memory with the block that was pushed. */
+/** A line without its line ending. It shares memory with the block that was pushed. */
 export interface Line {
   /** Counted from 1. */
   readonly number: number
   /** `undefined` if the line is too long. */
   readonly bytes: Uint8Array | undefined
-  /** Offset in the file of the first byte after the line and its end. */
+  /** Offset in the file of the first byte after the line and its line ending. */
   readonly end: number
 }
 
-/** What is known before the next block. */
+/** The state of the reader between two blocks. */
 export interface State {
   /** The number of complete lines. */
   readonly lines: number
@@ -67,7 +67,7 @@ export const push = (
   return [lines, { lines: number, complete, bytes: state.bytes + block.length, rest }]
 }
 
-/** Returns the last line, if it lacks its end. */
+/** Returns the last line, if it has no line ending. */
 export const end = ({ bytes, lines, rest }: State): ReadonlyArray<Line> =>
   rest?.length === 0 ? [] : [lineOf(lines + 1, rest, bytes)]
 
@@ -98,6 +98,6 @@ const lineOf = (number: number, bytes: Uint8Array | undefined, end: number): Lin
 
 const isMarked = (bytes: Uint8Array): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 
-/** Whether a line has only white space of JSON. */
+/** Whether a line contains only JSON white space. */
 export const isBlank = (bytes: Uint8Array): boolean =>
   bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === CR)

@@ -1,0 +1,77 @@
+/** Both windows of a verdict, for the standard rate headers: what they say is true. */
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Arbitrary from "./RateLimit.arbitrary.ts"
+import * as RateLimit from "./RateLimit.ts"
+
+const SECOND = 1_000
+const DAY = 86_400_000
+
+describe("the windows of a verdict", () => {
+  it("agree with the headers of the contract", () => {
+    fc.assert(
+      fc.property(
+        Arbitrary.moment,
+        Arbitrary.moves,
+        Arbitrary.plan,
+        Arbitrary.ban,
+        (start, moves, plan, ban) => {
+          for (const { verdict } of Arbitrary.play(start, moves, [{ plan, ban }])) {
+            const windows = [verdict.minute, verdict.day]
+            expect(windows.map(({ limit }) => limit)).toEqual([plan.perMinute, plan.perDay])
+            expect(Math.min(...windows.map(({ remaining }) => remaining))).toBe(verdict.remaining)
+            const shown = windows.filter(
+              ({ limit, remaining }) => limit === verdict.limit && remaining === verdict.remaining
+            )
+            expect(shown.length).toBeGreaterThan(0)
+            for (const { limit, moreIn, remaining } of windows) {
+              expect(remaining).toBeGreaterThanOrEqual(0)
+              expect(remaining).toBeLessThanOrEqual(limit)
+              expect(moreIn === 0).toBe(remaining === limit)
+              // A wait that Retry-After does not cover would be a lie: an exhausted window denies.
+              if (verdict.outcome !== "admitted" && remaining === 0) {
+                expect(moreIn).toBeLessThanOrEqual(verdict.retryAfter)
+              }
+            }
+          }
+        }
+      ),
+      { numRuns: 500 }
+    )
+  })
+
+  it("get their next request in `moreIn` seconds, and not a second earlier", () => {
+    let exhausted = 0
+    fc.assert(
+      fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.plan, (start, moves, plan) => {
+        const policy = { plan, ban: undefined }
+        const last = Arbitrary.play(start, moves, [policy]).at(-1)
+        if (last === undefined || last.after.at > last.now) return
+        const { after, now, verdict } = last
+        const { minute } = verdict
+        const remainingAt = (moment: number): number => {
+          const later = RateLimit.step(after, moment, policy)[0]
+          return later.outcome === "admitted" ? later.minute.remaining + 1 : later.minute.remaining
+        }
+        if (minute.moreIn === 0) return
+        const moreAt = now + minute.moreIn * SECOND
+        expect(remainingAt(moreAt)).toBeGreaterThan(minute.remaining)
+        expect(remainingAt(Math.max(moreAt - SECOND, now))).toBe(minute.remaining)
+        if (minute.remaining === 0) exhausted++
+      }),
+      { numRuns: 500 }
+    )
+    expect(exhausted).toBeGreaterThan(20)
+  })
+
+  it("of the day ends at the midnight after it", () => {
+    fc.assert(
+      fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.plan, (start, moves, plan) => {
+        for (const { after, now, verdict } of Arbitrary.play(start, moves, [{ plan, ban: undefined }])) {
+          if (after.used === 0) expect(verdict.day.moreIn).toBe(0)
+          else expect(verdict.day.moreIn).toBe(Math.ceil(((after.day + 1) * DAY - now) / SECOND))
+        }
+      })
+    )
+  })
+})

@@ -1,0 +1,376 @@
+/** CORS adds headers and responds to preflights; it changes nothing else. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import * as Cors from "./Cors.ts"
+import { badAuthorization, operation, sent } from "./Service.arbitrary.ts"
+import {
+  ample,
+  enterprise,
+  failing,
+  open,
+  run,
+  type Sent,
+  type Setup,
+  TestResponse
+} from "./Service.fixture.ts"
+import type { Header } from "./ServiceResponse.ts"
+
+const shop = "https://shop.example"
+const other = "http://localhost:5173"
+const foreign = "https://elsewhere.example"
+
+const origins = fc.constantFrom<string | undefined>(
+  undefined,
+  shop,
+  other,
+  foreign,
+  "null",
+  "",
+  `${shop}, ${shop}`
+)
+
+const policies = [["*"], [shop], [shop, other]]
+
+const isCors = ([name]: Header): boolean => /^(?:access-control-|vary$)/i.test(name)
+
+const corsOf = ({ headers }: TestResponse): { readonly [name: string]: string } =>
+  Object.fromEntries(headers.filter(isCors).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** A response without CORS headers and without the random half of its id. */
+const rest = ({ body, headers, status }: TestResponse) => ({
+  body,
+  status,
+  headers: headers
+    .filter((header) => !isCors(header))
+    .map(([name, value]) => [name, name === "X-Request-Id" ? value.replace(/^[0-9a-f]+/, "") : value])
+})
+
+const withHeaders = (request: Sent, more: ReadonlyArray<Header>): Sent => ({
+  ...request,
+  headers: [...(request.headers ?? []), ...more]
+})
+
+const isPreflight = ({ headers = [], method }: Sent): boolean =>
+  method === "OPTIONS" &&
+  ["origin", "access-control-request-method"].every((wanted) =>
+    headers.some(([name]) => name.toLowerCase() === wanted)
+  )
+
+const preflight = (origin: string | undefined, target = "/v1/pets", method = "POST"): Sent => ({
+  method: "OPTIONS",
+  target,
+  headers: [
+    ...(origin === undefined ? [] : [["Origin", origin] as const]),
+    ["Access-Control-Request-Method", method],
+    ["Access-Control-Request-Headers", "authorization,content-type,x-other"]
+  ]
+})
+
+/** The headers that the Fetch standard exposes unasked. */
+const safelisted = [
+  "cache-control",
+  "content-language",
+  "content-length",
+  "content-type",
+  "expires",
+  "pragma"
+]
+
+/** Headers that only the browser itself needs. */
+const forBrowser = ["x-content-type-options", "vary", "last-modified"]
+
+const anyCaller = fc.oneof(fc.constant("KEY"), fc.constant("TIGHT"), badAuthorization)
+
+const stores: ReadonlyArray<readonly [name: string, setup: Setup, usual: number]> = [
+  ["working stores", {}, 200],
+  ["an animal store that fails", { pets: failing }, 503],
+  ["a limits store that fails", { limits: failing }, 503],
+  ["a key store that fails", { keys: failing }, 503]
+]
+
+describe("CORS", () => {
+  it.each(stores)(
+    "changes nothing of any response but its CORS headers, over %s",
+    async (_, setup, usual) => {
+      const seen = new Set<number>()
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...policies),
+          fc.array(
+            fc.tuple(
+              fc.oneof(operation, sent({ authorization: fc.constant(undefined) })),
+              anyCaller,
+              origins
+            ),
+            { minLength: 1, maxLength: 12 }
+          ),
+          (corsOrigins, requests) =>
+            run(
+              Effect.gen(function* () {
+                const cursorKey = new Uint8Array(32)
+                const openWith = (options: Setup["options"]) =>
+                  Effect.gen(function* () {
+                    const store = yield* open({ ...setup, options: { cursorKey, ...options } })
+                    const keys = {
+                      KEY: (yield* store.issue(enterprise(ample.perMinute, ample.perDay))).secret,
+                      TIGHT: (yield* store.issue(enterprise(2, 5))).secret
+                    }
+                    return { store, keys }
+                  })
+                const plain = yield* openWith({})
+                const open_ = yield* openWith({ corsOrigins })
+                for (const [request, caller, origin] of requests) {
+                  const sentTo = ({ keys, store }: typeof plain) => {
+                    const headers: ReadonlyArray<Header> = [
+                      ...(caller === undefined
+                        ? []
+                        : [
+                            [
+                              "Authorization",
+                              caller in keys ? `Bearer ${Reflect.get(keys, caller)}` : caller
+                            ] as const
+                          ]),
+                      ...(origin === undefined ? [] : [["Origin", origin] as const])
+                    ]
+                    return store.send(withHeaders(request, headers))
+                  }
+                  const expected = yield* sentTo(plain)
+                  const response = yield* sentTo(open_)
+                  seen.add(response.status)
+                  expect(rest(response)).toEqual(rest(expected))
+                  yield* TestClock.adjust(100)
+                }
+              })
+            )
+        ),
+        { numRuns: 150 }
+      )
+      expect(seen).toContain(usual)
+    },
+    60_000
+  )
+
+  it("names the origin of the request if it is allowed, and always says that responses depend on it", async () => {
+    await fc.assert(
+      fc.asyncProperty(operation, origins, fc.boolean(), (request, origin, withKey) =>
+        run(
+          Effect.gen(function* () {
+            const store = yield* open({ options: { corsOrigins: [shop, other] } })
+            const { secret } = yield* store.issue("Free")
+            const headers: ReadonlyArray<Header> = [
+              ...(origin === undefined ? [] : [["Origin", origin] as const]),
+              ...(withKey ? [["Authorization", `Bearer ${secret}`] as const] : [])
+            ]
+            const cors = corsOf(yield* store.send(withHeaders(request, headers)))
+            expect(cors.vary).toBe("Origin")
+            expect(cors["access-control-allow-origin"]).toBe(
+              origin === shop || origin === other ? origin : undefined
+            )
+            expect("access-control-expose-headers" in cors).toBe(origin === shop || origin === other)
+            expect(cors).not.toHaveProperty("access-control-allow-credentials")
+          })
+        )
+      )
+    )
+  })
+
+  it("exposes every header of every response, errors included", async () => {
+    const statuses = new Set<number>()
+    const all = sent({ authorization: fc.constant(undefined) })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.oneof(operation, all), anyCaller), { maxLength: 12 }),
+        (requests) =>
+          run(
+            Effect.gen(function* () {
+              const store = yield* open({ options: { corsOrigins: ["*"] } })
+              const keys = {
+                KEY: (yield* store.issue(enterprise(ample.perMinute, ample.perDay))).secret,
+                TIGHT: (yield* store.issue(enterprise(1, 5))).secret
+              }
+              for (const [request, caller] of requests) {
+                const authorization: ReadonlyArray<Header> =
+                  caller === undefined
+                    ? []
+                    : [["Authorization", caller in keys ? `Bearer ${Reflect.get(keys, caller)}` : caller]]
+                const response = yield* store.send(withHeaders(request, authorization))
+                const cors = corsOf(response)
+                expect(cors["access-control-allow-origin"]).toBe("*")
+                expect(cors).not.toHaveProperty("vary")
+                const readable = [
+                  ...safelisted,
+                  ...forBrowser,
+                  ...(cors["access-control-expose-headers"] ?? "").toLowerCase().split(", ")
+                ]
+                const hidden = response.headers
+                  .map(([name]) => name.toLowerCase())
+                  .filter((name) => !name.startsWith("access-control-") && !readable.includes(name))
+                expect(hidden).toEqual([])
+                statuses.add(response.status)
+              }
+            })
+          )
+      ),
+      { numRuns: 200 }
+    )
+    for (const status of [200, 201, 401, 404, 405, 429]) expect(statuses).toContain(status)
+  }, 60_000)
+})
+
+describe("a preflight", () => {
+  it("needs no key, costs nothing and allows everything, for any target and while stores fail", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom("/v1/pets", "/v1/pets/1", "/v1/none", "/livez", "/readyz", "/%zz", "*"),
+        fc.constantFrom("GET", "POST", "PUT", "FOO"),
+        fc.constantFrom<keyof Setup | undefined>(undefined, "pets", "limits", "keys"),
+        fc.constantFrom(...policies),
+        (target, method, broken, corsOrigins) =>
+          run(
+            Effect.gen(function* () {
+              const store = yield* open({
+                options: { corsOrigins, anonymousPlan: { perMinute: 1, perDay: 1 } },
+                ...(broken === undefined ? {} : { [broken]: failing })
+              })
+              for (let count = 0; count < 5; count++) {
+                const response = yield* store.send(preflight(shop, target, method))
+                const isOpen = corsOrigins.includes("*")
+                expect([response.status, response.body]).toEqual([204, ""])
+                expect(corsOf(response)).toEqual({
+                  "access-control-allow-origin": isOpen ? "*" : shop,
+                  "access-control-allow-methods": "GET, HEAD, POST, *",
+                  "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, *",
+                  "access-control-max-age": "7200",
+                  ...(isOpen ? {} : { vary: "Origin" })
+                })
+                expect(response.all("X-RateLimit-Limit")).toEqual([])
+              }
+              // The only request that the network may send is still available.
+              if (broken === undefined) expect((yield* store.send()).status).toBe(401)
+            })
+          )
+      ),
+      { numRuns: 100 }
+    )
+  })
+
+  it.effect("from another origin gets no permission", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ options: { corsOrigins: [shop] } })
+      for (const origin of [foreign, "null", "", `${shop}.evil.example`]) {
+        const response = yield* store.send(preflight(origin))
+        expect(response.status).toBe(204)
+        expect(corsOf(response)).toEqual({ vary: "Origin" })
+      }
+    })
+  )
+
+  it.effect("is an OPTIONS request with both headers: any other one needs a key", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ options: { corsOrigins: ["*"] } })
+      const { headers = [] } = preflight(shop)
+      for (const request of [
+        { ...preflight(shop), method: "GET" },
+        { ...preflight(shop), headers: headers.slice(0, 1) },
+        { ...preflight(shop), headers: headers.slice(1) }
+      ]) {
+        expect(isPreflight(request)).toBe(false)
+        expect((yield* store.send(request)).status).toBe(401)
+      }
+    })
+  )
+})
+
+describe("without allowed origins", () => {
+  it.effect("there are no CORS headers, and a preflight is a request like any other", () =>
+    Effect.gen(function* () {
+      const store = yield* open()
+      const { secret } = yield* store.issue("Free")
+      const list = yield* store.send({ key: secret, headers: [["Origin", shop]] })
+      expect([list.status, corsOf(list)]).toEqual([200, {}])
+      const response = yield* store.send(preflight(shop))
+      expect([response.status, corsOf(response)]).toEqual([401, {}])
+      const options = yield* store.send({ ...preflight(shop), key: secret })
+      expect([options.status, corsOf(options), options.header("Allow")]).toEqual([
+        204,
+        {},
+        "GET, HEAD, POST, OPTIONS"
+      ])
+    })
+  )
+
+  it.effect.each(["", shop, "*"])("with the origins '%s', /openapi.json is open to all", (allowed) =>
+    Effect.gen(function* () {
+      const store = yield* open({ options: { corsOrigins: allowed === "" ? [] : [allowed] } })
+      for (const method of ["GET", "HEAD", "PUT"]) {
+        const response = yield* store.send({
+          method,
+          target: "/openapi.json",
+          headers: [["Origin", foreign]]
+        })
+        expect(response.status).toBe(method === "PUT" ? 405 : 200)
+        expect(corsOf(response)).toMatchObject({ "access-control-allow-origin": "*" })
+        expect(corsOf(response)).not.toHaveProperty("vary")
+      }
+      const permitted = yield* store.send(preflight(foreign, "/openapi.json", "GET"))
+      expect(corsOf(permitted)).toMatchObject({ "access-control-allow-origin": "*" })
+    })
+  )
+})
+
+describe("a transport error", () => {
+  it.effect("names its origin if that arrived, and a single allowed origin otherwise", () =>
+    Effect.gen(function* () {
+      const cases: ReadonlyArray<
+        readonly [origins: ReadonlyArray<string>, origin: string | undefined, named: string | undefined]
+      > = [
+        [[], shop, undefined],
+        [["*"], undefined, "*"],
+        [[shop], undefined, shop],
+        [[shop], shop, shop],
+        [[shop], foreign, undefined],
+        [[shop, other], undefined, undefined],
+        [[shop, other], other, other]
+      ]
+      for (const [corsOrigins, origin, named] of cases) {
+        const { service } = yield* open({ options: { corsOrigins } })
+        const response = yield* service.transportError("request_timeout", "192.0.2.1", origin)
+        const cors = corsOf(new TestResponse(response, undefined))
+        expect(cors["access-control-allow-origin"]).toBe(named)
+        expect("vary" in cors).toBe(corsOrigins.length > 0 && !corsOrigins.includes("*"))
+      }
+    })
+  )
+})
+
+describe("isOrigin", () => {
+  it("accepts what a URL has as its origin, and nothing that a browser never sends", () => {
+    fc.assert(
+      fc.property(fc.webUrl({ validSchemes: ["http", "https"], withQueryParameters: true }), (url) => {
+        const { origin } = new URL(url)
+        expect(Cors.isOrigin(origin)).toBe(true)
+        expect(Cors.isOrigin(`${origin}/`)).toBe(false)
+        expect(Cors.isOrigin(url)).toBe(url === origin)
+      })
+    )
+    fc.assert(
+      fc.property(fc.string(), fc.nat(70_000), (host, port) => {
+        const text = `http://${host}:${port}`
+        // Browsers turn every host that ends in a number into an IPv4 address.
+        if (/(?:^|\.)(?:0x[0-9a-f]*|[0-9]+)$/.test(host)) return
+        if (Cors.isOrigin(text)) expect(new URL(text).origin).toBe(text)
+      })
+    )
+  })
+
+  it("is never followed by a character that could end a header", () => {
+    fc.assert(
+      fc.property(fc.constantFrom("\r", "\n", " ", "\t", "\0", ",", "é"), fc.nat(20), (character, at) => {
+        const origin = "https://shop.example"
+        expect(Cors.isOrigin(origin.slice(0, at) + character + origin.slice(at))).toBe(false)
+      })
+    )
+  })
+})

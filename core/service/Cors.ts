@@ -1,0 +1,139 @@
+/**
+ * Cross-origin requests (CORS, in the Fetch standard): the web pages of which origins may read responses. Credentials of
+ * browsers (cookies, TLS certificates) are never allowed; pages send their API key themselves.
+ */
+import * as Rule from "../options/Rule.ts"
+import type { ServiceRequest } from "./ServiceRequest.ts"
+import * as ServiceResponse from "./ServiceResponse.ts"
+
+/** Stands for all origins. */
+export const ANY = "*"
+
+/** What browsers learn from responses. */
+export interface Cors {
+  /** Returns the headers of a response to a request with this `Origin`. */
+  readonly headersFor: (origin: string | undefined) => Headers
+  /**
+   * Returns the headers of a response to a connection without a complete request. Its origin may be unknown: a single
+   * allowed origin is then named unasked, because a browser compares it anyway.
+   */
+  readonly headersWithoutRequest: (origin: string | undefined) => Headers
+  /**
+   * Returns the response to a preflight request, which a browser sends before a request that needs permission;
+   * `undefined` for any other request. Every method and header is allowed, so that pages get to read the errors of the
+   * service instead of a failure without a reason.
+   */
+  readonly preflight: (
+    request: ServiceRequest,
+    origin: string | undefined
+  ) => ServiceResponse.ServiceResponse | undefined
+}
+
+type Headers = ReadonlyArray<ServiceResponse.Header>
+
+/** Returns the CORS of these origins, or `undefined` if there are none. */
+export const make = (origins: ReadonlyArray<string>): Cors | undefined => {
+  if (origins.length === 0) return undefined
+  if (origins.includes(ANY)) return everyone
+  const allowed = new Map(origins.map((origin) => [origin, permissionOf(origin)]))
+  const [only] = allowed.size === 1 ? allowed.keys() : []
+  const permissionFor = (origin: string | undefined): Permission =>
+    (origin === undefined ? undefined : allowed.get(origin)) ?? denied
+  return {
+    headersFor: (origin) => permissionFor(origin).headers,
+    headersWithoutRequest: (origin) => permissionFor(origin ?? only).headers,
+    preflight: (request, origin) => preflight(request, origin, permissionFor(origin))
+  }
+}
+
+/** Headers that pages may read besides those that the Fetch standard always exposes. */
+const exposed = [
+  ...[
+    "Accept",
+    "Accept-Encoding",
+    "Allow",
+    "Date",
+    "Deprecation",
+    "Idempotency-Replayed",
+    "Link",
+    "Location"
+  ],
+  ...["RateLimit", "RateLimit-Policy", "Retry-After", "Sunset", "WWW-Authenticate", "X-RateLimit-Limit"],
+  ...["X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"]
+].join(", ")
+
+/** Seconds for which a browser may store a permission; Chromium stores none for longer. */
+const MAX_AGE = "7200"
+
+/** What one origin may do. */
+interface Permission {
+  readonly headers: Headers
+  readonly preflight: ServiceResponse.ServiceResponse
+}
+
+const varies: ServiceResponse.Header = ["Vary", "Origin"]
+
+const permissionOf = (origin: string): Permission => {
+  const allowOrigin: ServiceResponse.Header = ["Access-Control-Allow-Origin", origin]
+  const vary = origin === ANY ? [] : [varies]
+  return {
+    headers: [allowOrigin, ["Access-Control-Expose-Headers", exposed], ...vary],
+    preflight: ServiceResponse.make(204, "", [
+      allowOrigin,
+      ["Access-Control-Allow-Methods", "GET, HEAD, POST, *"],
+      // `*` does not include `Authorization`, and browsers of 2019 take it for a name.
+      ["Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, *"],
+      ["Access-Control-Max-Age", MAX_AGE],
+      ...vary
+    ])
+  }
+}
+
+// Without permission, too, a response depends on the origin: a cache must not hand it to a page of an allowed one.
+const denied: Permission = { headers: [varies], preflight: ServiceResponse.make(204, "", [varies]) }
+
+const preflight = (
+  request: ServiceRequest,
+  origin: string | undefined,
+  permission: Permission
+): ServiceResponse.ServiceResponse | undefined =>
+  origin !== undefined &&
+  request.method === "OPTIONS" &&
+  request.header("access-control-request-method") !== undefined
+    ? permission.preflight
+    : undefined
+
+const allOrigins = permissionOf(ANY)
+
+/** The CORS of responses that every page may read. */
+export const everyone: Cors = {
+  headersFor: () => allOrigins.headers,
+  headersWithoutRequest: () => allOrigins.headers,
+  preflight: (request, origin) => preflight(request, origin, allOrigins)
+}
+
+/**
+ * Whether a text is an origin as browsers send it (RFC 6454 §6.2): in lower case, without path, and without the default
+ * port of its scheme. `null`, the origin of pages that have none, is not accepted: anybody can create such pages.
+ */
+export const isOrigin = (text: string): boolean => {
+  const [, scheme, port] =
+    /^([a-z][a-z0-9+.-]*):\/\/(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?$/.exec(
+      text
+    ) ?? []
+  return (
+    scheme !== undefined && (port === undefined || (Number(port) < 65_536 && port !== defaultPorts[scheme]))
+  )
+}
+
+const defaultPorts: { readonly [scheme: string]: string | undefined } = { http: "80", https: "443" }
+
+/** The rule for a list of origins. */
+export const rule: Rule.Rule<ReadonlyArray<string>> = Rule.make(
+  (value): value is ReadonlyArray<string> =>
+    Array.isArray(value) &&
+    value.every((origin) => typeof origin === "string" && (origin === ANY || isOrigin(origin))) &&
+    (value.length === 1 || !value.includes(ANY)),
+  "must be origins as browsers send them, such as https://shop.example or http://localhost:5173, in lower case and " +
+    `without a path or a default port, or only ${ANY}`
+)

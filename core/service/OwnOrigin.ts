@@ -1,0 +1,21 @@
+/** The address under which a client reached the service. */
+import type { ServiceRequest } from "./ServiceRequest.ts"
+
+/**
+ * Returns the origin of the service as the client of a request sees it, such as `http://localhost:3000`; `undefined` if it
+ * is not certain. Behind a proxy the service may see another host, and behind one that ends TLS another scheme. So only
+ * addresses of this machine and `https` are certain, and no request that a proxy has marked.
+ */
+export const of = (request: ServiceRequest): string | undefined => {
+  if (marks.some((name) => request.header(name) !== undefined)) return undefined
+  const absolute = /^(https?):\/\/([^/?#]*)/i.exec(request.target)
+  const scheme = (absolute?.[1] ?? "http").toLowerCase()
+  const host = (absolute?.[2] ?? request.header("host") ?? "").toLowerCase()
+  return (scheme === "https" ? isHost : isLocal).test(host) ? `${scheme}://${host}` : undefined
+}
+
+/** Headers that proxies add. */
+const marks = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"]
+
+const isLocal = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?$/
+const isHost = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/

@@ -1,0 +1,34 @@
+/**
+ * The headers of a rate limit: those of contract §8.3, and the fields `RateLimit` and `RateLimit-Policy` of
+ * draft-ietf-httpapi-ratelimit-headers, which show both windows.
+ */
+import type { Verdict } from "../limits/RateLimit.ts"
+import type { Header } from "./ServiceResponse.ts"
+
+/** Returns the headers of contract §8.3. */
+export const ofContract = ({ limit, remaining, resetAt }: Verdict): ReadonlyArray<Header> => [
+  ["X-RateLimit-Limit", String(limit)],
+  ["X-RateLimit-Remaining", String(remaining)],
+  ["X-RateLimit-Reset", String(resetAt)]
+]
+
+/**
+ * Returns the standard fields: a quota (`q`) in a window of seconds (`w`), and the requests that remain of it (`r`) with
+ * the seconds until there are more (`t`).
+ *
+ * @example
+ * ```ts
+ * // RateLimit-Policy: "minute";q=60;w=60, "day";q=1000;w=86400
+ * // RateLimit: "minute";r=59;t=1, "day";r=999;t=43200
+ * ```
+ */
+export const standard = ({ day, minute }: Verdict): ReadonlyArray<Header> => [
+  ["RateLimit-Policy", `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`],
+  [
+    "RateLimit",
+    `"minute";r=${minute.remaining}${until(minute.moreIn)}, "day";r=${day.remaining}${until(day.moreIn)}`
+  ]
+]
+
+/** A full window gets no more requests. */
+const until = (seconds: number): string => (seconds === 0 ? "" : `;t=${seconds}`)

@@ -1,0 +1,103 @@
+/** Files outside the base path that need no key, such as a reference page; adapters provide them as data. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as ApiError from "../errors/ApiError.ts"
+import type { ServiceRequest } from "./ServiceRequest.ts"
+import * as ServiceResponse from "./ServiceResponse.ts"
+
+/** A file with its representations. */
+export interface StaticFile {
+  /** The path of the request target, such as `/docs`. */
+  readonly path: string
+  /** The value of `Content-Type`. */
+  readonly contentType: string
+  /** Distinguishes this content from any other, in characters that an entity tag may have (RFC 9110 §8.8.3). */
+  readonly version: string
+  /** The bytes, which all responses share. */
+  readonly bytes: Uint8Array
+  /** The bytes compressed by gzip; run for each response, so it should be cached. */
+  readonly gzip: Effect.Effect<Uint8Array>
+  /** Further headers, such as `Content-Security-Policy`. */
+  readonly headers: ReadonlyArray<ServiceResponse.Header>
+  /** Whether the file is only for requests whose `Accept` names `text/html`, as browsers send for a page. */
+  readonly isForBrowsers?: boolean | undefined
+}
+
+/** The files of the service; none by default. */
+export const StaticFiles = Context.Reference<ReadonlyArray<StaticFile>>(
+  "animal-store/core/service/StaticFiles",
+  { defaultValue: () => [] }
+)
+
+/** Returns the response of a file, or `undefined` if the request is for something else. */
+export type Respond = (
+  request: ServiceRequest,
+  path: string
+) => Effect.Effect<ServiceResponse.ServiceResponse> | undefined
+
+/** Creates the function that responds for the files. */
+export const make = (files: ReadonlyArray<StaticFile>): Respond => {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  return (request, path) => {
+    const file = byPath.get(path)
+    if (file === undefined) return undefined
+    const isRead = request.method === "GET" || request.method === "HEAD"
+    if (file.isForBrowsers === true && !(isRead && acceptsHtml(request.header("accept")))) return undefined
+    if (isRead) return read(file, request)
+    return Effect.succeed(request.method === "OPTIONS" ? options : methodNotAllowed)
+  }
+}
+
+const read = (file: StaticFile, request: ServiceRequest): Effect.Effect<ServiceResponse.ServiceResponse> => {
+  const isCompressed = acceptsGzip(request.header("accept-encoding"))
+  // The two representations differ, so they need two strong entity tags (RFC 9110 §8.8.3.3).
+  const tag = isCompressed ? `"${file.version}-gzip"` : `"${file.version}"`
+  const caching: ReadonlyArray<ServiceResponse.Header> = [
+    // A browser stores the file and asks each time whether it is still valid.
+    ["Cache-Control", "no-cache"],
+    ["ETag", tag],
+    ["Vary", file.isForBrowsers === true ? "Accept, Accept-Encoding" : "Accept-Encoding"]
+  ]
+  if (isUnchanged(request.header("if-none-match"), tag)) {
+    return Effect.succeed(ServiceResponse.make(304, "", caching))
+  }
+  const headers: ReadonlyArray<ServiceResponse.Header> = [
+    ["Content-Type", file.contentType],
+    ...(isCompressed ? [contentEncoding] : []),
+    ...caching,
+    ...file.headers
+  ]
+  const bytes = isCompressed ? file.gzip : Effect.succeed(file.bytes)
+  return Effect.map(bytes, (content) => ({ status: 200, headers, body: "", bytes: content }))
+}
+
+const contentEncoding: ServiceResponse.Header = ["Content-Encoding", "gzip"]
+
+/** Whether an `Accept` header names `text/html`; the wildcards of other clients do not count. */
+const acceptsHtml = (accept: string | undefined): boolean =>
+  accept !== undefined && weightOf(accept, "text/html") > 0
+
+const acceptsGzip = (acceptEncoding: string | undefined): boolean =>
+  acceptEncoding !== undefined && weightOf(acceptEncoding, "gzip") > 0
+
+/** Returns the weight of an item in a list such as `gzip;q=0.5, br` (RFC 9110 §12.4.2); 0 if it is absent. */
+const weightOf = (list: string, name: string): number => {
+  for (const item of list.toLowerCase().split(",")) {
+    const [first = "", ...parameters] = item.split(";").map((part) => part.trim())
+    if (first !== name) continue
+    const weight = parameters.find((parameter) => parameter.startsWith("q="))
+    return weight === undefined ? 1 : Number(weight.slice(2)) || 0
+  }
+  return 0
+}
+
+/** Whether `If-None-Match` has the tag; the comparison is weak (RFC 9110 §13.1.2). */
+const isUnchanged = (ifNoneMatch: string | undefined, tag: string): boolean =>
+  (ifNoneMatch ?? "").split(",").some((item) => {
+    const candidate = item.trim().replace(/^W\//, "")
+    return candidate === tag || candidate === "*"
+  })
+
+const allow: ReadonlyArray<ServiceResponse.Header> = [["Allow", "GET, HEAD, OPTIONS"]]
+const options = ServiceResponse.make(204, "", allow)
+const methodNotAllowed = ServiceResponse.error(ApiError.make("method_not_allowed"), allow)

@@ -3,7 +3,6 @@ import * as Layer from "effect/Layer"
 import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
-import * as ObservedStores from "../storage/ObservedStores.ts"
 import * as MemoryApiKeyStore from "./MemoryApiKeyStore.ts"
 import * as MemoryPetRepository from "./MemoryPetRepository.ts"
 import * as MemoryRateLimitStore from "./MemoryRateLimitStore.ts"
@@ -12,11 +11,7 @@ import * as MemoryRateLimitStore from "./MemoryRateLimitStore.ts"
 export const layerWith = (
   options: Partial<MemoryRateLimitStore.MemoryRateLimitStoreOptions>
 ): Layer.Layer<ApiKeyStore | PetRepository | RateLimitStore> =>
-  Layer.mergeAll(
-    ObservedStores.apiKeyStore("memory")(MemoryApiKeyStore.layer),
-    ObservedStores.petRepository("memory")(MemoryPetRepository.layer),
-    ObservedStores.rateLimitStore("memory")(MemoryRateLimitStore.layerWith(options))
-  )
+  Layer.mergeAll(MemoryApiKeyStore.layer, MemoryPetRepository.layer, MemoryRateLimitStore.layerWith(options))
 
 /** Creates three empty stores with the default options. */
 export const layer: Layer.Layer<ApiKeyStore | PetRepository | RateLimitStore> = layerWith({})

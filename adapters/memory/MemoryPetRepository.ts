@@ -7,7 +7,15 @@ import type { NewPet } from "../../core/domain/NewPet.ts"
 import type { PageQuery } from "../../core/domain/Page.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import type { PetStatus } from "../../core/domain/PetStatus.ts"
+import * as Once from "../../core/idempotency/Once.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
+
+/** An insert that happened, and until when it is known, in epoch milliseconds. */
+interface Recorded {
+  readonly fingerprint: string
+  readonly pet: Pet
+  readonly expiresAt: number
+}
 
 /** Creates an empty repository with ids from 1. */
 export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () => {
@@ -21,6 +29,26 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
     return pet
   }
 
+  /** By caller and key, which contains no line break; the oldest first. */
+  const recorded = new Map<string, Recorded>()
+
+  const insertOnce = (newPet: NewPet, { caller, fingerprint, key, now }: Once.Once): Once.Outcome => {
+    for (const [id, { expiresAt }] of recorded) {
+      if (expiresAt > now) break
+      recorded.delete(id)
+    }
+    const id = `${caller}\n${key}`
+    const known = recorded.get(id)
+    if (known !== undefined && known.expiresAt > now) {
+      return known.fingerprint === fingerprint ? { _tag: "Replayed", pet: known.pet } : { _tag: "Mismatch" }
+    }
+    const pet = insert(newPet)
+    // Deleted first, so that the order stays that of the times.
+    recorded.delete(id)
+    recorded.set(id, { fingerprint, pet, expiresAt: now + Once.RETENTION_MS })
+    return { _tag: "Inserted", pet }
+  }
+
   // Animals are never removed, so the animal with id n is at index n − 1.
   const find = (id: Int64): Option.Option<Pet> => Option.fromUndefinedOr(pets[Number(id) - 1])
 
@@ -32,6 +60,7 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
 
   return {
     insert: (newPet) => Effect.sync(() => insert(newPet)),
+    insertOnce: (newPet, once) => Effect.sync(() => insertOnce(newPet, once)),
     find: (id) => Effect.sync(() => find(id)),
     page: (query) => Effect.sync(() => page(query))
   }

@@ -14,12 +14,12 @@ import * as MemoryApiKeyStore from "../memory/MemoryApiKeyStore.ts"
 import * as ApiKeyCache from "./ApiKeyCache.ts"
 import { keyOf } from "./ApiKeys.fixture.ts"
 
-const KEEP_MS = 5_000
+const CACHE_MS = 5_000
 
 /** The store behind the caches: it records lookups, and can be slow or unavailable. */
 const makeShared = Effect.gen(function* () {
   const store = Context.get(yield* Layer.build(Layer.fresh(MemoryApiKeyStore.layer)), ApiKeyStore)
-  const asked: Array<string> = []
+  const lookups: Array<string> = []
   /** Delays of a lookup after its read, and of an update before and after its write. */
   const delay: {
     findByHash: Effect.Effect<void, StoreUnavailable>
@@ -30,7 +30,7 @@ const makeShared = Effect.gen(function* () {
     ...store,
     findByHash: (hash) =>
       Effect.suspend(() => {
-        asked.push(hash)
+        lookups.push(hash)
         const { findByHash } = delay
         return Effect.tap(store.findByHash(hash), () => findByHash)
       }),
@@ -42,12 +42,12 @@ const makeShared = Effect.gen(function* () {
         )
       )
   }
-  const node = (keepMs = KEEP_MS) =>
+  const node = (cacheMs = CACHE_MS) =>
     Effect.map(
-      Layer.build(Layer.provide(ApiKeyCache.layer(keepMs), Layer.succeed(ApiKeyStore, below))),
+      Layer.build(Layer.provide(ApiKeyCache.layer(cacheMs), Layer.succeed(ApiKeyStore, below))),
       (context) => Context.get(context, ApiKeyStore)
     )
-  return { asked, delay, node, store }
+  return { lookups, delay, node, store }
 })
 
 const key = keyOf("a", "hash", 0)
@@ -61,14 +61,14 @@ const isRevoked = (found: Option.Option<ApiKey.ApiKey>): boolean | undefined =>
 describe("ApiKeyCache", () => {
   it.effect("looks a key up once within the cache time, exact to the millisecond", () =>
     Effect.gen(function* () {
-      const { asked, node, store } = yield* makeShared
+      const { lookups, node, store } = yield* makeShared
       const cached = yield* node()
       yield* store.insert(key)
       for (let round = 1; round <= 3; round++) {
-        for (const pause of [0, 1, KEEP_MS - 2]) {
+        for (const pause of [0, 1, CACHE_MS - 2]) {
           yield* TestClock.adjust(pause)
           expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
-          expect(asked).toHaveLength(round)
+          expect(lookups).toHaveLength(round)
         }
         yield* TestClock.adjust(1)
       }
@@ -77,24 +77,24 @@ describe("ApiKeyCache", () => {
 
   it.effect("looks a key up each time if the cache time is 0", () =>
     Effect.gen(function* () {
-      const { asked, node, store } = yield* makeShared
+      const { lookups, node, store } = yield* makeShared
       const cached = yield* node(0)
       yield* store.insert(key)
       for (let round = 1; round <= 3; round++) {
         yield* cached.findByHash("hash")
-        expect(asked).toHaveLength(round)
+        expect(lookups).toHaveLength(round)
       }
     })
   )
 
   it.effect("does not cache unknown hashes: a new key is accepted at once", () =>
     Effect.gen(function* () {
-      const { asked, node } = yield* makeShared
+      const { lookups, node } = yield* makeShared
       const [here, there] = [yield* node(), yield* node()]
       for (const cached of [here, here, there]) {
         expect(yield* cached.findByHash("hash")).toEqual(Option.none())
       }
-      expect(asked).toHaveLength(3)
+      expect(lookups).toHaveLength(3)
       expect(yield* here.insertFirst(key)).toBe(true)
       for (const cached of [here, there]) expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
       yield* there.insert(keyOf("b", "other", 0))
@@ -106,7 +106,7 @@ describe("ApiKeyCache", () => {
 
   it.effect("does not cache failures and defects", () =>
     Effect.gen(function* () {
-      const { asked, delay, node, store } = yield* makeShared
+      const { lookups, delay, node, store } = yield* makeShared
       const cached = yield* node()
       yield* store.insert(key)
       const down = new StoreUnavailable({ retryable: true, cause: "down" })
@@ -116,29 +116,29 @@ describe("ApiKeyCache", () => {
       expect(Exit.isFailure(yield* Effect.exit(cached.findByHash("hash")))).toBe(true)
       delay.findByHash = Effect.void
       expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
-      expect(asked).toHaveLength(3)
+      expect(lookups).toHaveLength(3)
     })
   )
 
   it.effect("caches at most ten thousand keys and evicts the least recently used one", () =>
     Effect.gen(function* () {
-      const { asked, node, store } = yield* makeShared
+      const { lookups, node, store } = yield* makeShared
       const cached = yield* node()
       const find = (index: number) => cached.findByHash(`hash ${index}`)
       for (let index = 0; index <= 10_000; index++) yield* store.insert(keyOf(`${index}`, `hash ${index}`, 0))
       for (let index = 0; index < 10_000; index++) yield* find(index)
       yield* find(0)
-      expect(asked).toHaveLength(10_000)
+      expect(lookups).toHaveLength(10_000)
       for (let made = 0; made < 100; made++) yield* cached.findByHash(`made up ${made}`)
-      asked.length = 0
+      lookups.length = 0
       for (const index of [10_000, 0, 10_000, 1, 10_000]) yield* find(index)
-      expect(asked).toEqual(["hash 10000", "hash 1"])
+      expect(lookups).toEqual(["hash 10000", "hash 1"])
     })
   )
 
-  it.effect("keeps its keys when an update changes nothing, and drops them when it fails", () =>
+  it.effect("stays unchanged when an update changes nothing, and is cleared when an update fails", () =>
     Effect.gen(function* () {
-      const { asked, delay, node, store } = yield* makeShared
+      const { lookups, delay, node, store } = yield* makeShared
       const cached = yield* node()
       yield* store.insert(key)
       yield* cached.findByHash("hash")
@@ -146,11 +146,11 @@ describe("ApiKeyCache", () => {
       yield* cached.update("none", (before) => [before, { ...before }])
       yield* cached.markSeen?.(["a"], 5) ?? Effect.void
       yield* cached.findByHash("hash")
-      expect(asked).toHaveLength(1)
+      expect(lookups).toHaveLength(1)
       delay.afterUpdate = Effect.fail(new StoreUnavailable({ retryable: true, cause: "down" }))
       yield* Effect.flip(cached.update("a", (same) => [same, same]))
       yield* cached.findByHash("hash")
-      expect(asked).toHaveLength(2)
+      expect(lookups).toHaveLength(2)
     })
   )
 
@@ -164,7 +164,7 @@ describe("ApiKeyCache", () => {
       yield* revoke(there)
       expect(isRevoked(yield* there.findByHash("hash"))).toBe(true)
       // A lookup does not extend the cache time.
-      for (let ms = 0; ms < KEEP_MS - 1; ms += 833) {
+      for (let ms = 0; ms < CACHE_MS - 1; ms += 833) {
         expect(isRevoked(yield* here.findByHash("hash"))).toBe(false)
         yield* TestClock.adjust(833)
       }
@@ -185,7 +185,7 @@ describe("ApiKeyCache", () => {
       yield* revoke(there)
       yield* TestClock.adjust(899)
       expect(isRevoked(yield* Fiber.join(slow))).toBe(false)
-      yield* TestClock.adjust(KEEP_MS - 900)
+      yield* TestClock.adjust(CACHE_MS - 900)
       expect(isRevoked(yield* here.findByHash("hash"))).toBe(true)
     })
   )
@@ -199,7 +199,7 @@ describe("ApiKeyCache", () => {
       yield* here.findByHash("hash")
       yield* revoke(there)
       yield* TestClock.setTime(0)
-      yield* TestClock.adjust(KEEP_MS)
+      yield* TestClock.adjust(CACHE_MS)
       expect(isRevoked(yield* here.findByHash("hash"))).toBe(true)
     })
   )
@@ -224,13 +224,13 @@ describe("ApiKeyCache", () => {
       const { delay, node, store } = yield* makeShared
       const cached = yield* node()
       yield* store.insert(key)
-      const answer = yield* Deferred.make<void>()
-      delay.findByHash = Deferred.await(answer)
+      const respond = yield* Deferred.make<void>()
+      delay.findByHash = Deferred.await(respond)
       const slow = yield* Effect.forkChild(cached.findByHash("hash"), { startImmediately: true })
       delay.findByHash = Effect.void
       yield* revoke(cached)
       expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
-      yield* Deferred.succeed(answer, undefined)
+      yield* Deferred.succeed(respond, undefined)
       // The lookup has read the key before the change.
       expect(isRevoked(yield* Fiber.join(slow))).toBe(false)
       expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
@@ -279,33 +279,33 @@ describe("ApiKeyCache", () => {
 
   it.effect("concurrent lookups of one key share one call, even if the first caller is interrupted", () =>
     Effect.gen(function* () {
-      const { asked, delay, node, store } = yield* makeShared
+      const { lookups, delay, node, store } = yield* makeShared
       const cached = yield* node()
       yield* store.insert(key)
-      const answer = yield* Deferred.make<void>()
-      delay.findByHash = Deferred.await(answer)
-      const ask = Effect.forkChild(cached.findByHash("hash"), { startImmediately: true })
-      const [first, second, third] = [yield* ask, yield* ask, yield* ask]
-      expect(asked).toHaveLength(1)
+      const respond = yield* Deferred.make<void>()
+      delay.findByHash = Deferred.await(respond)
+      const find = Effect.forkChild(cached.findByHash("hash"), { startImmediately: true })
+      const [first, second, third] = [yield* find, yield* find, yield* find]
+      expect(lookups).toHaveLength(1)
       yield* Fiber.interrupt(first)
       yield* Fiber.interrupt(third)
-      yield* Deferred.succeed(answer, undefined)
+      yield* Deferred.succeed(respond, undefined)
       expect(yield* Fiber.join(second)).toEqual(Option.some(key))
       expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
-      expect(asked).toHaveLength(1)
+      expect(lookups).toHaveLength(1)
     })
   )
 
   it.effect("a lookup without remaining callers is discarded", () =>
     Effect.gen(function* () {
-      const { asked, delay, node, store } = yield* makeShared
+      const { lookups, delay, node, store } = yield* makeShared
       const cached = yield* node()
       yield* store.insert(key)
       delay.findByHash = Effect.never
       yield* Fiber.interrupt(yield* Effect.forkChild(cached.findByHash("hash"), { startImmediately: true }))
       delay.findByHash = Effect.void
       expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
-      expect(asked).toHaveLength(2)
+      expect(lookups).toHaveLength(2)
     })
   )
 })

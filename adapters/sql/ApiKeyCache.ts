@@ -12,60 +12,60 @@ import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 const CAPACITY = 10_000
 
 /** A cached key and the monotonic time of its query. */
-interface Known {
+interface CachedKey {
   readonly key: Option.Option<ApiKey>
-  readonly askedAt: bigint
+  readonly queriedAt: bigint
 }
 
 /**
- * A cache in front of the store in the context. A key is queried at most once in `keepMs` milliseconds; 0 disables the
+ * A cache in front of the store in the context. A key is queried at most once in `cacheMs` milliseconds; 0 disables the
  * cache. Unknown hashes are not cached: a new key works at once, and invented keys cannot fill the cache. A change made
- * by this node takes effect here at once, and on other nodes after `keepMs`.
+ * by this node takes effect here at once, and on other nodes after `cacheMs`.
  */
-export const layer = (keepMs: number): Layer.Layer<ApiKeyStore, never, ApiKeyStore> =>
+export const layer = (cacheMs: number): Layer.Layer<ApiKeyStore, never, ApiKeyStore> =>
   Layer.effect(
     ApiKeyStore,
     Effect.gen(function* () {
       const store = yield* ApiKeyStore
-      if (keepMs === 0) return store
+      if (cacheMs === 0) return store
       const clock = yield* Clock.Clock
-      const keepNanos = BigInt(keepMs) * 1_000_000n
+      const cacheNanos = BigInt(cacheMs) * 1_000_000n
       // By hash, the most recently used last.
-      let kept = new Map<string, Known>()
+      let cached = new Map<string, CachedKey>()
 
-      const keep = (hash: string, known: Known): void => {
-        kept.delete(hash)
-        kept.set(hash, known)
-        if (kept.size <= CAPACITY) return
-        const [oldest = hash] = kept.keys()
-        kept.delete(oldest)
+      const put = (hash: string, entry: CachedKey): void => {
+        cached.delete(hash)
+        cached.set(hash, entry)
+        if (cached.size <= CAPACITY) return
+        const [oldest = hash] = cached.keys()
+        cached.delete(oldest)
       }
-      const ask = (hash: string): Effect.Effect<Option.Option<ApiKey>, StoreUnavailable> =>
+      const query = (hash: string): Effect.Effect<Option.Option<ApiKey>, StoreUnavailable> =>
         Effect.suspend(() => {
-          const askedAt = clock.monotonicTimeNanosUnsafe()
-          const before = kept
+          const queriedAt = clock.monotonicTimeNanosUnsafe()
+          const before = cached
           return Effect.map(store.findByHash(hash), (key) => {
             // A key that was read before a change is not cached after it.
-            if (Option.isSome(key) && kept === before) keep(hash, { key, askedAt })
+            if (Option.isSome(key) && cached === before) put(hash, { key, queriedAt })
             return key
           })
         })
-      // Concurrent queries of one hash share a result; cached keys are in `kept`.
-      const asking = yield* Cache.make({ lookup: ask, capacity: CAPACITY, timeToLive: 0 })
-      const forget = Effect.suspend(() => {
-        kept = new Map()
-        return Cache.invalidateAll(asking)
+      // Concurrent queries of one hash share a result; found keys are in `cached`.
+      const pending = yield* Cache.make({ lookup: query, capacity: CAPACITY, timeToLive: 0 })
+      const clear = Effect.suspend(() => {
+        cached = new Map()
+        return Cache.invalidateAll(pending)
       })
       return {
         ...store,
         findByHash: (hash) =>
           Effect.suspend(() => {
-            const known = kept.get(hash)
-            if (known === undefined || clock.monotonicTimeNanosUnsafe() - known.askedAt >= keepNanos) {
-              return Cache.get(asking, hash)
+            const entry = cached.get(hash)
+            if (entry === undefined || clock.monotonicTimeNanosUnsafe() - entry.queriedAt >= cacheNanos) {
+              return Cache.get(pending, hash)
             }
-            keep(hash, known)
-            return Effect.succeed(known.key)
+            put(hash, entry)
+            return Effect.succeed(entry.key)
           }),
         update: (id, change) =>
           Effect.suspend(() => {
@@ -77,7 +77,7 @@ export const layer = (keepMs: number): Layer.Layer<ApiKeyStore, never, ApiKeySto
             })
             // After a failure it is unknown whether the change was stored.
             return Effect.onExit(update, (exit) =>
-              Exit.isSuccess(exit) && (isUnchanged || Option.isNone(exit.value)) ? Effect.void : forget
+              Exit.isSuccess(exit) && (isUnchanged || Option.isNone(exit.value)) ? Effect.void : clear
             )
           })
       }

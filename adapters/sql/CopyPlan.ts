@@ -14,7 +14,8 @@ export const moved: ReadonlyArray<string> = [
   "key_events",
   "rate_limits",
   "settings",
-  "imports"
+  "imports",
+  "idempotent_inserts"
 ]
 
 /** Tables that describe the database itself. */

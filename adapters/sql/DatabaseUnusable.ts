@@ -1,4 +1,4 @@
-/** Start-up error that an operator must fix, in one line. */
+/** A start-up error that an operator must fix, in one line. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,13 +19,13 @@ export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
 const OPEN_TIMEOUT = "30 seconds"
 
 /** Runs a step of opening a database with a timeout of 30 seconds. */
-export const patiently = <A, R>(
+export const withTimeout = <A, R>(
   step: Effect.Effect<A, DatabaseUnusable, R>
 ): Effect.Effect<A, DatabaseUnusable, R> =>
   Effect.timeoutOrElse(step, {
     duration: OPEN_TIMEOUT,
     orElse: () =>
-      Effect.fail(new DatabaseUnusable({ reason: "it does not answer, or another process keeps it locked" }))
+      Effect.fail(new DatabaseUnusable({ reason: "it does not respond, or another process keeps it locked" }))
   })
 
 /** Translates an error of the driver on opening. */

@@ -1,4 +1,4 @@
-/** Real databases for tests: a new SQLite file, or a schema of its own in PostgreSQL when a server can be reached. */
+/** Real databases for tests: a new SQLite file, or a new schema in PostgreSQL if a server is reachable. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -19,13 +19,13 @@ import * as Sqlite from "./Sqlite.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 
-/** An empty database, which goes with its scope. */
+/** An empty database, which is deleted when its scope closes. */
 export interface Database {
-  /** As `--database` takes it. */
+  /** The address, in the format of `--database`. */
   readonly address: string
-  /** A client of its own on it. */
+  /** A separate client. */
   readonly client: Layer.Layer<SqlClient.SqlClient, SqlError>
-  /** The stores on it, as a node opens them; each use is another node. */
+  /** The stores, as a node opens them; each use is another node. */
   readonly stores: (options?: Partial<SqlOptions>) => Layer.Layer<Sql.Stores, DatabaseUnusable>
 }
 
@@ -80,7 +80,7 @@ if (reachable !== true) console.warn(`PostgreSQL tests are skipped: ${reachable}
 
 let schemas = 0
 
-/** A schema of its own on the server that ANIMAL_STORE_TEST_POSTGRES names, by default one on this machine. */
+/** A new schema on the server that ANIMAL_STORE_TEST_POSTGRES names, by default one on this machine. */
 export const postgres: Kind = {
   name: "PostgreSQL",
   missing: reachable === true ? undefined : `no PostgreSQL: ${reachable}`,
@@ -115,14 +115,14 @@ export const postgresStores = (
 /** Both kinds. */
 export const kinds: ReadonlyArray<Kind> = [sqlite, postgres]
 
-/** An empty database for the test that is running, which goes with it. */
+/** Creates an empty database that is deleted after the current test. */
 export const createForTest = async (kind: Kind): Promise<Database> => {
   const scope = Scope.makeUnsafe()
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   return Effect.runPromise(Scope.provide(kind.create, scope))
 }
 
-/** Describes what holds on a kind of database; skipped, with the reason in its name, where there is none. */
+/** Describes tests on a kind of database; they are skipped, with the reason in the title, if it is missing. */
 export const describeOn = (kind: Kind, title: string, tests: () => void): void => {
   if (kind.missing === undefined) describe(`${title} on ${kind.name}`, tests)
   else describe.skip(`${title} on ${kind.name} (skipped, ${kind.missing})`, tests)

@@ -1,4 +1,4 @@
-/** The table `key_events`: what administrators did to keys, in the order of their transactions. */
+/** The table `key_events`: actions of administrators on keys, in the order of their transactions. */
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -41,6 +41,6 @@ export const select = (
 
 const toEvent = ({ action: name, actor, at, changes, key_id }: Row): KeyEvent => {
   const action = actions.find((known) => known === name)
-  if (action === undefined) throw new Error("a row has an action that is unknown")
+  if (action === undefined) throw new Error("a row has an unknown action")
   return { at: Number(at), actor, keyId: key_id, action, changes: JSON.parse(changes) }
 }

@@ -23,7 +23,9 @@ import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import { type Database, describeOn, kinds, sqlite } from "./Databases.fixture.ts"
 import * as Migrations from "./Migrations.ts"
+import * as Batches from "./migrations/Batches.ts"
 import * as First from "./migrations/First.ts"
+import * as IdempotentInserts from "./migrations/IdempotentInserts.ts"
 import * as KeyAdministration from "./migrations/KeyAdministration.ts"
 import * as Slots from "./migrations/Slots.ts"
 import * as Transfers from "./migrations/Transfers.ts"
@@ -56,6 +58,7 @@ const TABLES = [
   "api_keys",
   "key_events",
   "copies",
+  "idempotent_inserts",
   "imports",
   "pets",
   "rate_limits",
@@ -63,7 +66,7 @@ const TABLES = [
 ]
 
 /** The migrations of a new database. */
-const ALL = ["1 first", "2 slots", "3 key_administration", "4 transfers"]
+const ALL = ["1 first", "2 slots", "3 key_administration", "4 transfers", "5 batches", "6 idempotent_inserts"]
 
 /** Returns the contents of all tables. */
 const contents = (sql: SqlClient.SqlClient) =>
@@ -86,7 +89,7 @@ const withRows = (database: Database) =>
     })
   )
 
-const refusal = (sql: SqlClient.SqlClient) =>
+const rejection = (sql: SqlClient.SqlClient) =>
   Effect.map(Effect.flip(migrate(sql)), (error) => {
     expect(error._tag).toBe("DatabaseUnusable")
     expect(error.message).toBe(`database: ${error.reason}`)
@@ -111,10 +114,10 @@ const startProcess = (address: string) => {
   return {
     ready,
     open: async () => {
-      const said = text(child.stdout)
+      const output = text(child.stdout)
       child.stdin.end()
       const [[code], stderr] = await ended
-      return { code, stderr, issued: await said }
+      return { code, stderr, issued: await output }
     }
   }
 }
@@ -178,9 +181,9 @@ for (const kind of kinds) {
         const sql = yield* openClient(database)
         yield* sql`INSERT INTO animal_store_migrations (migration_id, name) VALUES (999, 'of the future')`
         const before = [yield* schema(sql), yield* contents(sql)]
-        const reason = yield* refusal(sql)
+        const reason = yield* rejection(sql)
         expect(reason).toBe(
-          "it was made by a newer animal-store (schema 999, this one knows 4); use that version"
+          "it was made by a newer animal-store (schema 999, this one supports 6); use that version"
         )
         expect((yield* Effect.flip(Effect.scoped(openNode(database)))).reason).toBe(reason)
         expect([yield* schema(sql), yield* contents(sql)]).toEqual(before)
@@ -194,7 +197,7 @@ for (const kind of kinds) {
           const sql = yield* openClient(yield* kind.create)
           yield* sql`CREATE TABLE ${sql(table)} (whose INTEGER)`
           const before = yield* schema(sql)
-          expect(yield* refusal(sql)).toMatch(new RegExp(`\\b${table}\\b.* already exists`))
+          expect(yield* rejection(sql)).toMatch(new RegExp(`\\b${table}\\b.* already exists`))
           const own = (lines: ReadonlyArray<string>) =>
             lines.filter((line) => !line.includes("animal_store_migrations"))
           expect(own(yield* schema(sql))).toEqual(own(before))
@@ -211,7 +214,7 @@ for (const kind of kinds) {
         const database = yield* kind.create
         const sql = yield* openClient(database)
         const reader = readOnly(database)
-        expect(yield* refusal(yield* openClient({ ...database, client: reader }))).toMatch(/read-?only/)
+        expect(yield* rejection(yield* openClient({ ...database, client: reader }))).toMatch(/read-?only/)
         expect(yield* schema(sql)).toEqual([])
         yield* migrate(sql)
         const before = [yield* schema(sql), yield* contents(sql)]
@@ -241,7 +244,9 @@ describe("released migrations", () => {
     ["First", First, "5261b9d9e511929e", "dab6af5a9ab1ba97"],
     ["Slots", Slots, "d58847019d20232f", "7244df4c03595b8e"],
     ["KeyAdministration", KeyAdministration, "acca8dac50ab1a2a", "c7f27e210b615402"],
-    ["Transfers", Transfers, "ab33b5517a3a85b8", "8a5c116000f34dc7"]
+    ["Transfers", Transfers, "ab33b5517a3a85b8", "8a5c116000f34dc7"],
+    ["Batches", Batches, "e3b0c44298fc1c14", "a0c23de19578da8a"],
+    ["IdempotentInserts", IdempotentInserts, "e3d632daf82e674f", "7f7f365cc03cbd81"]
   ])("have their released text: %s", (_, { postgres, sqlite }, ofSqlite, ofPostgres) => {
     const hash = (texts: ReadonlyArray<string>) =>
       createHash("sha256").update(texts.join("\n;\n")).digest("hex").slice(0, 16)
@@ -339,7 +344,7 @@ describe("Migrations of a SQLite database that another process is writing to", (
       const exit = yield* Fiber.join(migration)
       expect(yield* Effect.flip(exit)).toMatchObject({
         _tag: "DatabaseUnusable",
-        reason: "it does not answer, or another process keeps it locked"
+        reason: "it does not respond, or another process keeps it locked"
       })
     })
   )

@@ -4,8 +4,10 @@ import * as Schedule from "effect/Schedule"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import { DatabaseUnusable, fromSqlError, patiently } from "./DatabaseUnusable.ts"
+import { DatabaseUnusable, fromSqlError, withTimeout } from "./DatabaseUnusable.ts"
+import * as Batches from "./migrations/Batches.ts"
 import * as First from "./migrations/First.ts"
+import * as IdempotentInserts from "./migrations/IdempotentInserts.ts"
 import * as KeyAdministration from "./migrations/KeyAdministration.ts"
 import * as Slots from "./migrations/Slots.ts"
 import * as Transfers from "./migrations/Transfers.ts"
@@ -36,12 +38,12 @@ export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient>
   const version = Number(applied?.version)
   if (version > known) {
     return yield* new DatabaseUnusable({
-      reason: `it was made by a newer animal-store (schema ${version}, this one knows ${known}); use that version`
+      reason: `it was made by a newer animal-store (schema ${version}, this one supports ${known}); use that version`
     })
   }
 }).pipe(
   Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
-  patiently
+  withTimeout
 )
 
 const run = Migrator.make({})
@@ -64,12 +66,16 @@ const sqlite: Migrations = {
   "0001_first": statements(First.sqlite),
   "0002_slots": statements(Slots.sqlite),
   "0003_key_administration": statements(KeyAdministration.sqlite),
-  "0004_transfers": statements(Transfers.sqlite)
+  "0004_transfers": statements(Transfers.sqlite),
+  "0005_batches": statements(Batches.sqlite),
+  "0006_idempotent_inserts": statements(IdempotentInserts.sqlite)
 }
 
 const postgres: Migrations = {
   "0001_first": statements(First.postgres),
   "0002_slots": statements(Slots.postgres),
   "0003_key_administration": statements(KeyAdministration.postgres),
-  "0004_transfers": statements(Transfers.postgres)
+  "0004_transfers": statements(Transfers.postgres),
+  "0005_batches": statements(Batches.postgres),
+  "0006_idempotent_inserts": statements(IdempotentInserts.postgres)
 }

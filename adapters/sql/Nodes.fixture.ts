@@ -12,25 +12,25 @@ import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
 import type * as Sql from "./Sql.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 
-/** What a database may take in a test: machines that run many tests at once are slow. */
+/** A long timeout for tests, because machines that run many tests at once are slow. */
 export const patient: Partial<SqlOptions> = { timeoutMs: 20_000 }
 
-/** Opens another node, for as long as the scope lasts. */
+/** Opens another node, which closes with the scope. */
 export const openNode = (
   database: Database,
   options: Partial<SqlOptions> = patient
 ): Effect.Effect<Context.Context<Sql.Stores>, DatabaseUnusable, Scope.Scope> =>
   Layer.build(database.stores(options))
 
-/** Opens several nodes one after the other. */
+/** Opens several nodes in sequence. */
 export const openNodes = (database: Database, count: number, options: Partial<SqlOptions> = patient) =>
   Effect.all(Array.from({ length: count }, () => openNode(database, options)))
 
-/** A client of its own, for what the stores do not do. */
+/** Opens a separate client, for statements that the stores do not run. */
 export const openClient = (database: Database): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope> =>
   Effect.map(Layer.build(database.client), (context) => Context.get(context, SqlClient.SqlClient))
 
-/** Does something while this client keeps the table, or with SQLite the whole database, from being written to. */
+/** Runs `work` while this client locks the table, or with SQLite the whole database, against writes. */
 export const whileLocked = <A, E>(
   sql: SqlClient.SqlClient,
   table: string,
@@ -42,10 +42,10 @@ export const whileLocked = <A, E>(
       Effect.provideService(sql.withTransaction(work), SqlClient.BeginTransaction, "BEGIN IMMEDIATE")
   })
 
-/** Longest time that a million rows may take to write, or to drop. */
+/** Maximum time in which a million rows are written or dropped. */
 const OPENING_MS = 60_000
 
-/** Opens something before the tests of the current `describe`, and closes it after them. */
+/** Opens a resource before the tests of the current `describe`, and closes it after them. */
 export const forAllTests = <A, E>(open: Effect.Effect<A, E, Scope.Scope>): (() => A) => {
   const scope = Scope.makeUnsafe()
   const opened: Array<A> = []
@@ -55,12 +55,12 @@ export const forAllTests = <A, E>(open: Effect.Effect<A, E, Scope.Scope>): (() =
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), OPENING_MS)
   return () => {
     const [value] = opened
-    if (value === undefined) throw new Error("it is open while tests run only")
+    if (value === undefined) throw new Error("it is open only while tests run")
     return value
   }
 }
 
-/** A new node on a database that is emptied of `tables` whenever the layer is built; ids go on, though. */
+/** A new node on a database whose `tables` are emptied whenever the layer is built; ids continue. */
 export const emptied = (
   kind: Kind,
   tables: ReadonlyArray<string>,

@@ -1,7 +1,7 @@
 /** PostgreSQL settings that would break the guarantees of the stores. */
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { DatabaseUnusable, fromSqlError, patiently } from "./DatabaseUnusable.ts"
+import { DatabaseUnusable, fromSqlError, withTimeout } from "./DatabaseUnusable.ts"
 
 interface Settings {
   readonly isolation: string
@@ -20,7 +20,7 @@ export const check = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnu
         const reason = settings === undefined ? undefined : faultOf(settings)
         return reason === undefined ? Effect.void : Effect.fail(new DatabaseUnusable({ reason }))
       }),
-      patiently
+      withTimeout
     )
 
 const faultOf = ({ commit, isolation }: Settings): string | undefined => {

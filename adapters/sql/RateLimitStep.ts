@@ -1,40 +1,62 @@
 /**
- * `RateLimit.step` in PostgreSQL, which counts a request in one round trip: the function `rate_limit_step_2`, created by
- * the migration `Slots`. It follows the core's step line by line, and a property compares the two state by state. Only
- * the core computes verdicts.
+ * `RateLimit.step` in PostgreSQL, which counts requests in one round trip: the functions `rate_limit_step_2`, created by
+ * the migration `Slots`, and `rate_limit_steps_1`, created by the migration `Batches`. The step follows the core's step
+ * line by line, and a property compares the two state by state. Only the core computes verdicts.
  */
-import type { Policy } from "../../core/limits/RateLimit.ts"
-import { names as columns } from "../storage/RateLimitFields.ts"
+import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import * as RateLimitFields from "../storage/RateLimitFields.ts"
+import * as PostgresArray from "./PostgresArray.ts"
 
-const names = [...columns, "admitted", "decided_at"]
+/** A request to count. */
+export interface Request {
+  readonly key: string
+  /** Epoch milliseconds; `null` uses the database's clock, which all nodes share. */
+  readonly now: number | null
+  readonly policy: RateLimit.Policy
+}
+
+/** The outcome of a request. */
+export interface Counted {
+  readonly verdict: RateLimit.Verdict
+  /** Whether the caller had no row before. */
+  readonly isNew: boolean
+}
+
+const fields = RateLimitFields.names
+const names = [...fields, "admitted", "decided_at"]
 
 /** The server's current time in epoch milliseconds. */
 export const serverNow = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 const now = `coalesce($2::bigint, ${serverNow})`
 
+/** The columns of a result, for `countedOf`. All values are integers below 2⁵³, and the driver reads floats faster. */
+const results = (row: string): string =>
+  ["decided_at", ...fields].map((name) => `${row}.${name}::float8`).join(", ")
+
 /**
- * Counts a request and returns the new row. The update reads the old values from its target row and reads the clock
- * itself: only there is the row locked, so only there are the values current. A first request is always admitted. The
- * commit does not wait for the disk: a crash of PostgreSQL can lose the last counts (three times `wal_writer_delay`,
- * 0.6 s), never a pet or a key.
+ * Counts a request and returns its row. The update reads the old values from its target row and reads the clock itself:
+ * only there is the row locked, so only there are the values current. A first request is always admitted. The commit
+ * does not wait for the disk: a crash of PostgreSQL can lose the last counts (three times `wal_writer_delay`, 0.6 s),
+ * never a pet or a key.
  */
 export const consume = `
 INSERT INTO rate_limits AS held (key, ${names.join(", ")})
 SELECT $1, ($3::bigint - 1) * 60000, clock.now, clock.now / 86400000, 1, 0, 0, 0, 0, 0, 0, true, clock.now
-FROM (SELECT ${now} AS now) clock, set_config('synchronous_commit', 'off', true)
+FROM (SELECT ${now} AS now) clock,
+  set_config('synchronous_commit', 'off', true) commit, set_config('lock_timeout', $10, true) wait
 ON CONFLICT (key) DO UPDATE SET (${names.join(", ")}) = (
   SELECT ${names.map((name) => `after.${name}`).join(", ")}
   FROM rate_limit_step_2(held, ${now}, $3, $4, $5, $6, $7, $8, $9) after
 )
-RETURNING ${names.join(", ")}, xmax = 0 AS is_new`
+RETURNING xmax = 0, admitted, ${results("held")}`
 
-/** The parameters of `consume`; without `now` the database's clock is used, which all nodes share. */
+/** The parameters of `consume`; `lockTimeout` is a value of PostgreSQL's setting. */
 export const parameters = (
-  key: string,
-  now: number | null,
-  { ban, plan }: Policy
-): ReadonlyArray<string | number | ReadonlyArray<bigint> | null> => [
+  { key, now, policy: { ban, plan } }: Request,
+  lockTimeout: string
+): ReadonlyArray<unknown> => [
   key,
   now,
   plan.perMinute,
@@ -44,5 +66,55 @@ export const parameters = (
   ban?.strikeIntervalMs ?? null,
   // The driver rejects arrays that mix 32-bit numbers with larger ones.
   ban?.durationsMs.map(BigInt) ?? null,
-  ban?.cleanMs ?? null
+  ban?.cleanMs ?? null,
+  lockTimeout
 ]
+
+/** As `consume`, for any number of requests; `nth` is the position of a request, from 1. */
+export const consumeAll = `
+SELECT is_new, (state).admitted, ${results("(state)")}, nth::float8
+FROM rate_limit_steps_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+
+/** The parameters of `consumeAll`. */
+export const allParameters = (
+  requests: ReadonlyArray<Request>,
+  lockTimeout: string
+): ReadonlyArray<unknown> => {
+  // Nearly always one policy, the same object for all requests.
+  const bans: Array<BanPolicy> = []
+  const ends: Array<number> = []
+  const indexOf = (ban: BanPolicy): number => {
+    const known = bans.indexOf(ban)
+    if (known >= 0) return known + 1
+    ends.push((ends.at(-1) ?? 0) + ban.durationsMs.length)
+    return bans.push(ban)
+  }
+  return [
+    lockTimeout,
+    PostgresArray.text(requests.map(({ key }) => key)),
+    PostgresArray.bigint(requests.map(({ now }) => now)),
+    PostgresArray.bigint(requests.map(({ policy }) => policy.plan.perMinute)),
+    PostgresArray.bigint(requests.map(({ policy }) => policy.plan.perDay)),
+    PostgresArray.bigint(
+      requests.map(({ policy }) => (policy.ban === undefined ? null : indexOf(policy.ban)))
+    ),
+    PostgresArray.bigint(bans.map(({ strikes }) => strikes)),
+    PostgresArray.bigint(bans.map(({ withinMs }) => withinMs)),
+    PostgresArray.bigint(bans.map(({ strikeIntervalMs }) => strikeIntervalMs)),
+    PostgresArray.bigint(bans.map(({ cleanMs }) => cleanMs)),
+    PostgresArray.bigint(bans.flatMap(({ durationsMs }) => durationsMs)),
+    PostgresArray.bigint(ends)
+  ]
+}
+
+/** The index of `nth` in a result of `consumeAll`. */
+export const NTH = 3 + fields.length
+
+/** Decodes a result of `consume` or `consumeAll`. */
+export const countedOf = (result: ReadonlyArray<unknown>, policy: RateLimit.Policy): Counted => {
+  const [isNew, admitted, decidedAt, ...state] = result
+  return {
+    isNew: isNew === true,
+    verdict: RateLimit.verdictOf(admitted === true, RateLimitFields.stateOf(state), Number(decidedAt), policy)
+  }
+}

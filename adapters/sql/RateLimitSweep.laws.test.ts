@@ -154,14 +154,14 @@ for (const kind of Databases.kinds) {
     /** A client that runs an effect right before rows are deleted. */
     const interposed = (
       sql: SqlClient.SqlClient,
-      meanwhile: Effect.Effect<unknown, unknown>
+      concurrent: Effect.Effect<unknown, unknown>
     ): SqlClient.SqlClient =>
       new Proxy(sql, {
         get: (target, name) =>
           name === "unsafe"
             ? (text: string, parameters?: ReadonlyArray<unknown>) =>
                 text.startsWith("DELETE")
-                  ? Effect.andThen(Effect.orDie(meanwhile), target.unsafe(text, parameters))
+                  ? Effect.andThen(Effect.orDie(concurrent), target.unsafe(text, parameters))
                   : target.unsafe(text, parameters)
             : Reflect.get(target, name)
       })
@@ -199,15 +199,15 @@ for (const kind of Databases.kinds) {
         const store = yield* RateLimits.node(database)
         const sql = yield* RateLimits.client(database)
         const send = (key: string, now: number) => RateLimits.request(store, key, now, spent)
-        for (const way of ["admitted", "admitted late", "limited", "counted anew"] as const) {
+        for (const way of ["admitted", "admitted late", "limited", "counted again"] as const) {
           yield* Effect.forEach(["a", "b", "c"], (key) => send(key, START))
-          const meanwhile = {
+          const concurrent = {
             admitted: send("b", later),
             "admitted late": send("b", later - MINUTE),
             limited: Effect.andThen(send("b", later), send("b", later)),
-            "counted anew": Effect.andThen(sql`DELETE FROM rate_limits WHERE key = 'b'`, send("b", later))
+            "counted again": Effect.andThen(sql`DELETE FROM rate_limits WHERE key = 'b'`, send("b", later))
           }[way]
-          yield* RateLimitSweep.sweepPage(interposed(sql, meanwhile), BanPolicy.standard, later, "")
+          yield* RateLimitSweep.sweepPage(interposed(sql, concurrent), BanPolicy.standard, later, "")
           expect([way, ...(yield* RateLimits.stored(sql)).keys()]).toEqual([way, "b"])
           expect((yield* send("b", later)).outcome).toBe("limited")
           yield* sql`DELETE FROM rate_limits`

@@ -1,4 +1,7 @@
-/** Deletes states that decide like an absent one, so that the table holds little more than the callers of two days. */
+/**
+ * Deletes states that give the same verdicts as an absent state, so that the table holds little more than the states of
+ * two days.
+ */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -9,8 +12,8 @@ import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import type { SqlCall } from "./SqlCall.ts"
 
 /** Pauses between rounds, and between the pages of a round. */
-const PAUSE = "1 minute"
-const BREATH = "10 millis"
+const ROUND_PAUSE = "1 minute"
+const PAGE_PAUSE = "10 millis"
 
 /** Rows read by one statement, and statements in one round: 20 000 rows a minute. */
 const PAGE = 200
@@ -36,20 +39,23 @@ export const forever = (
       after = yield* run(sweepPage(sql, ban, now, after))
       if (after === "") return
       // SQLite blocks this thread, so other fibers run between two pages.
-      yield* Effect.sleep(BREATH)
+      yield* Effect.sleep(PAGE_PAUSE)
     }
   })
   const attempt = Effect.catch(round, (failure) =>
-    Effect.logWarning("rate limits that are over could not be swept", failure)
+    Effect.logWarning("expired rate limits could not be deleted", failure)
   )
-  return Effect.forever(Effect.andThen(Effect.sleep(PAUSE), attempt))
+  return Effect.forever(Effect.andThen(Effect.sleep(ROUND_PAUSE), attempt))
 }
 
 interface Row extends RateLimitFields.RateLimitFields {
   readonly key: string
 }
 
-/** Sweeps a page of rows with a key above `after`; returns the key to continue after, "" for the beginning. */
+/**
+ * Deletes the spent states in the page of rows after the key `after`. Returns the key after which the next page starts; ""
+ * for the first page.
+ */
 export const sweepPage = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   ban: BanPolicy,

@@ -1,4 +1,4 @@
-/** Nodes on one database, and what is stored there. */
+/** Nodes on one database, and the stored states. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -14,7 +14,7 @@ import type { SqlOptions } from "./SqlOptions.ts"
 
 type Store = RateLimitStore["Service"]
 
-/** Another node, with connections of its own; time is what the test says. */
+/** Opens another node, with its own connections; the test provides the time. */
 export const node = (
   database: Database,
   options: Partial<SqlOptions> = {}
@@ -28,7 +28,7 @@ export const nodes = (count: number, database: Database, options?: Partial<SqlOp
 
 export const client = Nodes.openClient
 
-/** Counts a request the way the service does: by the store itself if it can, else by the core's step. */
+/** Counts a request like the service: with the store's `consume` if it has one, otherwise with the core's step. */
 export const request = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
   store.consume === undefined ? modify(store, key, now, policy) : store.consume(key, now, policy)
 
@@ -40,7 +40,7 @@ export const ways = { request, modify } as const
 
 export type Way = keyof typeof ways
 
-/** What is stored of every caller whose key begins with `prefix`. */
+/** Returns the stored states of all callers whose key begins with `prefix`. */
 export const stored = (
   sql: SqlClient.SqlClient,
   prefix = ""
@@ -51,7 +51,7 @@ export const stored = (
     (rows) => new Map(rows.map((row) => [row.key, RateLimitFields.toState(row)]))
   )
 
-/** Rows in a table. */
+/** Returns the number of rows in a table. */
 export const count = (sql: SqlClient.SqlClient, table = "rate_limits"): Effect.Effect<number, SqlError> =>
   Effect.map(sql<{ readonly rows: unknown }>`SELECT count(*) AS rows FROM ${sql(table)}`, ([row]) =>
     Number(row?.rows)

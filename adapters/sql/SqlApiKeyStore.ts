@@ -1,5 +1,6 @@
 /** `ApiKeyStore` in a database: one row for each key and one for each secret, which is found by its hash. */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -9,7 +10,10 @@ import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import { ApiKeyStore, type KeyUpdate } from "../../core/ports/ApiKeyStore.ts"
 import * as KeyEvents from "./KeyEvents.ts"
+import * as PostgresArray from "./PostgresArray.ts"
+import * as PostgresBatch from "./PostgresBatch.ts"
 import * as SqlCall from "./SqlCall.ts"
+import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
@@ -39,6 +43,7 @@ const make = Effect.fnUntraced(function* ({
 
   const parameter = isPostgres ? "$1" : "?"
   const byHash = `WHERE k.id = (SELECT key_id FROM api_key_secrets WHERE hash = ${parameter})`
+  const byHashes = "WHERE k.id IN (SELECT key_id FROM api_key_secrets WHERE hash = ANY($1))"
   const byId = `WHERE k.id = ${parameter}`
 
   const insertSecrets = (key: ApiKey) =>
@@ -89,6 +94,10 @@ const make = Effect.fnUntraced(function* ({
       return Option.some(result)
     })
 
+  // The worker waits for the lock by itself, and holds it for this statement only.
+  const alone = <A>(statement: Effect.Effect<A, SqlError>) =>
+    SqliteWorkerClient.isSqliteWorkerClient(sql) ? statement : WriteTransaction.run(sql, statement)
+
   const markSeen = (ids: ReadonlyArray<string>, day: number) =>
     isPostgres
       ? // One statement: on a dead connection, the end of a transaction would delay the close of the store.
@@ -100,8 +109,7 @@ const make = Effect.fnUntraced(function* ({
              ORDER BY position FOR NO KEY UPDATE)`,
           [day, ids]
         )
-      : WriteTransaction.run(
-          sql,
+      : alone(
           sql.unsafe(
             `UPDATE api_keys SET last_seen_day = ?1
              WHERE id IN (SELECT value FROM json_each(?2)) AND coalesce(last_seen_day, -1) < ?1`,
@@ -109,9 +117,28 @@ const make = Effect.fnUntraced(function* ({
           )
         )
 
+  const findOne = (hash: string) =>
+    Effect.map(rows(byHash, hash), (found) => [Exit.succeed(Option.fromUndefinedOr(keysIn(found)[0]))])
+
+  const findAll = (hashes: ReadonlyArray<string>) =>
+    Effect.map(rows(byHashes, PostgresArray.text([...new Set(hashes)])), (found) => {
+      const keyOf = new Map(
+        keysIn(found).flatMap((key) => key.secrets.map(({ hash }) => [hash, key] as const))
+      )
+      return hashes.map((hash) => Exit.succeed(Option.fromUndefinedOr(keyOf.get(hash))))
+    })
+
+  const findByHash = isPostgres
+    ? yield* PostgresBatch.make({
+        statement: PostgresBatch.oneOrMore(findOne, findAll)
+      })
+    : undefined
+
   return {
     findByHash: (hash) =>
-      Effect.map(call.run(rows(byHash, hash)), (found) => Option.fromUndefinedOr(keysIn(found)[0])),
+      findByHash === undefined
+        ? Effect.map(call.run(rows(byHash, hash)), (found) => Option.fromUndefinedOr(keysIn(found)[0]))
+        : call.submit((done) => findByHash(hash, done)),
     insert: (key, event) => call.run(WriteTransaction.run(sql, insert(key, event))),
     insertFirst: (key, event) => call.run(WriteTransaction.run(sql, insertFirst(key, event))),
     update: (id, change) => call.run(WriteTransaction.run(sql, update(id, change))),

@@ -203,44 +203,44 @@ describe("SqlCall", () => {
 
   describe("of a call with a callback", () => {
     /** A call, with its number of cancellations and its callback. */
-    const makeQuestion = () => {
-      const question = {
-        withdrawn: 0,
-        answer: (_: Exit.Exit<number, SqlError>): void => {},
-        put: (answer: (end: Exit.Exit<number, SqlError>) => void) => {
-          question.answer = answer
+    const makeCall = () => {
+      const pending = {
+        cancellations: 0,
+        complete: (_: Exit.Exit<number, SqlError>): void => {},
+        start: (done: (end: Exit.Exit<number, SqlError>) => void) => {
+          pending.complete = done
           return () => {
-            question.withdrawn++
+            pending.cancellations++
           }
         }
       }
-      return question
+      return pending
     }
 
     it.effect("returns the result, at once or within the timeout, and cancels nothing", () =>
       Effect.gen(function* () {
-        const question = makeQuestion()
-        const atOnce = call.submit<number>((answer) => {
-          answer(Exit.succeed(1))
-          return question.put(answer)
+        const pending = makeCall()
+        const atOnce = call.submit<number>((done) => {
+          done(Exit.succeed(1))
+          return pending.start(done)
         })
         expect(yield* atOnce).toBe(1)
-        const caller = yield* Effect.forkChild(call.submit(question.put), { startImmediately: true })
+        const caller = yield* Effect.forkChild(call.submit(pending.start), { startImmediately: true })
         yield* TestClock.adjust(TIMEOUT_MS - 1)
-        question.answer(Exit.succeed(2))
+        pending.complete(Exit.succeed(2))
         expect(yield* Fiber.join(caller)).toBe(2)
         yield* TestClock.adjust(TIMEOUT_MS)
-        expect(question.withdrawn).toBe(0)
+        expect(pending.cancellations).toBe(0)
       })
     )
 
     it.effect("fails with StoreUnavailable and dies with defects", () =>
       Effect.gen(function* () {
-        const question = makeQuestion()
+        const pending = makeCall()
         const ended = (end: Exit.Exit<number, SqlError>) =>
           Effect.gen(function* () {
-            const caller = yield* Effect.forkChild(call.submit(question.put), { startImmediately: true })
-            question.answer(end)
+            const caller = yield* Effect.forkChild(call.submit(pending.start), { startImmediately: true })
+            pending.complete(end)
             return yield* Fiber.await(caller)
           })
         const cause = sqlError(BUSY)
@@ -253,19 +253,19 @@ describe("SqlCall", () => {
 
     it.effect("cancels the call once after a timeout or an interruption", () =>
       Effect.gen(function* () {
-        const late = makeQuestion()
-        const caller = yield* Effect.forkChild(Effect.flip(call.submit(late.put)))
+        const late = makeCall()
+        const caller = yield* Effect.forkChild(Effect.flip(call.submit(late.start)))
         yield* TestClock.adjust(TIMEOUT_MS - 1)
-        expect(late.withdrawn).toBe(0)
+        expect(late.cancellations).toBe(0)
         yield* TestClock.adjust(1)
         expect(yield* Fiber.join(caller)).toMatchObject({ retryable: true })
-        expect(late.withdrawn).toBe(1)
-        late.answer(Exit.succeed(1))
-        const left = makeQuestion()
-        const leaving = yield* Effect.forkChild(call.submit(left.put), { startImmediately: true })
+        expect(late.cancellations).toBe(1)
+        late.complete(Exit.succeed(1))
+        const left = makeCall()
+        const leaving = yield* Effect.forkChild(call.submit(left.start), { startImmediately: true })
         yield* Fiber.interrupt(leaving)
         yield* TestClock.adjust(TIMEOUT_MS)
-        expect(left.withdrawn).toBe(1)
+        expect(left.cancellations).toBe(1)
       })
     )
 
@@ -274,27 +274,27 @@ describe("SqlCall", () => {
       () =>
         Effect.gen(function* () {
           const clock = yield* Clock.Clock
-          let looks = 0n
+          let reads = 0n
           const stalled: Clock.Clock = {
             ...clock,
             currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
-            monotonicTimeNanosUnsafe: () => ++looks * BigInt(TIMEOUT_MS) * 1_000_000n
+            monotonicTimeNanosUnsafe: () => ++reads * BigInt(TIMEOUT_MS) * 1_000_000n
           }
           const own = SqlCall.make(TIMEOUT_MS)
-          const question = makeQuestion()
+          const pending = makeCall()
           const late = yield* Effect.flip(
-            Effect.provideService(own.submit(question.put), Clock.Clock, stalled)
+            Effect.provideService(own.submit(pending.start), Clock.Clock, stalled)
           )
           expect(late.retryable).toBe(true)
-          expect(question.withdrawn).toBe(1)
+          expect(pending.cancellations).toBe(1)
 
-          const next = makeQuestion()
-          const caller = yield* Effect.forkChild(Effect.flip(own.submit(next.put)), {
+          const next = makeCall()
+          const caller = yield* Effect.forkChild(Effect.flip(own.submit(next.start)), {
             startImmediately: true
           })
           yield* TestClock.adjust(TIMEOUT_MS)
           expect((yield* Fiber.join(caller)).retryable).toBe(true)
-          expect(next.withdrawn).toBe(1)
+          expect(next.cancellations).toBe(1)
         })
     )
   })

@@ -116,23 +116,25 @@ for (const from of kinds) {
         })
       )
 
-      it.live("continues an unfinished copy, also if animals with smaller ids were committed meanwhile", () =>
-        Effect.gen(function* () {
-          const source = yield* openEmpty(yield* from.create)
-          const target = yield* openEmpty(yield* to.create)
-          yield* insertAnimals(source, 1, 12_000, 2)
-          let reports = 0
-          const stopped = copy(source, target, "test", () => {
-            if (++reports === 2) throw new Error("stopped")
+      it.live(
+        "continues an unfinished copy, also if animals with smaller ids were committed in between",
+        () =>
+          Effect.gen(function* () {
+            const source = yield* openEmpty(yield* from.create)
+            const target = yield* openEmpty(yield* to.create)
+            yield* insertAnimals(source, 1, 12_000, 2)
+            let reports = 0
+            const stopped = copy(source, target, "test", () => {
+              if (++reports === 2) throw new Error("stopped")
+            })
+            yield* Effect.exit(stopped)
+            const after = Number((yield* SqlTable.values(target, "SELECT count(*) FROM pets"))[0]?.[0])
+            expect(after).toBe(5_000)
+            yield* insertAnimals(source, 2, 100, 2)
+            const copied = yield* copy(source, target)
+            expect(copied.isContinued).toBe(true)
+            expect(yield* contents(target, source)).toEqual(yield* contents(source, target))
           })
-          yield* Effect.exit(stopped)
-          const after = Number((yield* SqlTable.values(target, "SELECT count(*) FROM pets"))[0]?.[0])
-          expect(after).toBe(5_000)
-          yield* insertAnimals(source, 2, 100, 2)
-          const copied = yield* copy(source, target)
-          expect(copied.isContinued).toBe(true)
-          expect(yield* contents(target, source)).toEqual(yield* contents(source, target))
-        })
       )
     })
   }
@@ -152,7 +154,7 @@ const insertAnimals = (sql: SqlClient.SqlClient, first: number, count: number, s
 
 for (const kind of kinds) {
   describeOn(kind, "SqlCopy", () => {
-    it.live("knows every table that the migrations create, and its primary key", () =>
+    it.live("names every table that the migrations create, and its primary key", () =>
       Effect.gen(function* () {
         const sql = yield* openEmpty(yield* kind.create)
         const known = new Set([...CopyPlan.moved, ...CopyPlan.own])
@@ -162,7 +164,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("copies a snapshot: what is written to the source meanwhile is not in the target", () =>
+    it.live("copies a snapshot: what is written to the source during the copy is not in the target", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const source = yield* openEmpty(database)
@@ -190,15 +192,15 @@ for (const kind of kinds) {
       Effect.gen(function* () {
         const source = yield* openEmpty(yield* kind.create)
         const target = yield* openEmpty(yield* kind.create)
-        const refusal = Effect.map(Effect.flip(copy(source, target)), ({ message }) => message)
+        const rejection = Effect.map(Effect.flip(copy(source, target)), ({ message }) => message)
         yield* insertAnimals(target, 1, 1, 1)
-        expect(yield* refusal).toBe("the target is not empty: it has animals")
+        expect(yield* rejection).toBe("the target is not empty: it has animals")
         yield* target`DELETE FROM pets`
         yield* target`INSERT INTO imports (source, keep_ids, bytes, lines, animals, prefix) VALUES ('a', 0, 0, 0, 0, '')`
-        expect(yield* refusal).toBe("the target is not empty: it has records of imports")
+        expect(yield* rejection).toBe("the target is not empty: it has records of imports")
         yield* target`DELETE FROM imports`
         yield* copy(source, target)
-        expect(yield* refusal).toBe("the target is not empty: a copy into it was completed")
+        expect(yield* rejection).toBe("the target is not empty: a copy into it was completed")
         yield* target`UPDATE copies SET completed_at = NULL`
         const other = yield* Effect.flip(copy(source, target, "another"))
         expect(other.message).toBe("the target contains an unfinished copy of another database")

@@ -1,6 +1,6 @@
 /**
  * Copies a database into an empty one. Animals are copied in steps, each in one transaction with its position; then the
- * other tables, the comparison of both sides and the end of the copy in one transaction. So a copy that ends at any moment
+ * other tables, the comparison of both sides and the end of the copy in one transaction. Therefore a copy that is interrupted
  * continues without loss and repetition.
  */
 import * as Clock from "effect/Clock"
@@ -36,20 +36,20 @@ export interface Copied {
   readonly isContinued: boolean
 }
 
-/** What a copy works with. */
+/** The databases of a copy, and the report of its progress. */
 export interface CopyOptions {
   readonly from: SqlClient.SqlClient
   readonly to: SqlClient.SqlClient
   /** Identifies the source, however it is addressed. */
   readonly source: string
-  /** Reports the number of copied animals, of all. */
+  /** Reports the number of copied animals and the number of all animals. */
   readonly report: (animals: bigint, all: bigint) => void
 }
 
 /** Animals in one step. */
 const PAGE = 5_000
 
-/** Copies what the source contains at the start: the copy reads one snapshot of it. */
+/** Copies one snapshot of the source, taken at the start. */
 export const run = (options: CopyOptions): Effect.Effect<Copied, CopyFailed> =>
   Effect.suspend(() => {
     const { from } = options
@@ -157,7 +157,7 @@ const begin = Effect.fnUntraced(function* ({
   return undefined
 })
 
-/** Tables that are empty in a database that nobody has used. */
+/** Tables that are empty in an unused database. */
 const contents = [
   [CopyPlan.ANIMALS, "animals"],
   ["api_keys", "API keys"],
@@ -212,7 +212,7 @@ const copyAnimals = Effect.fnUntraced(function* (
     yield* inTarget(
       to,
       Effect.gen(function* () {
-        if ((yield* lockCopy(options)) !== expected) return yield* meanwhile
+        if ((yield* lockCopy(options)) !== expected) return yield* movedByOther
         yield* SqlTable.insert(to, plan.to, plan.columns, rows, "ON CONFLICT (id) DO NOTHING")
         yield* record(options, next)
       })
@@ -223,7 +223,7 @@ const copyAnimals = Effect.fnUntraced(function* (
   }
 })
 
-const meanwhile = Effect.fail(
+const movedByOther = Effect.fail(
   new CopyFailed({ reason: "another process copies into the target at the same time" })
 )
 
@@ -236,7 +236,7 @@ const lockCopy = ({ source, to }: CopyOptions): Effect.Effect<bigint, CopyFailed
        ${SqlTable.isPostgres(to) ? "FOR UPDATE" : ""}`,
       [source]
     ),
-    ([row]) => (typeof row?.[0] === "bigint" ? Effect.succeed(row[0]) : meanwhile)
+    ([row]) => (typeof row?.[0] === "bigint" ? Effect.succeed(row[0]) : movedByOther)
   )
 
 const record = ({ source, to }: CopyOptions, lastId: bigint, completedAt?: number) => {

@@ -45,7 +45,7 @@ const nextOf = (response: Response): string =>
 
 for (const kind of kinds) {
   describeOn(kind, "SqlCursorKey", () => {
-    it.live("is the same for all nodes that open a new database, at once or later", () =>
+    it.live("is the same for all nodes that open a new database, concurrently or later", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const keys = yield* Effect.all(
@@ -98,7 +98,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("of one database makes no cursors for another one", () =>
+    it.live("of one database is not valid for the cursors of another one", () =>
       Effect.gen(function* () {
         const [store, stranger] = [yield* openStore(yield* kind.create), yield* openStore(yield* kind.create)]
         const { key } = yield* Effect.promise(() => stranger.keys.issue({ plan: "Pro" }))

@@ -3,7 +3,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Hex from "effect/encoding/Hex"
 import * as SqlClient from "effect/sql/SqlClient"
-import { DatabaseUnusable, fromSqlError, patiently } from "./DatabaseUnusable.ts"
+import { DatabaseUnusable, fromSqlError, withTimeout } from "./DatabaseUnusable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 const NAME = "cursor_key"
@@ -26,5 +26,5 @@ export const get: Effect.Effect<
   Effect.catchTag("EncodingError", (cause) =>
     Effect.fail(new DatabaseUnusable({ reason: `the setting ${NAME} is not hexadecimal`, cause }))
   ),
-  patiently
+  withTimeout
 )

@@ -9,7 +9,7 @@ import { DatabaseUnusable } from "./DatabaseUnusable.ts"
 export interface SqlOptions {
   /** Timeout of a call in milliseconds; the service then returns 503. */
   readonly timeoutMs: number
-  /** Milliseconds that API keys are cached, which is also how late a revocation can reach other nodes. */
+  /** Milliseconds that API keys are cached, which also delays revocations on other nodes. */
   readonly keyCacheMs: number
   /** Maximum number of stored rate-limit states of networks, which count requests without a valid key. */
   readonly maxAnonymousStates: number

@@ -146,7 +146,7 @@ for (const kind of kinds) {
         })
     )
 
-    it.live("gives a server that creates animals meanwhile ids that nobody else has", () =>
+    it.live("assigns unique ids to a server that creates animals at the same time", () =>
       Effect.gen(function* () {
         const { archive, repository } = yield* open(yield* kind.create)
         let created = 0
@@ -192,7 +192,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("replaces the record of a completed import only when asked to", () =>
+    it.live("replaces the record of a completed import only with `again`", () =>
       Effect.gen(function* () {
         const { archive } = yield* open(yield* kind.create)
         yield* archive.startImport("name:test", false, false)

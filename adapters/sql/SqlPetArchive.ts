@@ -97,7 +97,7 @@ const storing = function* (
   return added.length
 }
 
-/** Whether the record is where the batch continues; another process cannot move it until the transaction ends. */
+/** Whether the batch continues at the recorded position; another process cannot move it until the transaction ends. */
 const isAt = function* (dialect: Dialect, { from, source }: ImportStep): WriteTransaction.Steps<boolean> {
   const [row] = yield [dialect.lockImport, [source]]
   return row !== undefined && Number(row[0]) === from.bytes
@@ -132,7 +132,7 @@ interface Dialect {
   readonly lockImport: string
   readonly startImport: string
   readonly advance: string
-  /** Makes later animals get ids above `id`. */
+  /** Ensures that later animals get ids above `id`. */
   readonly reserveIds: (id: Int64) => WriteTransaction.Steps<void>
   /** Keeps other processes from inserting animals until the transaction ends. */
   readonly lock: () => WriteTransaction.Steps<void>
@@ -217,7 +217,7 @@ const SET_SEQUENCE = `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bi
 const postgres: Dialect = {
   ...statements(numbered),
   lockImport: "SELECT bytes FROM imports WHERE source = $1 FOR UPDATE",
-  // Otherwise an animal that is created meanwhile could get an id between the check and the insert.
+  // Otherwise another process could create an animal with one of the ids between the check and the insert.
   lock: function* () {
     yield [LOCK_ANIMALS, []]
   },

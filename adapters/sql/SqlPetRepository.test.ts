@@ -9,6 +9,9 @@ import type { NewPet } from "../../core/domain/NewPet.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { describeOn, kinds } from "./Databases.fixture.ts"
 import { forAllTests, openClient, openNode, openNodes } from "./Nodes.fixture.ts"
+import * as PostgresArray from "./PostgresArray.ts"
+import * as PostgresPages from "./PostgresPages.ts"
+import * as PostgresPets from "./PostgresPets.ts"
 import * as SqlPetRepository from "./SqlPetRepository.ts"
 
 const rex: NewPet = { name: "Rex", categoryId: 7n, status: "available" }
@@ -157,17 +160,17 @@ const questions = (sql: SqlClient.SqlClient) => {
     Int64.min,
     Int64.max
   ]
-  const ask = (statement: string, mostRows: number, ...parameters: ReadonlyArray<Parameter>) => ({
+  const query = (statement: string, mostRows: number, ...parameters: ReadonlyArray<Parameter>) => ({
     statement,
     mostRows,
     parameters
   })
   return positions.flatMap((position) => [
-    ask(text.find, 1, position),
+    query(text.find, 1, position),
     ...[1, 21, 101].flatMap((limit) => [
-      ask(text.page, limit, position, limit),
+      query(text.page, limit, position, limit),
       ...["available", "pending", "sold"].map((status) =>
-        ask(text.pageOfStatus, limit, status, position, limit)
+        query(text.pageOfStatus, limit, status, position, limit)
       )
     ])
   ])
@@ -177,6 +180,7 @@ type Question = ReturnType<typeof questions>[number]
 
 interface PlanNode {
   readonly "Node Type": string
+  readonly "Relation Name"?: string
   readonly "Index Name"?: string
   readonly "Index Cond"?: string
   readonly "Actual Rows": number
@@ -197,19 +201,66 @@ const expectIndexOnly = (
   const report: unknown = row === undefined ? undefined : Object.values(row)[0]
   // The documented shape of EXPLAIN's JSON output.
   const [{ Plan: plan }] = (typeof report === "string" ? JSON.parse(report) : report) as [{ Plan: PlanNode }]
-  const told = `${statement} with ${parameters.join(", ")}: ${JSON.stringify(plan)}`
+  const described = `${statement} with ${parameters.join(", ")}: ${JSON.stringify(plan)}`
   for (const node of nodesOf(plan)) {
-    expect(["Limit", "Index Scan"], told).toContain(node["Node Type"])
-    expect(node["Actual Rows"], told).toBeLessThanOrEqual(mostRows)
-    expect(node.Filter, told).toBeUndefined()
-    expect(node["Rows Removed by Filter"] ?? 0, told).toBe(0)
-    expect(node["Rows Removed by Index Recheck"] ?? 0, told).toBe(0)
-    if (node["Node Type"] === "Index Scan") expect(node["Index Cond"], told).toBeDefined()
+    expect(["Limit", "Index Scan"], described).toContain(node["Node Type"])
+    expect(node["Actual Rows"], described).toBeLessThanOrEqual(mostRows)
+    expect(node.Filter, described).toBeUndefined()
+    expect(node["Rows Removed by Filter"] ?? 0, described).toBe(0)
+    expect(node["Rows Removed by Index Recheck"] ?? 0, described).toBe(0)
+    if (node["Node Type"] === "Index Scan") expect(node["Index Cond"], described).toBeDefined()
   }
 }
 
 const literal = (parameter: Parameter): string =>
   typeof parameter === "string" ? `'${parameter}'` : `${parameter}`
+
+/** Expects that statements for several calls read the table by index only, and no more rows than the calls return. */
+const explainBatches = (sql: SqlClient.SqlClient) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      const positions = [0n, BigInt(FEW), BigInt(ROWS / 2), BigInt(ROWS - FEW), Int64.max]
+      const pages = PostgresPages.of(
+        positions.flatMap((after) =>
+          [undefined, "available" as const, "pending" as const, "sold" as const].map((status) => ({
+            limit: 21,
+            status,
+            after
+          }))
+        )
+      )
+      // The driver's representation of a parameter.
+      const literals = (parameters: ReadonlyArray<unknown>) =>
+        (parameters as ReadonlyArray<{ readonly value: ReadonlyArray<unknown> }>).map(
+          ({ value }) => `'{${value.join(",")}}'`
+        )
+      for (const mode of ["force_custom_plan", "force_generic_plan"]) {
+        yield* sql.unsafe(`SET LOCAL plan_cache_mode = ${mode}`)
+        for (const [statement, parameters] of [
+          [PostgresPages.statement, pages.parameters],
+          [PostgresPets.statements.find, [PostgresArray.bigint(positions)]]
+        ] as const) {
+          yield* sql.unsafe(`PREPARE question AS ${statement}`)
+          const execute = `EXECUTE question (${literals(parameters).join(", ")})`
+          const [row] = yield* sql.unsafe(`EXPLAIN (ANALYZE, FORMAT JSON) ${execute}`)
+          yield* sql.unsafe("DEALLOCATE question")
+          const report: unknown = row === undefined ? undefined : Object.values(row)[0]
+          // The documented shape of EXPLAIN's JSON output.
+          const [{ Plan: plan }] = (typeof report === "string" ? JSON.parse(report) : report) as [
+            { Plan: PlanNode }
+          ]
+          const scans = nodesOf(plan).filter((node) => node["Relation Name"] === "pets")
+          expect(scans.length).toBeGreaterThan(0)
+          for (const node of scans) {
+            expect(["Index Scan", "Bitmap Heap Scan"], JSON.stringify(plan)).toContain(node["Node Type"])
+            // The average over the pages.
+            expect(node["Actual Rows"]).toBeLessThanOrEqual(21)
+            expect(node["Rows Removed by Filter"] ?? 0).toBe(0)
+          }
+        }
+      }
+    })
+  )
 
 for (const kind of kinds) {
   describeOn(kind, `a page out of ${ROWS} pets`, () => {
@@ -255,7 +306,10 @@ for (const kind of kinds) {
       )
 
     const explain = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
-      sql.onDialectOrElse({ pg: () => explainPostgres(sql), orElse: () => explainSqlite(sql) })
+      sql.onDialectOrElse({
+        pg: () => Effect.andThen(explainPostgres(sql), explainBatches(sql)),
+        orElse: () => explainSqlite(sql)
+      })
 
     it.live("reads no more rows than it returns, by index, without table statistics", () =>
       Effect.suspend(() => explain(open().sql))

@@ -8,8 +8,11 @@ import type { NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as GroupCommit from "./GroupCommit.ts"
+import * as PostgresPets from "./PostgresPets.ts"
 import * as SqlCall from "./SqlCall.ts"
+import * as SqlIdempotentInsert from "./SqlIdempotentInsert.ts"
 import * as SqliteClient from "./SqliteClient.ts"
+import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import { columns, fields, petOf, type Row, toInt64, valuesOf } from "./SqlPetRow.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
@@ -28,7 +31,18 @@ const make = Effect.fnUntraced(function* ({
   const sql = yield* SqlClient.SqlClient
   const call = SqlCall.make(timeoutMs)
   const text = statementsFor(sql)
+  const repository = yield* sql.onDialectOrElse({
+    pg: () => PostgresPets.make(sql, call, text),
+    orElse: () => makeSqlite(sql, call, text)
+  })
+  return { ...repository, insertOnce: SqlIdempotentInsert.make(sql, call, text.insert) }
+})
 
+const makeSqlite = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  call: SqlCall.SqlCall,
+  text: ReturnType<typeof statements>
+): Effect.fn.Return<PetRepository["Service"]> {
   const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     Effect.provideService(sql.unsafe(statement, parameters).values, SqlClient.SafeIntegers, true)
 
@@ -42,29 +56,28 @@ const make = Effect.fnUntraced(function* ({
     return exits
   }
 
-  const insert = yield* sql.onDialectOrElse({
-    pg: () =>
-      Effect.succeed((pet: NewPet) =>
-        call.run(Effect.map(query(text.insert, ...valuesOf(pet)), (rows) => inserted(pet, rows)))
-      ),
-    orElse: () =>
-      Effect.map(
-        GroupCommit.make(sql, insertAll),
-        (submit) => (pet: NewPet) => call.submit<Pet>((answer) => submit(pet, answer))
-      )
-  })
+  const submit = yield* SqliteWorkerClient.isSqliteWorkerClient(sql)
+    ? sql.groups<NewPet, Pet>({
+        encode: (pets) => ({ kind: "statement", sql: text.insert, params: pets.map(valuesOf) }),
+        // The worker returns the rows of each statement.
+        decode: (results, index, pet) => inserted(pet, results[index] as ReadonlyArray<Row>)
+      })
+    : GroupCommit.make(sql, insertAll)
 
   const pets = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     Effect.map(
       Effect.suspend(() => {
-        const rows = SqliteClient.isSqliteClient(sql) ? sql.read(statement, parameters) : undefined
+        const rows =
+          SqliteClient.isSqliteClient(sql) || SqliteWorkerClient.isSqliteWorkerClient(sql)
+            ? sql.read(statement, parameters)
+            : undefined
         return rows === undefined ? call.run(query(statement, ...parameters)) : call.result(rows)
       }),
       (rows) => rows.map(petOf)
     )
 
   return {
-    insert,
+    insert: (pet) => call.submit<Pet>((done) => submit(pet, done)),
     find: (id) => Effect.map(pets(text.find, id), ([pet]) => Option.fromUndefinedOr(pet)),
     page: ({ after, limit, status }) =>
       status === undefined

@@ -3,10 +3,8 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { DAY } from "../../conformance/checks/ports/RateLimitHistory.ts"
-import * as BanPolicy from "../../core/limits/BanPolicy.ts"
-import * as Plan from "../../core/limits/Plan.ts"
+import * as Histories from "../storage/RateLimitHistory.arbitrary.ts"
 import * as Databases from "./Databases.fixture.ts"
-import * as Histories from "./RateLimitHistory.arbitrary.ts"
 import * as RateLimits from "./RateLimits.fixture.ts"
 
 /** Runs histories on several nodes, alternating between the given ways to count, and compares each step. */
@@ -77,47 +75,60 @@ for (const kind of Databases.kinds) {
       )
     )
 
+    it.effect("for histories whose requests are sent together", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const store = yield* RateLimits.node(database)
+        const sql = yield* RateLimits.client(database)
+        const services = yield* Effect.context<never>()
+        const seen = { sharing: 0, mixedKeys: 0, mixedPolicies: 0 }
+        let run = 0
+        const law = fc.asyncProperty(
+          Histories.moment,
+          Histories.moves,
+          Histories.bans,
+          // At most as many as share a statement: requests of one key in two statements have no order.
+          fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1, maxLength: 5 }),
+          (start, moves, bans, sizes) =>
+            Effect.gen(function* () {
+              run++
+              const sent = Histories.play(start, moves, bans).map((one) => ({
+                ...one,
+                key: `${run}:${one.key}`
+              }))
+              let next = 0
+              for (let turn = 0; next < sent.length; turn++) {
+                const group = sent.slice(next, next + (sizes[turn % sizes.length] ?? 1))
+                next += group.length
+                const verdicts = yield* Effect.forEach(
+                  group,
+                  ({ key, now, policy }) => RateLimits.request(store, key, now, policy),
+                  { concurrency: "unbounded" }
+                )
+                expect(verdicts).toEqual(group.map(({ verdict }) => verdict))
+                const stored = yield* RateLimits.stored(sql, `${run}:`)
+                for (const [key, { after }] of new Map(group.map((one) => [one.key, one]))) {
+                  expect(stored.get(key)).toEqual(after)
+                }
+                if (group.length > 1) seen.sharing++
+                if (new Set(group.map(({ key }) => key)).size > 1) seen.mixedKeys++
+                if (new Set(group.map(({ policy }) => policy.ban)).size > 1) seen.mixedPolicies++
+              }
+            }).pipe(Effect.runPromiseWith(services))
+        )
+        yield* Effect.promise(() => fc.assert(law, { numRuns: 80 }))
+        expect(Object.entries(seen).filter(([, count]) => count < 30)).toEqual([])
+      })
+    )
+
     it.effect("at the bounds of all numbers", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)
         const sql = yield* RateLimits.client(database)
-        const longest = {
-          strikes: 1,
-          withinMs: BanPolicy.maxMs,
-          strikeIntervalMs: 0,
-          durationsMs: [BanPolicy.maxMs],
-          cleanMs: BanPolicy.maxMs
-        } as const
-        const { maxRequests } = Plan
-        const plans = [
-          { perMinute: maxRequests, perDay: maxRequests },
-          { perMinute: 1, perDay: 1 },
-          { perMinute: maxRequests, perDay: 1 },
-          { perMinute: 1, perDay: maxRequests }
-        ]
-        for (const [index, plan] of plans.entries()) {
-          for (const first of [0, 1, 8_640_000_000_000_000 - 10 * BanPolicy.maxMs]) {
-            const key = `${index}:${first}`
-            const moves = [0, 0, 1, 59_999, 60_000, 86_400_000, BanPolicy.maxMs - 1, BanPolicy.maxMs].map(
-              (offsetMs): Histories.Move => ({
-                key,
-                plan,
-                ban: index === 0 ? 0 : 1,
-                origin: "clock",
-                offsetMs,
-                requests: 3,
-                everyMs: 0
-              })
-            )
-            for (const { after, now, policy, verdict } of Histories.play(first, moves, [
-              longest,
-              { ...longest, strikes: 2 }
-            ])) {
-              expect(yield* RateLimits.request(store, key, now, policy)).toEqual(verdict)
-              expect((yield* RateLimits.stored(sql, key)).get(key)).toEqual(after)
-            }
-          }
+        for (const { after, key, now, policy, verdict } of Histories.atBounds()) {
+          expect(yield* RateLimits.request(store, key, now, policy)).toEqual(verdict)
+          expect((yield* RateLimits.stored(sql, key)).get(key)).toEqual(after)
         }
       })
     )

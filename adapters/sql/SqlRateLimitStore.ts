@@ -7,24 +7,27 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as Caller from "../../core/limits/Caller.ts"
-import * as RateLimit from "../../core/limits/RateLimit.ts"
+import type * as RateLimit from "../../core/limits/RateLimit.ts"
 import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as NetworkEviction from "./NetworkEviction.ts"
+import * as PostgresRateLimits from "./PostgresRateLimits.ts"
+import * as RateLimitGroup from "./RateLimitGroup.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import * as RateLimitSweep from "./RateLimitSweep.ts"
 import * as SqlCall from "./SqlCall.ts"
+import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
+import * as SqliteWorkerCounting from "./SqliteWorkerCounting.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
-import type * as WriteTransaction from "./WriteTransaction.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Options of `layer`. */
 export type SqlRateLimitStoreOptions = Pick<SqlOptions, "timeoutMs" | "clock" | "maxAnonymousStates">
 
 type Modify = RateLimitStore["Service"]["modify"]
 
-/** Callback for each caller whose state is stored for the first time. */
-type OnStored = (caller: string) => void
+type OnStored = PostgresRateLimits.OnStored
 
 /**
  * The store over the `SqlClient` in the context, after `Migrations.migrate`. It deletes spent states, and states of
@@ -56,16 +59,21 @@ const make = Effect.fnUntraced(function* ({
   }
   return yield* sql.onDialectOrElse({
     pg: () =>
-      Effect.succeed({
-        modify: modifyLocked(sql, call, isStored),
-        consume: consume(sql, call, clock, isStored),
+      Effect.map(PostgresRateLimits.consume(sql, call, { clock, timeoutMs }, isStored), (consume) => ({
+        modify: PostgresRateLimits.modify(sql, call, isStored),
+        consume,
         read: readStates(sql, call, isServerTime)
-      }),
-    orElse: () =>
-      Effect.map(modifyGrouped(sql, call, isStored), (modify) => ({
-        modify,
-        read: readStates(sql, call, isServerTime)
-      }))
+      })),
+    orElse: () => {
+      const read = readStates(sql, call, isServerTime)
+      return SqliteWorkerClient.isSqliteWorkerClient(sql)
+        ? Effect.map(consumeGrouped(sql, call, isStored), (consume) => ({
+            modify: modifyAlone(sql, call, isStored),
+            consume,
+            read
+          }))
+        : Effect.map(modifyGrouped(sql, call, isStored), (modify) => ({ modify, read }))
+    }
   })
 })
 
@@ -104,106 +112,20 @@ interface Stored extends RateLimitFields.RateLimitFields {
   readonly key: string
 }
 
-interface Counted extends RateLimitFields.RateLimitFields {
-  readonly admitted: boolean
-  readonly decided_at: unknown
-  readonly is_new: boolean
-}
-
-/** PostgreSQL: counts a request in one statement. */
-const consume =
-  (
-    sql: SqlClient.SqlClient,
-    call: SqlCall.SqlCall,
-    clock: SqlRateLimitStoreOptions["clock"],
-    onStored: OnStored
-  ) =>
-  (key: string, now: number, policy: RateLimit.Policy) =>
-    Effect.map(
-      call.run(
-        sql.unsafe<Counted>(
-          RateLimitStep.consume,
-          RateLimitStep.parameters(key, clock === "service" ? now : null, policy)
-        )
-      ),
-      ([row]) => {
-        if (row === undefined) throw new Error("an upsert returned no row")
-        if (row.is_new) onStored(key)
-        return RateLimit.verdictOf(row.admitted, RateLimitFields.toState(row), Number(row.decided_at), policy)
-      }
-    )
-
-/** PostgreSQL: locks the row, which is inserted if it is absent, while this process computes the step. */
-const modifyLocked = (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored: OnStored): Modify => {
-  const zeros = RateLimitFields.names.map(() => "0").join(", ")
-  const lock = `
-    INSERT INTO rate_limits AS held (key, ${columns}, admitted, decided_at)
-    SELECT $1, ${zeros}, false, 0 FROM set_config('synchronous_commit', 'off', true)
-    ON CONFLICT (key) DO UPDATE SET key = held.key
-    RETURNING ${columns}, xmax = 0 AS is_new`
-  const replace = `
-    UPDATE rate_limits SET (${columns}) = (${RateLimitFields.names.map((_, index) => `$${index + 2}::bigint`).join(", ")})
-    WHERE key = $1`
-  return <A>(key: string, step: Step<A>) =>
-    call.run(
-      sql.withTransaction(
-        Effect.flatMap(
-          sql.unsafe<RateLimitFields.RateLimitFields & { readonly is_new: boolean }>(lock, [key]),
-          ([row]) => {
-            const isNew = row === undefined || row.is_new
-            if (isNew) onStored(key)
-            const before = isNew ? undefined : RateLimitFields.toState(row)
-            const [result, after] = step(before)
-            return Effect.as(sql.unsafe(replace, [key, ...RateLimitFields.valuesOf(after)]), result)
-          }
-        )
-      )
-    )
-}
-
-interface Modification {
-  readonly key: string
-  readonly step: Step<unknown>
-}
-
 /** SQLite: this process computes the steps of all waiting calls in one transaction. */
 const modifyGrouped = (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
   onStored: OnStored
 ): Effect.Effect<Modify> => {
-  const read = `SELECT ${columns} FROM rate_limits WHERE key = ?`
-  const write = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitFields.names.map(() => "?").join(", ")})`
-
   const commit = function* (
-    group: ReadonlyArray<Modification>
+    group: ReadonlyArray<RateLimitGroup.Modification<unknown>>
   ): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<unknown>>> {
-    const states = new Map<string, RateLimit.State | undefined>()
-    const changed = new Set<string>()
-    const exits: Array<Exit.Exit<unknown>> = []
-    for (const { key, step } of group) {
-      if (!states.has(key)) {
-        const [row] = yield [read, [key]]
-        if (row === undefined) onStored(key)
-        states.set(key, row === undefined ? undefined : RateLimitFields.stateOf(row))
-      }
-      try {
-        const before = states.get(key)
-        const [result, after] = step(before)
-        if (after !== before) {
-          states.set(key, after)
-          changed.add(key)
-        }
-        exits.push(Exit.succeed(result))
-      } catch (defect) {
-        exits.push(Exit.die(defect))
-      }
-    }
-    for (const key of changed) {
-      const state = states.get(key)
-      if (state !== undefined) yield [write, [key, ...RateLimitFields.valuesOf(state)]]
-    }
-    return exits
+    const { absent, outcomes } = yield* RateLimitGroup.steps(group)
+    for (const caller of absent) onStored(caller)
+    return outcomes.map((outcome) =>
+      "defect" in outcome ? Exit.die(outcome.defect) : Exit.succeed(outcome.result)
+    )
   }
 
   return Effect.map(
@@ -214,3 +136,42 @@ const modifyGrouped = (
         call.submit((done) => submit({ key, step }, done as (exit: Exit.Exit<unknown, SqlError>) => void))
   )
 }
+
+/**
+ * SQLite in a worker thread: a function cannot be sent to it, so this thread computes the step while the worker holds the
+ * transaction.
+ */
+const modifyAlone =
+  (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored: OnStored): Modify =>
+  (key, step) =>
+    Effect.flatMap(
+      call.run(
+        WriteTransaction.runSteps(sql, function* () {
+          const { absent, outcomes } = yield* RateLimitGroup.steps([{ key, step }])
+          for (const caller of absent) onStored(caller)
+          return outcomes
+        })
+      ),
+      ([outcome]) => {
+        if (outcome === undefined) return Effect.die(new Error("a step has no outcome"))
+        return "defect" in outcome ? Effect.die(outcome.defect) : Effect.succeed(outcome.result)
+      }
+    )
+
+/** SQLite in a worker thread: counts all waiting requests in one transaction, by the core's step. */
+const consumeGrouped = (
+  sql: SqliteWorkerClient.SqliteWorkerClient,
+  call: SqlCall.SqlCall,
+  onStored: OnStored
+): Effect.Effect<NonNullable<RateLimitStore["Service"]["consume"]>> =>
+  Effect.map(
+    sql.groups<SqliteWorkerCounting.Count, RateLimit.Verdict>({
+      encode: SqliteWorkerCounting.encode,
+      decode: (results, index, count) => {
+        const { isNew, verdict } = SqliteWorkerCounting.decode(results, index, count)
+        if (isNew) onStored(count.key)
+        return verdict
+      }
+    }),
+    (submit) => (key, now, policy) => call.submit((done) => submit({ key, now, policy }, done))
+  )

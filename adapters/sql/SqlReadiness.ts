@@ -1,9 +1,10 @@
-/** `Readiness` of a database: tries to insert an animal and leaves nothing behind. */
+/** `Readiness` of a database: tries to insert an animal and stores nothing. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { Readiness } from "../../core/ports/Readiness.ts"
 import * as SqlCall from "./SqlCall.ts"
+import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as SqlPetRepository from "./SqlPetRepository.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
@@ -21,11 +22,13 @@ export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, ne
         // would use up an id; the request that `/readyz` counts proves that rows can be written.
         pg: () => sql`INSERT INTO pets (name, category_id, status) SELECT '', 0, 'available' WHERE false`,
         // The rolled-back insert reads the pages that an insert changes, and uses up no id.
-        orElse: () =>
-          WriteTransaction.rehearse(
-            sql,
-            sql.unsafe(SqlPetRepository.statementsFor(sql).insert, ["readiness", 0, "available"])
-          )
+        orElse: () => {
+          const statement = SqlPetRepository.statementsFor(sql).insert
+          const animal = ["readiness", 0, "available"]
+          return SqliteWorkerClient.isSqliteWorkerClient(sql)
+            ? sql.rehearse(statement, animal)
+            : WriteTransaction.rehearse(sql, sql.unsafe(statement, animal))
+        }
       })
       // A process reads it at its start and fails without it.
       const settings = sql`SELECT value FROM settings LIMIT 1`

@@ -17,7 +17,7 @@ export interface Table {
 /** A value of a row: integers are bigints. */
 export type Value = bigint | string | boolean | null
 
-/** A row, in the order of the columns that were asked for. */
+/** A row, in the order of the requested columns. */
 export type Row = ReadonlyArray<Value>
 
 /** Returns the description of a table, `undefined` if there is none with this name. */
@@ -104,7 +104,7 @@ const chunksOf = (rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> =
     rows.slice(index * CHUNK, (index + 1) * CHUNK)
   )
 
-/** Makes later numbers of the sequence larger than `last` and than those in the table. */
+/** Ensures that later numbers of the sequence are larger than `last` and than those in the table. */
 export const advance = (
   sql: SqlClient.SqlClient,
   { name, sequence }: Table,

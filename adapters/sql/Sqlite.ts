@@ -11,6 +11,7 @@ import { DatabaseUnusable, detailOf, explainedBy, fromSqlError } from "./Databas
 import * as Sql from "./Sql.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import * as SqliteFile from "./SqliteFile.ts"
+import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 
 /** Options of `layer`. */
@@ -31,8 +32,12 @@ export const layer = ({
   return Layer.unwrap(
     Effect.as(
       createFile(filename, given),
-      Sql.layer({ ...options, clock: "service" }, client(filename, "NORMAL")).pipe(
-        Layer.provide(client(filename, "FULL"))
+      Layer.unwrap(
+        Effect.map(clients(filename), ({ durable, quick }) =>
+          Sql.layer({ ...options, clock: "service" }, Layer.succeed(SqlClient.SqlClient, quick)).pipe(
+            Layer.provide(Layer.succeed(SqlClient.SqlClient, durable))
+          )
+        )
       )
     )
   ).pipe(explainedBy(explain(given)))
@@ -42,18 +47,22 @@ export const layer = ({
 export const tables = (given: string): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => {
   const filename = absolute(given)
   return Layer.unwrap(
-    Effect.as(createFile(filename, given), Layer.provide(Sql.migrated, client(filename, "FULL")))
+    Effect.as(createFile(filename, given), Layer.provide(Sql.migrated, client(filename)))
   ).pipe(explainedBy(explain(given)))
 }
 
 // An absolute path survives a change of the working directory, and is never mistaken for a `file:` address.
 const absolute = (filename: string): string => path.resolve(filename)
 
-const client = (filename: string, synchronous: "FULL" | "NORMAL") =>
-  Layer.effect(
-    SqlClient.SqlClient,
-    Effect.mapError(SqliteClient.make({ filename, synchronous }), fromSqlError)
-  ).pipe(Layer.provide(Reactivity.layer))
+/** A client without a thread of its own: commands may block. */
+const client = (filename: string) =>
+  Layer.effect(SqlClient.SqlClient, Effect.mapError(SqliteClient.make({ filename }), fromSqlError)).pipe(
+    Layer.provide(Reactivity.layer)
+  )
+
+/** The clients of a server, whose writes run in a thread of their own. */
+const clients = (filename: string) =>
+  Effect.mapError(SqliteWorkerClient.make(filename), fromSqlError).pipe(Effect.provide(Reactivity.layer))
 
 const createFile = (filename: string, given: string): Effect.Effect<void, DatabaseUnusable> =>
   Effect.try({

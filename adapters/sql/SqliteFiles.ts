@@ -29,7 +29,7 @@ export interface SqliteFilesOptions {
   /** Size of a page in bytes. */
   readonly pageSize: number
   /** Whether the database file is checked before each transaction, or only as often as before reads. */
-  readonly isStrict: boolean
+  readonly isStrict: () => boolean
 }
 
 /** Milliseconds between two checks that are not made each time: a check takes a system call for each file. */
@@ -78,7 +78,7 @@ export const make = (
   const check = (): void => {
     const now = performance.now()
     const isDue = now - checkedAt >= RECHECK_MS
-    if (isDue || isStrict) database.expect()
+    if (isDue || isStrict()) database.expect()
     try {
       if (isDue) shared.expect()
       checkLog()

@@ -9,6 +9,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlConnection from "effect/sql/SqlConnection"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as SqliteClient from "./SqliteClient.ts"
+import type { Values } from "./SqliteConnection.ts"
 
 /** Milliseconds before a locked database is retried: first pause and longest pause. */
 export const lockedPauseMs = { first: 1, longest: 25 } as const
@@ -31,11 +32,7 @@ export const immediate = <A, E, R>(
  * A transaction that yields statements and receives the rows of each as arrays of values; integers are exact, as numbers
  * or bigints.
  */
-export type Steps<A> = Generator<
-  readonly [sql: string, params: ReadonlyArray<unknown>],
-  A,
-  SqliteClient.Values
->
+export type Steps<A> = Generator<readonly [sql: string, params: ReadonlyArray<unknown>], A, Values>
 
 /**
  * One attempt at a transaction under SQLite's write lock: in one call if the client supports it, otherwise statement by

@@ -1,12 +1,15 @@
-/** What observers of a database learn: its calls, and the sizes of its group commits. */
+/** The interface of observers of a database: its calls, and the sizes of its group commits and batches. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 
-/** The name of a kind of database in the OpenTelemetry conventions (`db.system.name`). */
-export type DatabaseSystem = "postgresql" | "sqlite" | "memory"
+/**
+ * The name of a kind of database in the OpenTelemetry conventions (`db.system.name`). Stores in memory have none: their
+ * calls are part of the request.
+ */
+export type DatabaseSystem = "postgresql" | "sqlite" | "redis"
 
-/** A call of a port, in words that are the same for every kind of database. */
+/** A call of a port, under the same name for every kind of database. */
 export type DatabaseOperation =
   | "insert_pet"
   | "find_pet"
@@ -17,16 +20,15 @@ export type DatabaseOperation =
   | "update_api_key"
   | "list_api_keys"
 
+/** Wraps a call; the result is that of the call. */
+export type Observe = <A>(call: Effect.Effect<A, StoreUnavailable>) => Effect.Effect<A, StoreUnavailable>
+
 /** An observer of database calls. */
 export interface CallObserver {
-  /** Wraps a call; the result is that of the call. */
-  readonly around: <A>(
-    system: DatabaseSystem,
-    operation: DatabaseOperation,
-    call: Effect.Effect<A, StoreUnavailable>
-  ) => Effect.Effect<A, StoreUnavailable>
-  /** Receives the number of writes that shared a transaction. */
-  readonly committed: (writes: number) => void
+  /** Returns the wrapper for all calls of an operation. */
+  readonly observe: (system: DatabaseSystem, operation: DatabaseOperation) => Observe
+  /** Receives the number of calls that shared a transaction of SQLite or a statement of PostgreSQL. */
+  readonly committed: (calls: number) => void
 }
 
 /** The observer of all stores; absent by default, and then calls are not wrapped. */

@@ -2,22 +2,18 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
-import { CallObserver, type DatabaseOperation, type DatabaseSystem } from "./CallObserver.ts"
+import { CallObserver, type DatabaseOperation, type DatabaseSystem, type Observe } from "./CallObserver.ts"
 
-type Around = <A>(
-  operation: DatabaseOperation,
-  call: Effect.Effect<A, StoreUnavailable>
-) => Effect.Effect<A, StoreUnavailable>
+type ObserveOperation = (operation: DatabaseOperation) => Observe
 
 const observing =
   <Id, Store>(
     port: Context.Key<Id, Store>,
     layerOf: (make: Effect.Effect<Store, never, Id>) => Layer.Layer<Id, never, Id>,
-    observed: (store: Store, around: Around) => Store
+    observed: (store: Store, observe: ObserveOperation) => Store
   ) =>
   (system: DatabaseSystem) =>
   <E, R>(layer: Layer.Layer<Id, E, R>): Layer.Layer<Id, E, R> =>
@@ -26,36 +22,47 @@ const observing =
         const store = yield* port
         const observer = yield* CallObserver
         if (observer === undefined) return store
-        return observed(store, (operation, call) => observer.around(system, operation, call))
+        return observed(store, (operation) => observer.observe(system, operation))
       })
     ).pipe(Layer.provide(layer))
 
 /** Observes a store of animals. */
-export const petRepository = observing(PetRepository, Layer.effect(PetRepository), (store, around) => ({
-  ...store,
-  insert: (pet) => around("insert_pet", store.insert(pet)),
-  find: (id) => around("find_pet", store.find(id)),
-  page: (query) => around("page_pets", store.page(query))
-}))
+export const petRepository = observing(PetRepository, Layer.effect(PetRepository), (store, observe) => {
+  const insert = observe("insert_pet")
+  const find = observe("find_pet")
+  const { insertOnce } = store
+  const page = observe("page_pets")
+  return {
+    ...store,
+    insert: (pet) => insert(store.insert(pet)),
+    ...(insertOnce === undefined ? {} : { insertOnce: (pet, once) => insert(insertOnce(pet, once)) }),
+    find: (id) => find(store.find(id)),
+    page: (query) => page(store.page(query))
+  }
+})
 
 /** Observes a store of rate-limit states. */
-export const rateLimitStore = observing(RateLimitStore, Layer.effect(RateLimitStore), (store, around) => {
+export const rateLimitStore = observing(RateLimitStore, Layer.effect(RateLimitStore), (store, observe) => {
+  const count = observe("count_request")
   const { consume } = store
   return {
     ...store,
-    modify: (key, step) => around("count_request", store.modify(key, step)),
-    ...(consume === undefined
-      ? {}
-      : { consume: (key, now, policy) => around("count_request", consume(key, now, policy)) })
+    modify: (key, step) => count(store.modify(key, step)),
+    ...(consume === undefined ? {} : { consume: (key, now, policy) => count(consume(key, now, policy)) })
   }
 })
 
 /** Observes a store of API keys. */
-export const apiKeyStore = observing(ApiKeyStore, Layer.effect(ApiKeyStore), (store, around) => ({
-  ...store,
-  findByHash: (hash) => around("find_api_key", store.findByHash(hash)),
-  insert: (key, event) => around("insert_api_key", store.insert(key, event)),
-  insertFirst: (key, event) => around("insert_api_key", store.insertFirst(key, event)),
-  update: (id, change) => around("update_api_key", store.update(id, change)),
-  list: around("list_api_keys", store.list)
-}))
+export const apiKeyStore = observing(ApiKeyStore, Layer.effect(ApiKeyStore), (store, observe) => {
+  const find = observe("find_api_key")
+  const insert = observe("insert_api_key")
+  const update = observe("update_api_key")
+  return {
+    ...store,
+    findByHash: (hash) => find(store.findByHash(hash)),
+    insert: (key, event) => insert(store.insert(key, event)),
+    insertFirst: (key, event) => insert(store.insertFirst(key, event)),
+    update: (id, change) => update(store.update(id, change)),
+    list: observe("list_api_keys")(store.list)
+  }
+})

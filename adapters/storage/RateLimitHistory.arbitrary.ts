@@ -1,4 +1,4 @@
-/** Callers' histories for the laws of stores: requests at every border of the state that is stored. */
+/** Request histories for the laws of stores, with requests at every boundary of the stored state. */
 import * as fc from "fast-check"
 import {
   DAY,
@@ -18,18 +18,18 @@ import {
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as BanPolicies from "../../core/limits/BanPolicy.ts"
 import * as Debt from "../../core/limits/Debt.ts"
-import type * as Plan from "../../core/limits/Plan.ts"
+import * as Plan from "../../core/limits/Plan.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 
 export interface Move {
   readonly key: string
   readonly plan: Plan.Plan
-  /** Which of a history's ban policies is in force, if any. */
+  /** The index of the ban policy in force, if any. */
   readonly ban: 0 | 1 | undefined
   readonly origin: (typeof origins)[number]
   readonly offsetMs: number
   readonly requests: number
-  /** Milliseconds between them. */
+  /** Milliseconds between the requests. */
   readonly everyMs: number
 }
 
@@ -62,17 +62,17 @@ const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom(
   only
 )
 
-/** The policy of a history, and another one that replaces it now and then. */
+/** The usual policy of a history, and another one that sometimes replaces it. */
 export type Bans = readonly [BanPolicy, BanPolicy]
 
 export const bans: fc.Arbitrary<Bans> = fc.tuple(ban, ban)
 
-/** An offender who comes back after each ban: all of them in turn, and then one of a policy that has fewer. */
+/** Callers that return after each ban: they get every ban of a policy, then one of a policy with fewer bans. */
 export const offenders: ReadonlyArray<readonly [moves: ReadonlyArray<Move>, bans: Bans]> = [
   [quick, only] as const,
   [offending, only] as const
 ].map((bans) => {
-  const offence = (ban: Move["ban"]): Move => ({
+  const strikes = (ban: Move["ban"]): Move => ({
     key: "a",
     plan: { perMinute: 1, perDay: 9 },
     ban,
@@ -81,10 +81,10 @@ export const offenders: ReadonlyArray<readonly [moves: ReadonlyArray<Move>, bans
     requests: 6,
     everyMs: SECOND
   })
-  return [[...bans[0].durationsMs.map(() => offence(0)), offence(1)], bans]
+  return [[...bans[0].durationsMs.map(() => strikes(0)), strikes(1)], bans]
 })
 
-/** Moments of our century, most of them around a UTC midnight. */
+/** Times in this century, most of them around a UTC midnight. */
 export const moment: fc.Arbitrary<number> = fc
   .tuple(
     fc.integer({ min: 11_000, max: 30_000 }),
@@ -92,7 +92,7 @@ export const moment: fc.Arbitrary<number> = fc
   )
   .map(([day, ms]) => day * DAY + ms)
 
-/** The time of a move's first request; `clock` is that of the latest request of all. */
+/** Returns the time of a move's first request; `clock` is the time of the latest request of any caller. */
 const timeOf = (
   { offsetMs, origin }: Move,
   clock: number,
@@ -100,7 +100,7 @@ const timeOf = (
   policy: RateLimit.Policy
 ): number => Math.max(originOf(origin, clock, state, policy) + offsetMs, 0)
 
-/** One request of a history, what was known before it and what came of it. */
+/** One request of a history, with the state before it, its verdict and the state after it. */
 export interface Sent {
   readonly key: string
   readonly now: number
@@ -110,7 +110,7 @@ export interface Sent {
   readonly after: RateLimit.State
 }
 
-/** Sends every request of `moves`, from `start` on, to the core's step. */
+/** Runs the core's step for every request of `moves`, starting at `start`. */
 export const play = (start: number, moves: ReadonlyArray<Move>, bans: Bans): ReadonlyArray<Sent> => {
   const states = new Map<string, RateLimit.State>()
   const sent: Array<Sent> = []
@@ -129,7 +129,7 @@ export const play = (start: number, moves: ReadonlyArray<Move>, bans: Bans): Rea
   return sent
 }
 
-/** What a request shows of the rules; a law counts them to know that it has seen all. */
+/** Returns the rules that a request exercises; a law counts them to verify that its histories cover all. */
 export const features = ({ after, before, now, policy: { ban, plan }, verdict }: Sent): Array<string> => {
   const found: Array<string> = [verdict.outcome]
   if (before === undefined) return ["first request", ...found]
@@ -141,20 +141,20 @@ export const features = ({ after, before, now, policy: { ban, plan }, verdict }:
   }
   const mostSlots = Debt.limit({ level: after.level, isDayUsedUp: dayDenies }, plan)
   const hasNoSlot = verdict.outcome === "limited" && before.debt >= mostSlots
-  if (verdict.outcome === "limited" && after.debt > before.debt) found.push("told a slot of its own")
+  if (verdict.outcome === "limited" && after.debt > before.debt) found.push("given a slot of its own")
   if (hasNoSlot) found.push("no slot left")
   if (verdict.outcome === "admitted" && before.debt > 1) {
-    found.push(after.debt === 0 ? "slots given up by a full bucket" : "slot used")
+    found.push(after.debt === 0 ? "slots cleared by a full bucket" : "slot used")
   }
   if (dayDenies && minuteDenies === false && after.debt < before.debt) {
-    found.push("slots of a used-up day forgiven")
+    found.push("slots of an exhausted day expired")
   }
-  if (before.at > now + MINUTE) found.push("clock went back by more than a minute")
-  if (before.day * DAY > now + MINUTE) found.push("clock went back by more than a minute over midnight")
-  if (now < before.at) found.push("clock went back")
-  if (now < before.day * DAY) found.push("clock went back over midnight")
+  if (before.at > now + MINUTE) found.push("clock set back by more than a minute")
+  if (before.day * DAY > now + MINUTE) found.push("clock set back by more than a minute over midnight")
+  if (now < before.at) found.push("clock set back")
+  if (now < before.day * DAY) found.push("clock set back over midnight")
   if (after.day > before.day && before.used > 0) found.push("a new day")
-  if (before.level > plan.perMinute * MINUTE) found.push("plan lowered below what was left")
+  if (before.level > plan.perMinute * MINUTE) found.push("plan lowered below the remaining tokens")
   if (ban === undefined) {
     if (now < before.bannedUntil) found.push("ban not in force")
     return found
@@ -164,10 +164,10 @@ export const features = ({ after, before, now, policy: { ban, plan }, verdict }:
   if (after.bannedUntil > before.bannedUntil && after.strikeAt === now) {
     const step = ban.durationsMs.indexOf(after.bannedUntil - now)
     found.push(`ban ${step + 1} of ${ban.durationsMs.length}`)
-    if (before.banLevel >= ban.durationsMs.length) found.push("ban of a policy with fewer of them")
+    if (before.banLevel >= ban.durationsMs.length) found.push("ban of a policy with fewer bans")
   }
   const isStrike = after.strikes > 0 && after.strikeAt === now && after.strikeAt !== before.strikeAt
-  if (isStrike && after.strikes > 1) found.push("one strike more")
+  if (isStrike && after.strikes > 1) found.push("another strike")
   if (isStrike && before.strikes > 0 && after.strikes === 1) found.push("strikes expired")
   if (after.strikeAt === now && after.banLevel < before.banLevel) found.push("ban level fell")
   const tooSoon = Math.abs(now - before.strikeAt) < ban.strikeIntervalMs
@@ -175,7 +175,7 @@ export const features = ({ after, before, now, policy: { ban, plan }, verdict }:
   return found
 }
 
-/** Every feature, of those whose absence would make a law empty. */
+/** The features that the histories of a law must cover. */
 export const allFeatures: ReadonlyArray<string> = [
   "first request",
   "admitted",
@@ -184,21 +184,21 @@ export const allFeatures: ReadonlyArray<string> = [
   "denied by the minute",
   "denied by the day",
   "denied by both windows",
-  "told a slot of its own",
+  "given a slot of its own",
   "no slot left",
   "slot used",
-  "slots given up by a full bucket",
-  "slots of a used-up day forgiven",
-  "clock went back",
-  "clock went back by more than a minute",
-  "clock went back by more than a minute over midnight",
-  "clock went back over midnight",
+  "slots cleared by a full bucket",
+  "slots of an exhausted day expired",
+  "clock set back",
+  "clock set back by more than a minute",
+  "clock set back by more than a minute over midnight",
+  "clock set back over midnight",
   "a new day",
-  "plan lowered below what was left",
+  "plan lowered below the remaining tokens",
   "ban not in force",
   "request during a ban",
   "request at the end of a ban",
-  "ban of a policy with fewer of them",
+  "ban of a policy with fewer bans",
   "ban 1 of 4",
   "ban 2 of 4",
   "ban 3 of 4",
@@ -206,8 +206,44 @@ export const allFeatures: ReadonlyArray<string> = [
   "ban 1 of 2",
   "ban 2 of 2",
   "ban 1 of 1",
-  "one strike more",
+  "another strike",
   "strikes expired",
   "ban level fell",
   "too soon for a strike"
 ]
+
+/** Histories at the bounds of all numbers: the largest and smallest plans, with the longest bans, at the ends of time. */
+export const atBounds = (): ReadonlyArray<Sent> => {
+  const longest = {
+    strikes: 1,
+    withinMs: BanPolicies.maxMs,
+    strikeIntervalMs: 0,
+    durationsMs: [BanPolicies.maxMs],
+    cleanMs: BanPolicies.maxMs
+  } as const
+  const { maxRequests } = Plan
+  const plans = [
+    { perMinute: maxRequests, perDay: maxRequests },
+    { perMinute: 1, perDay: 1 },
+    { perMinute: maxRequests, perDay: 1 },
+    { perMinute: 1, perDay: maxRequests }
+  ]
+  const starts = [0, 1, 8_640_000_000_000_000 - 10 * BanPolicies.maxMs]
+  const offsets = [0, 0, 1, 59_999, 60_000, 86_400_000, BanPolicies.maxMs - 1, BanPolicies.maxMs]
+  return plans.flatMap((plan, index) =>
+    starts.flatMap((first) => {
+      const moves = offsets.map(
+        (offsetMs): Move => ({
+          key: `${index}:${first}`,
+          plan,
+          ban: index === 0 ? 0 : 1,
+          origin: "clock",
+          offsetMs,
+          requests: 3,
+          everyMs: 0
+        })
+      )
+      return play(first, moves, [longest, { ...longest, strikes: 2 }])
+    })
+  )
+}

@@ -1,0 +1,95 @@
+import * as Exit from "effect/Exit"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as CallerQueue from "./CallerQueue.ts"
+import type { CommandFailed } from "./RedisFailure.ts"
+
+interface Call {
+  readonly caller: string
+  readonly requests: ReadonlyArray<number>
+  readonly done: (results: ReadonlyArray<Exit.Exit<number, CommandFailed>>) => void
+  isGivenUp: boolean
+}
+
+type Event =
+  | { readonly kind: "submit"; readonly caller: string }
+  | { readonly kind: "reply" | "cancel"; readonly which: number }
+
+const event: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("submit" as const), caller: fc.constantFrom("a", "b") })
+  },
+  fc.record({ kind: fc.constantFrom("reply" as const, "cancel" as const), which: fc.nat(30) })
+)
+
+describe("the queues of callers", () => {
+  it("send requests in order, one call of a caller at a time, and return each result once, for any interleaving", () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 120, size: "max" }), (events) => {
+        const open: Array<Call> = []
+        const sent = new Map<string, Array<number>>()
+        const results = new Map<number, Array<unknown>>()
+        const cancelled = new Set<number>()
+        const cancels: Array<{ readonly request: number; readonly cancel: () => void }> = []
+        const submit = CallerQueue.make<number, number>((caller, requests, done) => {
+          expect(open.some((call) => call.caller === caller && !call.isGivenUp)).toBe(false)
+          for (const request of requests) expect(cancelled.has(request)).toBe(false)
+          sent.set(caller, [...(sent.get(caller) ?? []), ...requests])
+          const call: Call = { caller, requests, done, isGivenUp: false }
+          open.push(call)
+          return () => {
+            call.isGivenUp = true
+          }
+        })
+        const reply = (call: Call | undefined): void => {
+          if (call === undefined) return
+          open.splice(open.indexOf(call), 1)
+          call.done(call.requests.map((request) => Exit.succeed(request * 2)))
+        }
+        let count = 0
+        for (const one of events) {
+          if (one.kind === "submit") {
+            const request = count++
+            const isIdle = !open.some(({ caller, isGivenUp }) => caller === one.caller && !isGivenUp)
+            const cancel = submit(
+              one.caller,
+              request
+            )((exit) => results.set(request, [...(results.get(request) ?? []), exit]))
+            cancels.push({ request, cancel })
+            if (isIdle) expect(sent.get(one.caller)?.at(-1)).toBe(request)
+          } else if (one.kind === "reply") {
+            reply(open[one.which % Math.max(open.length, 1)])
+          } else {
+            const chosen = cancels[one.which % Math.max(cancels.length, 1)]
+            if (chosen === undefined || results.has(chosen.request)) continue
+            cancelled.add(chosen.request)
+            chosen.cancel()
+            chosen.cancel()
+          }
+        }
+        while (open.length > 0) reply(open[0])
+        for (let request = 0; request < count; request++) {
+          expect(results.get(request)).toEqual(
+            cancelled.has(request) ? undefined : [Exit.succeed(request * 2)]
+          )
+        }
+        for (const requests of sent.values()) expect(requests).toEqual(requests.toSorted((a, b) => a - b))
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("send at most 100 requests in one call", () => {
+    const sizes: Array<number> = []
+    const replies: Array<() => void> = []
+    const submit = CallerQueue.make<number, number>((_, requests, done) => {
+      sizes.push(requests.length)
+      replies.push(() => done(requests.map(() => Exit.succeed(0))))
+      return () => {}
+    })
+    for (let request = 0; request < 251; request++) submit("a", request)(() => {})
+    while (replies.length > 0) replies.shift()?.()
+    expect(sizes).toEqual([1, 100, 100, 50])
+  })
+})

@@ -1,0 +1,83 @@
+/**
+ * Natural batching for each caller: while a call for a caller is in flight, further requests of that caller wait, and then
+ * all of them go in one call. A request of a caller without a call in flight is sent at once.
+ */
+import type * as Exit from "effect/Exit"
+import type { Submit } from "../storage/BoundedCall.ts"
+import type { GiveUp } from "./RedisCommands.ts"
+import type { CommandFailed } from "./RedisFailure.ts"
+
+/** Sends requests of one caller in one call; `done` receives the result of each, in order. */
+export type Send<Request, Result> = (
+  caller: string,
+  requests: ReadonlyArray<Request>,
+  done: (results: ReadonlyArray<Exit.Exit<Result, CommandFailed>>) => void
+) => GiveUp
+
+/** Most requests in one call, because Redis runs nothing else during a script. */
+const MAX_BATCH = 100
+
+interface Member<Request, Result> {
+  readonly request: Request
+  /** Absent once the request is cancelled. */
+  done: ((result: Exit.Exit<Result, CommandFailed>) => void) | undefined
+  /** Called when it is cancelled. */
+  onCancel: () => void
+}
+
+/** Creates the queues of all callers. A queue exists only while a call of its caller is in flight. */
+export const make = <Request, Result>(
+  send: Send<Request, Result>
+): ((caller: string, request: Request) => Submit<Result, CommandFailed>) => {
+  const queues = new Map<string, Set<Member<Request, Result>>>()
+
+  const sendNext = (caller: string, queue: Set<Member<Request, Result>>): void => {
+    const batch: Array<Member<Request, Result>> = []
+    for (const member of queue) {
+      queue.delete(member)
+      if (batch.push(member) === MAX_BATCH) break
+    }
+    if (batch.length === 0) {
+      queues.delete(caller)
+      return
+    }
+    let left = batch.length
+    let isOver = false
+    let giveUp: GiveUp = () => {}
+    for (const member of batch) {
+      member.onCancel = () => {
+        if (--left > 0 || isOver) return
+        // Nobody waits for the reply, so it must not hold up the requests behind it.
+        isOver = true
+        giveUp()
+        sendNext(caller, queue)
+      }
+    }
+    const requests = batch.map(({ request }) => request)
+    giveUp = send(caller, requests, (results) => {
+      if (isOver) return
+      isOver = true
+      sendNext(caller, queue)
+      for (const [index, { done }] of batch.entries()) {
+        const result = results[index]
+        if (result !== undefined) done?.(result)
+      }
+    })
+  }
+
+  return (caller, request) => (done) => {
+    const queue = queues.get(caller)
+    const waiting = queue ?? new Set()
+    const member: Member<Request, Result> = { request, done, onCancel: () => waiting.delete(member) }
+    waiting.add(member)
+    if (queue === undefined) {
+      queues.set(caller, waiting)
+      sendNext(caller, waiting)
+    }
+    return () => {
+      if (member.done === undefined) return
+      member.done = undefined
+      member.onCancel()
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * A process that opens the store at the address in its arguments, and counts requests of one caller for some seconds,
+ * some at once. It prints a line with the number of admitted requests after each of them.
+ */
+import { writeSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as Redis from "./Redis.ts"
+
+const [address = "", caller = "", perMinute = "", seconds = "", inFlight = ""] = process.argv.slice(2)
+const policy = { plan: { perMinute: Number(perMinute), perDay: 1_000_000 }, ban: undefined }
+let admitted = 0
+
+const program = Effect.gen(function* () {
+  const { consume } = yield* RateLimitStore
+  if (consume === undefined) throw new Error("Redis counts requests itself")
+  const until = performance.now() + Number(seconds) * 1_000
+  const worker = Effect.gen(function* () {
+    while (performance.now() < until) {
+      const { outcome } = yield* consume(caller, 0, policy)
+      if (outcome === "admitted") writeSync(1, `${++admitted}\n`)
+    }
+  })
+  yield* Effect.forEach(Array.from({ length: Number(inFlight) }), () => worker, {
+    concurrency: "unbounded",
+    discard: true
+  })
+})
+
+await Effect.runPromise(
+  program.pipe(Effect.provide(Layer.fresh(Redis.layer({ url: Redacted.make(address), timeoutMs: 20_000 }))))
+).catch((error: Error) => {
+  process.stderr.write(error.message)
+  process.exitCode = 1
+})

@@ -1,0 +1,135 @@
+/** When states vanish from Redis, and how many states of networks it stores. */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { expect, it } from "vitest"
+import { DAY } from "../../conformance/checks/ports/RateLimitHistory.ts"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as Caller from "../../core/limits/Caller.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import * as Nodes from "./Nodes.fixture.ts"
+import * as RedisServers from "./RedisServers.fixture.ts"
+
+const GRACE_MS = 60_000
+
+const plan = { perMinute: 2, perDay: 5 }
+const policy = { plan, ban: BanPolicy.standard }
+
+/** States around now, some of them with strikes and bans, as `modify` may store them. */
+const stateAt = (now: number): fc.Arbitrary<RateLimit.State> => {
+  const past = fc.oneof(
+    fc.constant(0),
+    fc.integer({ min: 1, max: 3 * DAY }).map((ms) => now - ms)
+  )
+  return fc.record({
+    level: fc.integer({ min: 0, max: 120_000 }),
+    at: fc.integer({ min: now - 2 * DAY, max: now }),
+    day: fc.integer({ min: Math.floor(now / DAY) - 2, max: Math.floor(now / DAY) }),
+    used: fc.integer({ min: 0, max: 5 }),
+    debt: fc.integer({ min: 0, max: 8 }),
+    strikes: fc.integer({ min: 0, max: 19 }),
+    strikesFrom: past,
+    strikeAt: past,
+    banLevel: fc.integer({ min: 0, max: 3 }),
+    bannedUntil: fc.oneof(past, fc.integer({ min: now, max: now + 3_600_000 }))
+  })
+}
+
+for (const kind of RedisServers.kinds) {
+  for (const where of Nodes.places) {
+    RedisServers.describeOn(kind, `the states in a ${where}`, () => {
+      const place = Nodes.forAllTests(() => Nodes.startPlace(kind, where))
+
+      it("expire a minute after they equal an absent one, whichever way they were stored", () =>
+        Nodes.inScope(
+          Effect.gen(function* () {
+            const store = yield* Nodes.open(place().address, { clock: "database" })
+            let run = 0
+            yield* Effect.promise(() =>
+              fc.assert(
+                fc.asyncProperty(
+                  stateAt(Date.now()),
+                  fc.integer({ min: 0, max: 3 }),
+                  async (state, requests) => {
+                    const caller = `key:${run++}`
+                    const key = `animal-store:{${caller}}`
+                    await Effect.runPromise(store.modify(caller, () => [undefined, state]))
+                    for (let count = 0; count < requests; count++) {
+                      await Effect.runPromise(Nodes.consume(store, caller, 0, policy))
+                    }
+                    const after = await Nodes.stored(place(), caller)
+                    const expiry = Number(await place().send(key, "PEXPIRETIME", key))
+                    if (after === undefined) {
+                      // It was spent before, and Redis deletes a key at once that has expired.
+                      expect(RateLimit.spentAt(state, BanPolicy.standard) + GRACE_MS).toBeLessThanOrEqual(
+                        Date.now()
+                      )
+                    } else {
+                      expect(expiry).toBe(RateLimit.spentAt(after, BanPolicy.standard) + GRACE_MS)
+                    }
+                  }
+                ),
+                { numRuns: 200 }
+              )
+            )
+          })
+        ))
+
+      it("by a given time expire a day after they equal an absent one", () =>
+        Nodes.inScope(
+          Effect.gen(function* () {
+            const store = yield* Nodes.open(place().address)
+            const now = 20_000 * DAY + 3_600_000
+            yield* Nodes.consume(store, "key:given", now, policy)
+            const key = "animal-store:{key:given}"
+            const left = Number(yield* Effect.promise(() => place().send(key, "PTTL", key)))
+            const expected = 23 * 3_600_000 + DAY
+            expect(left).toBeLessThanOrEqual(expected)
+            expect(left).toBeGreaterThan(expected - GRACE_MS)
+          })
+        ))
+
+      it("of networks are at most as many as allowed, and a network that is used often remains", () =>
+        Nodes.inScope(
+          Effect.gen(function* () {
+            yield* Effect.promise(() => place().empty())
+            const maxAnonymousStates = 1_000
+            const store = yield* Nodes.open(place().address, { maxAnonymousStates })
+            const anonymous = { plan: { perMinute: 60, perDay: 1_000 }, ban: undefined }
+            const victim = Caller.ofNetwork("192.0.2.1")
+            let now = 20_000 * DAY
+            let victimRequests = 0
+            let lost = 0
+            for (let round = 0; round < 60; round++) {
+              now += 10
+              const flood = Array.from({ length: 100 }, (_, index) =>
+                Caller.ofNetwork(`2001:db8:${round}:${index}::/64`)
+              )
+              yield* Effect.forEach(flood, (caller) => Nodes.consume(store, caller, now, anonymous), {
+                concurrency: "unbounded"
+              })
+              now += 1
+              const verdict = yield* Nodes.consume(store, victim, now, anonymous)
+              victimRequests++
+              if (verdict.outcome === "admitted" && verdict.remaining === 59 && round > 0) lost++
+            }
+            let networks = 0
+            for (let index = 0; index < 1_024; index++) {
+              const key = `animal-store:networks:{${index}}`
+              const fields = Number(yield* Effect.promise(() => place().send(key, "HLEN", key)))
+              const left = Number(yield* Effect.promise(() => place().send(key, "PTTL", key)))
+              if (fields > 0) expect(left).toBeGreaterThan(0)
+              networks += fields
+            }
+            expect(networks).toBeLessThanOrEqual(maxAnonymousStates)
+            expect(networks).toBeGreaterThan(maxAnonymousStates / 2)
+            expect(victimRequests).toBe(60)
+            // About 60 networks in its set's turn, of which the least recently used ones of a sample go first.
+            expect(lost).toBeLessThan(10)
+            console.log(
+              `networks: ${networks} of ${maxAnonymousStates} stored; the one in use was lost ${lost} times`
+            )
+          })
+        ))
+    })
+  }
+}

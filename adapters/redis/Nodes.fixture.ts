@@ -1,0 +1,124 @@
+/** Nodes that share one Redis, and what is stored there. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import { afterAll, beforeAll } from "vitest"
+import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as RateLimitFields from "../storage/RateLimitFields.ts"
+import * as Redis from "./Redis.ts"
+import type { RedisOptions } from "./RedisOptions.ts"
+import * as RedisServers from "./RedisServers.fixture.ts"
+import type { RedisUnusable } from "./RedisUnusable.ts"
+
+/** One server, or a cluster of three. */
+export interface Place {
+  readonly address: string
+  /** Sends a command to the server that holds the key. */
+  readonly send: (key: string, ...command: ReadonlyArray<string>) => Promise<unknown>
+  /** Deletes all keys. */
+  readonly empty: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** What stores must do on one server and on a cluster alike. */
+export const places = ["server", "cluster"] as const
+
+/** Starts one of both. */
+export const startPlace = async (kind: RedisServers.Kind, place: (typeof places)[number]): Promise<Place> => {
+  if (place === "server") {
+    const server = await RedisServers.start(kind)
+    const client = await server.connect()
+    return {
+      address: server.address,
+      send: (_, ...command) => client.send(...command),
+      empty: async () => void (await client.send("FLUSHALL")),
+      stop: async () => {
+        client.close()
+        await server.stop()
+      }
+    }
+  }
+  const { nodes, ...cluster } = await RedisServers.startCluster(kind)
+  const clients = await Promise.all(nodes.map((node) => node.connect()))
+  return {
+    ...cluster,
+    empty: async () => void (await Promise.all(clients.map((client) => client.send("FLUSHALL")))),
+    stop: async () => {
+      for (const client of clients) client.close()
+      await cluster.stop()
+    }
+  }
+}
+
+/** Another node, with connections of its own; time is what the test says. */
+export const open = (
+  address: string,
+  options: Partial<RedisOptions> = {}
+): Effect.Effect<RateLimitStore["Service"], RedisUnusable, Scope.Scope> =>
+  Effect.map(Layer.build(layer(address, { clock: "service", ...options })), (services) =>
+    Context.get(services, RateLimitStore)
+  )
+
+/** The layer of a node; machines that run many tests at once are slow. */
+export const layer = (address: string, options: Partial<RedisOptions> = {}) =>
+  Redis.layer({ url: Redacted.make(address), timeoutMs: 20_000, ...options })
+
+/** Counts a request in Redis itself. */
+export const consume = (
+  { consume: count }: RateLimitStore["Service"],
+  caller: string,
+  now: number,
+  policy: RateLimit.Policy
+): Effect.Effect<RateLimit.Verdict, StoreUnavailable> =>
+  count === undefined ? Effect.die("Redis counts requests itself") : count(caller, now, policy)
+
+/** Counts a request by the core's step. */
+export const modify = (
+  store: RateLimitStore["Service"],
+  caller: string,
+  now: number,
+  policy: RateLimit.Policy
+): Effect.Effect<RateLimit.Verdict, StoreUnavailable> =>
+  store.modify(caller, (state) => RateLimit.step(state, now, policy))
+
+/** The state in the key of a caller that is not a network. */
+export const stored = async (
+  place: Pick<Place, "send">,
+  caller: string
+): Promise<RateLimit.State | undefined> => {
+  const key = `animal-store:{${caller}}`
+  const text = await place.send(key, "GET", key)
+  return text === null ? undefined : RateLimitFields.stateOf(String(text).split(" "))
+}
+
+const OPENING_MS = 60_000
+
+/** Starts something before the tests of the current `describe`, and stops it after them. */
+export const forAllTests = <A extends { readonly stop: () => Promise<void> }>(
+  start: () => Promise<A>
+): (() => A) => {
+  let started: A | undefined
+  beforeAll(async () => {
+    started = await start()
+  }, OPENING_MS)
+  afterAll(() => started?.stop(), OPENING_MS)
+  return () => {
+    if (started === undefined) throw new Error("it runs during tests only")
+    return started
+  }
+}
+
+/** A scope for the test of a runner without Effect. */
+export const inScope = async <A, E>(use: Effect.Effect<A, E, Scope.Scope>): Promise<A> => {
+  const scope = Scope.makeUnsafe()
+  try {
+    return await Effect.runPromise(Scope.provide(use, scope))
+  } finally {
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+}

@@ -1,0 +1,162 @@
+/** Processes that share limits in Redis. */
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
+import { expect, it, onTestFinished } from "vitest"
+import * as TokenBucket from "../../core/limits/TokenBucket.ts"
+import * as Nodes from "./Nodes.fixture.ts"
+import * as RedisServers from "./RedisServers.fixture.ts"
+
+const IN_FLIGHT = 16
+
+/** Starts a process that counts requests. */
+const startCounting = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}) => {
+  const main = fileURLToPath(new URL("./Counting.fixture.ts", import.meta.url))
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  let [output, errors] = ["", ""]
+  child.stdout.on("data", (data) => {
+    output += data
+  })
+  child.stderr.on("data", (data) => {
+    errors += data
+  })
+  const ended = once(child, "close")
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await ended
+  })
+  return {
+    child,
+    admitted: () => output.split("\n").length - 1,
+    end: async () => {
+      await ended
+      return errors
+    }
+  }
+}
+
+for (const kind of RedisServers.kinds) {
+  RedisServers.describeOn(kind, "limits in Redis", () => {
+    it("admit exactly what the bucket allows to four processes, also if one of them is killed", async () => {
+      const server = await RedisServers.startForTest(kind)
+      const caller = "key:shared"
+      const stored = () => Nodes.stored({ send: (_, ...command) => server.send(...command) }, caller)
+      const perMinute = 6_000
+      await Nodes.inScope(
+        Effect.gen(function* () {
+          const store = yield* Nodes.open(server.address, { clock: "database" })
+          const policy = { plan: { perMinute, perDay: 1_000_000 }, ban: undefined }
+          // Half of the bucket, so that it is never full again.
+          yield* Effect.forEach(
+            Array.from({ length: perMinute / 2 }),
+            () => Nodes.consume(store, caller, 0, policy),
+            { concurrency: "unbounded", discard: true }
+          )
+        })
+      )
+      const before = await stored()
+      const processes = [1, 2, 3, 4].map(() =>
+        startCounting([server.address, caller, String(perMinute), "3", String(IN_FLIGHT)])
+      )
+      const [killed] = processes
+      await RedisServers.until(async () => (killed?.admitted() ?? 0) > 20)
+      killed?.child.kill("SIGKILL")
+      for (const { end } of processes) expect(await end()).toBe("")
+      const after = await stored()
+      if (before === undefined || after === undefined) throw new Error("something was counted")
+
+      // What was admitted is what left the bucket: it was never full.
+      const used = after.used - before.used
+      const refilled = (after.at - before.at) * perMinute
+      expect(used * TokenBucket.COST).toBe(before.level + refilled - after.level)
+      const reported = processes.reduce((sum, { admitted }) => sum + admitted(), 0)
+      // The killed process may have sent requests whose replies it did not see.
+      expect(used - reported).toBeGreaterThanOrEqual(0)
+      expect(used - reported).toBeLessThanOrEqual(IN_FLIGHT)
+      // The bucket was empty at the end.
+      expect(after.level).toBeLessThan(TokenBucket.COST)
+      console.log(`four processes: ${used} admitted of one key, ${reported} reported`)
+    })
+  })
+}
+
+/** A certificate authority, and a certificate of this machine. */
+const certificates = () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-tls-"))
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const file = (name: string) => path.join(folder, name)
+  fs.writeFileSync(file("san"), "subjectAltName=IP:127.0.0.1")
+  const newKey = ["req", "-newkey", "rsa:2048", "-nodes", "-batch"]
+  for (const args of [
+    [
+      ...newKey,
+      "-x509",
+      "-days",
+      "2",
+      "-subj",
+      "/CN=test",
+      "-keyout",
+      file("ca.key"),
+      "-out",
+      file("ca.pem")
+    ],
+    [...newKey, "-subj", "/CN=redis", "-keyout", file("redis.key"), "-out", file("redis.csr")],
+    [
+      ...[
+        "x509",
+        "-req",
+        "-days",
+        "2",
+        "-in",
+        file("redis.csr"),
+        "-CA",
+        file("ca.pem"),
+        "-CAkey",
+        file("ca.key")
+      ],
+      ...["-CAcreateserial", "-extfile", file("san"), "-out", file("redis.pem")]
+    ]
+  ]) {
+    const { status, stderr } = spawnSync("openssl", args)
+    if (status !== 0) throw new Error(String(stderr))
+  }
+  return file
+}
+
+const hasOpenssl = spawnSync("openssl", ["version"], { stdio: "ignore" }).status === 0
+if (!hasOpenssl) console.warn("the test of TLS is skipped: openssl is not installed")
+
+for (const kind of RedisServers.kinds) {
+  RedisServers.describeOn(kind, "a store over TLS", () => {
+    it.skipIf(!hasOpenssl)(
+      "trusts the authorities of NODE_EXTRA_CA_CERTS and no unknown one (skipped without openssl)",
+      async () => {
+        const file = certificates()
+        const server = await RedisServers.startForTest(
+          kind,
+          [
+            ...["--port", "0", "--tls-cert-file", file("redis.pem"), "--tls-key-file", file("redis.key")],
+            ...["--tls-ca-cert-file", file("ca.pem"), "--tls-auth-clients", "no", "--requirepass", "s3cret"]
+          ],
+          { ca: fs.readFileSync(file("ca.pem")), url: (port) => `rediss://:s3cret@127.0.0.1:${port}` }
+        )
+        const args = [server.address, "key:tls", "60", "0.2", "1"]
+        const trusting = startCounting(args, { NODE_EXTRA_CA_CERTS: file("ca.pem") })
+        expect(await trusting.end()).toBe("")
+        expect(trusting.admitted()).toBeGreaterThan(0)
+        const doubting = startCounting(args, { NODE_EXTRA_CA_CERTS: "" })
+        expect(await doubting.end()).toMatch(
+          /^limits: cannot reach the Redis server at 127\.0\.0\.1:\d+: .*certificate/
+        )
+        expect(doubting.admitted()).toBe(0)
+      }
+    )
+  })
+}

@@ -1,0 +1,128 @@
+/** Rate limits in Redis, for any number of machines. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as ObservedStores from "../storage/ObservedStores.ts"
+import * as RedisAddress from "./RedisAddress.ts"
+import * as RedisCluster from "./RedisCluster.ts"
+import type { RedisCommands } from "./RedisCommands.ts"
+import * as RedisConnection from "./RedisConnection.ts"
+import * as RedisFailure from "./RedisFailure.ts"
+import * as RedisOptions from "./RedisOptions.ts"
+import * as RedisRateLimitStore from "./RedisRateLimitStore.ts"
+import { RedisUnusable } from "./RedisUnusable.ts"
+
+/** Options of `layer`. */
+export interface RedisLayerOptions extends Partial<RedisOptions.RedisOptions> {
+  /** `redis://user:password@host:port/database`, or `rediss://…` for TLS; more hosts of a cluster may follow, after commas. */
+  readonly url: Redacted.Redacted<string>
+}
+
+/**
+ * The store in Redis 7.0 or newer, or in Valkey. Whether it is one server or a cluster, Redis says itself. Fails if it
+ * cannot be reached at the start; later, it is connected again and again.
+ */
+export const layer = ({ url, ...given }: RedisLayerOptions): Layer.Layer<RateLimitStore, RedisUnusable> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const options = yield* Effect.fromResult(RedisOptions.resolve(given))
+      const address = yield* Effect.fromResult(
+        Result.mapError(RedisAddress.parse(Redacted.value(url)), (reason) => new RedisUnusable({ reason }))
+      )
+      const commands = yield* connect(address, options.timeoutMs)
+      return ObservedStores.rateLimitStore("redis")(RedisRateLimitStore.layer(commands, options))
+    })
+  )
+
+/** Connects to the server or the cluster, for as long as the scope lasts. */
+const connect = Effect.fnUntraced(function* (
+  address: RedisAddress.RedisAddress,
+  timeoutMs: number
+): Effect.fn.Return<RedisCommands, RedisUnusable, Scope.Scope> {
+  const options = { ...address, timeoutMs }
+  const context = yield* Effect.context<never>()
+  const inTime = RedisFailure.within(timeoutMs)
+  let failure = new RedisUnusable({ reason: "there is no host" })
+  for (const host of address.hosts) {
+    const connection = yield* Effect.acquireRelease(
+      Effect.sync(() => RedisConnection.start(host, options, context)),
+      ({ close }) => Effect.sync(close)
+    )
+    const server = yield* Effect.result(Effect.andThen(connection.first, inTime(hello(connection))))
+    if (Result.isFailure(server)) {
+      connection.close()
+      failure = explained(host, server.failure)
+      continue
+    }
+    yield* Effect.fromResult(checked(server.success, address))
+    yield* inTime(warnOfEviction(connection)).pipe(Effect.ignore)
+    if (server.success.mode !== "cluster")
+      return { send: (_, command, onReply) => connection.send(command, onReply) }
+    connection.close()
+    return yield* Effect.mapError(RedisCluster.make(address.hosts, options), (error) =>
+      explained(host, error)
+    )
+  }
+  return yield* Effect.fail(failure)
+})
+
+/** What a server says about itself. */
+interface Server {
+  readonly version: string
+  readonly mode: string
+}
+
+const hello = (
+  connection: RedisConnection.RedisConnection
+): Effect.Effect<Server, RedisFailure.CommandFailed> =>
+  Effect.map(RedisConnection.call(connection, ["HELLO"]), (reply) => ({
+    version: textIn(reply, "version"),
+    mode: textIn(reply, "mode")
+  }))
+
+const textIn = (reply: unknown, name: string): string =>
+  Predicate.hasProperty(reply, name) ? String(reply[name]) : ""
+
+const MIN_MAJOR = 7
+
+const checked = (
+  { mode, version }: Server,
+  { hosts }: RedisAddress.RedisAddress
+): Result.Result<void, RedisUnusable> => {
+  const unusable = (reason: string) => Result.fail(new RedisUnusable({ reason }))
+  if (Number.parseInt(version, 10) < MIN_MAJOR) {
+    return unusable(`the server is Redis ${version}; ${MIN_MAJOR}.0 or newer is required`)
+  }
+  if (mode === "sentinel") return unusable("this is a Sentinel: give the address of the Redis server itself")
+  if (mode !== "cluster" && hosts.length > 1) {
+    return unusable("several hosts are for a Redis Cluster, but this server belongs to none")
+  }
+  return Result.void
+}
+
+/** Warns if Redis may evict rate limits when its memory is full; not every user may ask. */
+const warnOfEviction = (connection: RedisConnection.RedisConnection): Effect.Effect<void> =>
+  Effect.flatMap(Effect.option(RedisConnection.call(connection, ["INFO", "memory"])), (info) => {
+    const [, policy] = /^maxmemory_policy:(\S+)/m.exec(String(Option.getOrElse(info, () => ""))) ?? []
+    return policy === undefined || policy === "noeviction"
+      ? Effect.void
+      : Effect.logWarning(
+          `Redis may evict rate limits and bans, because its maxmemory-policy is ${policy}: set it to noeviction`
+        )
+  })
+
+const explained = (host: RedisAddress.Host, failure: RedisFailure.CommandFailed): RedisUnusable => {
+  const server = `the Redis server at ${RedisAddress.textOf(host)}`
+  const detail = RedisFailure.detailOf(failure)
+  const reason = RedisFailure.isLogin(failure)
+    ? `${server} rejects the login: ${detail}`
+    : RedisFailure.replyOf(failure) === ""
+      ? `cannot reach ${server}: ${detail}`
+      : `${server} reports: ${detail}`
+  return new RedisUnusable({ reason, cause: failure.cause })
+}

@@ -1,0 +1,131 @@
+/** A cluster whose slots move, and whose primary fails. */
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { expect, it } from "vitest"
+import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as KeySlot from "./KeySlot.ts"
+import * as Nodes from "./Nodes.fixture.ts"
+import * as RedisServers from "./RedisServers.fixture.ts"
+
+const policy = { plan: { perMinute: 100_000, perDay: 100_000 }, ban: undefined }
+
+type Store = RateLimitStore["Service"]
+
+const count = (store: Store, caller: string) =>
+  Effect.runPromise(Effect.exit(Nodes.consume(store, caller, Date.now(), policy)))
+
+const keyOf = (caller: string) => `animal-store:{${caller}}`
+
+const isServed = async (store: Store, caller: string) => Exit.isSuccess(await count(store, caller))
+
+/** Returns the node with the slot of a caller, and another one. */
+const ownerOf = ({ nodes }: RedisServers.Cluster, caller: string) => {
+  const index = Math.floor((KeySlot.of(keyOf(caller)) * 3) / KeySlot.SLOTS)
+  const [owner, other] = [nodes[index], nodes[(index + 1) % 3]]
+  if (owner === undefined || other === undefined) throw new Error("there are three nodes")
+  return { owner, other }
+}
+
+for (const kind of RedisServers.kinds) {
+  RedisServers.describeOn(kind, "a store in a cluster", () => {
+    const cluster = Nodes.forAllTests(() => RedisServers.startCluster(kind))
+
+    it("counts every request once while slots move, and follows them", () =>
+      Nodes.inScope(
+        Effect.gen(function* () {
+          const store = yield* Nodes.open(cluster().address, { clock: "database" })
+          const caller = "key:moving"
+          const { other, owner } = ownerOf(cluster(), caller)
+          const slot = String(KeySlot.of(keyOf(caller)))
+          yield* Effect.promise(async () => {
+            let requests = 0
+            const some = async () => {
+              for (let round = 0; round < 5; round++) {
+                const exits = await Promise.all(Array.from({ length: 4 }, () => count(store, caller)))
+                requests += exits.length
+                for (const exit of exits) expect(Exit.isSuccess(exit)).toBe(true)
+                const [last] = exits
+                  .map((exit) => (Exit.isSuccess(exit) ? exit.value.remaining : 0))
+                  .sort((a, b) => a - b)
+                expect(last).toBe(policy.plan.perDay - requests)
+              }
+            }
+            await some()
+            const [from, to] = [await owner.send("CLUSTER", "MYID"), await other.send("CLUSTER", "MYID")].map(
+              String
+            )
+            await other.send("CLUSTER", "SETSLOT", slot, "IMPORTING", from ?? "")
+            await owner.send("CLUSTER", "SETSLOT", slot, "MIGRATING", to ?? "")
+            // The key is still with its old owner.
+            await some()
+            await owner.send("MIGRATE", "127.0.0.1", String(other.port), keyOf(caller), "0", "5000")
+            // The old owner replies with ASK.
+            await some()
+            expect(await owner.send("CLUSTER", "COUNTKEYSINSLOT", slot)).toBe(0)
+            for (const node of [other, owner]) await node.send("CLUSTER", "SETSLOT", slot, "NODE", to ?? "")
+            // The old owner replies with MOVED.
+            await some()
+            // A node that starts now reads the new table.
+            expect(
+              await Nodes.inScope(Effect.map(Nodes.open(cluster().address), (next) => isServed(next, caller)))
+            ).toBe(true)
+          })
+        })
+      ))
+
+    it("is found by any one of its nodes, also if others do not reply", () =>
+      Nodes.inScope(
+        Effect.gen(function* () {
+          const [first] = cluster().nodes
+          const store = yield* Nodes.open(`redis://127.0.0.1:1,127.0.0.1:${first?.port}`, {
+            clock: "database"
+          })
+          for (let index = 0; index < 20; index++) {
+            expect(yield* Effect.promise(() => isServed(store, `key:${index}`))).toBe(true)
+          }
+        })
+      ))
+
+    it("has only the database 0, and needs every named host to belong to it", async () => {
+      const server = await RedisServers.startForTest(kind)
+      const opening = (address: string) => Nodes.inScope(Nodes.open(address))
+      await expect(opening(`${cluster().address}/1`)).rejects.toThrow(
+        /^limits: the Redis server at 127\.0\.0\.1:\d+ reports: ERR SELECT is not allowed in cluster mode$/
+      )
+      await expect(opening(`${server.address},127.0.0.1:${cluster().nodes[0]?.port}`)).rejects.toThrow(
+        "limits: several hosts are for a Redis Cluster, but this server belongs to none"
+      )
+    })
+  })
+
+  RedisServers.describeOn(kind, "a store in a cluster with a replica", () => {
+    it("serves other slots while a primary is down, and all of them once a replica takes its place", async () => {
+      const cluster = await RedisServers.startCluster(kind, 1)
+      try {
+        await Nodes.inScope(
+          Effect.gen(function* () {
+            const store = yield* Nodes.open(cluster.address, { clock: "database", timeoutMs: 500 })
+            yield* Effect.promise(async () => {
+              const callers = Array.from({ length: 30 }, (_, index) => `key:${index}`)
+              const [primary] = cluster.nodes
+              const isDown = (caller: string) => ownerOf(cluster, caller).owner === primary
+              for (const caller of callers) expect(await isServed(store, caller)).toBe(true)
+              await primary?.kill()
+              const began = performance.now()
+              // A cluster without a primary for some slots may reject all requests until the replica takes over.
+              while (!(await Promise.all(callers.map((caller) => isServed(store, caller)))).every(Boolean)) {
+                expect(performance.now() - began).toBeLessThan(30_000)
+                await sleep(50)
+              }
+              expect(callers.some(isDown)).toBe(true)
+              console.log(`failover: all callers served after ${Math.round(performance.now() - began)} ms`)
+            })
+          })
+        )
+      } finally {
+        await cluster.stop()
+      }
+    }, 60_000)
+  })
+}

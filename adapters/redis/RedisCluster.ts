@@ -1,0 +1,193 @@
+/**
+ * Commands to a Redis Cluster: each goes to the node with the slot of its key, and follows `MOVED` and `ASK`. The table of
+ * slots is read again when a node says that it is wrong or cannot be reached, because a replica may have taken its place.
+ */
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
+import type * as Scope from "effect/Scope"
+import * as KeySlot from "./KeySlot.ts"
+import * as RedisAddress from "./RedisAddress.ts"
+import type { GiveUp, OnReply, RedisCommands } from "./RedisCommands.ts"
+import * as RedisConnection from "./RedisConnection.ts"
+import * as RedisFailure from "./RedisFailure.ts"
+
+/** Minimum milliseconds between two readings of the table. */
+const REFRESH_MS = 200
+
+/** A command follows at most this many redirections: more mean that the nodes disagree. */
+const MAX_REDIRECTIONS = 5
+
+interface Node {
+  readonly host: RedisAddress.Host
+  readonly connection: RedisConnection.RedisConnection
+}
+
+/**
+ * Connects to the cluster that `hosts` belong to. Fails if none of them returns the table of slots. Nodes that cannot be
+ * reached are tried again for as long as the scope lasts.
+ */
+export const make = Effect.fnUntraced(function* (
+  hosts: ReadonlyArray<RedisAddress.Host>,
+  options: RedisConnection.RedisConnectionOptions
+): Effect.fn.Return<RedisCommands, RedisFailure.CommandFailed, Scope.Scope> {
+  const context: Context.Context<never> = yield* Effect.context<never>()
+  const nodes = new Map<string, Node>()
+  const isStale = Latch.makeUnsafe(false)
+  let slots: ReadonlyArray<Node | undefined> = []
+
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const { connection } of nodes.values()) connection.close()
+    })
+  )
+
+  const nodeAt = (host: RedisAddress.Host): Node => {
+    const name = RedisAddress.textOf(host)
+    const known = nodes.get(name)
+    if (known !== undefined) return known
+    const node = { host, connection: RedisConnection.start(host, options, context) }
+    nodes.set(name, node)
+    return node
+  }
+
+  const readTable = (node: Node): Effect.Effect<ReadonlyArray<Range>, RedisFailure.CommandFailed> =>
+    Effect.andThen(
+      Effect.exit(node.connection.first),
+      RedisConnection.call(node.connection, ["CLUSTER", "SLOTS"])
+    ).pipe(
+      Effect.flatMap((reply) => rangesOf(reply, node.host)),
+      RedisFailure.within(options.timeoutMs)
+    )
+
+  /** Reads the table from the first node that has it, those with a connection first; the given hosts come last. */
+  const refresh = Effect.gen(function* () {
+    const known = [...nodes.values()]
+    const byReadiness = [
+      ...known.filter(({ connection }) => connection.isReady()),
+      ...known.filter(({ connection }) => !connection.isReady())
+    ]
+    const others = hosts.filter((host) => !nodes.has(RedisAddress.textOf(host)))
+    const ranges = yield* Effect.firstSuccessOf([
+      ...byReadiness.map(readTable),
+      // Connected only if no known node has the table.
+      ...others.map((host) => Effect.suspend(() => readTable(nodeAt(host))))
+    ])
+    const current = new Set<Node>()
+    const table = new Array<Node | undefined>(KeySlot.SLOTS).fill(undefined)
+    for (const { from, host, to } of ranges) {
+      const node = nodeAt(host)
+      current.add(node)
+      table.fill(node, from, to + 1)
+    }
+    // Commands fail without a connection, so the table waits for the first attempts to connect.
+    yield* Effect.forEach(current, ({ connection }) => Effect.exit(connection.first), {
+      concurrency: "unbounded",
+      discard: true
+    })
+    slots = table
+    for (const [name, node] of nodes) {
+      if (current.has(node)) continue
+      nodes.delete(name)
+      node.connection.close()
+    }
+  })
+
+  yield* refresh
+  yield* Effect.forkScoped(
+    Effect.forever(
+      Effect.gen(function* () {
+        yield* isStale.await
+        isStale.closeUnsafe()
+        yield* Effect.ignore(refresh)
+        yield* Effect.sleep(REFRESH_MS)
+      })
+    )
+  )
+
+  return {
+    send: (key, command, onReply) => {
+      const slot = KeySlot.of(key)
+      let giveUp: GiveUp = () => {}
+      let isGivenUp = false
+
+      const sendTo = (node: Node, redirections: number, isAsking: boolean): void => {
+        if (!node.connection.isReady()) isStale.openUnsafe()
+        // The server processes both in turn, because they are sent on one connection.
+        if (isAsking) node.connection.send(["ASKING"], ignoreReply)
+        giveUp = node.connection.send(command, (exit) => {
+          const redirection = redirectionOf(RedisFailure.errorReplyIn(exit), node.host)
+          if (redirection === undefined) return onReply(exit)
+          if (redirection.isMoved) isStale.openUnsafe()
+          if (redirections === MAX_REDIRECTIONS) return onReply(exit)
+          const next = nodeAt(redirection.host)
+          if (next.connection.isReady()) return sendTo(next, redirections + 1, !redirection.isMoved)
+          // A node that is new here: its connection is awaited, at most until the deadline of the caller.
+          Effect.runForkWith(context)(Effect.exit(next.connection.first)).addObserver(() => {
+            if (!isGivenUp) sendTo(next, redirections + 1, !redirection.isMoved)
+          })
+        })
+      }
+
+      const owner = slots[slot]
+      if (owner === undefined) {
+        isStale.openUnsafe()
+        onReply(Exit.fail(RedisFailure.because(`no node of the Redis Cluster holds slot ${slot}`)))
+      } else {
+        sendTo(owner, 0, false)
+      }
+      return () => {
+        isGivenUp = true
+        giveUp()
+      }
+    }
+  }
+})
+
+const ignoreReply: OnReply = () => {}
+
+interface Range {
+  readonly from: number
+  readonly to: number
+  readonly host: RedisAddress.Host
+}
+
+/** Decodes `CLUSTER SLOTS`: ranges of slots, each with its primary as the first node. */
+const rangesOf = (
+  reply: unknown,
+  asked: RedisAddress.Host
+): Effect.Effect<ReadonlyArray<Range>, RedisFailure.CommandFailed> => {
+  const ranges = Array.isArray(reply) ? reply.map((entry) => rangeOf(entry, asked)) : []
+  const valid = ranges.filter((range) => range !== undefined)
+  return valid.length > 0 && valid.length === ranges.length
+    ? Effect.succeed(valid)
+    : Effect.fail(RedisFailure.because("the node knows no slots of a Redis Cluster"))
+}
+
+const rangeOf = (entry: unknown, asked: RedisAddress.Host): Range | undefined => {
+  if (!Array.isArray(entry)) return undefined
+  const [from, to, primary]: ReadonlyArray<unknown> = entry
+  if (typeof from !== "number" || typeof to !== "number" || !Array.isArray(primary)) return undefined
+  const [host, port]: ReadonlyArray<unknown> = primary
+  if (typeof port !== "number") return undefined
+  return { from, to, host: { host: knownHost(host) ?? asked.host, port } }
+}
+
+/** A node that does not know its own address leaves it out; it is the one that was asked. */
+const knownHost = (host: unknown): string | undefined =>
+  typeof host === "string" && host !== "" && host !== "?" ? host : undefined
+
+interface Redirection {
+  readonly isMoved: boolean
+  readonly host: RedisAddress.Host
+}
+
+const REDIRECTION = /^(MOVED|ASK) \d+ (.*):(\d+)$/
+
+/** Decodes `MOVED slot host:port` and `ASK slot host:port`. */
+const redirectionOf = (reply: string, asked: RedisAddress.Host): Redirection | undefined => {
+  const [, kind, host, port] = REDIRECTION.exec(reply) ?? []
+  if (kind === undefined) return undefined
+  return { isMoved: kind === "MOVED", host: { host: knownHost(host) ?? asked.host, port: Number(port) } }
+}

@@ -1,0 +1,209 @@
+/**
+ * One connection to one Redis server, which is replaced when it breaks or hangs. The driver's own reconnection is off: it
+ * has no deadline for the login, and its queues grow while a server hangs.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { createClient } from "redis"
+import * as RedisAddress from "./RedisAddress.ts"
+import type { Command, GiveUp, OnReply } from "./RedisCommands.ts"
+import * as RedisFailure from "./RedisFailure.ts"
+
+/** Options of a connection. */
+export interface RedisConnectionOptions
+  extends Pick<RedisAddress.RedisAddress, "isTls" | "username" | "password" | "database"> {
+  /** Timeout of connecting and of logging in, and time after which a silent server counts as hanging. */
+  readonly timeoutMs: number
+}
+
+/** A connection that is replaced for as long as it is not closed. */
+export interface RedisConnection {
+  /** Sends a command; fails at once while there is no connection. */
+  readonly send: (command: Command, onReply: OnReply) => GiveUp
+  /** Whether there is a connection. */
+  readonly isReady: () => boolean
+  /** The result of the first attempt to connect. */
+  readonly first: Effect.Effect<void, RedisFailure.CommandFailed>
+  /** Closes the connection at once; commands without a reply fail. */
+  readonly close: () => void
+}
+
+/** Milliseconds before the next attempt to connect: doubled after each failure, up to the maximum. */
+const MIN_PAUSE_MS = 20
+const MAX_PAUSE_MS = 500
+
+/** A connection that ends sooner counts as a failed attempt. */
+const STABLE_NANOS = 1_000_000_000n
+
+const NANOS_PER_MS = 1_000_000
+
+interface Session {
+  readonly client: Client
+  readonly began: bigint
+  /** Commands without a reply. */
+  waiting: number
+  /** Monotonic nanoseconds of the latest reply, or of the command that has waited alone since then. */
+  silentSince: bigint
+  readonly end: (reason: RedisFailure.CommandFailed) => void
+}
+
+/** Starts to connect. */
+export const start = (
+  host: RedisAddress.Host,
+  options: RedisConnectionOptions,
+  context: Context.Context<never>
+): RedisConnection => {
+  const { timeoutMs } = options
+  const timeoutNanos = BigInt(timeoutMs * NANOS_PER_MS)
+  const first = Deferred.makeUnsafe<void, RedisFailure.CommandFailed>()
+  const clock = Context.get(context, Clock.Clock)
+  let session: Session | undefined
+  /** Why there is no session. */
+  let lost = RedisFailure.because("it is not connected yet")
+
+  const connect = Effect.callback<Client, RedisFailure.CommandFailed>((resume) => {
+    const client = clientOf(host, options)
+    let isAbandoned = false
+    // Without a listener, an error would end the process. `connect` rejects with it, too.
+    client.on("error", () => {})
+    // The driver takes the socket of a client that was destroyed while it connected, and waits for the login.
+    client.on("connect", () => {
+      if (isAbandoned) client.destroy()
+    })
+    client.connect().then(
+      // A client that is destroyed while its socket connects would keep that socket open.
+      () => (isAbandoned ? client.destroy() : resume(Effect.succeed(client))),
+      (error: unknown) => {
+        client.destroy()
+        resume(Effect.fail(RedisFailure.of(error)))
+      }
+    )
+    return Effect.sync(() => {
+      isAbandoned = true
+      client.destroy()
+    })
+  }).pipe(RedisFailure.within(timeoutMs))
+
+  /** Lasts as long as the connection; returns whether it was stable. */
+  const use = (client: Client): Effect.Effect<boolean> =>
+    Effect.callback((resume) => {
+      const began = clock.monotonicTimeNanosUnsafe()
+      let isOver = false
+      const end = (reason: RedisFailure.CommandFailed): void => {
+        if (isOver) return
+        isOver = true
+        lost = reason
+        if (session === own) session = undefined
+        client.destroy()
+        resume(Effect.succeed(clock.monotonicTimeNanosUnsafe() - began > STABLE_NANOS))
+      }
+      const own: Session = { client, began, waiting: 0, silentSince: began, end }
+      client.on("error", (error: unknown) => end(RedisFailure.of(error)))
+      client.on("end", () => end(RedisFailure.because("the server closed the connection")))
+      if (client.isReady) session = own
+      else end(RedisFailure.because("the server closed the connection"))
+      Deferred.doneUnsafe(first, Effect.void)
+      return Effect.sync(() => end(RedisFailure.because("it was closed")))
+    })
+
+  const forever = Effect.gen(function* () {
+    let pauseMs = MIN_PAUSE_MS
+    while (true) {
+      const attempt = yield* Effect.exit(connect)
+      const isStable = yield* Exit.match(attempt, {
+        onFailure: (cause) => {
+          lost = Option.getOrElse(Exit.findErrorOption(attempt), () => lost)
+          return Effect.as(Deferred.failCause(first, cause), false)
+        },
+        onSuccess: use
+      })
+      pauseMs = isStable ? MIN_PAUSE_MS : Math.min(pauseMs * 2, MAX_PAUSE_MS)
+      yield* Effect.sleep(pauseMs)
+    }
+  })
+
+  const fiber = Effect.runForkWith(context)(forever)
+
+  return {
+    send: (command, onReply) => {
+      const own = session
+      if (own === undefined) {
+        const reason = `there is no connection to Redis at ${RedisAddress.textOf(host)}: ${RedisFailure.detailOf(lost)}`
+        onReply(Exit.fail(RedisFailure.because(reason)))
+        return giveNothingUp
+      }
+      if (own.waiting++ === 0) own.silentSince = clock.monotonicTimeNanosUnsafe()
+      const replied = (): void => {
+        own.waiting--
+        own.silentSince = clock.monotonicTimeNanosUnsafe()
+      }
+      own.client.sendCommand(command).then(
+        (reply) => {
+          replied()
+          onReply(Exit.succeed(reply))
+        },
+        (error: unknown) => {
+          replied()
+          const failure = new RedisFailure.CommandFailed({ cause: error })
+          if (isDemoted(failure) && own.silentSince - own.began > STABLE_NANOS) own.end(failure)
+          onReply(Exit.fail(failure))
+        }
+      )
+      return () => {
+        const silentNanos = clock.monotonicTimeNanosUnsafe() - own.silentSince
+        if (own.waiting > 0 && silentNanos >= timeoutNanos) {
+          own.end(RedisFailure.because(`no response within ${timeoutMs} ms`))
+        }
+      }
+    },
+    isReady: () => session !== undefined,
+    first: Deferred.await(first),
+    close: () => {
+      fiber.interruptUnsafe()
+      Deferred.doneUnsafe(first, Effect.fail(RedisFailure.because("the connection was closed")))
+    }
+  }
+}
+
+/** Sends a command and waits for its reply. */
+export const call = (
+  connection: RedisConnection,
+  command: Command
+): Effect.Effect<unknown, RedisFailure.CommandFailed> =>
+  Effect.callback((resume) => {
+    const giveUp = connection.send(command, resume)
+    return Effect.sync(giveUp)
+  })
+
+const clientOf = (
+  { host, port }: RedisAddress.Host,
+  { database, isTls, password, timeoutMs, username }: RedisConnectionOptions
+) =>
+  createClient({
+    socket: {
+      ...{ host, port, connectTimeout: timeoutMs, reconnectStrategy: false as const },
+      ...(isTls ? { tls: true } : {})
+    },
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password: Redacted.value(password) }),
+    database,
+    name: "animal-store",
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    maintNotifications: "disabled",
+    // The stores have deadlines of their own, and the driver's cost a timer for each command.
+    commandOptions: { timeout: 0 }
+  })
+
+type Client = ReturnType<typeof clientOf>
+
+const giveNothingUp: GiveUp = () => {}
+
+/** After a failover, the address may belong to another server, which only a new connection reaches. */
+const isDemoted = (failure: RedisFailure.CommandFailed): boolean =>
+  /^(?:READONLY|MASTERDOWN)/.test(RedisFailure.replyOf(failure))

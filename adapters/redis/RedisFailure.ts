@@ -1,0 +1,67 @@
+/** Why a command has no result. */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import { ErrorReply } from "redis"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+
+/** A command has no result. `cause` is an error that the server replied with (`ErrorReply`), or one of the connection. */
+export class CommandFailed extends Data.TaggedError("CommandFailed")<{ readonly cause: unknown }> {}
+
+/**
+ * Creates a failure from an error of the driver. A server that does not know `HELLO` repeats its arguments, which include
+ * the password; they are removed.
+ */
+export const of = (error: unknown): CommandFailed =>
+  new CommandFailed({
+    cause:
+      error instanceof ErrorReply && /^ERR unknown command/.test(error.message)
+        ? new ErrorReply(error.message.replace(/, with args beginning with:[\s\S]*$/, ""))
+        : error
+  })
+
+/** Creates a failure that is not the driver's. */
+export const because = (reason: string): CommandFailed => new CommandFailed({ cause: new Error(reason) })
+
+/** Fails unless the effect ends within `timeoutMs` milliseconds. */
+export const within =
+  (timeoutMs: number) =>
+  <A>(effect: Effect.Effect<A, CommandFailed>): Effect.Effect<A, CommandFailed> =>
+    Effect.timeoutOrElse(effect, {
+      duration: timeoutMs,
+      orElse: () => Effect.fail(because(`no response within ${timeoutMs} ms`))
+    })
+
+/**
+ * Errors that an operator must fix: a wrong password, a missing permission, a key of another program, a server without
+ * these commands. All others may pass, such as `LOADING`, `OOM`, `READONLY`, `CLUSTERDOWN` and a lost connection.
+ */
+const PERMANENT = /^(?:NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|ERR unknown command)/
+
+/** Converts the failure of a call. */
+export const unavailable = (failure: CommandFailed): StoreUnavailable =>
+  new StoreUnavailable({ retryable: !PERMANENT.test(replyOf(failure)), cause: failure.cause })
+
+/** Returns the error that the server replied with; "" if there is no reply. */
+export const replyOf = ({ cause }: CommandFailed): string =>
+  cause instanceof ErrorReply ? cause.message : ""
+
+/** Returns the error that the server replied with; "" for a result, or if there is no reply. */
+export const errorReplyIn = (exit: Exit.Exit<unknown, CommandFailed>): string =>
+  Option.match(Exit.findErrorOption(exit), { onNone: () => "", onSome: replyOf })
+
+/** Whether a server rejected the user or the password. */
+export const isLogin = (failure: CommandFailed): boolean =>
+  /^(?:NOAUTH|WRONGPASS|NOPERM|ERR AUTH|ERR invalid password)/.test(replyOf(failure))
+
+/** Returns the message of an error in one line. */
+export const detailOf = (failure: CommandFailed): string => {
+  // Node tries each address of a host; the errors are mostly the same.
+  const cause: unknown = failure.cause instanceof AggregateError ? failure.cause.errors[0] : failure.cause
+  if (Predicate.hasProperty(cause, "syscall") && Predicate.hasProperty(cause, "code")) {
+    return `${cause.syscall} ${cause.code}`
+  }
+  return cause instanceof Error ? (cause.message.split("\n", 1)[0] ?? cause.name) : String(cause)
+}

@@ -1,0 +1,318 @@
+/** Calls while Redis is down, slow, read-only, full or loading, and recovery when it works again. */
+import { once } from "node:events"
+import * as Net from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { inspect } from "node:util"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import type { Verdict } from "../../core/limits/RateLimit.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as FaultyNetwork from "../embed/FaultyNetwork.fixture.ts"
+import * as Nodes from "./Nodes.fixture.ts"
+import * as Redis from "./Redis.ts"
+import type { RedisOptions } from "./RedisOptions.ts"
+import * as RedisServers from "./RedisServers.fixture.ts"
+
+const TIMEOUT_MS = 400
+
+/** Factor for time limits, because other tests may use the machine. */
+const SLACK = 4
+
+const plan = { perMinute: 1_000_000, perDay: 1_000_000 }
+
+/** A store that goes with the test. */
+const open = async (address: string, options: Partial<RedisOptions> = {}) => {
+  const scope = Scope.makeUnsafe()
+  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  onTestFinished(close)
+  const services = await Effect.runPromise(
+    Scope.provide(
+      Layer.build(Redis.layer({ url: Redacted.make(address), timeoutMs: TIMEOUT_MS, ...options })),
+      scope
+    )
+  )
+  const store = Context.get(services, RateLimitStore)
+  const count = (key: string): Promise<Exit.Exit<Verdict, StoreUnavailable>> =>
+    Effect.runPromise(Effect.exit(Nodes.consume(store, key, Date.now(), { plan, ban: undefined })))
+  return { close, count, store }
+}
+
+type Store = Awaited<ReturnType<typeof open>>
+
+/** Counts a request of each of 50 callers, twice. */
+const countMany = ({ count }: Store) =>
+  Promise.all(Array.from({ length: 100 }, (_, index) => count(`key:${index % 50}`)))
+
+const failureOf = (exit: Exit.Exit<unknown, StoreUnavailable>): StoreUnavailable => {
+  if (Exit.isSuccess(exit)) throw new Error("the call succeeded")
+  const [reason, ...others] = exit.cause.reasons
+  expect(others).toEqual([])
+  if (reason === undefined || !Cause.isFailReason(reason)) throw new Error(Cause.pretty(exit.cause))
+  expect(reason.error).toBeInstanceOf(StoreUnavailable)
+  return reason.error
+}
+
+/** Expects that all calls fail within the timeout. */
+const expectUnavailable = async (store: Store): Promise<ReadonlyArray<StoreUnavailable>> => {
+  const began = performance.now()
+  const exits = await countMany(store)
+  expect(performance.now() - began).toBeLessThan(TIMEOUT_MS * SLACK)
+  return exits.map(failureOf)
+}
+
+/** Retries until a request is counted. */
+const expectRecovery = async (store: Store, withinMs = 1_000): Promise<number> => {
+  const began = performance.now()
+  while (Exit.isFailure(await store.count("key:recovery"))) {
+    expect(performance.now() - began).toBeLessThan(withinMs * SLACK)
+    await sleep(10)
+  }
+  const tookMs = performance.now() - began
+  for (const exit of await countMany(store)) expect(Exit.isSuccess(exit)).toBe(true)
+  return tookMs
+}
+
+const usedBy = async (store: Store, key: string): Promise<number> => {
+  const counted = await Effect.runPromise(
+    store.store.modify(key, (state) => {
+      if (state === undefined) throw new Error("nothing was counted")
+      return [state.used, state]
+    })
+  )
+  return counted
+}
+
+/** A server that accepts the login and replies to anything else with one text. */
+const startFake = async (reply: string): Promise<string> => {
+  const hello = "%2\r\n$7\r\nversion\r\n$5\r\n7.2.0\r\n$4\r\nmode\r\n$10\r\nstandalone\r\n"
+  const sockets = new Set<Net.Socket>()
+  const listener = Net.createServer((socket) => {
+    sockets.add(socket)
+    socket.on("error", () => {})
+    socket.on("data", (data) => {
+      // Arguments are never mistaken for commands: none of them begins with "*".
+      for (const command of String(data).split(/^(?=\*\d)/m)) {
+        socket.write(/^\*\d+\r\n\$5\r\nHELLO/.test(command) ? hello : reply)
+      }
+    })
+  }).listen(0, "127.0.0.1")
+  await once(listener, "listening")
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    listener.close()
+  })
+  const address = listener.address()
+  if (typeof address !== "object" || address === null) throw new Error("not a TCP listener")
+  return `redis://127.0.0.1:${address.port}`
+}
+
+const openOverNetwork = async (kind: RedisServers.Kind) => {
+  const server = await RedisServers.startForTest(kind)
+  const network = await FaultyNetwork.make("127.0.0.1", server.port)
+  onTestFinished(network.close)
+  return { network, store: await open(`redis://127.0.0.1:${network.port}`) }
+}
+
+for (const kind of RedisServers.kinds) {
+  RedisServers.describeOn(kind, "the store", () => {
+    it("fails at once while the server is down, and recovers with a server that knows no script", async () => {
+      const server = await RedisServers.startForTest(kind)
+      const store = await open(server.address)
+      await expectRecovery(store)
+      await server.kill()
+      await expectUnavailable(store)
+      const began = performance.now()
+      await expectUnavailable(store)
+      expect(performance.now() - began).toBeLessThan(100 * SLACK)
+      await server.restart()
+      await expectRecovery(store)
+    })
+
+    it("fails in time while the server hangs, keeps no commands for later, and recovers", async () => {
+      const server = await RedisServers.startForTest(kind)
+      const store = await open(server.address)
+      await expectRecovery(store)
+      server.pause()
+      for (let round = 0; round < 4; round++) await expectUnavailable(store)
+      server.resume()
+      await expectRecovery(store)
+      await sleep(100)
+      // Of each caller: two requests when it recovered for the first time and two now, and at most the first two that
+      // were sent while the server hung, which it runs later.
+      expect(await usedBy(store, "key:1")).toBeLessThanOrEqual(2 + 2 + 2)
+    })
+
+    it("replaces a connection that the network has lost", async () => {
+      const { network, store } = await openOverNetwork(kind)
+      await expectRecovery(store)
+      network.blackhole()
+      await expectUnavailable(store)
+      await expectRecovery(store)
+    })
+
+    it("ends all calls in flight when the connection is reset", async () => {
+      const { network, store } = await openOverNetwork(kind)
+      for (let round = 0; round < 10; round++) {
+        const pending = countMany(store)
+        await sleep(round % 3)
+        network.cut()
+        for (const exit of await pending) if (Exit.isFailure(exit)) failureOf(exit)
+        await expectRecovery(store)
+      }
+    })
+
+    it("fails while the server is a replica, and connects again, because the address may have moved", async () => {
+      const server = await RedisServers.startForTest(kind)
+      const store = await open(server.address)
+      await expectRecovery(store)
+      await sleep(1_100)
+      const idOf = async () =>
+        /id=(\d+) [^\n]*name=animal-store/.exec(String(await server.send("CLIENT", "LIST")))?.[1]
+      const id = await idOf()
+      await server.send("REPLICAOF", "127.0.0.1", "1")
+      for (const { cause, retryable } of await expectUnavailable(store)) {
+        expect(String(cause)).toMatch(/READONLY|Disconnect|no connection/)
+        expect(retryable).toBe(true)
+      }
+      await RedisServers.until(async () => ![undefined, id].includes(await idOf()))
+      await server.send("REPLICAOF", "NO", "ONE")
+      await expectRecovery(store)
+    })
+
+    it("fails while the memory is full, and has counted nothing then", async () => {
+      const server = await RedisServers.startForTest(kind)
+      const store = await open(server.address)
+      await expectRecovery(store)
+      const used = await usedBy(store, "key:1")
+      await server.send("CONFIG", "SET", "maxmemory", "1")
+      for (const { cause, retryable } of await expectUnavailable(store)) {
+        expect(String(cause)).toContain("OOM")
+        expect(retryable).toBe(true)
+      }
+      await server.send("CONFIG", "SET", "maxmemory", "0")
+      expect(await usedBy(store, "key:1")).toBe(used)
+      await expectRecovery(store)
+    })
+
+    it("sends a script again that the server has forgotten, and counts each request once", async () => {
+      const server = await RedisServers.startForTest(kind)
+      const store = await open(server.address)
+      for (let round = 0; round < 20; round++) {
+        const pending = Array.from({ length: 10 }, () => store.count("key:a"))
+        await server.send("SCRIPT", "FLUSH")
+        for (const exit of await Promise.all(pending)) expect(Exit.isSuccess(exit)).toBe(true)
+      }
+      expect(await usedBy(store, "key:a")).toBe(200)
+    })
+
+    it("closes its connection at once, and calls that wait fail", async () => {
+      const server = await RedisServers.startForTest(kind)
+      const store = await open(server.address, { timeoutMs: 60_000 })
+      await expectRecovery(store)
+      server.pause()
+      const pending = countMany(store)
+      await sleep(20)
+      const began = performance.now()
+      await store.close()
+      for (const exit of await pending) failureOf(exit)
+      expect(performance.now() - began).toBeLessThan(100 * SLACK)
+      server.resume()
+      expect(String(await server.send("CLIENT", "LIST"))).not.toContain("name=animal-store")
+    })
+
+    it("rejects a wrong password at the start, with a message that does not contain it", async () => {
+      const server = await RedisServers.startForTest(kind, ["--requirepass", "right"], {
+        url: (port) => `redis://:right@127.0.0.1:${port}`
+      })
+      await expectRecovery(await open(server.address))
+      for (const login of [":s3cret@", "user:s3cret@", ""]) {
+        const opening = open(`redis://${login}127.0.0.1:${server.port}`)
+        await expect(opening).rejects.toMatchObject({
+          _tag: "RedisUnusable",
+          message: expect.stringMatching(/^limits: the Redis server at 127\.0\.0\.1:\d+ rejects the login: /)
+        })
+        await expect(opening).rejects.not.toThrow("s3cret")
+      }
+    })
+  })
+}
+
+describe("the store on a server that replies with errors", () => {
+  it.each([
+    "LOADING Redis is loading the dataset in memory",
+    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+    "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
+    "NOREPLICAS Not enough good replicas to write.",
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+    "CLUSTERDOWN The cluster is down",
+    "NOSCRIPT No matching script. Please use EVAL."
+  ])("fails with a failure that may pass: %s", async (reply) => {
+    const store = await open(await startFake(`-${reply}\r\n`))
+    for (const { cause, retryable } of await expectUnavailable(store)) {
+      expect(cause).toMatchObject({ message: reply })
+      expect(retryable).toBe(true)
+    }
+  })
+
+  it.each([
+    "NOPERM this user has no permissions",
+    "WRONGTYPE Operation against a key",
+    "NOAUTH Authentication required."
+  ])("fails with a failure that an operator must fix: %s", async (reply) => {
+    const store = await open(await startFake(`-${reply}\r\n`))
+    for (const { retryable } of await expectUnavailable(store)) expect(retryable).toBe(false)
+  })
+
+  it("fails in time on replies that are no protocol", async () => {
+    const store = await open(await startFake("HTTP/1.1 400 Bad Request\r\n\r\n"))
+    await expectUnavailable(store)
+  })
+})
+
+describe("opening", () => {
+  it("does not repeat the password that a server without HELLO repeats", async () => {
+    const echo = Net.createServer((socket) => {
+      socket.on("error", () => {})
+      socket.on("data", (sent) => {
+        const [, ...args] = String(sent)
+          .split("\r\n")
+          .filter((line) => line !== "" && !/^[*$]/.test(line))
+        const quoted = args.map((text) => `'${text}'`).join(" ")
+        socket.write(`-ERR unknown command 'HELLO', with args beginning with: ${quoted} \r\n`.repeat(3))
+      })
+    }).listen(0, "127.0.0.1")
+    await once(echo, "listening")
+    onTestFinished(() => void echo.close())
+    const address = echo.address()
+    if (typeof address !== "object" || address === null) throw new Error("not a TCP listener")
+    const failure: unknown = await open(`redis://:s3cret@127.0.0.1:${address.port}`).catch(
+      (error: unknown) => error
+    )
+    expect(failure).toMatchObject({
+      _tag: "RedisUnusable",
+      message: expect.stringContaining("unknown command")
+    })
+    expect(inspect(failure, { depth: 10 })).not.toContain("s3cret")
+  })
+
+  it("fails in time if nothing listens, or if what listens does not reply", async () => {
+    const listener = Net.createServer(() => {}).listen(0, "127.0.0.1")
+    await once(listener, "listening")
+    onTestFinished(() => void listener.close())
+    const address = listener.address()
+    if (typeof address !== "object" || address === null) throw new Error("not a TCP listener")
+    await expect(open("redis://127.0.0.1:1")).rejects.toThrow(
+      "limits: cannot reach the Redis server at 127.0.0.1:1: connect ECONNREFUSED"
+    )
+    await expect(open(`redis://127.0.0.1:${address.port}`)).rejects.toThrow(
+      `limits: cannot reach the Redis server at 127.0.0.1:${address.port}: no response within ${TIMEOUT_MS} ms`
+    )
+  })
+})

@@ -1,0 +1,120 @@
+/** Compares the store with the core's step: same verdict and same state after each request of any history. */
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { DAY } from "../../conformance/checks/ports/RateLimitHistory.ts"
+import * as Histories from "../storage/RateLimitHistory.arbitrary.ts"
+import * as Nodes from "./Nodes.fixture.ts"
+import * as RedisServers from "./RedisServers.fixture.ts"
+
+/** Both ways to count a request. */
+const ways = { consume: Nodes.consume, modify: Nodes.modify } as const
+
+type Way = keyof typeof ways
+
+let runs = 0
+
+/** Runs histories on several nodes, alternating between the given ways to count, and compares each step. */
+const compare = (place: Nodes.Place, numRuns: number, ways_: fc.Arbitrary<ReadonlyArray<Way>>) =>
+  Effect.gen(function* () {
+    const nodes = yield* Effect.forEach([1, 2], () => Nodes.open(place.address))
+    const services = yield* Effect.context<never>()
+    const seen = new Map<string, number>()
+    const examples = Histories.offenders.map(
+      ([moves, bans]): [number, typeof moves, typeof bans, ReadonlyArray<Way>] => [
+        20_000 * DAY,
+        moves,
+        bans,
+        ["consume"]
+      ]
+    )
+    const law = fc.asyncProperty(
+      Histories.moment,
+      Histories.moves,
+      Histories.bans,
+      ways_,
+      (start, moves, bans, chosen) =>
+        Effect.gen(function* () {
+          runs++
+          for (const [index, sent] of Histories.play(start, moves, bans).entries()) {
+            const { after, now, policy, verdict } = sent
+            const key = `${runs}:${sent.key}`
+            const store = nodes[index % nodes.length]
+            const way = chosen[index % chosen.length]
+            if (store === undefined || way === undefined) throw new Error("there are some of both")
+            expect(yield* ways[way](store, key, now, policy)).toEqual(verdict)
+            expect(yield* Effect.promise(() => Nodes.stored(place, key))).toEqual(after)
+            for (const feature of Histories.features(sent)) seen.set(feature, (seen.get(feature) ?? 0) + 1)
+          }
+        }).pipe(Effect.runPromiseWith(services))
+    )
+    yield* Effect.promise(() => fc.assert(law, { numRuns, examples }))
+    return seen
+  })
+
+const always = (way: Way) => fc.constant<ReadonlyArray<Way>>([way])
+
+for (const kind of RedisServers.kinds) {
+  for (const where of Nodes.places) {
+    RedisServers.describeOn(kind, `the store in a ${where} equals the core's step, state by state`, () => {
+      const place = Nodes.forAllTests(() => Nodes.startPlace(kind, where))
+
+      it.effect(
+        "for every history of requests",
+        () =>
+          Effect.gen(function* () {
+            const seen = yield* compare(place(), 80, always("consume"))
+            // The histories must cover all outcomes.
+            expect(Histories.allFeatures.filter((feature) => !seen.has(feature))).toEqual([])
+          }),
+        60_000
+      )
+
+      it.effect("for histories that modify counts completely or in part", () =>
+        compare(
+          place(),
+          20,
+          fc.array(fc.constantFrom<Way>("consume", "modify"), { minLength: 1, maxLength: 5 })
+        )
+      )
+
+      it.effect("at the bounds of all numbers", () =>
+        Effect.gen(function* () {
+          const store = yield* Nodes.open(place().address)
+          for (const { after, key, now, policy, verdict } of Histories.atBounds()) {
+            expect(yield* ways.consume(store, key, now, policy)).toEqual(verdict)
+            expect(yield* Effect.promise(() => Nodes.stored(place(), key))).toEqual(after)
+          }
+        })
+      )
+
+      it.effect(
+        "for requests of one caller that arrive at once and share calls",
+        () =>
+          Effect.gen(function* () {
+            const store = yield* Nodes.open(place().address)
+            const services = yield* Effect.context<never>()
+            const law = fc.asyncProperty(
+              Histories.moment,
+              Histories.moves,
+              Histories.bans,
+              (start, moves, bans) =>
+                Effect.gen(function* () {
+                  runs++
+                  const sent = Histories.play(start, moves, bans)
+                  // Requests of one caller are counted in the order in which they arrive.
+                  const verdicts = yield* Effect.forEach(
+                    sent,
+                    ({ key, now, policy }) => ways.consume(store, `${runs}:${key}`, now, policy),
+                    { concurrency: "unbounded" }
+                  )
+                  expect(verdicts).toEqual(sent.map(({ verdict }) => verdict))
+                }).pipe(Effect.runPromiseWith(services))
+            )
+            yield* Effect.promise(() => fc.assert(law, { numRuns: 60 }))
+          }),
+        60_000
+      )
+    })
+  }
+}

@@ -1,0 +1,191 @@
+/** `RateLimitStore` in Redis. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import { BanPolicy } from "../../core/limits/BanPolicy.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
+import * as BoundedCall from "../storage/BoundedCall.ts"
+import * as RateLimitFields from "../storage/RateLimitFields.ts"
+import * as CallerQueue from "./CallerQueue.ts"
+import type { Script } from "./RateLimitScript.ts"
+import type { Command, GiveUp, OnReply, RedisCommands } from "./RedisCommands.ts"
+import * as RedisFailure from "./RedisFailure.ts"
+import type { RedisOptions } from "./RedisOptions.ts"
+import * as StateKey from "./StateKey.ts"
+
+/** The store over `commands`. */
+export const layer = (commands: RedisCommands, options: RedisOptions): Layer.Layer<RateLimitStore> =>
+  Layer.effect(
+    RateLimitStore,
+    Effect.map(BanPolicy, (ban) => make(commands, options, ban))
+  )
+
+/** Milliseconds that a spent state remains, because clocks may be set back by a little. */
+const GRACE_MS = 60_000
+
+/** As `GRACE_MS`, if the clock is the service's, which stands still in tests. */
+const SERVICE_GRACE_MS = 86_400_000
+
+interface Counting {
+  readonly now: number
+  readonly policy: RateLimit.Policy
+}
+
+const make = (
+  commands: RedisCommands,
+  { clock, maxAnonymousStates, timeoutMs }: RedisOptions,
+  ban: BanPolicy
+): RateLimitStore["Service"] => {
+  const call = BoundedCall.make(timeoutMs, RedisFailure.unavailable)
+  const places = StateKey.make(maxAnonymousStates)
+  const maxFields = String(places.maxFields)
+  const isServerTime = clock === "database"
+  const expiryBan = textOf(ban)
+  // The ban policy of requests is nearly always that of the store.
+  const banText = (of: BanPolicy | undefined): string =>
+    of === undefined ? "" : of === ban ? expiryBan : textOf(of)
+
+  const evaluate = (
+    { field, key }: StateKey.StateKey,
+    script: Script,
+    args: ReadonlyArray<string>,
+    onReply: OnReply
+  ): GiveUp => {
+    const rest = ["1", key, field, maxFields, ...args]
+    let giveUp = commands.send(key, ["EVALSHA", script.sha1, ...rest], (exit) => {
+      // After a restart or a failover, the server does not know the script.
+      if (!RedisFailure.errorReplyIn(exit).startsWith("NOSCRIPT")) return onReply(exit)
+      giveUp = commands.send(key, ["EVAL", script.text, ...rest], onReply)
+    })
+    return () => giveUp()
+  }
+
+  const count = CallerQueue.make<Counting, RateLimit.Verdict>((caller, requests, done) => {
+    const place = places.of(caller)
+    const args = [expiryBan]
+    for (const { now, policy } of requests) {
+      const { perDay, perMinute } = policy.plan
+      args.push(isServerTime ? "" : String(now), String(perMinute), String(perDay), banText(policy.ban))
+    }
+    return evaluate(place, place.scripts.count, args, (exit) =>
+      done(
+        Exit.isFailure(exit)
+          ? requests.map(() => Exit.failCause(exit.cause))
+          : verdictsOf(exit.value, requests)
+      )
+    )
+  })
+
+  const read = ({ field, key }: StateKey.StateKey): Command =>
+    field === "" ? ["GET", key] : ["HGET", key, field]
+
+  const expiryOf = (state: RateLimit.State): readonly [string, string] => {
+    const spentAt = RateLimit.spentAt(state, ban)
+    return isServerTime
+      ? ["PXAT", String(spentAt + GRACE_MS)]
+      : ["PX", String(Math.max(spentAt - state.at, 0) + SERVICE_GRACE_MS)]
+  }
+
+  // Reads the state, computes all steps, and replaces the state unless another process has changed it in between.
+  const modify = CallerQueue.make<Step<unknown>, unknown>((caller, steps, done) => {
+    const place = places.of(caller)
+    let giveUp: GiveUp = () => {}
+    const onHeld = (held: unknown): void => {
+      const before = typeof held === "string" && held !== "" ? stateOf(held) : undefined
+      const { results, state } = applied(steps, before)
+      if (state === undefined || state === before) {
+        done(results)
+        return
+      }
+      const args = [before === undefined ? "" : String(held), stateText(state), ...expiryOf(state)]
+      giveUp = evaluate(place, place.scripts.replace, args, (exit) => {
+        if (Exit.isFailure(exit)) done(steps.map(() => exit))
+        else if (exit.value === null) done(results)
+        else onHeld(exit.value)
+      })
+    }
+    giveUp = commands.send(place.key, read(place), (exit) =>
+      Exit.isFailure(exit) ? done(steps.map(() => exit)) : onHeld(exit.value)
+    )
+    return () => giveUp()
+  })
+
+  const send = (key: string, command: Command): Effect.Effect<unknown, RedisFailure.CommandFailed> =>
+    Effect.callback((resume) => {
+      const giveUp = commands.send(key, command, resume)
+      return Effect.sync(giveUp)
+    })
+
+  return {
+    modify: <A>(key: string, step: Step<A>) =>
+      // The result of a step is that of its member.
+      call.submit((done) =>
+        modify(key, step)(done as (exit: Exit.Exit<unknown, RedisFailure.CommandFailed>) => void)
+      ),
+    consume: (key, now, policy) => call.submit(count(key, { now, policy })),
+    read: (callers, now) => {
+      const states = Effect.forEach(
+        callers,
+        (caller) => {
+          const place = places.of(caller)
+          return Effect.map(send(place.key, read(place)), (held) =>
+            typeof held === "string" ? [[caller, stateOf(held)] as const] : []
+          )
+        },
+        { concurrency: "unbounded" }
+      )
+      const at = isServerTime ? Effect.map(send("", ["TIME"]), timeOf) : Effect.succeed(now)
+      return Effect.map(call.run(Effect.all([states, at], { concurrency: "unbounded" })), ([found, at]) => ({
+        at,
+        states: new Map(found.flat())
+      }))
+    }
+  }
+}
+
+/** Runs the steps in turn; a step that throws fails alone and changes nothing. */
+const applied = (
+  steps: ReadonlyArray<Step<unknown>>,
+  before: RateLimit.State | undefined
+): { readonly results: ReadonlyArray<Exit.Exit<unknown>>; readonly state: RateLimit.State | undefined } => {
+  let state = before
+  const results = steps.map((step) => {
+    try {
+      const [result, after] = step(state)
+      state = after
+      return Exit.succeed(result)
+    } catch (defect) {
+      return Exit.die(defect)
+    }
+  })
+  return { results, state }
+}
+
+/** Decodes the lines of the script: admitted, time and state. */
+const verdictsOf = (
+  reply: unknown,
+  requests: ReadonlyArray<Counting>
+): ReadonlyArray<Exit.Exit<RateLimit.Verdict, RedisFailure.CommandFailed>> => {
+  const lines = String(reply).split("\n")
+  return requests.map(({ policy }, index) => {
+    const [admitted, at, ...fields] = (lines[index] ?? "").split(" ")
+    return Exit.succeed(
+      RateLimit.verdictOf(admitted === "1", RateLimitFields.stateOf(fields), Number(at), policy)
+    )
+  })
+}
+
+const stateOf = (text: string): RateLimit.State => RateLimitFields.stateOf(text.split(" "))
+
+const stateText = (state: RateLimit.State): string => RateLimitFields.valuesOf(state).join(" ")
+
+/** Encodes a ban policy for the script. */
+const textOf = ({ cleanMs, durationsMs, strikeIntervalMs, strikes, withinMs }: BanPolicy): string =>
+  [strikes, withinMs, strikeIntervalMs, cleanMs, ...durationsMs].join(" ")
+
+/** Decodes the reply of `TIME`: seconds and microseconds. */
+const timeOf = (reply: unknown): number => {
+  const [seconds, micros] = Array.isArray(reply) ? reply : []
+  return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000)
+}

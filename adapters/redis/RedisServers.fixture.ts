@@ -1,0 +1,256 @@
+/** Real servers for tests: a process of its own for each, on free ports of the loopback address, without files. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import * as Net from "node:net"
+import * as os from "node:os"
+import * as path from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { createClient } from "redis"
+import { describe, onTestFinished } from "vitest"
+import * as KeySlot from "./KeySlot.ts"
+
+/** A program that speaks the protocol of Redis. */
+export interface Kind {
+  readonly name: "Redis" | "Valkey"
+  readonly program: string
+  /** Why it cannot be tested here, or `undefined`. */
+  readonly missing: string | undefined
+}
+
+const kindOf = (name: Kind["name"], program: string): Kind => {
+  const { error, status } = spawnSync(program, ["--version"], { stdio: "ignore" })
+  const isInstalled = error === undefined && status === 0
+  if (!isInstalled) console.warn(`${name} tests are skipped: ${program} is not installed`)
+  return { name, program, missing: isInstalled ? undefined : `${program} is not installed` }
+}
+
+/** Redis is the one that tests with a single kind use. */
+export const redis: Kind = kindOf("Redis", "redis-server")
+
+/** Both kinds. */
+export const kinds: ReadonlyArray<Kind> = [redis, kindOf("Valkey", "valkey-server")]
+
+/** Describes what holds on a kind of server; skipped, with the reason in its name, where it is not installed. */
+export const describeOn = (kind: Kind, title: string, tests: () => void): void => {
+  if (kind.missing === undefined) describe(`${title} on ${kind.name}`, tests)
+  else describe.skip(`${title} on ${kind.name} (skipped, ${kind.missing})`, tests)
+}
+
+/** A client for what stores do not do. */
+export interface Client {
+  readonly send: (...command: ReadonlyArray<string>) => Promise<unknown>
+  readonly close: () => void
+}
+
+/** A running server. */
+export interface Server {
+  readonly port: number
+  /** As `--limits` takes it. */
+  readonly address: string
+  readonly connect: () => Promise<Client>
+  /** Sends one command over a connection of its own. */
+  readonly send: Client["send"]
+  /** Stops and continues the process, which keeps its connections. */
+  readonly pause: () => void
+  readonly resume: () => void
+  /** Ends the process at once. */
+  readonly kill: () => Promise<void>
+  /** Starts it again on the same port, empty. */
+  readonly restart: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+const freePort = async (): Promise<number> => {
+  const listener = Net.createServer().listen(0, "127.0.0.1")
+  await once(listener, "listening")
+  const address = listener.address()
+  if (typeof address !== "object" || address === null) throw new Error("not a TCP listener")
+  listener.close()
+  await once(listener, "close")
+  return address.port
+}
+
+const START_MS = 20_000
+
+/** Connects as soon as the server listens. */
+export const connect = async (url: string, tls: { readonly ca?: Buffer } = {}): Promise<Client> => {
+  const began = performance.now()
+  while (true) {
+    const client = createClient({
+      url,
+      socket: { reconnectStrategy: false, ...(tls.ca === undefined ? {} : { tls: true, ca: tls.ca }) }
+    })
+    client.on("error", () => {})
+    try {
+      await client.connect()
+      return { send: (...command) => client.sendCommand([...command]), close: () => client.destroy() }
+    } catch (error) {
+      client.destroy()
+      if (performance.now() - began > START_MS) throw error
+      await sleep(20)
+    }
+  }
+}
+
+/** Starts a server; `args` are further arguments of the program. */
+export const start = async (
+  kind: Kind,
+  args: ReadonlyArray<string> = [],
+  given: { readonly port?: number; readonly url?: (port: number) => string; readonly ca?: Buffer } = {}
+): Promise<Server> => {
+  const port = given.port ?? (await freePort())
+  const url = (given.url ?? ((own: number) => `redis://127.0.0.1:${own}`))(port)
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-redis-"))
+  const open = () => connect(url, given.ca === undefined ? {} : { ca: given.ca })
+  let child: ChildProcess | undefined
+
+  const spawnServer = async (): Promise<void> => {
+    child = spawn(
+      kind.program,
+      [
+        ...[
+          given.ca === undefined ? "--port" : "--tls-port",
+          String(port),
+          "--bind",
+          "127.0.0.1",
+          "--save",
+          "",
+          "--appendonly",
+          "no"
+        ],
+        ...["--dir", folder, "--loglevel", "warning", ...args]
+      ],
+      { stdio: "ignore" }
+    )
+    const client = await open()
+    client.close()
+  }
+
+  const kill = async (): Promise<void> => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, "exit")
+    child.kill("SIGCONT")
+    child.kill("SIGKILL")
+    await ended
+  }
+
+  const stop = async (): Promise<void> => {
+    await kill()
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+
+  await spawnServer().catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
+  return {
+    port,
+    address: url,
+    connect: open,
+    send: async (...command) => {
+      const client = await open()
+      try {
+        return await client.send(...command)
+      } finally {
+        client.close()
+      }
+    },
+    pause: () => child?.kill("SIGSTOP"),
+    resume: () => child?.kill("SIGCONT"),
+    kill,
+    restart: spawnServer,
+    stop
+  }
+}
+
+/** A server for the test that is running, which goes with it. */
+export const startForTest = async (...given: Parameters<typeof start>): Promise<Server> => {
+  const server = await start(...given)
+  onTestFinished(server.stop)
+  return server
+}
+
+/** A running cluster. */
+export interface Cluster {
+  readonly nodes: ReadonlyArray<Server>
+  /** As `--limits` takes it. */
+  readonly address: string
+  /** Sends a command to the node that holds the key. */
+  readonly send: (key: string, ...command: ReadonlyArray<string>) => Promise<unknown>
+  readonly stop: () => Promise<void>
+}
+
+const NODES = 3
+
+/** Waits until a condition holds. */
+export const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  const began = performance.now()
+  while (!(await holds())) {
+    if (performance.now() - began > START_MS) throw new Error("the condition does not hold in time")
+    await sleep(20)
+  }
+}
+
+/** Starts a cluster of three nodes, each with a third of the slots, and as many replicas as asked for. */
+export const startCluster = async (kind: Kind, replicas = 0): Promise<Cluster> => {
+  const nodes: Array<Server> = []
+  const stop = async () => {
+    await Promise.all(nodes.map((node) => node.stop()))
+  }
+  try {
+    for (let count = 0; count < NODES + replicas; count++) {
+      const bus = await freePort()
+      const args = [
+        "--cluster-enabled",
+        "yes",
+        "--cluster-port",
+        String(bus),
+        "--cluster-node-timeout",
+        "1000"
+      ]
+      const node = await start(kind, args)
+      nodes.push(node)
+      if (count < NODES) {
+        const from = Math.ceil((count * KeySlot.SLOTS) / NODES)
+        const to = Math.ceil(((count + 1) * KeySlot.SLOTS) / NODES) - 1
+        await node.send("CLUSTER", "ADDSLOTSRANGE", String(from), String(to))
+      }
+      await nodes[0]?.send("CLUSTER", "MEET", "127.0.0.1", String(node.port), String(bus))
+    }
+    for (const [index, node] of nodes.entries()) {
+      await until(
+        async () =>
+          /cluster_known_nodes:(\d+)/.exec(String(await node.send("CLUSTER", "INFO")))?.[1] ===
+          String(nodes.length)
+      )
+      if (index < NODES) continue
+      const primary = nodes[index - NODES]
+      const id = String(await primary?.send("CLUSTER", "MYID"))
+      await node.send("CLUSTER", "REPLICATE", id)
+      await until(async () =>
+        String(await node.send("INFO", "replication")).includes("master_link_status:up")
+      )
+    }
+    for (const node of nodes) {
+      await until(async () => String(await node.send("CLUSTER", "INFO")).includes("cluster_state:ok"))
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const clients = await Promise.all(nodes.slice(0, NODES).map((node) => node.connect()))
+  return {
+    nodes,
+    address: `redis://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(",")}`,
+    send: (key, ...command) => {
+      const client = clients[Math.floor((KeySlot.of(key) * NODES) / KeySlot.SLOTS)]
+      if (client === undefined) throw new Error("each slot has a node")
+      return client.send(...command)
+    },
+    stop: async () => {
+      for (const client of clients) client.close()
+      await stop()
+    }
+  }
+}

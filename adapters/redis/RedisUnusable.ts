@@ -1,0 +1,12 @@
+/** Start-up error of Redis that an operator must fix, in one line. */
+import * as Data from "effect/Data"
+
+/** Redis cannot be used. `reason` contains no secret. */
+export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
+  readonly reason: string
+  readonly cause?: unknown
+}> {
+  override get message(): string {
+    return `limits: ${this.reason}`
+  }
+}

@@ -1,0 +1,5 @@
+/** Rate limits in Redis. */
+export type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+export * as Redis from "./Redis.ts"
+export type { RedisOptions } from "./RedisOptions.ts"
+export { RedisUnusable } from "./RedisUnusable.ts"

@@ -1,0 +1,45 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Batch from "../storage/Batch.ts"
+import * as KeyedQueues from "./KeyedQueues.ts"
+
+it.effect("has a queue for a key as long as a member is in it", () =>
+  Effect.gen(function* () {
+    const runs: Array<{ readonly members: ReadonlyArray<string>; readonly end: () => void }> = []
+    const queues = yield* KeyedQueues.make<string, string, never>({
+      keyOf: (member) => member.slice(0, 1),
+      create: Batch.make<string, string, never>({
+        maxSize: 10,
+        concurrency: 1,
+        run: ({ take }) =>
+          Effect.callback((resume) => {
+            const members = take()
+            runs.push({ members, end: () => resume(Exit.succeed(members.map(Exit.succeed))) })
+          })
+      })
+    })
+    const ends: Array<string> = []
+    const submit = (member: string) => queues.submit(member, (exit) => ends.push(`${member} ${exit._tag}`))
+    const turn = Effect.repeat(Effect.yieldNow, { times: 4 })
+
+    submit("a1")
+    submit("b1")
+    submit("a2")
+    yield* turn
+    expect(runs.map(({ members }) => members)).toEqual([["a1", "a2"], ["b1"]])
+    const withdraw = submit("a3")
+    runs[0]?.end()
+    expect(ends).toEqual(["a1 Success", "a2 Success"])
+    expect([queues.has("a"), queues.has("b")]).toEqual([true, true])
+    withdraw()
+    withdraw()
+    runs[1]?.end()
+    expect([queues.has("a"), queues.has("b")]).toEqual([false, false])
+    submit("a4")
+    yield* turn
+    runs.at(-1)?.end()
+    expect(ends).toEqual(["a1 Success", "a2 Success", "b1 Success", "a4 Success"])
+    expect(queues.has("a")).toBe(false)
+  })
+)

@@ -1,0 +1,67 @@
+/** A queue for each key, which exists while something is in it. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Batch from "../storage/Batch.ts"
+
+/** How members are queued. */
+export interface Options<Member, A, E> {
+  readonly keyOf: (member: Member) => string
+  /** Creates the queue of a key. */
+  readonly create: Effect.Effect<Batch.Submit<Member, A, E>>
+}
+
+/** Queues by key. */
+export interface KeyedQueues<Member, A, E> {
+  /** Whether the key has a queue. */
+  readonly has: (key: string) => boolean
+  /** Submits a member to the queue of its key. */
+  readonly submit: Batch.Submit<Member, A, E>
+}
+
+interface Queue<Member, A, E> {
+  readonly submit: Batch.Submit<Member, A, E>
+  members: number
+}
+
+/** Creates queues; none exists yet. */
+export const make = <Member, A, E>({
+  create,
+  keyOf
+}: Options<Member, A, E>): Effect.Effect<KeyedQueues<Member, A, E>> =>
+  Effect.map(Effect.context<never>(), (context) => {
+    const runFork = Effect.runForkWith(context)
+    const queues = new Map<string, Queue<Member, A, E>>()
+
+    const queueOf = (key: string): Queue<Member, A, E> => {
+      const known = queues.get(key)
+      if (known !== undefined) return known
+      // `runSync` would give the queue a scheduler of its own.
+      const created = runFork(create).pollUnsafe()
+      if (created === undefined || Exit.isFailure(created)) throw new Error("a queue was not created at once")
+      const queue = { submit: created.value, members: 0 }
+      queues.set(key, queue)
+      return queue
+    }
+
+    const submit: Batch.Submit<Member, A, E> = (member, done) => {
+      const key = keyOf(member)
+      const queue = queueOf(key)
+      queue.members++
+      let isOver = false
+      const leave = () => {
+        isOver = true
+        if (--queue.members === 0) queues.delete(key)
+      }
+      const withdraw = queue.submit(member, (exit) => {
+        leave()
+        done(exit)
+      })
+      return () => {
+        if (isOver) return
+        leave()
+        withdraw()
+      }
+    }
+
+    return { has: (key) => queues.has(key), submit }
+  })

@@ -1,0 +1,252 @@
+/** Concurrent calls to PostgreSQL: they share statements, and none harms another. */
+import { expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type { NewPet } from "../../core/domain/NewPet.ts"
+import type { PageQuery } from "../../core/domain/Page.ts"
+import type * as RateLimit from "../../core/limits/RateLimit.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { CallObserver } from "../storage/CallObserver.ts"
+import * as ApiKeys from "./ApiKeys.fixture.ts"
+import * as Databases from "./Databases.fixture.ts"
+import * as Nodes from "./Nodes.fixture.ts"
+import * as Postgres from "./Postgres.ts"
+
+/** A node whose statements are recorded. */
+const setting = Effect.fnUntraced(function* (options: { timeoutMs?: number; connections?: number } = {}) {
+  const database = yield* Databases.postgres.create
+  let batches: Array<number> = []
+  const services = yield* Layer.build(
+    Postgres.layer({
+      ...Nodes.patient,
+      keyCacheMs: 0,
+      ...options,
+      url: Redacted.make(database.address)
+    }).pipe(Layer.provide(SecureRandom.layerWebCrypto))
+  ).pipe(
+    Effect.provideService(CallObserver, {
+      observe: () => (call) => call,
+      committed: (calls) => {
+        batches.push(calls)
+      }
+    })
+  )
+  /** Returns the sizes of the statements since the previous call. */
+  const sizes = () => {
+    const sizes = batches
+    batches = []
+    return sizes
+  }
+  return {
+    pets: Context.get(services, PetRepository),
+    limits: Context.get(services, RateLimitStore),
+    keys: Context.get(services, ApiKeyStore),
+    sizes,
+    sql: yield* Nodes.openClient(database)
+  }
+})
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+const rex: NewPet = { name: "Rex", categoryId: 7n, status: "available" }
+
+const statuses = ["available", "pending", "sold", undefined] as const
+
+const together = { concurrency: "unbounded" } as const
+
+Databases.describeOn(Databases.postgres, "concurrent calls", () => {
+  it.live("of each kind share statements, and have the results of single calls", () =>
+    Effect.gen(function* () {
+      const { keys, pets, sizes } = yield* setting()
+      const added = yield* Effect.forEach(
+        numbers(60),
+        (index) =>
+          pets.insert({ ...rex, categoryId: BigInt(index), status: statuses[index % 3] ?? "available" }),
+        together
+      )
+      expect(sizes()).toEqual([60])
+      expect(added.map(({ categoryId }) => categoryId)).toEqual(numbers(60).map(BigInt))
+      // In the order of their calls.
+      expect(added.map(({ id }) => id)).toEqual(numbers(60).map((index) => BigInt(index + 1)))
+
+      const ids = [5n, 60n, 5n, 61n, -1n, 1n]
+      const found = yield* Effect.forEach(ids, pets.find, together)
+      expect(sizes()).toEqual([6])
+      expect(found).toEqual(ids.map((id) => Option.fromUndefinedOr(added.find((pet) => pet.id === id))))
+
+      const queries: ReadonlyArray<PageQuery> = [1, 3, 21].flatMap((limit) =>
+        statuses.flatMap((status) => [undefined, 30n, 59n, 30n].map((after) => ({ limit, status, after })))
+      )
+      const pages = yield* Effect.forEach(queries, pets.page, together)
+      expect(sizes()).toEqual([48])
+      expect(pages).toEqual(
+        queries.map(({ after = 0n, limit, status }) =>
+          added
+            .filter((pet) => pet.id > after && (status === undefined || pet.status === status))
+            .slice(0, limit)
+        )
+      )
+
+      const stored = [ApiKeys.keyOf("one", "hash one", 1), ApiKeys.keyOf("two", "hash two", 2)]
+      for (const key of stored) yield* keys.insert(key)
+      const hashes = [...stored, ...stored].flatMap(({ secrets }) => secrets.map(({ hash }) => hash))
+      const known = yield* Effect.forEach([...hashes, "none"], keys.findByHash, together)
+      expect(sizes()).toEqual([hashes.length + 1])
+      expect(known).toEqual(
+        [...hashes, "none"].map((hash) =>
+          Option.fromUndefinedOr(stored.find(({ secrets }) => secrets.some((secret) => secret.hash === hash)))
+        )
+      )
+    })
+  )
+
+  it.live("fail alone if the database or the driver rejects their value", () =>
+    Effect.gen(function* () {
+      const { pets } = yield* setting()
+      const bad = new Map<number, NewPet>([
+        [3, { ...rex, name: "\u0000" }],
+        [17, { ...rex, categoryId: 2n ** 63n }]
+      ])
+      const exits = yield* Effect.forEach(
+        numbers(40),
+        (index) => Effect.exit(pets.insert(bad.get(index) ?? { ...rex, categoryId: BigInt(index) })),
+        together
+      )
+      expect(exits.flatMap((exit, index) => (Exit.isFailure(exit) ? [index] : []))).toEqual([3, 17])
+      const stored = yield* pets.page({ limit: 100, after: undefined, status: undefined })
+      expect(stored).toEqual(exits.filter(Exit.isSuccess).map(({ value }) => value))
+
+      const found = yield* Effect.forEach(
+        [stored[0]?.id ?? 0n, 2n ** 63n, 0n],
+        (id) => Effect.exit(pets.find(id)),
+        together
+      )
+      expect(found.map(Exit.isSuccess)).toEqual([true, false, true])
+    })
+  )
+
+  it.live("never see less than what was acknowledged before them", () =>
+    Effect.gen(function* () {
+      const { pets, sizes } = yield* setting()
+      const writer = Effect.fnUntraced(function* (writer: number) {
+        for (const round of numbers(30)) {
+          const pet = yield* pets.insert({ ...rex, categoryId: BigInt(writer * 1_000 + round) })
+          // The same question as that of the other writers, which may be under way already.
+          const newest = { limit: 100, status: undefined, after: pet.id - 1n }
+          const [found, page] = yield* Effect.all([pets.find(pet.id), pets.page(newest)], together)
+          expect(found).toEqual(Option.some(pet))
+          expect(page[0]).toEqual(pet)
+          const count = (yield* pets.page({ limit: 1_000, status: undefined, after: undefined })).length
+          expect(count).toBeGreaterThanOrEqual(Number(pet.id) - 20)
+        }
+      })
+      yield* Effect.forEach(numbers(20), writer, together)
+      expect(Math.max(...sizes())).toBeGreaterThan(5)
+    })
+  )
+
+  it.live("on few connections do not starve transactions", () =>
+    Effect.gen(function* () {
+      const { keys, pets } = yield* setting({ connections: 1, timeoutMs: 5_000 })
+      yield* keys.insert(ApiKeys.keyOf("one", "hash one", 1))
+      let isOver = false
+      const load = yield* Effect.forkChild(
+        Effect.forEach(
+          numbers(64),
+          () => Effect.whileLoop({ while: () => !isOver, body: () => pets.find(1n), step: () => {} }),
+          together
+        )
+      )
+      for (const perMinute of [1, 2, 3, 4, 5]) {
+        yield* keys.update("one", (key) => [undefined, { ...key, limits: { ...key.limits, perMinute } }])
+      }
+      isOver = true
+      yield* Fiber.join(load)
+    })
+  )
+})
+
+const policy: RateLimit.Policy = { plan: { perMinute: 1_000, perDay: 10_000 }, ban: undefined }
+
+Databases.describeOn(Databases.postgres, "a locked row of rate limits", () => {
+  const TIMEOUT_MS = 3_000
+
+  const locking = Effect.fnUntraced(function* () {
+    const { limits, sizes, sql } = yield* setting({ timeoutMs: TIMEOUT_MS })
+    const { consume } = limits
+    if (consume === undefined) throw new Error("PostgreSQL counts by itself")
+    const count = (key: string) =>
+      Effect.gen(function* () {
+        const began = performance.now()
+        const exit = yield* Effect.exit(consume(key, 0, policy))
+        return { isCounted: Exit.isSuccess(exit), tookMs: performance.now() - began }
+      })
+    yield* count("locked")
+    const [isLocked, end] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+    const holder = yield* Effect.forkChild(
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`SELECT 1 FROM rate_limits WHERE key = 'locked' FOR UPDATE`
+          yield* Deferred.succeed(isLocked, undefined)
+          yield* Deferred.await(end)
+        })
+      )
+    )
+    yield* Deferred.await(isLocked)
+    const unlock = Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(holder))
+    return { count, sizes, sql, unlock }
+  })
+
+  it.live("delays the other callers of its statement by no more than the lock timeout", () =>
+    Effect.gen(function* () {
+      const { count, sizes, unlock } = yield* locking()
+      const keys = numbers(40).map((index) => (index === 20 ? "locked" : `key ${index}`))
+      const waiting = yield* Effect.forkChild(Effect.forEach(keys, count, together), {
+        startImmediately: true
+      })
+      yield* Effect.sleep(TIMEOUT_MS / 2)
+      // Later callers do not wait at all, and later requests of the locked caller do not delay them.
+      sizes()
+      const later = yield* Effect.forkChild(count("locked"), { startImmediately: true })
+      for (const index of [1, 2, 3, 50, 51]) {
+        expect((yield* count(`key ${index}`)).tookMs).toBeLessThan(TIMEOUT_MS / 3)
+      }
+      expect(sizes()).toHaveLength(5)
+      yield* unlock
+      for (const [index, { isCounted, tookMs }] of (yield* Fiber.join(waiting)).entries()) {
+        expect(isCounted).toBe(true)
+        if (keys[index] !== "locked") expect(tookMs).toBeLessThan(TIMEOUT_MS / 2)
+        else expect(tookMs).toBeGreaterThan(TIMEOUT_MS / 2)
+      }
+      expect((yield* Fiber.join(later)).isCounted).toBe(true)
+    })
+  )
+
+  it.live("fails its callers at their deadlines, and counts later ones when it is free", () =>
+    Effect.gen(function* () {
+      const { count, sql, unlock } = yield* locking()
+      const outcomes = yield* Effect.forEach(numbers(30), () => count("locked"), together)
+      expect(outcomes.map(({ isCounted }) => isCounted)).toEqual(numbers(30).map(() => false))
+      for (const { tookMs } of outcomes) expect(tookMs).toBeLessThan(TIMEOUT_MS * 2)
+      // Until PostgreSQL has cancelled the statement.
+      yield* Effect.sleep(500)
+      yield* unlock
+      expect(yield* Effect.forEach(["locked", "locked", "other"], count, together)).toEqual([
+        { isCounted: true, tookMs: expect.any(Number) },
+        { isCounted: true, tookMs: expect.any(Number) },
+        { isCounted: true, tookMs: expect.any(Number) }
+      ])
+      const rows = yield* sql`SELECT used FROM rate_limits WHERE key = 'locked'`
+      expect(rows).toEqual([{ used: 3n }])
+    })
+  )
+})

@@ -1,0 +1,122 @@
+/**
+ * Natural batches of calls to PostgreSQL: calls that arrive while statements are in progress share the next one. No call
+ * harms another one of its statement.
+ */
+import * as PgTypes from "@effect/sql-pg/PgTypes"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Predicate from "effect/Predicate"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Batch from "../storage/Batch.ts"
+import { CallObserver } from "../storage/CallObserver.ts"
+
+/** A kind of call. */
+export interface Options<Call, A> {
+  /**
+   * Makes the calls in one statement and returns an exit for each, in order. Throws only before the statement is sent,
+   * unless the statement can be repeated.
+   */
+  readonly statement: Statement<Call, A>
+  /** Maximum number of calls in a statement. */
+  readonly maxSize?: number
+  /** Maximum number of statements in progress. */
+  readonly concurrency?: number
+}
+
+/** Makes calls in one statement. */
+export type Statement<Call, A> = (
+  calls: ReadonlyArray<Call>
+) => Effect.Effect<ReadonlyArray<Exit.Exit<A, SqlError>>, SqlError>
+
+/** Submits a call; see `Batch.Submit`. */
+export type Submit<Call, A> = Batch.Submit<Call, A, SqlError>
+
+/** Larger statements need no less CPU time for each call, but all of their calls wait for their end. */
+const MAX_SIZE = 64
+
+/** While the results of one statement are processed, the other one runs. */
+const CONCURRENCY = 2
+
+/**
+ * Creates a submit function. If PostgreSQL or the driver rejects a statement with a value of one of its calls, the
+ * statement is repeated in halves until only that call fails. If the connection fails, all calls of the statement fail,
+ * because they may have taken effect.
+ */
+export const make = <Call, A>({
+  concurrency = CONCURRENCY,
+  maxSize = MAX_SIZE,
+  statement
+}: Options<Call, A>): Effect.Effect<Submit<Call, A>> =>
+  Effect.contextWith((context: Context.Context<never>) => {
+    const observer = Context.get(context, CallObserver)
+    return Batch.make({
+      maxSize,
+      concurrency,
+      run: ({ take }) =>
+        detached(() => {
+          const calls = take()
+          if (calls.length === 0) return Effect.succeed([])
+          observer?.committed(calls.length)
+          return isolating(statement)(calls)
+        })
+    })
+  })
+
+/** A statement that has a simpler form for one call. */
+export const oneOrMore =
+  <Call, A>(
+    one: (call: Call) => ReturnType<Statement<Call, A>>,
+    more: Statement<Call, A>
+  ): Statement<Call, A> =>
+  (calls) => {
+    const [first] = calls
+    return calls.length === 1 && first !== undefined ? one(first) : more(calls)
+  }
+
+const isolating =
+  <Call, A>(statement: Statement<Call, A>): Statement<Call, A> =>
+  (calls) =>
+    Effect.catchCause(
+      Effect.suspend(() => statement(calls)),
+      (cause) => {
+        if (calls.length === 1 || !cause.reasons.some(isOfOneCall)) return Effect.failCause(cause)
+        const middle = Math.ceil(calls.length / 2)
+        const half = (part: ReadonlyArray<Call>) =>
+          Effect.catchCause(isolating(statement)(part), (cause) =>
+            Effect.succeed(part.map(() => Exit.failCause(cause)))
+          )
+        return Effect.zipWith(half(calls.slice(0, middle)), half(calls.slice(middle)), (one, other) => [
+          ...one,
+          ...other
+        ])
+      }
+    )
+
+/** Whether a value of one call may be the reason, and nothing was executed. */
+const isOfOneCall = (reason: Cause.Reason<SqlError>): boolean => {
+  if (Cause.isDieReason(reason)) return true
+  if (!Cause.isFailReason(reason)) return false
+  const { cause, message } = reason.error.reason
+  if (cause instanceof PgTypes.CodecError) return message === ENCODING_FAILED
+  return Predicate.hasProperty(cause, "code") && VALUE_ERRORS.test(String(cause.code))
+}
+
+const ENCODING_FAILED = "PgConnection: Failed to encode query"
+
+/** SQLSTATE classes: data exceptions, violated constraints, program limits. */
+const VALUE_ERRORS = /^(22|23|54)/
+
+/**
+ * Runs a statement in a fiber of its own, so that an interruption does not wait until it has stopped: the driver may need
+ * seconds to cancel it.
+ */
+const detached = <A, E>(statement: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.withFiber((parent) =>
+    Effect.callback((resume) => {
+      const fiber = Effect.runForkWith(parent.context)(Effect.suspend(statement))
+      fiber.addObserver(resume)
+      return Effect.sync(() => fiber.interruptUnsafe())
+    })
+  )

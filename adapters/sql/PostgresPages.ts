@@ -1,0 +1,81 @@
+/** Pages of several queries in one statement of PostgreSQL; equal queries are asked once. */
+import type { PageQuery } from "../../core/domain/Page.ts"
+import * as PostgresArray from "./PostgresArray.ts"
+import { columns, type Row, toInt64 } from "./SqlPetRow.ts"
+
+/**
+ * Reads the pages of all queries, each from the index that its own statement would use: the first half those of any
+ * status. The first column is the position of the query.
+ */
+export const statement = `
+  SELECT query.position, pet.*
+  FROM unnest($1::float8[], $2::bigint[], $3::bigint[]) AS query (position, after, most),
+    LATERAL (SELECT id, ${columns} FROM pets WHERE id > query.after ORDER BY id LIMIT query.most) pet
+  UNION ALL
+  SELECT query.position, pet.*
+  FROM unnest($4::float8[], $5::text[], $6::bigint[], $7::bigint[]) AS query (position, status, after, most),
+    LATERAL (
+      SELECT id, ${columns} FROM pets
+      WHERE (status, id) > (query.status, query.after) AND status <= query.status
+      ORDER BY status, id LIMIT query.most
+    ) pet`
+
+/** Queries, and how to read their rows. */
+export interface Pages {
+  /** The parameters of `statement`. */
+  readonly parameters: ReadonlyArray<unknown>
+  /** For each query, the position of its page in the result of `split`. */
+  readonly positions: ReadonlyArray<number>
+  /** Returns the rows of each page by ascending id, without the position. */
+  readonly split: (rows: ReadonlyArray<Row>) => ReadonlyArray<ReadonlyArray<Row>>
+}
+
+/** Prepares queries. */
+export const of = (queries: ReadonlyArray<PageQuery>): Pages => {
+  const known = new Map<string, number>()
+  const distinct: Array<PageQuery> = []
+  const positions = queries.map((query) => {
+    const key = `${query.status} ${query.after} ${query.limit}`
+    const position = known.get(key) ?? distinct.push(query) - 1
+    known.set(key, position)
+    return position
+  })
+  const numbered = distinct.map(({ after = 0n, limit, status }, position) => ({
+    position,
+    after,
+    limit,
+    status
+  }))
+  const ofAny = numbered.filter(({ status }) => status === undefined)
+  const ofStatus = numbered.filter(({ status }) => status !== undefined)
+  const bounds = (part: typeof numbered) => [
+    PostgresArray.bigint(part.map(({ after }) => after)),
+    PostgresArray.bigint(part.map(({ limit }) => limit))
+  ]
+  const places = (part: typeof numbered) => PostgresArray.float(part.map(({ position }) => position))
+  return {
+    parameters: [
+      places(ofAny),
+      ...bounds(ofAny),
+      places(ofStatus),
+      PostgresArray.text(ofStatus.map(({ status }) => String(status))),
+      ...bounds(ofStatus)
+    ],
+    positions,
+    split: (rows) => {
+      const pages: Array<Array<Row>> = distinct.map(() => [])
+      for (const [position, ...row] of rows) pages[Number(position)]?.push(row)
+      for (const page of pages) if (!isAscending(page)) page.sort(byId)
+      return pages
+    }
+  }
+}
+
+// PostgreSQL promises no order across the pages of a statement, although it reads each of them in order.
+const isAscending = (page: ReadonlyArray<Row>): boolean =>
+  page.every((row, index) => {
+    const previous = page[index - 1]
+    return previous === undefined || byId(previous, row) < 0
+  })
+
+const byId = ([one]: Row, [other]: Row): number => (toInt64(one) < toInt64(other) ? -1 : 1)

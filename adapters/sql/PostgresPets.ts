@@ -1,0 +1,123 @@
+/** `PetRepository` in PostgreSQL: concurrent calls share statements (`PostgresBatch`). */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { Int64 } from "../../core/domain/Int64.ts"
+import type { NewPet } from "../../core/domain/NewPet.ts"
+import type { PageQuery } from "../../core/domain/Page.ts"
+import { Pet } from "../../core/domain/Pet.ts"
+import type { PetRepository } from "../../core/ports/PetRepository.ts"
+import * as PostgresArray from "./PostgresArray.ts"
+import * as PostgresBatch from "./PostgresBatch.ts"
+import * as PostgresPages from "./PostgresPages.ts"
+import type * as SqlCall from "./SqlCall.ts"
+import { columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
+
+/** The statements of one call, which cost less than those of several calls. */
+export interface SingleStatements {
+  readonly insert: string
+  readonly find: string
+  readonly page: string
+  readonly pageOfStatus: string
+}
+
+/** The statements of several calls; `nth` is the position of a call, from 1. */
+export const statements = {
+  // The ids are taken in the order of the calls.
+  insert: `
+    WITH given AS (
+      SELECT nextval((SELECT pg_get_serial_sequence('pets', 'id')::regclass)) AS id, ordered.*
+      FROM (
+        SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY AS pet (${columns}, nth)
+        ORDER BY nth
+      ) ordered
+    ), stored AS (
+      INSERT INTO pets (id, ${columns}) OVERRIDING SYSTEM VALUE SELECT id, ${columns} FROM given
+    )
+    SELECT nth::float8, id FROM given`,
+  find: `SELECT id, ${columns} FROM pets WHERE id = ANY($1::bigint[])`
+}
+
+/** Creates the repository over a `SqlClient` of PostgreSQL. */
+export const make = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  call: SqlCall.SqlCall,
+  single: SingleStatements
+): Effect.fn.Return<PetRepository["Service"]> {
+  const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
+    sql.unsafe(statement, parameters).values
+
+  const insertOne = (pet: NewPet) =>
+    Effect.map(query(single.insert, ...valuesOf(pet)), ([row]) => [
+      decoded(() => new Pet(toInt64(row?.[0]), pet))
+    ])
+
+  const insertAll = (pets: ReadonlyArray<NewPet>) =>
+    Effect.map(
+      query(
+        statements.insert,
+        PostgresArray.text(pets.map(({ name }) => name)),
+        PostgresArray.bigint(pets.map(({ categoryId }) => categoryId)),
+        PostgresArray.text(pets.map(({ status }) => status))
+      ),
+      (rows) => {
+        const ids = new Map(rows.map(([nth, id]) => [nth, id]))
+        return pets.map((pet, index) => decoded(() => new Pet(toInt64(ids.get(index + 1)), pet)))
+      }
+    )
+
+  const findOne = (id: Int64) =>
+    Effect.map(query(single.find, id), ([row]) => [
+      decoded(() => Option.map(Option.fromUndefinedOr(row), petOf))
+    ])
+
+  const findAll = (ids: ReadonlyArray<Int64>) =>
+    Effect.map(query(statements.find, PostgresArray.bigint([...new Set(ids)])), (rows) => {
+      const byId = new Map(rows.map((row) => [row[0], row]))
+      return ids.map((id) => decoded(() => Option.map(Option.fromUndefinedOr(byId.get(id)), petOf)))
+    })
+
+  const pageOne = ({ after = 0n, limit, status }: PageQuery) =>
+    Effect.map(
+      status === undefined
+        ? query(single.page, after, limit)
+        : query(single.pageOfStatus, status, after, limit),
+      (rows) => [decoded(() => rows.map(petOf))]
+    )
+
+  const pageAll = (queries: ReadonlyArray<PageQuery>) => {
+    const pages = PostgresPages.of(queries)
+    return Effect.map(query(PostgresPages.statement, ...pages.parameters), (rows) => {
+      const found = pages.split(rows).map((page) => decoded(() => page.map(petOf)))
+      return pages.positions.map((position) => found[position] ?? noPage)
+    })
+  }
+
+  const insert = yield* PostgresBatch.make({
+    statement: PostgresBatch.oneOrMore(insertOne, insertAll)
+  })
+  const find = yield* PostgresBatch.make({
+    statement: PostgresBatch.oneOrMore(findOne, findAll)
+  })
+  const page = yield* PostgresBatch.make({
+    statement: PostgresBatch.oneOrMore(pageOne, pageAll)
+  })
+
+  return {
+    insert: (pet) => call.submit((done) => insert(pet, done)),
+    find: (id) => call.submit((done) => find(id, done)),
+    page: (query) => call.submit((done) => page(query, done))
+  }
+})
+
+/** A row that cannot be decoded is a defect of the calls that read it, and of no other call. */
+const decoded = <A>(decode: () => A): Exit.Exit<A> => {
+  try {
+    return Exit.succeed(decode())
+  } catch (defect) {
+    return Exit.die(defect)
+  }
+}
+
+const noPage = Exit.die(new Error("there is a page for each query"))

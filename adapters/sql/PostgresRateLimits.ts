@@ -1,0 +1,161 @@
+/** Rate limits in PostgreSQL: concurrent requests are counted in one statement (`PostgresBatch`). */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Semaphore from "effect/Semaphore"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { RateLimitStore, Step } from "../../core/ports/RateLimitStore.ts"
+import * as RateLimitFields from "../storage/RateLimitFields.ts"
+import * as KeyedQueues from "./KeyedQueues.ts"
+import * as PostgresBatch from "./PostgresBatch.ts"
+import * as RateLimitStep from "./RateLimitStep.ts"
+import type * as SqlCall from "./SqlCall.ts"
+import type { SqlOptions } from "./SqlOptions.ts"
+
+type Store = RateLimitStore["Service"]
+
+/** Callback for each caller whose state is stored for the first time. */
+export type OnStored = (caller: string) => void
+
+/** Milliseconds that a statement waits for a locked row before the other requests go on without it. */
+const MAX_LOCK_WAIT_MS = 100
+
+/** Maximum number of connections that wait for locked rows. */
+const MAX_WAITING = 4
+
+/**
+ * Creates `consume`. If a row stays locked, each caller of the statement is then counted in a queue of its own, where
+ * only requests of the locked caller wait, until their deadlines; its later requests wait there, too.
+ */
+export const consume = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  call: SqlCall.SqlCall,
+  { clock, timeoutMs }: Pick<SqlOptions, "clock" | "timeoutMs">,
+  onStored: OnStored
+): Effect.fn.Return<NonNullable<Store["consume"]>> {
+  const lockTimeout = `${Math.max(1, Math.min(MAX_LOCK_WAIT_MS, Math.floor(timeoutMs / 4)))}ms`
+  const shared = yield* PostgresBatch.make<RateLimitStep.Request, RateLimitStep.Counted | "locked">({
+    concurrency: CONCURRENCY,
+    statement: (requests) =>
+      Effect.catchIf(count(sql, requests, lockTimeout), isLocked, () =>
+        Effect.succeed(requests.map(() => locked))
+      )
+  })
+  const connections = Semaphore.makeUnsafe(MAX_WAITING)
+  const own = yield* KeyedQueues.make<RateLimitStep.Request, RateLimitStep.Counted, SqlError>({
+    keyOf: ({ key }) => key,
+    create: PostgresBatch.make({
+      concurrency: 1,
+      // Gives its connection back after each lock timeout, so that callers whose rows are free get their turn.
+      statement: (requests) =>
+        Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })
+    })
+  })
+
+  const submit: PostgresBatch.Submit<RateLimitStep.Request, RateLimitStep.Counted> = (request, done) => {
+    if (own.has(request.key)) return own.submit(request, done)
+    let withdraw = shared(request, (exit) => {
+      if (Exit.isFailure(exit)) done(Exit.failCause(exit.cause))
+      else if (exit.value === "locked") withdraw = own.submit(request, done)
+      else done(Exit.succeed(exit.value))
+    })
+    return () => withdraw()
+  }
+
+  return (key, now, policy) =>
+    Effect.map(
+      call.submit<RateLimitStep.Counted>((done) =>
+        submit({ key, now: clock === "service" ? now : null, policy }, done)
+      ),
+      ({ isNew, verdict }) => {
+        if (isNew) onStored(key)
+        return verdict
+      }
+    )
+})
+
+/** Statements in progress. */
+const CONCURRENCY = 2
+
+/** The outcome of a request in a statement that waited too long for a locked row. */
+const locked = Exit.succeed("locked" as const)
+
+const isLocked = ({ reason }: SqlError): boolean =>
+  reason._tag === "LockTimeoutError" || reason._tag === "DeadlockError"
+
+type Exits = ReadonlyArray<Exit.Exit<RateLimitStep.Counted>>
+
+const count = (
+  sql: SqlClient.SqlClient,
+  requests: ReadonlyArray<RateLimitStep.Request>,
+  lockTimeout: string
+): Effect.Effect<Exits, SqlError> => {
+  const [request] = requests
+  return requests.length === 1 && request !== undefined
+    ? countOne(sql, request, lockTimeout)
+    : countAll(sql, requests, lockTimeout)
+}
+
+const countOne = (
+  sql: SqlClient.SqlClient,
+  request: RateLimitStep.Request,
+  lockTimeout: string
+): Effect.Effect<Exits, SqlError> =>
+  Effect.map(
+    sql.unsafe(RateLimitStep.consume, RateLimitStep.parameters(request, lockTimeout)).values,
+    (rows) => rows.map((row) => Exit.succeed(RateLimitStep.countedOf(row, request.policy)))
+  )
+
+const countAll = (
+  sql: SqlClient.SqlClient,
+  requests: ReadonlyArray<RateLimitStep.Request>,
+  lockTimeout: string
+): Effect.Effect<Exits, SqlError> =>
+  Effect.map(
+    sql.unsafe(RateLimitStep.consumeAll, RateLimitStep.allParameters(requests, lockTimeout)).values,
+    (rows) => {
+      const exits: Array<Exit.Exit<RateLimitStep.Counted>> = requests.map(() => uncounted)
+      for (const row of rows) {
+        const index = Number(row[RateLimitStep.NTH]) - 1
+        const request = requests[index]
+        if (request !== undefined) exits[index] = Exit.succeed(RateLimitStep.countedOf(row, request.policy))
+      }
+      return exits
+    }
+  )
+
+const uncounted = Exit.die(new Error("a statement did not count a request"))
+
+const columns = RateLimitFields.names.join(", ")
+
+/** Locks the row, which is inserted if it is absent, while this process computes the step. */
+export const modify = (
+  sql: SqlClient.SqlClient,
+  call: SqlCall.SqlCall,
+  onStored: OnStored
+): Store["modify"] => {
+  const zeros = RateLimitFields.names.map(() => "0").join(", ")
+  const lock = `
+    INSERT INTO rate_limits AS held (key, ${columns}, admitted, decided_at)
+    SELECT $1, ${zeros}, false, 0 FROM set_config('synchronous_commit', 'off', true)
+    ON CONFLICT (key) DO UPDATE SET key = held.key
+    RETURNING ${columns}, xmax = 0 AS is_new`
+  const replace = `
+    UPDATE rate_limits SET (${columns}) = (${RateLimitFields.names.map((_, index) => `$${index + 2}::bigint`).join(", ")})
+    WHERE key = $1`
+  return <A>(key: string, step: Step<A>) =>
+    call.run(
+      sql.withTransaction(
+        Effect.flatMap(
+          sql.unsafe<RateLimitFields.RateLimitFields & { readonly is_new: boolean }>(lock, [key]),
+          ([row]) => {
+            const isNew = row === undefined || row.is_new
+            if (isNew) onStored(key)
+            const before = isNew ? undefined : RateLimitFields.toState(row)
+            const [result, after] = step(before)
+            return Effect.as(sql.unsafe(replace, [key, ...RateLimitFields.valuesOf(after)]), result)
+          }
+        )
+      )
+    )
+}

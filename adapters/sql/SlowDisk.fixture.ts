@@ -1,0 +1,84 @@
+/** A disk that stalls: a library, loaded into a process under test, holds each sync of files below a folder. */
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+
+/** `fsync` and `fdatasync` that wait for as long as a file exists. */
+const SOURCE = `
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void wait_for_disk(int fd) {
+  const char *folder = getenv("SLOW_DISK_FOLDER"), *flag = getenv("SLOW_DISK_FLAG");
+  char link[64], file[PATH_MAX];
+  if (folder == NULL || flag == NULL) return;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, file, sizeof file - 1);
+  if (length < 0) return;
+  file[length] = 0;
+  if (strncmp(file, folder, strlen(folder)) != 0) return;
+  const struct timespec pause = { 0, 5000000 };
+  while (access(flag, F_OK) == 0) nanosleep(&pause, NULL);
+}
+
+typedef int (*sync_call)(int);
+int fsync(int fd) {
+  wait_for_disk(fd);
+  return ((sync_call)dlsym(RTLD_NEXT, "fsync"))(fd);
+}
+int fdatasync(int fd) {
+  wait_for_disk(fd);
+  return ((sync_call)dlsym(RTLD_NEXT, "fdatasync"))(fd);
+}
+`
+
+/** A folder whose disk stalls on demand. */
+export interface SlowDisk {
+  readonly folder: string
+  /** The environment of the process under test. */
+  readonly environment: { readonly [name: string]: string }
+  readonly stall: () => void
+  readonly resume: () => void
+}
+
+/** Builds the library in a new folder. */
+const build = (): { readonly library: string } | { readonly missing: string } => {
+  if (process.platform !== "linux") return { missing: "it needs Linux" }
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-slow-disk-"))
+  process.once("exit", () => fs.rmSync(folder, { recursive: true, force: true }))
+  const library = path.join(folder, "slow-disk.so")
+  const { error, status, stderr } = spawnSync(
+    "cc",
+    ["-shared", "-fPIC", "-x", "c", "-o", library, "-", "-ldl"],
+    { input: SOURCE, encoding: "utf8" }
+  )
+  if (error !== undefined) return { missing: "it needs a C compiler" }
+  return status === 0 ? { library } : { missing: `it does not compile: ${stderr.split("\n", 1)[0]}` }
+}
+
+const built = build()
+
+/** Why disks cannot stall here, or `undefined`. */
+export const missing: string | undefined = "missing" in built ? built.missing : undefined
+
+if (missing !== undefined) console.warn(`Tests of a disk that stalls are skipped: ${missing}`)
+
+/** A new folder, to be removed by the caller. */
+export const create = (): SlowDisk => {
+  if (!("library" in built)) throw new Error(built.missing)
+  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-")))
+  const flag = path.join(folder, "stalls")
+  return {
+    folder,
+    environment: { LD_PRELOAD: built.library, SLOW_DISK_FOLDER: folder, SLOW_DISK_FLAG: flag },
+    stall: () => fs.writeFileSync(flag, ""),
+    resume: () => fs.rmSync(flag, { force: true })
+  }
+}

@@ -1,0 +1,270 @@
+/**
+ * A connection to SQLite over `node:sqlite`, without effects, so that a worker thread can use it without loading them.
+ * Calls of the driver that fail throw a `SqliteFailure`.
+ */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import * as SqliteFiles from "./SqliteFiles.ts"
+
+export interface SqliteConnectionConfig {
+  /** A path, or `:memory:`. */
+  readonly filename: string
+  readonly readonly?: boolean | undefined
+  /** `FULL` (default) loses no commit; with `NORMAL` a power failure can lose the latest ones. */
+  readonly synchronous?: Synchronous | undefined
+  /** Milliseconds that SQLite waits for a lock, 5 by default. Waiting blocks the thread, so retries are better. */
+  readonly busyTimeoutMs?: number | undefined
+  /** Maximum number of prepared statements in the cache, 200 by default. */
+  readonly preparedStatements?: number | undefined
+  /**
+   * Present for a connection that only reads, beside one that writes: SQLite rejects its writes, and it never moves the
+   * write-ahead log into the database file. Called when the log was removed, so that the other connection saves it.
+   */
+  readonly onRemovedLog?: (() => void) | undefined
+}
+
+/** Whether a commit waits for the disk: `FULL` does, `NORMAL` does not. */
+export type Synchronous = "FULL" | "NORMAL"
+
+/** Rows as arrays of values. */
+export type Values = ReadonlyArray<ReadonlyArray<unknown>>
+
+/** A row as an object. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** Runs a statement; integers are returned as bigints. */
+export type Run = (sql: string, params: ReadonlyArray<unknown>) => Values
+
+/** How a statement runs and what it returns. */
+export interface StatementOptions {
+  /** Whether integers are returned as bigints; otherwise unsafe ones throw. */
+  readonly bigints: boolean
+  /** Whether the prepared statement is cached. */
+  readonly isCached: boolean
+}
+
+/** A call of the driver failed; `cause` is its exception. */
+export class SqliteFailure {
+  readonly operation: string
+  readonly cause: unknown
+  constructor(operation: string, cause: unknown) {
+    this.operation = operation
+    this.cause = cause
+  }
+}
+
+export interface SqliteConnection {
+  readonly isTransaction: () => boolean
+  /** Checks the files; call `check` before a transaction, `checkSometimes` before a read. */
+  readonly files: SqliteFiles.SqliteFiles
+  /** Sets whether the next commits wait for the disk; only between transactions. */
+  readonly synchronize: (synchronous: Synchronous) => void
+  /** Rolls a failed transaction back whose rollback failed, too; call it before any other work. */
+  readonly recover: () => void
+  readonly rows: (
+    sql: string,
+    params: ReadonlyArray<unknown>,
+    options: StatementOptions
+  ) => ReadonlyArray<Row>
+  readonly values: (sql: string, params: ReadonlyArray<unknown>, options: StatementOptions) => Values
+  /** Returns rows, or `changes` and `lastInsertRowid` of a statement without rows. */
+  readonly raw: (sql: string, params: ReadonlyArray<unknown>, options: StatementOptions) => unknown
+  readonly iterate: (
+    sql: string,
+    params: ReadonlyArray<unknown>,
+    options: StatementOptions
+  ) => NodeJS.Iterator<Row>
+  readonly run: Run
+  /** Runs work in a transaction under the write lock; rolls back if it throws. */
+  readonly transact: <A>(work: (run: Run) => A) => A
+}
+
+/** Opens the file, or creates it unless it is opened for reading only. `initialize` makes it usable. */
+export const open = ({
+  busyTimeoutMs = 5,
+  filename,
+  readonly: readOnly = false
+}: SqliteConnectionConfig): DatabaseSync =>
+  attempt("open", () => new DatabaseSync(filename, { readOnly, timeout: busyTimeoutMs }))
+
+/**
+ * Sets the mode of an open database. Changing the journal mode needs exclusive access, for which SQLite does not always
+ * wait by itself: retry while the database is locked.
+ */
+export const initialize = (database: DatabaseSync, config: SqliteConnectionConfig): SqliteConnection => {
+  const { readonly: readOnly = false, synchronous = "FULL" } = config
+  const pragmas = [
+    "PRAGMA trusted_schema = OFF",
+    // macOS only: flushes the cache of the drive.
+    "PRAGMA fullfsync = ON",
+    // Also reads the file, and so fails if it is not a database.
+    `PRAGMA synchronous = ${synchronous}`,
+    // The first read creates `-wal` and `-shm`, which are watched from then on.
+    ...(readOnly ? [] : ["PRAGMA journal_mode = WAL", "SELECT 1 FROM sqlite_schema"]),
+    ...(config.onRemovedLog === undefined ? [] : ["PRAGMA query_only = ON", "PRAGMA wal_autocheckpoint = 0"])
+  ]
+  attempt("open", () => database.exec(pragmas.join(";")))
+  return connect(database, config)
+}
+
+const connect = (database: DatabaseSync, config: SqliteConnectionConfig): SqliteConnection => {
+  const { preparedStatements: capacity = 200 } = config
+  let { synchronous = "FULL" } = config
+  // Without `FULL` the latest commits can be lost anyway.
+  const files = attempt("open", () => filesOf(config, database, () => synchronous === "FULL"))
+  const cache = new Map<string, StatementSync>()
+
+  const cached = (sql: string): StatementSync => {
+    const known = cache.get(sql)
+    if (known !== undefined) return known
+    const statement = prepare(database, sql)
+    cache.set(sql, statement)
+    if (cache.size > capacity) {
+      const [oldest = sql] = cache.keys()
+      cache.delete(oldest)
+    }
+    return statement
+  }
+  const statementOf = (sql: string, isCached: boolean): StatementSync =>
+    isCached ? cached(sql) : prepare(database, sql)
+
+  const run: Run = (sql, params) => attempt("run", () => allValues(cached(sql), params, true))
+  const isTransaction = (): boolean => database.isOpen && database.isTransaction
+
+  /** Whether a failed transaction may still be open; its rollback is retried before any other work. */
+  let isDangling = false
+  const recover = (): void => {
+    // SQLite rolls back by itself after some errors.
+    if (isDangling && isTransaction()) run("ROLLBACK", [])
+    isDangling = false
+  }
+
+  return {
+    files: {
+      check: () => attempt("begin", files.check),
+      checkSometimes: () => attempt("read", files.checkSometimes)
+    },
+    isTransaction,
+    recover,
+    run,
+    synchronize: (wanted) => {
+      if (wanted === synchronous) return
+      // Not as a prepared statement, which would take effect when it is prepared.
+      attempt("run", () => database.exec(`PRAGMA synchronous = ${wanted}`))
+      synchronous = wanted
+    },
+    rows: (sql, params, { bigints, isCached }) =>
+      attempt("execute", () => all(statementOf(sql, isCached), params, bigints)),
+    values: (sql, params, { bigints, isCached }) =>
+      attempt("executeValues", () => allValues(statementOf(sql, isCached), params, bigints)),
+    raw: (sql, params, { bigints }) =>
+      attempt("executeRaw", () => {
+        const statement = cached(sql)
+        if (statement.columns().length > 0) return all(statement, params, bigints)
+        statement.setReadBigInts(bigints)
+        return statement.run(...params.map(bound))
+      }),
+    iterate: (sql, params, { bigints }) =>
+      attempt("executeStream", () => {
+        // Not the cached statement: another use would reset this cursor.
+        const statement = prepare(database, sql)
+        statement.setReadBigInts(bigints)
+        return statement.iterate(...params.map(bound))
+      }),
+    transact: (work) => {
+      attempt("begin", files.check)
+      run("BEGIN IMMEDIATE", [])
+      try {
+        const done = work(run)
+        run("COMMIT", [])
+        return done
+      } catch (thrown) {
+        isDangling = true
+        try {
+          recover()
+        } catch {
+          // The next call retries the rollback, and fails as long as it fails.
+        }
+        throw thrown
+      }
+    }
+  }
+}
+
+/** Watches the files of a writable database; a read-only one may have no `-wal` and `-shm`. */
+const filesOf = (
+  { filename, onRemovedLog, readonly: readOnly = false }: SqliteConnectionConfig,
+  database: DatabaseSync,
+  isStrict: () => boolean
+): SqliteFiles.SqliteFiles => {
+  if (filename === ":memory:" || readOnly) return { check: () => {}, checkSometimes: () => {} }
+  const valueOf = (pragma: string, column: string) => database.prepare(`PRAGMA ${pragma}`).get()?.[column]
+  return SqliteFiles.make(
+    { filename, isStrict, pageSize: Number(valueOf("page_size", "page_size")) },
+    {
+      areUsed: () => valueOf("journal_mode", "journal_mode") === "wal",
+      frames: () => Number(valueOf("wal_checkpoint(NOOP)", "log")),
+      truncate: onRemovedLog ?? (() => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"))
+    }
+  )
+}
+
+/** Prepares one statement; SQLite would ignore any further statement in `sql`. */
+const prepare = (database: DatabaseSync, sql: string): StatementSync => {
+  const statement = database.prepare(text(sql))
+  if (sql.slice(statement.sourceSQL.length).trim() === "") return statement
+  throw new TypeError("more than one SQL statement")
+}
+
+const all = (
+  statement: StatementSync,
+  params: ReadonlyArray<unknown>,
+  bigints: boolean
+): ReadonlyArray<Row> => rowsOf(statement, params, bigints, false)
+
+const allValues = (statement: StatementSync, params: ReadonlyArray<unknown>, bigints: boolean): Values =>
+  // The driver's types describe rows only as objects.
+  rowsOf(statement, params, bigints, true) as ReadonlyArray<unknown> as Values
+
+const rowsOf = (
+  statement: StatementSync,
+  params: ReadonlyArray<unknown>,
+  bigints: boolean,
+  arrays: boolean
+): ReadonlyArray<Row> => {
+  // Always set both: a cached statement keeps the settings of its last use.
+  statement.setReadBigInts(bigints)
+  statement.setReturnArrays(arrays)
+  return statement.all(...params.map(bound))
+}
+
+/** Converts a parameter to a value of SQLite; throws if SQLite would store another value. */
+const bound = (value: unknown): SQLInputValue => {
+  switch (typeof value) {
+    case "string":
+      return text(value)
+    case "bigint":
+      return value
+    case "number":
+      if (Number.isNaN(value)) break
+      return value
+    case "boolean":
+      return value ? 1n : 0n
+    case "object":
+      if (value === null || value instanceof Uint8Array) return value
+  }
+  throw new TypeError(`not a value of SQLite: ${typeof value}`)
+}
+
+const text = (value: string): string => {
+  // SQLite would cut the text at U+0000 and replace lone surrogates by U+FFFD.
+  if (value.includes("\0") || /\p{Surrogate}/u.test(value)) throw new TypeError("not a text of SQLite")
+  return value
+}
+
+const attempt = <A>(operation: string, call: () => A): A => {
+  try {
+    return call()
+  } catch (thrown) {
+    throw new SqliteFailure(operation, thrown)
+  }
+}

@@ -1,0 +1,88 @@
+/** The worker thread that writes to a SQLite file; it has the only connection of its process that writes. */
+import type { DatabaseSync } from "node:sqlite"
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
+import * as SqliteConnection from "./SqliteConnection.ts"
+import type { Message, Opened, WorkerData } from "./SqliteWorkerJobs.ts"
+import * as SqliteWorkerQueue from "./SqliteWorkerQueue.ts"
+
+/** Longest time and pause for the mode of a locked database. */
+const OPEN_MS = 4_000
+const OPEN_PAUSE_MS = 20
+
+const port = parentPort
+if (port === null) throw new Error("SqliteWorker runs in a worker thread")
+const { claims, filename, messages, signal }: WorkerData = workerData
+
+const open = (database: DatabaseSync): SqliteConnection.SqliteConnection => {
+  for (const from = performance.now(); ; ) {
+    try {
+      return SqliteConnection.initialize(database, { filename })
+    } catch (thrown) {
+      if (!SqliteWorkerQueue.isLocked(thrown) || performance.now() - from > OPEN_MS) throw thrown
+      Atomics.wait(signal, 0, Atomics.load(signal, 0), OPEN_PAUSE_MS)
+    }
+  }
+}
+
+interface Timer {
+  readonly dueAt: number
+  readonly resume: () => void
+}
+
+/**
+ * Executes messages until the last one. The thread sleeps on `signal` instead of in an event loop, which would take a third
+ * more CPU time for each message.
+ */
+const work = (database: DatabaseSync, connection: SqliteConnection.SqliteConnection): void => {
+  const timers = new Set<Timer>()
+  let isClosed = false
+  const receive = SqliteWorkerQueue.make({
+    connection,
+    claims,
+    post: (reply) => port.postMessage(reply),
+    after: (ms, resume) => {
+      const timer = { dueAt: performance.now() + ms, resume }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    closed: () => {
+      isClosed = true
+    }
+  })
+  const sleep = (seen: number): void => {
+    const next = Math.min(...[...timers].map(({ dueAt }) => dueAt))
+    Atomics.wait(signal, 0, seen, Math.max(next - performance.now(), 0))
+    for (const timer of timers) {
+      if (timer.dueAt <= performance.now() && timers.delete(timer)) timer.resume()
+    }
+  }
+  while (!isClosed) {
+    // Read before the messages: a message that comes later changes it, and ends the sleep at once.
+    const seen = Atomics.load(signal, 0)
+    let received = receiveMessageOnPort(messages)
+    if (received === undefined) sleep(seen)
+    while (received !== undefined) {
+      const message: Message = received.message
+      receive(message)
+      received = receiveMessageOnPort(messages)
+    }
+  }
+  database.close()
+}
+
+const tell = (opened: Opened): void => port.postMessage(opened)
+
+const start = (): (() => void) => {
+  try {
+    const database = SqliteConnection.open({ filename })
+    const connection = open(database)
+    tell({ opened: true })
+    return () => work(database, connection)
+  } catch (thrown) {
+    tell({ opened: false, thrown: SqliteWorkerQueue.encoded(thrown) })
+    return () => {}
+  }
+}
+
+// An exception from here on ends the thread, which is then started again.
+start()()

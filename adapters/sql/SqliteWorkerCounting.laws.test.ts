@@ -1,0 +1,83 @@
+/** Counted requests cross the boundary of the thread without a change. */
+import * as fc from "fast-check"
+import { expect, it } from "vitest"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import * as RateLimitFields from "../storage/RateLimitFields.ts"
+import * as SqliteWorkerCounting from "./SqliteWorkerCounting.ts"
+
+const plan = fc.record({
+  perMinute: fc.integer({ min: 1, max: 20 }),
+  perDay: fc.integer({ min: 1, max: 30 })
+})
+const ban = fc.record({
+  strikes: fc.integer({ min: 1, max: 3 }),
+  withinMs: fc.integer({ min: 1, max: 600_000 }),
+  strikeIntervalMs: fc.integer({ min: 0, max: 10 }),
+  durationsMs: fc.tuple(fc.integer({ min: 1, max: 60_000 }), fc.integer({ min: 1, max: 900_000 })),
+  cleanMs: fc.integer({ min: 1, max: 86_400_000 })
+})
+const policy: fc.Arbitrary<RateLimit.Policy> = fc.record({
+  plan,
+  ban: fc.oneof(fc.constant(undefined), fc.constant(BanPolicy.standard), ban)
+})
+
+/** Runs the steps on a table in memory, as SQLite would. */
+const onTable = (counts: ReadonlyArray<SqliteWorkerCounting.Count>, indices: ReadonlyArray<number>) => {
+  const rows = new Map<unknown, ReadonlyArray<unknown>>()
+  // As `postMessage` copies it.
+  const steps = SqliteWorkerCounting.steps(structuredClone(SqliteWorkerCounting.encode(counts)), indices)
+  let step = steps.next()
+  while (step.done !== true) {
+    const [sql, [key, ...values]] = step.value
+    if (sql.startsWith("SELECT")) {
+      const row = rows.get(key)
+      step = steps.next(row === undefined ? [] : [row])
+    } else {
+      rows.set(key, values)
+      step = steps.next([])
+    }
+  }
+  const results = structuredClone(step.value)
+  const counted = indices.flatMap((index, nth) => {
+    const count = counts[index]
+    return count === undefined ? [] : [SqliteWorkerCounting.decode(results, nth, count)]
+  })
+  return { rows, counted }
+}
+
+it("returns the verdicts of the core's step, in order, and stores its states", () => {
+  const policies = fc.array(policy, { minLength: 1, maxLength: 3 })
+  const history = fc.array(
+    fc.record({
+      key: fc.constantFrom("a", "b", "c"),
+      now: fc.integer({ min: 1_700_000_000_000, max: 1_700_000_200_000 }),
+      policy: fc.nat(2)
+    }),
+    { maxLength: 60 }
+  )
+  fc.assert(
+    fc.property(policies, history, fc.infiniteStream(fc.boolean()), (limits, sent, claimed) => {
+      const counts = sent.map(({ policy: index, ...count }) => {
+        const chosen = limits[index % limits.length]
+        if (chosen === undefined) throw new Error("there is a policy")
+        return { ...count, policy: chosen }
+      })
+      const indices = counts.map((_, index) => index).filter(() => claimed.next().value)
+      const { counted, rows } = onTable(counts, indices)
+      const states = new Map<string, RateLimit.State>()
+      const expected = indices.flatMap((index) => {
+        const count = counts[index]
+        if (count === undefined) return []
+        const isNew = !states.has(count.key)
+        const [verdict, after] = RateLimit.step(states.get(count.key), count.now, count.policy)
+        states.set(count.key, after)
+        return [{ verdict, isNew }]
+      })
+      expect(counted).toEqual(expected)
+      expect(new Map([...rows].map(([key, values]) => [key, RateLimitFields.stateOf(values)]))).toEqual(
+        states
+      )
+    })
+  )
+})

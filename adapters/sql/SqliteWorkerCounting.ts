@@ -1,0 +1,109 @@
+/** Counted requests as data for the thread that writes to SQLite, which runs the core's step. */
+import * as RateLimit from "../../core/limits/RateLimit.ts"
+import * as RateLimitFields from "../storage/RateLimitFields.ts"
+import * as RateLimitGroup from "./RateLimitGroup.ts"
+import type { Writes } from "./SqliteWorkerJobs.ts"
+import type * as WriteTransaction from "./WriteTransaction.ts"
+
+/** A request to count, as in `RateLimitStore.consume`. */
+export interface Count {
+  readonly key: string
+  readonly now: number
+  readonly policy: RateLimit.Policy
+}
+
+/** A verdict, and whether the caller had no state. */
+export interface Counted {
+  readonly verdict: RateLimit.Verdict
+  readonly isNew: boolean
+}
+
+type Counts = Extract<Writes, { readonly kind: "count" }>
+
+/** Encodes requests; requests with the same limits share a policy. */
+export const encode = (counts: ReadonlyArray<Count>): Counts => {
+  const policies: Array<RateLimit.Policy> = []
+  return {
+    kind: "count",
+    keys: counts.map(({ key }) => key),
+    times: counts.map(({ now }) => now),
+    policyOf: counts.map(({ policy }) => {
+      const known = policies.findIndex((other) => isSame(policy, other))
+      return known === -1 ? policies.push(policy) - 1 : known
+    }),
+    policies: policies.map(numbersOf)
+  }
+}
+
+const numbersOf = ({ ban, plan }: RateLimit.Policy): ReadonlyArray<number> =>
+  ban === undefined
+    ? [plan.perMinute, plan.perDay]
+    : [
+        ...[plan.perMinute, plan.perDay, ban.strikes, ban.withinMs, ban.strikeIntervalMs, ban.cleanMs],
+        ...ban.durationsMs
+      ]
+
+const policyFrom = ([perMinute = 0, perDay = 0, ...ban]: ReadonlyArray<number>): RateLimit.Policy => {
+  const [strikes, withinMs = 0, strikeIntervalMs = 0, cleanMs = 0, first = 0, ...durations] = ban
+  return {
+    plan: { perMinute, perDay },
+    ban:
+      strikes === undefined
+        ? undefined
+        : { strikes, withinMs, strikeIntervalMs, cleanMs, durationsMs: [first, ...durations] }
+  }
+}
+
+const isSame = (one: RateLimit.Policy, other: RateLimit.Policy): boolean =>
+  one === other ||
+  (one.ban === other.ban &&
+    one.plan.perMinute === other.plan.perMinute &&
+    one.plan.perDay === other.plan.perDay)
+
+/** Numbers of one counted request: whether it was admitted, whether its caller had no state, and the state after it. */
+const WIDTH = 2 + RateLimitFields.names.length
+
+/** Counts the requests with these indices; returns the numbers of each, in order. */
+export const steps = function* (
+  { keys, policies, policyOf, times }: Counts,
+  indices: ReadonlyArray<number>
+): WriteTransaction.Steps<ReadonlyArray<number>> {
+  const limits = policies.map(policyFrom)
+  const group = indices.map((index): RateLimitGroup.Modification<Stepped> => {
+    const policy = limits[policyOf[index] ?? -1]
+    const now = times[index]
+    if (policy === undefined || now === undefined) throw new Error("a counted request is incomplete")
+    return {
+      key: keys[index] ?? "",
+      step: (state) => {
+        const [{ outcome }, after] = RateLimit.step(state, now, policy)
+        return [{ isAdmitted: outcome === "admitted", after }, after]
+      }
+    }
+  })
+  const done = yield* RateLimitGroup.steps(group)
+  const absent = new Set(done.absent)
+  return done.outcomes.flatMap((outcome, index) => {
+    if ("defect" in outcome) throw outcome.defect
+    const { after, isAdmitted } = outcome.result
+    // Only the first request of an absent caller is new.
+    const isNew = absent.delete(group[index]?.key ?? "")
+    return [isAdmitted ? 1 : 0, isNew ? 1 : 0, ...RateLimitFields.valuesOf(after)]
+  })
+}
+
+interface Stepped {
+  readonly isAdmitted: boolean
+  readonly after: RateLimit.State
+}
+
+/** Decodes the numbers of the counted request at `index`. */
+export const decode = (results: ReadonlyArray<unknown>, index: number, { now, policy }: Count): Counted => {
+  const at = index * WIDTH
+  if (results.length < at + WIDTH) throw new Error("a counted request has no result")
+  const [isAdmitted, isNew, ...after] = results.slice(at, at + WIDTH)
+  return {
+    verdict: RateLimit.verdictOf(isAdmitted === 1, RateLimitFields.stateOf(after), now, policy),
+    isNew: isNew === 1
+  }
+}

@@ -1,0 +1,239 @@
+/** Executes jobs in sequence on the connection that writes, in the worker thread. */
+import type { SqliteConnection } from "./SqliteConnection.ts"
+import { SqliteFailure } from "./SqliteConnection.ts"
+import * as SqliteWorkerCounting from "./SqliteWorkerCounting.ts"
+import {
+  Claim,
+  type GroupJob,
+  type Message,
+  type Reply,
+  type StatementJob,
+  type Thrown
+} from "./SqliteWorkerJobs.ts"
+import type * as WriteTransaction from "./WriteTransaction.ts"
+
+/** Milliseconds before a locked database is retried: first pause and longest pause. */
+const LOCKED_PAUSE_MS = { first: 1, longest: 25 }
+
+/**
+ * Milliseconds after which a transaction without a next statement is rolled back: a thread that is busy elsewhere must
+ * not lock the database for other processes.
+ */
+export const IDLE_TRANSACTION_MS = 2_000
+
+/** Where a queue works. */
+export interface Surroundings {
+  readonly connection: SqliteConnection
+  readonly claims: Int32Array
+  readonly post: (reply: Reply) => void
+  /** Calls `resume` after some milliseconds, unless the returned function is called before. */
+  readonly after: (ms: number, resume: () => void) => () => void
+  /** Called once, after the last job. */
+  readonly closed: () => void
+}
+
+type Job = StatementJob | GroupJob
+
+/** Creates a function that receives messages. */
+export const make = ({
+  after,
+  claims,
+  closed,
+  connection,
+  post
+}: Surroundings): ((message: Message) => void) => {
+  const jobs: Array<Job> = []
+  let isPaused = false
+  let isClosing = false
+  let pauseMs = LOCKED_PAUSE_MS.first
+  let keepTransaction = (): void => {}
+
+  const reply = (id: number, result: { readonly value: unknown } | { readonly thrown: Thrown }): void => {
+    const isTransaction = connection.isTransaction()
+    if (isTransaction) keepTransaction = after(IDLE_TRANSACTION_MS, abandon)
+    post({ id, isTransaction, ...result })
+  }
+
+  const rollBack = (): void => {
+    try {
+      connection.run("ROLLBACK", [])
+    } catch {
+      // The transaction is still open, and its next statement reports the error.
+    }
+  }
+
+  const abandon = (): void => {
+    rollBack()
+    // Tried again, because no other job runs while the transaction is open.
+    if (connection.isTransaction()) keepTransaction = after(IDLE_TRANSACTION_MS, abandon)
+    pump()
+  }
+
+  /** The next job that may run: during a transaction, only its own statements. */
+  const next = (): Job | undefined => {
+    if (!connection.isTransaction()) return jobs.shift()
+    const own = jobs.findIndex((job) => job.kind === "statement" && job.isInTransaction)
+    return own === -1 ? undefined : jobs.splice(own, 1)[0]
+  }
+
+  const pump = (): void => {
+    while (!isPaused) {
+      const job = next()
+      if (job === undefined) break
+      if (execute(job)) {
+        pauseMs = LOCKED_PAUSE_MS.first
+        continue
+      }
+      // Another process writes.
+      jobs.unshift(job)
+      isPaused = true
+      after(pauseMs, () => {
+        isPaused = false
+        pump()
+      })
+      pauseMs = Math.min(pauseMs * 2, LOCKED_PAUSE_MS.longest)
+    }
+    if (isClosing && !isPaused) finish()
+  }
+
+  const finish = (): void => {
+    keepTransaction()
+    if (connection.isTransaction()) {
+      rollBack()
+      // The jobs that waited for its end come first.
+      if (!connection.isTransaction()) {
+        pump()
+        return
+      }
+    }
+    isClosing = false
+    closed()
+  }
+
+  /** Returns false if the job has to wait, because another process holds the lock. */
+  const execute = (job: Job): boolean => {
+    try {
+      connection.recover()
+      const value = job.kind === "group" ? group(job) : statement(job)
+      reply(job.id, { value })
+      return true
+    } catch (thrown) {
+      if (isLocked(thrown) && !isClosing && !connection.isTransaction()) return false
+      reply(job.id, { thrown: encoded(thrown) })
+      return true
+    }
+  }
+
+  const statement = (job: StatementJob): unknown => {
+    keepTransaction()
+    if (!job.isInTransaction) {
+      connection.synchronize(job.synchronous)
+      connection.files.check()
+    } else if (!connection.isTransaction()) {
+      // Nothing remains to be rolled back; anything else must not run outside the transaction.
+      if (job.sql === "ROLLBACK") return []
+      throw new Error(
+        `the transaction was rolled back: after an error, or after ${IDLE_TRANSACTION_MS} ms without a statement`
+      )
+    }
+    if (job.isRehearsal) return rehearse(job)
+    return connection[job.returns](job.sql, job.params, job)
+  }
+
+  const rehearse = (job: StatementJob): unknown => {
+    const done = Symbol("rehearsed")
+    try {
+      connection.transact((run) => {
+        run(job.sql, job.params)
+        throw done
+      })
+    } catch (thrown) {
+      if (thrown !== done) throw thrown
+    }
+    return []
+  }
+
+  const group = (job: GroupJob): unknown => {
+    const size = job.writes.kind === "count" ? job.writes.keys.length : job.writes.params.length
+    const isWithdrawn = (index: number): boolean =>
+      Atomics.load(claims, job.claimsFrom + index) === Claim.withdrawn
+    const members = Array.from({ length: size }, (_, index) => index)
+    if (members.every(isWithdrawn)) return { indices: [], results: [] }
+    connection.synchronize(job.synchronous)
+    return connection.transact((run) => {
+      const indices = members.filter(
+        (index) =>
+          Atomics.compareExchange(claims, job.claimsFrom + index, Claim.waiting, Claim.begun) ===
+          Claim.waiting
+      )
+      const transaction = stepsOf(job, indices)
+      let step = transaction.next()
+      while (step.done !== true) step = transaction.next(run(...step.value))
+      return { indices, results: step.value }
+    })
+  }
+
+  return (message) => {
+    switch (message.kind) {
+      case "statement":
+      case "group":
+        jobs.push(message)
+        break
+      case "cancel": {
+        const index = jobs.findIndex(({ id }) => id === message.id)
+        if (index === -1) break
+        jobs.splice(index, 1)
+        post({ id: message.id, isTransaction: connection.isTransaction(), value: [] })
+        break
+      }
+      case "check":
+        try {
+          connection.files.check()
+        } catch {
+          // The next transaction reports the error.
+        }
+        break
+      case "close":
+        isClosing = true
+    }
+    pump()
+  }
+}
+
+const stepsOf = ({ writes }: GroupJob, indices: ReadonlyArray<number>): WriteTransaction.Steps<unknown> =>
+  writes.kind === "count"
+    ? SqliteWorkerCounting.steps(writes, indices)
+    : eachStatement(
+        writes.sql,
+        indices.map((index) => writes.params[index] ?? [])
+      )
+
+const eachStatement = function* (
+  sql: string,
+  params: ReadonlyArray<ReadonlyArray<unknown>>
+): WriteTransaction.Steps<ReadonlyArray<unknown>> {
+  const rows: Array<unknown> = []
+  for (const each of params) rows.push(yield [sql, each])
+  return rows
+}
+
+/** SQLITE_BUSY and SQLITE_LOCKED. */
+const LOCKED: ReadonlyArray<unknown> = [5, 6]
+
+/** Whether another process holds the lock. */
+export const isLocked = (thrown: unknown): boolean =>
+  thrown instanceof SqliteFailure && LOCKED.includes(Number(propertyOf(thrown.cause, "errcode")) & 0xff)
+
+const propertyOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
+
+/** Describes an exception for the other thread. */
+export const encoded = (thrown: unknown): Thrown => {
+  const cause = thrown instanceof SqliteFailure ? thrown.cause : thrown
+  return {
+    operation: thrown instanceof SqliteFailure ? thrown.operation : "execute",
+    message: cause instanceof Error ? cause.message : String(cause),
+    code: propertyOf(cause, "code"),
+    errcode: propertyOf(cause, "errcode")
+  }
+}

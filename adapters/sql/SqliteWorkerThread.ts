@@ -1,0 +1,246 @@
+/**
+ * The thread that writes to a SQLite file, as seen by the thread that serves requests. A thread that ends unexpectedly
+ * fails the calls under way, and is started again.
+ */
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
+import * as SqliteClient from "./SqliteClient.ts"
+import * as SqliteWorkerFile from "./SqliteWorkerFile.ts"
+import {
+  errorOf,
+  type GroupJob,
+  MAX_GROUP,
+  type Message,
+  type Opened,
+  type Reply,
+  type StatementJob,
+  type Thrown,
+  type WorkerData
+} from "./SqliteWorkerJobs.ts"
+
+/** Kinds of groups: one of each kind may be under way. */
+const GROUPS = 8
+
+/** Pauses before a thread that ended is started again: the first one, doubled each time, and the longest one. */
+const RESTART = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")])
+
+/** A job without the number that the thread assigns. */
+export type Job = Omit<StatementJob, "id"> | Omit<GroupJob, "id">
+
+/** The result of a job. */
+export type Result = { readonly isTransaction: boolean } & (
+  | { readonly value: unknown }
+  | { readonly error: SqlError }
+)
+
+export interface SqliteWorkerThread {
+  /** Submits a job and calls `done` once. The returned function withdraws a statement that has not begun. */
+  readonly submit: (job: Job, done: (result: Result) => void) => () => void
+  /** Checks the files of the database in the thread. */
+  readonly check: () => void
+  /** The claims of the groups; they are replaced together with the thread. */
+  readonly claims: () => Int32Array
+  /** Assigns a kind of groups; returns the index of its first claim. */
+  readonly reserveClaims: () => number
+  /** Held by the transaction that is open. */
+  readonly transaction: Semaphore.Semaphore
+}
+
+/** Starts a worker with its program; replaced by tests. */
+export type Start = (data: WorkerData) => Worker
+
+export const start: Start = (workerData) =>
+  new Worker(SqliteWorkerFile.address(), {
+    name: "animal-store: SQLite",
+    workerData,
+    transferList: [workerData.messages],
+    // Options of the host are not meant for this thread: preloaded modules, for example, would run in it, too.
+    env: {},
+    execArgv: ["--no-warnings"],
+    // Its objects live for one group; without a bound, Node lets them use up to 100 MB on a machine with much memory.
+    resourceLimits: { maxYoungGenerationSizeMb: 8 }
+  })
+
+/** Pause before an ended thread is started again. */
+const RESTART_PAUSE = "50 millis"
+
+/** A thread from its start to its end. */
+interface Running {
+  readonly worker: Worker
+  /** Sends messages to the worker. */
+  readonly messages: MessagePort
+  readonly claims: Int32Array
+  readonly signal: Int32Array
+  readonly waiting: Map<number, (result: Result) => void>
+  readonly opened: Deferred.Deferred<void, SqlError>
+  readonly ended: Deferred.Deferred<void>
+  /** Whether it has opened the file and has not ended. */
+  isUsable: boolean
+}
+
+/**
+ * Starts the thread, which opens the file. The scope ends it after the jobs submitted before. `mayRestart` throws while
+ * the file must not be opened again.
+ */
+export const make = (
+  filename: string,
+  mayRestart: () => void,
+  startWorker: Start = start
+): Effect.Effect<SqliteWorkerThread, SqlError, Scope.Scope> =>
+  Effect.gen(function* () {
+    let current = yield* Effect.try({ try: () => launch(filename, startWorker), catch: notStarted })
+    let latestId = 0
+    let reservedClaims = 0
+
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        const { ended, isUsable, worker } = current
+        worker.ref()
+        if (isUsable) send(current, { kind: "close" })
+        else void worker.terminate()
+        return Deferred.await(ended)
+      })
+    )
+    yield* Deferred.await(current.opened)
+
+    const restart = Effect.suspend(() => {
+      mayRestart()
+      current = launch(filename, startWorker)
+      return Deferred.await(current.opened)
+    }).pipe(
+      Effect.catchCause((cause) =>
+        Effect.logWarning("the thread that writes to SQLite could not be started", cause)
+      )
+    )
+    const untilUsable = Effect.repeat(restart, { until: () => current.isUsable, schedule: RESTART })
+    yield* Effect.forkScoped(
+      Effect.forever(
+        Effect.gen(function* () {
+          yield* Deferred.await(current.ended)
+          yield* Effect.logWarning("the thread that writes to SQLite has ended and is started again")
+          // Otherwise a thread that opens the file and ends at once would be started in a loop.
+          yield* Effect.sleep(RESTART_PAUSE)
+          yield* untilUsable
+        })
+      )
+    )
+
+    const submit: SqliteWorkerThread["submit"] = (job, done) => {
+      const running = current
+      const { isUsable, waiting, worker } = running
+      if (!isUsable) {
+        done({ isTransaction: false, error: endedBecause(undefined) })
+        return () => {}
+      }
+      const id = latestId++
+      try {
+        send(running, { ...job, id })
+      } catch (thrown) {
+        // A parameter that cannot be sent to another thread.
+        done({ isTransaction: false, error: SqliteClient.errorOf(thrown, "execute") })
+        return () => {}
+      }
+      // Calls under way keep the process alive.
+      if (waiting.size === 0) worker.ref()
+      waiting.set(id, done)
+      return () => {
+        if (!waiting.has(id)) return
+        waiting.set(id, () => {})
+        send(running, { kind: "cancel", id })
+      }
+    }
+
+    return {
+      submit,
+      check: () => {
+        if (current.isUsable) send(current, { kind: "check" })
+      },
+      claims: () => current.claims,
+      reserveClaims: () => MAX_GROUP * reservedClaims++,
+      transaction: yield* Semaphore.make(1)
+    }
+  })
+
+const send = ({ messages, signal }: Running, message: Message): void => {
+  messages.postMessage(message)
+  Atomics.add(signal, 0, 1)
+  Atomics.notify(signal, 0)
+}
+
+/** A number for each element, in memory that threads share. */
+const shared = (length: number): Int32Array<SharedArrayBuffer> =>
+  new Int32Array(new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT))
+
+const launch = (filename: string, startWorker: Start): Running => {
+  const claims = shared(GROUPS * MAX_GROUP)
+  const signal = shared(1)
+  const { port1, port2 } = new MessageChannel()
+  const worker = startWorker({ filename, claims, signal, messages: port2 })
+  const running: Running = {
+    worker,
+    messages: port1,
+    claims,
+    signal,
+    waiting: new Map(),
+    opened: Deferred.makeUnsafe(),
+    ended: Deferred.makeUnsafe(),
+    isUsable: false
+  }
+  const { ended, opened, waiting } = running
+  let reason: unknown
+
+  worker.on("message", (message: Reply | Opened) => {
+    if ("opened" in message) {
+      running.isUsable = message.opened
+      Deferred.doneUnsafe(opened, message.opened ? Effect.void : Effect.fail(sqlErrorOf(message.thrown)))
+      worker.unref()
+      return
+    }
+    const done = waiting.get(message.id)
+    waiting.delete(message.id)
+    if (waiting.size === 0) worker.unref()
+    done?.(
+      "thrown" in message
+        ? { isTransaction: message.isTransaction, error: sqlErrorOf(message.thrown) }
+        : message
+    )
+  })
+  worker.on("error", (thrown) => {
+    reason = thrown
+  })
+  worker.on("exit", () => {
+    running.isUsable = false
+    const error = endedBecause(reason)
+    Deferred.doneUnsafe(opened, Effect.fail(error))
+    for (const done of waiting.values()) done({ isTransaction: false, error })
+    waiting.clear()
+    Deferred.doneUnsafe(ended, Effect.void)
+  })
+  return running
+}
+
+const sqlErrorOf = (thrown: Thrown): SqlError => SqliteClient.errorOf(errorOf(thrown), thrown.operation)
+
+/** For example in a bundle without the package, which has no file for the thread. */
+const notStarted = (cause: unknown): SqlError =>
+  new SqlError({
+    reason: new ConnectionError({
+      message: "the thread that writes to SQLite cannot be started",
+      operation: "worker",
+      cause
+    })
+  })
+
+const endedBecause = (cause: unknown): SqlError =>
+  new SqlError({
+    reason: new ConnectionError({
+      message: "the thread that writes to SQLite has ended",
+      operation: "worker",
+      cause
+    })
+  })

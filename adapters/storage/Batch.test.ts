@@ -1,0 +1,212 @@
+import { expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import * as Batch from "./Batch.ts"
+import * as BoundedCall from "./BoundedCall.ts"
+
+interface Run {
+  readonly members: ReadonlyArray<number>
+  /** Ends the run. */
+  readonly end: (exit: Exit.Exit<ReadonlyArray<Exit.Exit<number, string>>, string>) => void
+  /** Ends the run with each member as its own result. */
+  readonly succeed: () => void
+  isInterrupted: boolean
+}
+
+/** A batch whose runs end when the test says so. */
+const setting = Effect.fnUntraced(function* (options: {
+  readonly maxSize: number
+  readonly concurrency: number
+}) {
+  const runs: Array<Run> = []
+  const submit = yield* Batch.make<number, number, string>({
+    ...options,
+    run: ({ take }) =>
+      Effect.callback((resume) => {
+        const members = take()
+        const run: Run = {
+          members,
+          end: resume,
+          succeed: () => resume(Exit.succeed(members.map((member) => Exit.succeed(member)))),
+          isInterrupted: false
+        }
+        runs.push(run)
+        return Effect.sync(() => {
+          run.isInterrupted = true
+        })
+      })
+  })
+  const call = BoundedCall.make<string>(1_000, (cause) => new StoreUnavailable({ retryable: true, cause }))
+  const fork = (member: number) =>
+    Effect.forkChild(
+      call.submit<number>((done) => submit(member, done)),
+      { startImmediately: true }
+    )
+  const sizes = () => runs.map(({ members }) => members.length)
+  return { call, fork, runs, sizes, submit }
+})
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+it.effect("runs a lone member at once", () =>
+  Effect.gen(function* () {
+    const { fork, runs } = yield* setting({ maxSize: 8, concurrency: 1 })
+    const caller = yield* fork(7)
+    yield* Effect.yieldNow
+    expect(runs.map(({ members }) => members)).toEqual([[7]])
+    runs[0]?.succeed()
+    expect(yield* Fiber.join(caller)).toBe(7)
+  })
+)
+
+it.effect("runs members together that arrive at once, up to the maximum, in order of submission", () =>
+  Effect.gen(function* () {
+    const { fork, runs } = yield* setting({ maxSize: 4, concurrency: 3 })
+    yield* Effect.forEach(numbers(10), fork)
+    yield* Effect.yieldNow
+    yield* Effect.yieldNow
+    yield* Effect.yieldNow
+    expect(runs.map(({ members }) => members)).toEqual([
+      [0, 1, 2, 3],
+      [4, 5, 6, 7],
+      [8, 9]
+    ])
+  })
+)
+
+it.effect("members wait while as many runs as allowed are in progress, and then share the next run", () =>
+  Effect.gen(function* () {
+    const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 2 })
+    yield* fork(0)
+    yield* Effect.yieldNow
+    yield* fork(1)
+    yield* Effect.yieldNow
+    const callers = yield* Effect.forEach([2, 3, 4], fork)
+    yield* Effect.yieldNow
+    expect(runs.map(({ members }) => members)).toEqual([[0], [1]])
+    runs[1]?.succeed()
+    yield* Effect.yieldNow
+    yield* Effect.yieldNow
+    expect(runs.map(({ members }) => members)).toEqual([[0], [1], [2, 3, 4]])
+    runs[2]?.succeed()
+    expect(yield* Effect.forEach(callers, Fiber.join)).toEqual([2, 3, 4])
+  })
+)
+
+it.effect("never runs a member that is withdrawn while it waits", () =>
+  Effect.gen(function* () {
+    const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 1 })
+    yield* fork(0)
+    yield* Effect.yieldNow
+    const callers = yield* Effect.forEach([1, 2, 3], fork)
+    for (const caller of callers.slice(1)) yield* Fiber.interrupt(caller)
+    runs[0]?.succeed()
+    yield* Effect.yieldNow
+    yield* Effect.yieldNow
+    expect(runs.map(({ members }) => members)).toEqual([[0], [1]])
+  })
+)
+
+it.effect("interrupts a run once all its members are withdrawn, and not before", () =>
+  Effect.gen(function* () {
+    const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 1 })
+    const [one, two, three] = yield* Effect.all([fork(1), fork(2), fork(3)])
+    yield* Effect.yieldNow
+    const next = yield* fork(4)
+    yield* Fiber.interrupt(one)
+    yield* Fiber.interrupt(three)
+    expect(runs.map(({ isInterrupted }) => isInterrupted)).toEqual([false])
+    yield* Fiber.interrupt(two)
+    yield* Effect.yieldNow
+    yield* Effect.yieldNow
+    expect(runs.map(({ isInterrupted, members }) => ({ isInterrupted, members }))).toEqual([
+      { isInterrupted: true, members: [1, 2, 3] },
+      { isInterrupted: false, members: [4] }
+    ])
+    runs[1]?.succeed()
+    expect(yield* Fiber.join(next)).toBe(4)
+  })
+)
+
+it.effect("each member has a deadline of its own", () =>
+  Effect.gen(function* () {
+    const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 1 })
+    const early = yield* Effect.forEach([1, 2], fork)
+    yield* TestClock.adjust(600)
+    const waiting = yield* fork(3)
+    yield* TestClock.adjust(399)
+    expect(early.map((caller) => caller.pollUnsafe())).toEqual([undefined, undefined])
+    yield* TestClock.adjust(1)
+    for (const caller of early) expect((yield* Effect.flip(Fiber.join(caller))).retryable).toBe(true)
+    // All members of the first run are late, so the next run begins.
+    yield* Effect.yieldNow
+    expect(runs.map(({ members }) => members)).toEqual([[1, 2], [3]])
+    runs[1]?.succeed()
+    expect(yield* Fiber.join(waiting)).toBe(3)
+  })
+)
+
+it.effect("the exit of a member affects no other member", () =>
+  Effect.gen(function* () {
+    const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 1 })
+    const callers = yield* Effect.forEach([0, 1, 2, 3], fork)
+    yield* Effect.yieldNow
+    const bug = new Error("a bug")
+    runs[0]?.end(Exit.succeed([Exit.succeed(10), Exit.die(bug), Exit.fail("rejected"), Exit.succeed(13)]))
+    const exits = yield* Effect.forEach(callers, Fiber.await)
+    expect(exits.map((exit) => (Exit.isSuccess(exit) ? exit.value : Cause.squash(exit.cause)))).toEqual([
+      10,
+      bug,
+      new StoreUnavailable({ retryable: true, cause: "rejected" }),
+      13
+    ])
+  })
+)
+
+it.effect("a failed run fails its members, and the next run is not affected", () =>
+  Effect.gen(function* () {
+    const { fork, runs } = yield* setting({ maxSize: 2, concurrency: 1 })
+    const callers = yield* Effect.forEach([0, 1, 2], fork)
+    yield* Effect.yieldNow
+    runs[0]?.end(Exit.fail("down"))
+    yield* Effect.yieldNow
+    yield* Effect.yieldNow
+    runs[1]?.succeed()
+    const exits = yield* Effect.forEach(callers, Fiber.await)
+    expect(exits.map(Exit.isSuccess)).toEqual([false, false, true])
+  })
+)
+
+it.effect("a run that fails before it takes members fails those that wait", () =>
+  Effect.gen(function* () {
+    const submit = yield* Batch.make<number, number, string>({
+      run: () => Effect.fail("no connection"),
+      maxSize: 2,
+      concurrency: 1
+    })
+    const ends: Array<number> = []
+    for (const member of [0, 1, 2]) submit(member, (exit) => ends.push(Exit.isFailure(exit) ? member : -1))
+    for (let turn = 0; turn < 4; turn++) yield* Effect.yieldNow
+    expect(ends).toEqual([0, 1, 2])
+  })
+)
+
+it.effect("a member without an exit dies, also if the run never took it", () =>
+  Effect.gen(function* () {
+    for (const run of [
+      ({ take }: Batch.Taken<number>) => Effect.as(Effect.sync(take), []),
+      () => Effect.succeed([])
+    ]) {
+      const submit = yield* Batch.make<number, number, string>({ run, maxSize: 2, concurrency: 1 })
+      const end = Deferred.makeUnsafe<number, string>()
+      submit(1, (exit) => Deferred.doneUnsafe(end, exit))
+      const exit = yield* Effect.exit(Deferred.await(end))
+      expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+    }
+  })
+)

@@ -396,7 +396,7 @@ describe("close", () => {
     await store.close()
   })
 
-  it("drains first if it is asked to: requests are still accepted, and /readyz returns 503", async () => {
+  it("drains first if drainMs is given: requests are still accepted, and /readyz returns 503", async () => {
     const store = await openAnimalStore()
     const { key } = await store.keys.issue({ plan: "Free" })
     const { port } = await store.listen({ port: 0 })

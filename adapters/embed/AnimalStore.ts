@@ -9,9 +9,11 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { Actor } from "../../core/access/Actor.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as Service from "../../core/service/Service.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
+import { StaticFiles } from "../../core/service/StaticFiles.ts"
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
@@ -50,7 +52,7 @@ export interface AnimalStore {
    * Prepares for `close`: `/readyz` returns 503, and responses through `listen` and `nodeListener` carry
    * `Connection: close`, so that load balancers and clients move to another process. Requests are still served.
    * Resolves after `ms` milliseconds, or earlier if the store has received no request or is closed. Rejects with
-   * `InvalidOption` if `ms` is no whole number from 0 to 2147483647.
+   * `InvalidOption` unless `ms` is a whole number from 0 to 2147483647.
    */
   readonly drain: (ms: number) => Promise<void>
   /**
@@ -62,8 +64,8 @@ export interface AnimalStore {
 }
 
 /**
- * Opens a store. Rejects with `InvalidOption`, `InvalidDatabase`, `DatabaseUnusable`, or the reason
- * of `signal`.
+ * Opens a store. Rejects with `InvalidOption`, `InvalidDatabase`, `DatabaseUnusable`, `RedisUnusable`, or the
+ * reason of `signal`.
  *
  * @example
  * ```ts
@@ -102,7 +104,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
       closing ??= run(Effect.all([drain, drainPeriod.end, Scope.close(scope, Exit.void)], { discard: true }))
       // Also ends the drain of an earlier call.
       if (drainMs === 0) Effect.runSync(drainPeriod.end)
-      // The store is closed even so: a mistake here must not keep a process from stopping.
+      // The store is closed nevertheless: a mistake here must not keep a process from stopping.
       return Result.isFailure(checked) ? closing.then(() => Promise.reject(checked.failure)) : closing
     }
   }
@@ -132,6 +134,7 @@ const build = Effect.fnUntraced(function* (options: Options.Present<AnimalStoreO
   )
   const settings = Layer.mergeAll(
     observation.layer,
+    options.docs === true ? Layer.succeed(StaticFiles, yield* referencePage) : Layer.empty,
     Layer.succeed(Actor, OsUser.name()),
     Layer.succeed(BanPolicy.BanPolicy, {
       ...BanPolicy.standard,
@@ -147,6 +150,15 @@ const build = Effect.fnUntraced(function* (options: Options.Present<AnimalStoreO
   )
   return { context: yield* Layer.buildWithScope(layer, scope), metrics: observation.metrics ?? noMetrics }
 })
+
+/** Imported on demand, because most stores have no page, and not every host has a file system. */
+const referencePage = Effect.promise(() => import("../reference-page/ReferencePage.ts")).pipe(
+  Effect.flatMap(({ files }) => files),
+  Effect.mapError(
+    ({ cause }) =>
+      new InvalidOption({ option: "docs", reason: `the files of the page cannot be read: ${cause}` })
+  )
+)
 
 const noMetrics = (): string => {
   throw new Error("metrics are off: open the store with metrics: true")

@@ -1,4 +1,4 @@
-/** The options of `openAnimalStore` and of the methods of a store, as programs without types can get them wrong. */
+/** The options of `openAnimalStore` and of the methods of a store, with mistakes that programs without types can make. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -20,7 +20,10 @@ const types: { readonly [name in keyof Required<AnimalStoreOptions>]: string } =
   anonymousPlan: "object",
   onLimitsUnavailable: "string",
   trustedProxyHops: "number",
+  corsOrigins: "object",
+  standardHeaders: "boolean",
   getPetDeprecation: "object",
+  deprecationUrl: "string",
   cursorKey: "object",
   databaseTimeoutMs: "number",
   databaseConnections: "number",
@@ -30,6 +33,7 @@ const types: { readonly [name in keyof Required<AnimalStoreOptions>]: string } =
   database: "string",
   limits: "string",
   ban: "object",
+  docs: "boolean",
   now: "function",
   log: "function",
   logFormat: "string",
@@ -53,6 +57,10 @@ const valid: fc.Arbitrary<AnimalStoreOptions> = fc.record(
     anonymousPlan: fc.record({ perMinute: fc.integer({ min: 1, max: 1e9 }), perDay: fc.constant(1) }),
     onLimitsUnavailable: fc.constantFrom("closed", "open"),
     trustedProxyHops: fc.nat(),
+    corsOrigins: fc.constantFrom([], ["*"], ["https://shop.example", "http://localhost:5173"]),
+    standardHeaders: fc.boolean(),
+    deprecationUrl: url,
+    docs: fc.boolean(),
     getPetDeprecation: fc
       .tuple(fc.nat(), fc.nat(), fc.constantFrom("gone", "not-found", "announce-only"))
       .map(([announcedAt, after, afterSunset]) => ({
@@ -229,7 +237,7 @@ describe("a method of an open store", () => {
     expect(fs.readdirSync(folder)).toEqual([])
   })
 
-  it("still distinguishes numbers that are no limits and no overlap", async () => {
+  it("rejects invalid limits with PlanInvalid and an invalid overlap with OverlapInvalid", async () => {
     expect(await call("issue", { plan: "Free", limits: { perDay: 0.5 } })).toBeInstanceOf(PlanInvalid)
     expect(await call("rotate", "key_x", { overlapMs: -1 })).toBeInstanceOf(OverlapInvalid)
   })

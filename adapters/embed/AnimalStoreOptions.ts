@@ -17,10 +17,15 @@ export interface AnimalStoreOptions
    * `postgres://…` a server.
    */
   readonly database?: string | undefined
-  /** Where rate limits and bans are stored: an address as in `database`, which is the default. */
+  /** Where rate limits and bans are stored: an address as in `database`, which is the default, or `redis://…`. */
   readonly limits?: string | undefined
   /** When keys are banned for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */
   readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
+  /**
+   * Serves the reference page at `/docs`, and at `/` a start page for browsers, both without a key; off by default. Needs
+   * Node, Bun or Deno, because the page's files are read from disk.
+   */
+  readonly docs?: boolean | undefined
   /** Returns the current time in epoch milliseconds, for tests; by default the system time. */
   readonly now?: (() => number) | undefined
   /** Returns the client address of a `fetch` request; without it, all anonymous clients share one rate limit. */
@@ -38,6 +43,7 @@ export const rules: Options.Rules<AnimalStoreOptions> = {
   database: Rule.text,
   limits: Rule.text,
   ban: Options.partial(BanPolicy.rules),
+  docs: Rule.boolean,
   now: Rule.callback(),
   signal: Rule.make(
     (value): value is AbortSignal =>

@@ -23,7 +23,7 @@ export const layer = (
     )
   )
 
-/** The databases of a copy, and where progress is reported: copied animals, of all. */
+/** The databases of a copy, and a function that receives the progress: the numbers of copied and of all animals. */
 export interface CopyOptions {
   readonly from: SqlClient.SqlClient
   readonly to: SqlClient.SqlClient

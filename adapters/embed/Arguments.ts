@@ -1,4 +1,4 @@
-/** Checks the arguments of an open store's methods, which programs without types can get wrong. */
+/** Checks the arguments of an open store's methods, in which programs without types can make mistakes. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Expiry from "../../core/access/Expiry.ts"
@@ -21,7 +21,7 @@ export interface RotateOptions {
   readonly overlapMs: number
 }
 
-/** Longest time of a timer of Node. */
+/** Longest delay of a Node timer. */
 const MAX_MS = 2_147_483_647
 
 const milliseconds = Rule.integer({ min: 0, max: MAX_MS })

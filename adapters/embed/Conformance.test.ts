@@ -6,6 +6,7 @@ import { afterAll } from "vitest"
 import * as Conformance from "../../conformance/Conformance.ts"
 import { suite } from "../../conformance/runners/Vitest.ts"
 import { plans } from "../../conformance/subjects/ServiceTarget.ts"
+import * as RedisServers from "../redis/RedisServers.fixture.ts"
 import { describeOn, kinds } from "../sql/Databases.fixture.ts"
 import { openAnimalStore } from "./index.ts"
 
@@ -16,7 +17,7 @@ afterAll(async () => {
 })
 
 /** Opens a service with its own clock and the keys that the suite needs. */
-const opened = async (database: string) => {
+const opened = async (database: string, limits?: string) => {
   // A fixed start time before the removal of getPet.
   let offset = Date.UTC(2027, 0, 1, 9) - Date.now()
   const clock = {
@@ -25,7 +26,7 @@ const opened = async (database: string) => {
       offset += ms
     }
   }
-  const store = await openAnimalStore({ database, now: clock.now, log: () => undefined })
+  const store = await openAnimalStore({ database, limits, now: clock.now, log: () => undefined })
   closing.push(store.close)
   const issue = async (limits: { readonly perMinute: number; readonly perDay: number }) => ({
     ...limits,
@@ -46,8 +47,8 @@ const opened = async (database: string) => {
 }
 
 /** Starts a server on a database. */
-const served = async (name: string, database: string) => {
-  const { clock, keys, store } = await opened(database)
+const served = async (name: string, database: string, limits?: string) => {
+  const { clock, keys, store } = await opened(database, limits)
   const { port } = await store.listen({ port: 0, host: "127.0.0.1" })
   return Conformance.server({ name, url: `http://127.0.0.1:${port}/v1`, keys, clock })
 }
@@ -73,3 +74,14 @@ for (const kind of kinds) {
     if (subject !== undefined) suite(subject, { level: "design" })
   })
 }
+
+const redis =
+  RedisServers.redis.missing === undefined ? await RedisServers.start(RedisServers.redis) : undefined
+if (redis !== undefined) closing.push(redis.stop)
+const withRedis =
+  redis === undefined
+    ? undefined
+    : await served("the Node server with limits in Redis", "memory:", redis.address)
+RedisServers.describeOn(RedisServers.redis, "the service with limits", () => {
+  if (withRedis !== undefined) suite(withRedis, { level: "design" })
+})

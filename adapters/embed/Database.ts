@@ -10,6 +10,7 @@ import type * as Options from "../../core/options/Options.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Memory from "../memory/Memory.ts"
+import type { RedisUnusable } from "../redis/RedisUnusable.ts"
 import type { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
 import type * as Sql from "../sql/Sql.ts"
 import * as SqlOptions from "../sql/SqlOptions.ts"
@@ -90,9 +91,13 @@ export const stores = (
         Memory.layerWith({ maxAnonymousStates, clock: clock === "service" ? "service" : "process" })
       ),
     sqlite: (module, filename) => module.layer({ ...options, filename }),
-    postgres: (module, url) => module.layer({ ...options, url, connections, clock })
+    postgres: (module, url) => module.layer({ ...options, url, connections, clock }),
+    redis: () => Result.fail(new InvalidDatabase({ option, reason: LIMITS_ONLY }))
   })
 }
+
+const LIMITS_ONLY =
+  "redis:// stores rate limits only: give it as limits, and a SQLite file or PostgreSQL for animals and keys"
 
 /** Returns a client of the database at `address` with all tables, for work on whole tables. */
 export const tables = (
@@ -107,7 +112,8 @@ export const tables = (
         })
       ),
     sqlite: (module, filename) => module.tables(filename),
-    postgres: (module, url) => module.tables(url)
+    postgres: (module, url) => module.tables(url),
+    redis: () => Result.fail(new InvalidDatabase({ option: "database", reason: LIMITS_ONLY }))
   })
 
 /** What to do for each kind of database; `L` is a layer. */
@@ -115,6 +121,7 @@ interface Kinds<L> {
   readonly memory: () => Result.Result<L, InvalidDatabase>
   readonly sqlite: (module: typeof import("../sql/Sqlite.ts"), filename: string) => L
   readonly postgres: (module: typeof import("../sql/Postgres.ts"), url: Redacted.Redacted<string>) => L
+  readonly redis: (url: Redacted.Redacted<string>) => Result.Result<L, InvalidDatabase>
 }
 
 const ofKind = <A, E, R>(
@@ -122,7 +129,7 @@ const ofKind = <A, E, R>(
   option: AddressOption,
   kinds: Kinds<Layer.Layer<A, E, R>>
 ): Result.Result<Layer.Layer<A, E, R>, InvalidDatabase> => {
-  const place = DatabaseAddress.parse(address)
+  const place = DatabaseAddress.parse(address, option)
   if (Result.isFailure(place)) return Result.fail(new InvalidDatabase({ option, reason: place.failure }))
   switch (place.success.kind) {
     case "memory":
@@ -137,6 +144,8 @@ const ofKind = <A, E, R>(
       const load = () => import("../sql/Postgres.ts")
       return Result.succeed(loaded(load, (module) => kinds.postgres(module, url)))
     }
+    case "redis":
+      return kinds.redis(place.success.url)
   }
 }
 
@@ -146,12 +155,28 @@ const loaded = <Module, A, E, R>(
   layerOf: (module: Module) => Layer.Layer<A, E, R>
 ): Layer.Layer<A, E, R> => Layer.unwrap(Effect.map(Effect.promise(load), layerOf))
 
-/** Returns only the rate-limit store at `address`, to store rate limits in another database than animals and keys. */
+/**
+ * Returns only the rate-limit store at `address`, to store rate limits in another database than animals and keys, or in
+ * Redis.
+ */
 export const limits = (
   address: string,
   given: DatabaseOptions,
   clock: SqlOptions.SqlOptions["clock"]
-): Result.Result<Layer.Layer<RateLimitStore, DatabaseUnusable, SecureRandom.SecureRandom>, InvalidDatabase> =>
-  Result.map(stores(address, given, clock, "limits"), (layer) =>
+): Result.Result<
+  Layer.Layer<RateLimitStore, DatabaseUnusable | RedisUnusable, SecureRandom.SecureRandom>,
+  InvalidDatabase
+> => {
+  const { databaseTimeoutMs: timeoutMs, maxAnonymousStates } = given
+  const place = DatabaseAddress.parse(address, "limits")
+  if (Result.isSuccess(place) && place.success.kind === "redis") {
+    const { url } = place.success
+    const load = () => import("../redis/Redis.ts")
+    return Result.succeed(
+      loaded(load, (module) => module.layer({ timeoutMs, maxAnonymousStates, clock, url }))
+    )
+  }
+  return Result.map(stores(address, given, clock, "limits"), (layer) =>
     Layer.effect(RateLimitStore, RateLimitStore).pipe(Layer.provide(layer))
   )
+}

@@ -1,15 +1,18 @@
 /** Parses the address of a database. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as RedisAddress from "../redis/RedisAddress.ts"
 
 /** Where a database is. */
 export type DatabaseAddress =
   | { readonly kind: "memory" }
   | { readonly kind: "sqlite"; readonly filename: string }
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted<string> }
+  | { readonly kind: "redis"; readonly url: Redacted.Redacted<string> }
 
 /**
  * Parses an address, or fails with a reason, which does not contain the address, because it may include a password.
+ * Redis is a place for limits only, so only the reason for `purpose` "limits" names it.
  *
  * @example
  * ```ts
@@ -17,25 +20,32 @@ export type DatabaseAddress =
  * parse("sqlite:///var/lib/animals.db") // { kind: "sqlite", filename: "/var/lib/animals.db" }
  * ```
  */
-export const parse = (address: string): Result.Result<DatabaseAddress, string> => {
+export const parse = (
+  address: string,
+  purpose: "database" | "limits" = "database"
+): Result.Result<DatabaseAddress, string> => {
+  const forms = purpose === "limits" ? `${FORMS}, or ${RedisAddress.FORM}` : FORMS
   if (address === "memory:") return Result.succeed({ kind: "memory" })
-  if (address.startsWith("sqlite:")) return parseFilename(address.slice("sqlite:".length))
+  if (address.startsWith("sqlite:")) return parseFilename(address.slice("sqlite:".length), forms)
   // "#" is rejected: an unescaped "#" in a password would start the fragment and change the host.
   if (/^postgres(?:ql)?:\/\/[^#]*$/.test(address) && URL.canParse(address)) {
     return Result.succeed({ kind: "postgres", url: Redacted.make(address) })
   }
-  return Result.fail(FORMS)
+  if (RedisAddress.isRedis(address)) {
+    return Result.map(RedisAddress.parse(address), () => ({ kind: "redis", url: Redacted.make(address) }))
+  }
+  return Result.fail(forms)
 }
 
 const FORMS = "must be 'memory:', 'sqlite:PATH' or 'postgres://user:password@host:port/database'"
 
 /** Parses what follows `sqlite:`: a path, or an absolute path after an empty host. */
-const parseFilename = (path: string): Result.Result<DatabaseAddress, string> => {
+const parseFilename = (path: string, forms: string): Result.Result<DatabaseAddress, string> => {
   const filename = path.startsWith("///") ? path.slice("//".length) : path
   if (filename.startsWith("//")) return Result.fail(HOST)
   if (/^~[^/]*(?:\/|$)/.test(filename)) return Result.fail(HOME)
   // `sqlite::memory:` is SQLite's own database in memory, but would be a file name.
-  if (filename === "" || filename === ":memory:" || filename.includes("\0")) return Result.fail(FORMS)
+  if (filename === "" || filename === ":memory:" || filename.includes("\0")) return Result.fail(forms)
   return Result.succeed({ kind: "sqlite", filename })
 }
 

@@ -145,7 +145,7 @@ const segment: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc.oneof(
   { weight: 2, arbitrary: burst }
 )
 
-/** Requests that are sent one after the other. */
+/** Requests that are sent in sequence. */
 export const conversation: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc
   .array(segment, { minLength: 1, maxLength: 5, size: "max" })
   .map((segments) => segments.flat())

@@ -195,6 +195,24 @@ const forwardedFor = fc.oneof(
   }
 )
 
+/** The origin whose pages may read responses. */
+export const ORIGIN = "https://shop.example"
+
+const origins = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<ReadonlyArray<string>>([]) },
+  { weight: 3, arbitrary: fc.constant([ORIGIN]) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      ["https://elsewhere.example"],
+      ["null"],
+      [""],
+      [ORIGIN, ORIGIN],
+      [` ${ORIGIN}`]
+    )
+  }
+)
+
 const inAnyCase = (name: string) => fc.constantFrom(name, name.toLowerCase(), name.toUpperCase())
 
 const headersOf = (name: string, values: fc.Arbitrary<ReadonlyArray<string>>) =>
@@ -206,6 +224,8 @@ const headers = fc
     headersOf("Content-Type", contentTypes),
     headersOf("Content-Encoding", contentCodings),
     headersOf("X-Forwarded-For", forwardedFor),
+    headersOf("Origin", origins),
+    headersOf("Access-Control-Request-Method", fc.constantFrom([], ["POST"], [""])),
     headersOf("Accept", fc.constantFrom([], ["*/*"], ["text/html"]))
   )
   .chain((groups) => fc.shuffledSubarray(groups, { minLength: groups.length }))
@@ -265,7 +285,7 @@ const request: fc.Arbitrary<WireRequest> = fc.record({
   chunked: fc.boolean()
 })
 
-/** Requests that are sent one after the other. */
+/** Requests that are sent in sequence. */
 export const conversation: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc.array(request, {
   minLength: 1,
   maxLength: 10,

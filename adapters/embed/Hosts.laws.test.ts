@@ -19,7 +19,7 @@ import { BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceReq
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
 import * as Memory from "../memory/Memory.ts"
-import { conversation, MAX_BODY_BYTES, NEXT_PAGE, type WireRequest } from "./Hosts.arbitrary.ts"
+import { conversation, MAX_BODY_BYTES, NEXT_PAGE, ORIGIN, type WireRequest } from "./Hosts.arbitrary.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 
 interface Observed {
@@ -90,6 +90,7 @@ const serviceLayer = (clock: Clock.Clock, records: ReadonlyArray<ApiKey>) => {
     Service.layer({
       maxBodyBytes: MAX_BODY_BYTES,
       trustedProxyHops: 1,
+      corsOrigins: [ORIGIN],
       anonymousPlan: { perMinute: 3, perDay: 5 },
       cursorKey: new Uint8Array(32)
     }),

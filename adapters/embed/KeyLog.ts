@@ -1,4 +1,4 @@
-/** Logs what administrators do to keys: a line for each event that the store of keys records. */
+/** Logs the actions of administrators on keys: a line for each event that the store of keys records. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApiKey } from "../../core/access/ApiKey.ts"

@@ -1,4 +1,4 @@
-/** Administration of keys on every store: a random history equals a model, and a change of the plan under load is lawful. */
+/** Administration of keys on every store: random histories match a model, and changes of the plan under load obey the limits. */
 import * as fc from "fast-check"
 import { describe, expect, it, onTestFinished } from "vitest"
 import type * as Plan from "../../core/limits/Plan.ts"
@@ -78,7 +78,7 @@ for (const { address, missing, name } of kinds) {
   describe.skipIf(missing !== undefined)(
     `keys in ${name}${missing === undefined ? "" : ` (${missing})`}`,
     () => {
-      it("are issued, changed, expired, unbanned, revoked, shown and recorded as a model says", async () => {
+      it("are issued, changed, expired, unbanned, revoked, shown and recorded like in a model", async () => {
         let now = START
         const store = await open(await address(), () => now)
         const run = async (commands: ReadonlyArray<Command>): Promise<void> => {
@@ -167,7 +167,7 @@ for (const { address, missing, name } of kinds) {
         )
       }, 60_000)
 
-      it("record who did it, and the day on which a key was last used", async () => {
+      it("record the actor, and the day on which a key was last used", async () => {
         const store = await open(await address(), () => START)
         const used = await store.keys.issue({ plan: "Free" })
         const unused = await store.keys.issue({ plan: "Free" })
@@ -179,7 +179,7 @@ for (const { address, missing, name } of kinds) {
         expect(event?.actor).toMatch(/./)
       })
 
-      it("never admit more than the plans allow when a plan changes under load, with lawful headers", async () => {
+      it("never admit more than the plans allow when a plan changes under load, with valid headers", async () => {
         let now = START
         const store = await open(await address(), () => now)
         /** Plans in turn, each set while this many requests are in flight, after a pause. */
@@ -214,8 +214,8 @@ for (const { address, missing, name } of kinds) {
                 expect([200, 429]).toContain(response.status)
                 if (response.status === 200) admitted++
                 else expect(header("Retry-After")).toBeGreaterThanOrEqual(1)
-                const lawful = [before, limits].flatMap(({ perDay, perMinute }) => [perMinute, perDay])
-                expect(lawful).toContain(limit)
+                const valid = [before, limits].flatMap(({ perDay, perMinute }) => [perMinute, perDay])
+                expect(valid).toContain(limit)
                 expect(remaining).toBeGreaterThanOrEqual(0)
                 expect(remaining).toBeLessThanOrEqual(limit)
                 expect(header("X-RateLimit-Reset") * 1_000).toBeGreaterThan(now)

@@ -35,9 +35,9 @@ export interface Keys {
    * once, only one issues a key.
    */
   readonly issueFirst: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey | undefined>
-  /** Returns all keys with what they have used, oldest first, with the hashes of their secrets. */
+  /** Returns all keys with their usage, oldest first, with the hashes of their secrets. */
   readonly list: () => Promise<ReadonlyArray<KeyStatus.KeyStatus>>
-  /** Returns a key with what it has used. Rejects with `ApiKeyUnknown`. */
+  /** Returns a key with its usage. Rejects with `ApiKeyUnknown`. */
   readonly show: (id: string) => Promise<KeyStatus.KeyStatus>
   /**
    * Changes plan, limits, label or expiry of the key and returns its record. Other processes apply the change within
@@ -56,7 +56,7 @@ export interface Keys {
   readonly rotate: (id: string, options: Arguments.RotateOptions) => Promise<IssuedApiKey>
   /** Revokes the key and returns its record. Rejects with `ApiKeyUnknown`. */
   readonly revoke: (id: string) => Promise<ApiKey>
-  /** Returns what administrators did to all keys or to one, oldest first. Rejects with `ApiKeyUnknown`. */
+  /** Returns the recorded actions on all keys or on one, oldest first. Rejects with `ApiKeyUnknown`. */
   readonly log: (id?: string) => Promise<ReadonlyArray<KeyEvent>>
 }
 

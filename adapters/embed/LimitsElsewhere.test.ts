@@ -1,4 +1,4 @@
-/** Rate limits in another database than animals and keys. */
+/** Rate limits in a different database from animals and keys. */
 import { expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
@@ -26,7 +26,7 @@ it("limits in another database are shared by stores with their own animals and k
     ({ status }) => status
   )
   expect(statuses).toEqual([200, 200, 429])
-  // In the database of the animals nothing was counted.
+  // Nothing was counted in the database of the animals.
   const without = await open({ database: first })
   expect((await without.send(key)).headers.get("X-RateLimit-Remaining")).toBe("1")
 })

@@ -31,7 +31,7 @@ const promtool = spawnSync("promtool", ["--version"]).error === undefined
 describe("store.metrics()", () => {
   for (const kind of kinds) {
     it.skipIf(kind.missing !== undefined)(
-      `does not affect the record of what administrators did ${reasonOf(kind)}`,
+      `does not affect the record of administrators' actions ${reasonOf(kind)}`,
       async () => {
         const store = await open({ database: await kind.address(), metrics: true })
         const { id } = await store.keys.issue({ plan: "Free" })
@@ -88,12 +88,20 @@ describe("store.metrics()", () => {
             db_system_name: kind.system,
             db_operation_name: operation
           })
-        expect([calls("insert_pet"), calls("find_pet"), calls("insert_api_key")]).toEqual([1, 1, 1])
-        expect(calls("count_request")).toBe(requests.length)
-        expect(calls("find_api_key")).toBe(8)
+        // A store in memory makes no calls to a database.
+        const isDatabase = kind.system !== "memory"
+        const expected = isDatabase ? [1, 1, 1, requests.length, 8] : [0, 0, 0, 0, 0]
+        expect(
+          ["insert_pet", "find_pet", "insert_api_key", "count_request", "find_api_key"].map(calls)
+        ).toEqual(expected)
         expect(sum(samples, "animal_store_db_operations_active")).toBe(0)
         const groups = sum(samples, "animal_store_commit_group_size_sum")
-        expect(groups > 0).toBe(kind.system === "sqlite")
+        expect(groups > 0).toBe(isDatabase)
+        // PostgreSQL: reads are in batches, too.
+        if (kind.system === "postgresql") {
+          const batched = ["insert_pet", "find_pet", "page_pets", "count_request", "find_api_key"].map(calls)
+          expect(groups).toBe(batched.reduce((a, b) => a + b, 0))
+        }
         expect(sum(samples, "http_server_request_duration_seconds_count", { http_route: "/nothing" })).toBe(0)
       }
     )
@@ -121,7 +129,7 @@ describe("store.metrics()", () => {
   })
 
   it.skipIf(!promtool)(
-    `has nothing that promtool objects to${promtool ? "" : " (skipped: there is no promtool)"}`,
+    `passes the checks of promtool${promtool ? "" : " (skipped: there is no promtool)"}`,
     async () => {
       const store = await open({ database: await (kinds[1] ?? kinds[0])?.address(), metrics: true })
       const { key } = await store.keys.issue({ plan: "Free" })
@@ -148,7 +156,7 @@ describe("store.metrics()", () => {
     expect(await seriesAfter(200)).toBe(few)
   })
 
-  it("of one store contain nothing of another", async () => {
+  it("of one store contain no data of another", async () => {
     const [busy, idle] = [await open({ metrics: true }), await open({ metrics: true })]
     await busy.fetch(new Request("http://store.test/v1/pets"))
     expect(idle.metrics()).not.toContain("http_server_request_duration_seconds")

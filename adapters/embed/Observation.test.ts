@@ -174,7 +174,7 @@ describe("the log", () => {
     }
   )
 
-  it("gives a host the event of each line, as a structured logger takes it", async () => {
+  it("passes the event of each line to the host, for structured loggers", async () => {
     const calls: Array<readonly [string, LogEvent]> = []
     const store = await open({
       logFormat: "json",
@@ -227,8 +227,8 @@ describe("the log", () => {
 })
 
 for (const kind of Databases.kinds) {
-  Databases.describeOn(kind, "a database lost and found again", () => {
-    it("has a line each, with the id of the request that noticed it and the time in between", async () => {
+  Databases.describeOn(kind, "an outage of the database", () => {
+    it("has a line at its beginning and one at its end, with the id of the request that noticed it and the length", async () => {
       const events: Array<LogEvent> = []
       const database = await Databases.createForTest(kind)
       const execute = (statement: string) =>
@@ -261,8 +261,8 @@ for (const kind of Databases.kinds) {
           .filter(({ message }) => message.startsWith("database"))
           .map(({ fields, level, message }) => [level, message, fields])
       ).toEqual([
-        ["error", "database lost", { request: ids[1] }],
-        ["info", "database found again", { request: ids[3], afterMs: expect.any(Number) }]
+        ["error", "database unavailable", { request: ids[1] }],
+        ["info", "database available again", { request: ids[3], afterMs: expect.any(Number) }]
       ])
       expect(events.find(({ message }) => message === "503 service_unavailable")?.fields.request).toBe(ids[1])
     })

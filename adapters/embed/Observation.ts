@@ -1,4 +1,4 @@
-/** The log, the observers and the exporters of a store, made from its options. */
+/** The log, the observers and the exporters of a store, created from its options. */
 import { Buffer } from "node:buffer"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ export interface Observation {
   readonly metrics: (() => string) | undefined
 }
 
-/** Opens the log and the exporters, which end with the scope. What is off is neither loaded nor called. */
+/** Opens the log and the exporters, which end with the scope. Features that are off are neither loaded nor called. */
 export const make = Effect.fnUntraced(function* (
   options: ObservationOptions.ObservationOptions
 ): Effect.fn.Return<Observation, never, Scope.Scope | SecureRandom.SecureRandom> {
@@ -82,10 +82,10 @@ const callObserver = Effect.fnUntraced(function* (meter: Meter, tracing: Tracing
   return yield* ObservedCalls.make(meter, tracing)
 })
 
-/** A function of the program may return a promise, although it should not; its rejection must not end the process. */
+/** The function may return a promise, although it should not; its rejection must not end the process. */
 const harmless =
   (onResponse: (exchange: Exchange.Exchange) => unknown): Exchange.ResponseObserver =>
   (exchange) => {
-    const returned = onResponse(exchange)
+    const returned = onResponse(Exchange.plain(exchange))
     if (returned instanceof Promise) returned.catch(() => undefined)
   }

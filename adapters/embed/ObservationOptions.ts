@@ -1,4 +1,4 @@
-/** Options by which a program learns what a store does: the log, the access log, metrics and traces. */
+/** Options for the observation of a store: the log, the access log, metrics and traces. */
 import * as Options from "../../core/options/Options.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import type { Exchange } from "../../core/service/Exchange.ts"
@@ -33,9 +33,9 @@ export interface ObservationOptions {
   readonly logLevel?: LogThreshold | undefined
   /** Whether the log gets a line for each response, except those to health checks; off by default. */
   readonly accessLog?: boolean | undefined
-  /** Is called after each response. It must not block; what it throws is ignored. */
+  /** Is called after each response. It must not block; exceptions are ignored. */
   readonly onResponse?: ((exchange: Exchange) => void) | undefined
-  /** Whether the store measures itself, so that `store.metrics()` returns a text; off by default. */
+  /** Whether the store collects metrics, for `store.metrics()`; off by default. */
   readonly metrics?: boolean | undefined
   /** Pushes metrics and traces to a collector; off by default. */
   readonly otlp?: OtlpOptions | undefined
@@ -74,7 +74,7 @@ export const resolve = ({ logFormat = "text", logLevel = "info", otlp }: Observa
 export const otlpUrlFault =
   "must be an http(s) URL without credentials and query, such as http://127.0.0.1:4318"
 
-/** Whether an address is that of a collector. Credentials belong into headers, which no message repeats. */
+/** Whether an address is that of a collector. Credentials belong in headers, which messages never contain. */
 export const isCollector = (url: string): boolean => /^https?:\/\/[^@?#\s]+$/.test(url) && URL.canParse(url)
 
 const isHeaders = (value: unknown): value is { readonly [name: string]: string } =>

@@ -24,7 +24,7 @@ export const kinds: ReadonlyArray<Kind> = [
   onDatabase(Databases.postgres, "postgresql")
 ]
 
-/** The words for a test's title, if the kind is skipped. */
+/** Returns the end of a test's title: the kind, and the reason if it is skipped. */
 export const reasonOf = ({ missing, name }: Kind): string =>
   missing === undefined ? `on ${name}` : `on ${name} (skipped, ${missing})`
 

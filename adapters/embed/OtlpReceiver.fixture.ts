@@ -86,6 +86,8 @@ export interface Receiver {
   readonly headers: Array<Http.IncomingHttpHeaders>
   /** Attributes of the resource of the latest traces. */
   readonly resource: () => { readonly [name: string]: unknown }
+  /** Attributes of the resources of all traces. */
+  readonly resources: Array<{ readonly [name: string]: unknown }>
   readonly waitUntil: (condition: () => boolean) => Promise<void>
 }
 
@@ -94,13 +96,13 @@ export const start = async (): Promise<Receiver> => {
   const spans: Array<Span> = []
   const headers: Array<Http.IncomingHttpHeaders> = []
   let metrics: ReadonlyArray<Metric> = []
-  let resource = {}
+  const resources: Array<{ readonly [name: string]: unknown }> = []
   const server = Http.createServer(async (request, response) => {
     const body: unknown = await json(request)
     headers.push(request.headers)
     if (request.url === "/v1/traces") {
       for (const { resource: from, scopeSpans } of decodeTraces(body).resourceSpans) {
-        resource = attributesOf(from)
+        resources.push(attributesOf(from))
         spans.push(...scopeSpans.flatMap((scope) => scope.spans))
       }
     } else if (request.url === "/v1/metrics") {
@@ -116,7 +118,8 @@ export const start = async (): Promise<Receiver> => {
     spans,
     headers,
     metrics: () => metrics,
-    resource: () => resource,
+    resource: () => resources.at(-1) ?? {},
+    resources,
     waitUntil: async (condition) => {
       const deadline = performance.now() + 15_000
       while (!condition()) {

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { Service } from "../../core/service/Service.ts"
 import type { ServiceRequest } from "../../core/service/ServiceRequest.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
@@ -138,6 +138,45 @@ describe("a body", () => {
       cancel: () => new Promise(() => undefined)
     })
     expect(await (await handlerOf(echo(5))(post(stream))).text()).toBe("BodyTooLarge")
+  })
+
+  it("longer than its declared length stays bounded", async () => {
+    const { state, stream } = streamOf(forever("0123456789"))
+    const response = await handlerOf(echo(25))(post(stream, { headers: { "Content-Length": "5" } }))
+    expect(await response.text()).toBe("BodyTooLarge")
+    expect(state).toEqual({ pulled: 3, cancelled: true })
+  })
+
+  describe("that a host reads with a function of its own", () => {
+    const hosted = (headers: Record<string, string>, text: string) => {
+      const request = post(streamOf([text]).stream, { headers })
+      const arrayBuffer = vi.fn(() => Promise.resolve(new TextEncoder().encode(text).buffer))
+      return { request: Object.assign(request, { arrayBuffer }), arrayBuffer }
+    }
+    it.each([
+      ["is read whole if its declared length fits", { "Content-Length": "5" }, "12345", "12345", 1],
+      ["is rejected if it is longer nevertheless", { "Content-Length": "5" }, "123456789", "BodyTooLarge", 1],
+      [
+        "is read in chunks if its declared length does not fit",
+        { "Content-Length": "9" },
+        "123456789",
+        "BodyTooLarge",
+        0
+      ],
+      ["is read in chunks without a declared length", {}, "12345", "12345", 0],
+      ["is read in chunks if its length is no number", { "Content-Length": "" }, "12345", "12345", 0],
+      [
+        "is read in chunks if it is compressed",
+        { "Content-Length": "5", "Content-Encoding": "gzip" },
+        "12",
+        "12",
+        0
+      ]
+    ])("%s", async (_, headers, text, expected, calls) => {
+      const { arrayBuffer, request } = hosted({ ...headers }, text)
+      expect(await (await handlerOf(echo(8))(request)).text()).toBe(expected)
+      expect(arrayBuffer).toHaveBeenCalledTimes(calls)
+    })
   })
 
   it("is empty if it is absent", async () => {

@@ -77,10 +77,30 @@ class FetchRequest implements ServiceRequest {
   }
 
   body(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> {
+    if (this.#isFramed(maxBytes)) return this.#read(readWhole(this.#request, maxBytes))
     const { body, bodyUsed } = this.#request
     if (bodyUsed || body?.locked === true) return Effect.fail(new BodyConsumed())
     if (body === null) return Effect.succeed(new Uint8Array())
-    return Effect.matchEffect(readAtMost(body, maxBytes), {
+    return this.#read(readAtMost(body, maxBytes))
+  }
+
+  /**
+   * Whether the host has framed a body that fits. A standard `Request` can also wrap a stream that is longer than its
+   * declared length, so only a host is trusted that gives its requests a function of its own to read bodies. Requests of
+   * another `Request` class, such as that of the package undici, are not instances of the global one.
+   */
+  #isFramed(maxBytes: number): boolean {
+    const { arrayBuffer, bodyUsed, headers } = this.#request
+    if (!(this.#request instanceof Request) || arrayBuffer === Request.prototype.arrayBuffer) return false
+    if (bodyUsed) return false
+    // The length of compressed bytes says nothing about what a host reads from them.
+    if (headers.has("content-encoding") || headers.has("transfer-encoding")) return false
+    const length = headers.get("content-length") ?? ""
+    return /^[0-9]+$/.test(length) && Number(length) <= maxBytes
+  }
+
+  #read(reading: Reading): Effect.Effect<Uint8Array, BodyTooLarge> {
+    return Effect.matchEffect(reading, {
       onSuccess: (bytes) => (bytes === undefined ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)),
       onFailure: ({ reason }) =>
         Effect.withFiber((fiber) => {
@@ -92,11 +112,20 @@ class FetchRequest implements ServiceRequest {
   }
 }
 
+type Reading = Effect.Effect<Uint8Array | undefined, { readonly reason: unknown }>
+
+/** Reads a body whose length the host has bounded, without a stream, whose creation takes longer than a request. */
+const readWhole = (request: Request, maxBytes: number): Reading =>
+  Effect.tryPromise({
+    try: async () => {
+      const bytes = new Uint8Array(await request.arrayBuffer())
+      return bytes.length <= maxBytes ? bytes : undefined
+    },
+    catch: (reason) => ({ reason })
+  })
+
 /** Reads `body`, or returns `undefined` as soon as it exceeds `maxBytes`. */
-const readAtMost = (
-  body: ReadableStream<Uint8Array>,
-  maxBytes: number
-): Effect.Effect<Uint8Array | undefined, { readonly reason: unknown }> =>
+const readAtMost = (body: ReadableStream<Uint8Array>, maxBytes: number): Reading =>
   Effect.tryPromise({
     try: async (signal) => {
       const reader = body.getReader()
@@ -124,11 +153,32 @@ const readAtMost = (
     catch: (reason) => ({ reason })
   })
 
-const toResponse = (request: Request, { body, headers, status }: ServiceResponse): Response => {
+const toResponse = (request: Request, { body, bytes, headers, status }: ServiceResponse): Response => {
   const fields = new Headers()
   for (const [name, value] of headers) fields.append(name, value)
+  if (bytes !== undefined) {
+    fields.set("Content-Length", String(bytes.length))
+    return new Response(request.method === "HEAD" ? null : streamOf(bytes), { status, headers: fields })
+  }
   if (request.method === "HEAD") {
     fields.set("Content-Length", String(new TextEncoder().encode(body).length))
   }
   return new Response(request.method === "HEAD" || body === "" ? null : body, { status, headers: fields })
+}
+
+const CHUNK_BYTES = 64 * 1024
+
+/** Streams a file as fast as the host reads it. The chunks are copies, because a host may transfer their memory. */
+const streamOf = (bytes: Uint8Array): ReadableStream<Uint8Array<ArrayBuffer>> => {
+  let sent = 0
+  return new ReadableStream(
+    {
+      pull: (controller) => {
+        controller.enqueue(new Uint8Array(bytes.subarray(sent, sent + CHUNK_BYTES)))
+        sent += CHUNK_BYTES
+        if (sent >= bytes.length) controller.close()
+      }
+    },
+    { highWaterMark: 0 }
+  )
 }

@@ -14,12 +14,15 @@ import * as TransportFault from "./TransportFault.ts"
 /** Milliseconds that a failed connection stays open after its last response, so that the client can read it. */
 const LINGER_MS = 1_000
 
+/** Connections that hold a pipelined request at the same time. Each of them keeps up to 128 KiB. */
+const MAX_HOLDING = 400
+
 /** Produces the responses. */
 export interface Responder {
   readonly handle: NodeListener.Handler
   readonly reject: (
     error: TransportError,
-    clientAddress: string | undefined,
+    client: { readonly address: string | undefined; readonly origin: string | undefined },
     write: (response: ServiceResponse) => void
   ) => void
   /** Whether responses announce that the connection closes. */
@@ -41,6 +44,8 @@ export interface ConnectionContext {
   readonly responder: Responder
   readonly timeouts: Timeouts
   readonly resumeQueue: ResumeQueue
+  /** The connections that hold a request. */
+  readonly holding: Set<Connection>
   /** Attaches a new HTTP parser of the server to a socket. */
   readonly attachParser: (socket: Socket) => void
 }
@@ -99,7 +104,7 @@ export class Connection implements Resumable {
       response.shouldKeepAlive = false
       // The end of its body is uncertain, so nothing after its head is parsed as a request.
       this.#isBroken = hasPendingBody(request)
-      this.#reject(fault, (rejection) => {
+      this.#reject(fault, request, (rejection) => {
         if (this.#isBroken) this.#sendAndClose(response, rejection)
         else NodeListener.send(request, response, rejection)
       })
@@ -127,6 +132,7 @@ export class Connection implements Resumable {
     const socket = this.#socket
     // Closing a socket with unread bytes resets the connection, and the client could lose the response.
     if (this.#isClosing) return void socket.resume()
+    if (this.#context.holding.size >= MAX_HOLDING) return void this.#closeAfterLatest()
     const latest = this.#latest
     // Node's first parser reads below the stream; if it paused the socket for a body, only Node can resume it.
     this.#isPausedByNode = !this.#hasHeld && latest !== undefined && hasBody(latest.req)
@@ -135,6 +141,7 @@ export class Connection implements Resumable {
     socket.unshift(rest)
     socket.unshift(IncomingRequest.head(request))
     this.#isHolding = true
+    this.#context.holding.add(this)
     if (latest !== undefined) latest.hasSuccessor = true
     if (latest === undefined || latest.socket === null) this.#context.resumeQueue.add(this)
     else {
@@ -148,6 +155,21 @@ export class Connection implements Resumable {
     }
   }
 
+  /** Discards pipelined requests; clients should send them again on another connection (RFC 9112 §9.3.2). */
+  #closeAfterLatest(): void {
+    const latest = this.#latest
+    this.#isBroken = true
+    if (latest === undefined || latest.writableFinished) return void this.#lingeringClose()
+    if (!latest.headersSent) latest.shouldKeepAlive = false
+    latest.once("finish", () => this.#lingeringClose())
+    this.#discardInput()
+  }
+
+  /** Reads and drops what arrives, without a turn in the resume queue for each read. */
+  #discardInput(): void {
+    this.#socket.off("data", this.#pauseUntilResumed).resume()
+  }
+
   /** Parses the held request, or reads more; called by the resume queue. */
   resume(): void {
     this.#isQueued = false
@@ -155,6 +177,7 @@ export class Connection implements Resumable {
     if (socket.destroyed) return
     if (this.#isHolding) {
       this.#isHolding = false
+      this.#context.holding.delete(this)
       this.#context.attachParser(socket)
       if (this.#isPausedByNode) socket.once("resume", () => this.#limitReads())
       else this.#limitReads()
@@ -172,11 +195,13 @@ export class Connection implements Resumable {
   fail(error: Error): void {
     // Node also reports an error for each further chunk of a broken stream.
     if (this.#isBroken || !this.#socket.writable) return
-    this.#isBroken = true
     const latest = this.#latest
+    // Bytes after the last request of a connection are discarded (RFC 9112 §9.6); Node 22 reports them as an error.
+    if (latest?.shouldKeepAlive === false && latest.req.complete) return
+    this.#isBroken = true
     const fault = TransportFault.ofError(error)
     const respondWithoutRequest = (): void =>
-      this.#reject(fault, (rejection) => this.#lingeringClose(serialize(rejection)))
+      this.#reject(fault, undefined, (rejection) => this.#lingeringClose(serialize(rejection)))
 
     if (latest === undefined || latest.writableFinished) respondWithoutRequest()
     else if (latest.req.complete) {
@@ -190,7 +215,7 @@ export class Connection implements Resumable {
     else {
       this.#stopLatest?.()
       latest.shouldKeepAlive = false
-      this.#reject(fault, (rejection) => this.#sendAndClose(latest, rejection))
+      this.#reject(fault, latest.req, (rejection) => this.#sendAndClose(latest, rejection))
     }
   }
 
@@ -257,8 +282,14 @@ export class Connection implements Resumable {
     this.#context.resumeQueue.add(this)
   }
 
-  #reject(error: TransportError, write: (response: ServiceResponse) => void): void {
-    this.#context.responder.reject(error, this.#socket.remoteAddress, write)
+  /** Gets the response to a fault; `request` is `undefined` if its head did not arrive. */
+  #reject(
+    error: TransportError,
+    request: IncomingMessage | undefined,
+    write: (response: ServiceResponse) => void
+  ): void {
+    const client = { address: this.#socket.remoteAddress, origin: request?.headers.origin }
+    this.#context.responder.reject(error, client, write)
   }
 
   /** Responds to a request whose body is broken, and closes the connection. */
@@ -271,7 +302,7 @@ export class Connection implements Resumable {
   /** Closes the connection, but reads on for a while: closing with unread bytes could lose the response. */
   #lingeringClose(last = ""): void {
     this.#socket.end(last)
-    this.#socket.resume()
+    this.#discardInput()
     const timer = setTimeout(() => this.#socket.destroy(), LINGER_MS)
     this.#socket.once("close", () => clearTimeout(timer))
   }

@@ -96,20 +96,45 @@ export const send = (
   if (response.headersSent) return
   if (incoming?.isBodyRead || incoming?.isAwaitingContinue || !hasPendingBody(request)) {
     writeHead(response, serviceResponse)
-    response.end(serviceResponse.body)
+    if (serviceResponse.bytes === undefined || request.method === "HEAD") response.end(serviceResponse.body)
+    else writeBytes(response, serviceResponse.bytes, () => response.end())
     return
   }
   const maxBytes = MAX_DISCARDED_BYTES[incoming?.isBodyRequested ? "requested" : "unrequested"]
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) response.shouldKeepAlive = false
   writeHead(response, serviceResponse)
-  discardBody(request, response, serviceResponse.body, maxBytes)
+  discardBody(request, response, serviceResponse.bytes ?? serviceResponse.body, maxBytes)
+}
+
+/** Bytes of a file that are written at once: a client that reads slowly is seen to read after each of them. */
+const CHUNK_BYTES = 64 * 1024
+
+/** Writes a file as fast as the client reads it, then calls `done`. The chunks are parts of the file's memory, not copies. */
+const writeBytes = (response: ServerResponse, bytes: Uint8Array, done: () => void, from = 0): void => {
+  if (from >= bytes.length) return void done()
+  const end = from + CHUNK_BYTES
+  const chunk = bytes.subarray(from, end)
+  const next = (): void => writeBytes(response, bytes, done, end)
+  if (response instanceof OutgoingResponse) {
+    // Not on `drain`, which Node does not emit while the connection holds the next request.
+    response.write(chunk, (error) => {
+      if (error === null || error === undefined) next()
+    })
+  } else if (response.write(chunk)) next()
+  // Middleware of a host may wrap `write` and drop its callback.
+  else response.once("drain", next)
 }
 
 /** @internal */
-export const writeHead = (response: ServerResponse, { body, headers, status }: ServiceResponse): void => {
+export const writeHead = (
+  response: ServerResponse,
+  { body, bytes, headers, status }: ServiceResponse
+): void => {
   const fields: Array<string> = []
   for (const [name, value] of headers) fields.push(name, value)
-  if (status !== 204) fields.push("Content-Length", String(Buffer.byteLength(body)))
+  if (status !== 204 && status !== 304) {
+    fields.push("Content-Length", String(bytes?.length ?? Buffer.byteLength(body)))
+  }
   // Node writes this header only with its own idle timeout, which starts a timer for each request.
   if (response instanceof OutgoingResponse && response.keepAliveTimeoutMs > 0 && response.shouldKeepAlive) {
     fields.push("Keep-Alive", `timeout=${Math.floor(response.keepAliveTimeoutMs / 1000)}`)
@@ -124,10 +149,22 @@ export const writeHead = (response: ServerResponse, { body, headers, status }: S
 const discardBody = (
   request: IncomingMessage,
   response: ServerResponse,
-  body: string,
+  body: string | Uint8Array,
   maxBytes: number
 ): void => {
-  response.write(body)
+  let isRead = false
+  let isWritten = false
+  const end = (): void => {
+    if (isRead && isWritten) response.end()
+  }
+  const written = (): void => {
+    isWritten = true
+    end()
+  }
+  if (typeof body === "string") {
+    response.write(body)
+    written()
+  } else writeBytes(response, body, written)
   response.flushHeaders()
   let left = maxBytes
   request.on("data", (chunk: Buffer) => {
@@ -138,5 +175,8 @@ const discardBody = (
     const timer = setTimeout(() => request.socket.destroy(), LINGER_MS)
     response.once("close", () => clearTimeout(timer))
   })
-  request.once("end", () => response.end())
+  request.once("end", () => {
+    isRead = true
+    end()
+  })
 }

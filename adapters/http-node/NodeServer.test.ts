@@ -103,6 +103,31 @@ describe("connections", () => {
     expect(await status).toMatch(/^HTTP\/1\.1 200 /)
   })
 
+  it("close after their response when 400 others hold a pipelined request, which all get their responses", async () => {
+    const HOLDING = 400
+    const gate = new Gate()
+    const server = await serve({ pets: gate.pets })
+    const key = await server.issue()
+    const pipelining = () => Wire.sending(server.port, request({ key }).repeat(2))
+    const holding = await Promise.all(Array.from({ length: HOLDING }, pipelining))
+    await gate.entered.reaches(HOLDING)
+    const further = await pipelining()
+    await gate.entered.reaches(HOLDING + 1)
+    const plain = await Wire.sending(server.port, request({ key }))
+    await gate.entered.reaches(HOLDING + 2)
+    gate.open()
+    expect((await further.response()).status).toBe(200)
+    expect(await further.rest()).toBe("")
+    for (const wire of holding) {
+      expect((await wire.response()).status).toBe(200)
+      expect((await wire.response()).status).toBe(200)
+    }
+    expect((await plain.response()).header("connection")).toBe("keep-alive")
+    // A closed connection no longer holds its request.
+    const again = await pipelining()
+    for (let count = 0; count < 2; count++) expect((await again.response()).status).toBe(200)
+  })
+
   it("are garbage-collected after they close", async () => {
     const sockets: Array<WeakRef<Net.Socket>> = []
     const remember = (message: unknown): void => {
@@ -177,7 +202,7 @@ describe("connections", () => {
     const server = await serve({ pets: gate.pets, server: { requestTimeoutMs: 50, keepAliveTimeoutMs: 1 } })
     const key = await server.issue()
     const wire = await Wire.sending(server.port, request({ key }))
-    // Two other connections exceed the 50 ms timeout, one after the other.
+    // Two other connections exceed the 50 ms timeout in sequence.
     for (let count = 0; count < 2; count++) {
       expectError(await (await Wire.sending(server.port, "GET")).response(), 408, "request_timeout")
     }

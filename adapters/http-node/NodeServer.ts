@@ -1,4 +1,5 @@
 /** An HTTP server over the service: `node:http` with timeouts, size limits, JSON error bodies and graceful shutdown. */
+import cluster from "node:cluster"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
@@ -51,7 +52,7 @@ export const defaults: NodeServerOptions = {
   shutdownTimeoutMs: 10_000
 }
 
-/** Longest time of a timer of Node. */
+/** Longest delay of a Node timer. */
 const MAX_MS = 2_147_483_647
 
 const timeout = Rule.integer({ min: 0, max: MAX_MS })
@@ -91,8 +92,8 @@ const MIN_CHECK_INTERVAL_MS = 20
 
 /** Consecutive turns of the event loop without a new connection before the accept backlog counts as drained. */
 const IDLE_TURNS = 3
-/** Upper bound on the turns spent to drain the accept backlog. */
-const MAX_BACKLOG_TURNS = 1_000
+/** Upper bound on the turns spent to drain the accept backlog; a turn of a worker process takes 20 ms. */
+const MAX_BACKLOG_TURNS = cluster.isWorker ? 25 : 1_000
 
 /** Listens until the scope closes; then requests in flight finish before the scope releases earlier resources. */
 export const make = Effect.fnUntraced(function* (
@@ -133,11 +134,13 @@ export const make = Effect.fnUntraced(function* (
   const context: ConnectionContext = {
     responder: {
       handle,
-      reject: (error, address, write) => run(Effect.map(service.transportError(error, address), write)),
+      reject: (error, { address, origin }, write) =>
+        run(Effect.map(service.transportError(error, address, origin), write)),
       isDraining: service.isDraining
     },
     timeouts,
     resumeQueue: new ResumeQueue(),
+    holding: new Set(),
     attachParser: (socket) => server.emit("connection", socket)
   }
   const addresses = new AddressLimit(options.maxConnectionsPerAddress)
@@ -146,8 +149,12 @@ export const make = Effect.fnUntraced(function* (
     if (connections.has(socket)) return
     accepted++
     if (!addresses.admit(socket)) return void socket.destroy()
-    connections.set(socket, new Connection(socket, context))
-    socket.once("close", () => connections.delete(socket))
+    const connection = new Connection(socket, context)
+    connections.set(socket, connection)
+    socket.once("close", () => {
+      connections.delete(socket)
+      context.holding.delete(connection)
+    })
   })
   server.on("request", (request, response) => connections.get(request.socket)?.receive(request, response))
   server.on("checkExpectation", (request, response) =>
@@ -209,7 +216,12 @@ export const make = Effect.fnUntraced(function* (
   return yield* Effect.acquireRelease(listen, () => stop)
 })
 
-/** Waits for the next turn of the event loop. */
-const nextTurn = Effect.callback<void>((resume) => {
-  setImmediate(() => resume(Effect.void))
-})
+/** Milliseconds in which a connection gets from the primary process of `node:cluster` to a worker. */
+const HAND_OFF_MS = 20
+
+/** Waits until new connections can have arrived: a turn of the event loop, or of that of the primary process. */
+const nextTurn = cluster.isWorker
+  ? Effect.callback<void>((resume) => void setTimeout(() => resume(Effect.void), HAND_OFF_MS))
+  : Effect.callback<void>((resume) => {
+      setImmediate(() => resume(Effect.void))
+    })

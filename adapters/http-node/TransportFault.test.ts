@@ -247,3 +247,32 @@ describe("a client that resets its connection", () => {
     expect(response.header("x-ratelimit-remaining")).toBe("4")
   })
 })
+
+describe("pages of an allowed origin can read the response", () => {
+  const shop = "https://shop.example"
+  const origin = `Origin: ${shop}`
+  const long = `GET /v1/pets?x=${"x".repeat(9_000)} HTTP/1.1`
+  const half = head(
+    "POST /v1/pets HTTP/1.1",
+    "Host: a",
+    origin,
+    "Authorization: Bearer KEY",
+    "Content-Type: application/json",
+    "Content-Length: 9"
+  )
+
+  it.each([
+    ["without a complete head, if one origin is allowed", [shop], "garbage\r\n\r\n", 400, shop],
+    ["without a complete head, if all are", ["*"], "garbage\r\n\r\n", 400, "*"],
+    ["not without a complete head, if several are", [shop, "http://b"], "garbage\r\n\r\n", 400, undefined],
+    ["to a target that is too long", [shop, "http://b"], head(long, "Host: a", origin), 431, shop],
+    ["to a request without Host", [shop, "http://b"], head("GET /v1/pets HTTP/1.1", origin), 400, shop],
+    ["to a body that ends too early", [shop, "http://b"], `${half}x`, 408, shop]
+  ])("%s", async (_, corsOrigins, bytes, status, named) => {
+    const server = await serve({ service: { corsOrigins }, server: { requestTimeoutMs: 300 } })
+    const key = await server.issue()
+    const response = await (await Wire.sending(server.port, bytes.replace("KEY", key))).response()
+    expect([response.status, response.header("access-control-allow-origin")]).toEqual([status, named])
+    expect(response.header("vary")).toBe(named === "*" ? undefined : "Origin")
+  })
+})

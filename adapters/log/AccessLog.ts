@@ -3,14 +3,14 @@ import type { Exchange, ResponseObserver } from "../../core/service/Exchange.ts"
 import type { FieldValue, LogEvent } from "./LogEvent.ts"
 import type * as LogSink from "./LogSink.ts"
 
-/** Creates an observer that writes the exchanges to `sink`; probes are left out. */
+/** Creates an observer that writes the exchanges to `sink`; probes are omitted. */
 export const observer =
   (sink: LogSink.LogSink): ResponseObserver =>
   (exchange) => {
     if (!exchange.isProbe) sink.write(() => eventOf(exchange))
   }
 
-/** The event of an exchange; absent values are left out. */
+/** The event of an exchange; absent values are omitted. */
 export const eventOf = (exchange: Exchange): LogEvent => {
   const { bodyBytes, durationMs, errorCode, keyId, method, plan, requestId, route, status } = exchange
   const fields: { [name: string]: FieldValue } = { request: requestId, method }

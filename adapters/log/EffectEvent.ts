@@ -12,7 +12,7 @@ export interface EffectEvent
   readonly annotations: { readonly [name: string]: unknown }
 }
 
-/** Returns the event to keep. */
+/** Captures an event with its annotations. */
 export const capture = ({ cause, date, fiber, logLevel, message }: Logger.Options<unknown>): EffectEvent => ({
   cause,
   date,
@@ -57,7 +57,7 @@ export const lost = (count: number, time: number): LogEvent => ({
 export const kindOf = (event: EffectEvent): string =>
   [event.logLevel, ...partsOf(event), ...event.cause.reasons.map(reasonOf)].map(described).join("\n")
 
-/** Whether an event is about a key: a ban, or an act of an administrator. Such events are never summarized. */
+/** Whether an event is about a key: a ban, or an action of an administrator. Such events are never summarized. */
 export const isAboutKey = (event: EffectEvent): boolean => event.annotations.key !== undefined
 
 const partsOf = ({ message }: EffectEvent): ReadonlyArray<unknown> =>

@@ -162,7 +162,7 @@ describe("a stream", () => {
     expect(stream.listenerCount("error")).toBe(1)
   })
 
-  effectIt.effect("that is never read is waited for a second", () =>
+  effectIt.effect("that is never read delays `flushed` by a second", () =>
     Effect.gen(function* () {
       const sink = LogSink.toStream(new Pipe(), format)(lost)
       sink.write(() => eventOf("x"))

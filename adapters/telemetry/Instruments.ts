@@ -19,7 +19,7 @@ export const durationBoundaries = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10
 ] as const
 
-/** The boundaries of the sizes of group commits, which have at most 512 writes. */
+/** The boundaries of the sizes of group commits, which have at most 512 writes, and of batches. */
 export const groupBoundaries = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] as const
 
 const eventLoopDelay = (statistic: string, words: string): Instrument => ({
@@ -64,8 +64,8 @@ export const instruments = {
   groupSize: {
     id: "animal_store.commit.group.size",
     prometheus: "animal_store_commit_group_size",
-    unit: "{write}",
-    description: "Writes that shared one transaction of SQLite."
+    unit: "{operation}",
+    description: "Calls that shared one transaction of SQLite or one statement of PostgreSQL."
   },
   delayMin: eventLoopDelay("min", "Minimum"),
   delayMax: eventLoopDelay("max", "Maximum"),

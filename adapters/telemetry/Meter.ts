@@ -9,25 +9,27 @@ import type { Exchange } from "../../core/service/Exchange.ts"
 import type { DatabaseOperation, DatabaseSystem } from "../storage/CallObserver.ts"
 import { describe, durationBoundaries, groupBoundaries, type Instrument, instruments } from "./Instruments.ts"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
+import * as Series from "./Series.ts"
 
 export interface Meter {
   /** The registry, for exporters. */
   readonly context: Context.Context<never>
   /** Records a request. */
   readonly exchange: (exchange: Exchange) => void
-  /** Records the start of a database call. */
-  readonly callStarted: (system: DatabaseSystem) => void
-  /** Records the end of a database call; `errorType` is absent if it succeeded. */
-  readonly callEnded: (
-    system: DatabaseSystem,
-    operation: DatabaseOperation,
-    seconds: number,
-    errorType: string | undefined
-  ) => void
-  /** Records a group commit. */
+  /** Returns the metrics of a database operation. */
+  readonly calls: (system: DatabaseSystem, operation: DatabaseOperation) => CallMeter
+  /** Records a group commit or a batch. */
   readonly committed: (writes: number) => void
   /** Returns all metrics in the text format of Prometheus. */
   readonly prometheus: () => string
+}
+
+/** The metrics of a database operation. */
+export interface CallMeter {
+  /** Records the start of a call. */
+  readonly started: () => void
+  /** Records the end of a call; `errorType` is absent if it succeeded. */
+  readonly ended: (seconds: number, errorType: string | undefined) => void
 }
 
 /** Creates the metrics; those of the process are measured until the scope closes. */
@@ -36,39 +38,36 @@ export const make: Effect.Effect<Meter, never, Scope.Scope> = Effect.gen(functio
   const context = Context.make(Metric.MetricRegistry, new Map()).pipe(Context.add(Clock.Clock, clock))
   yield* ProcessMetrics.register(context, clock)
 
-  const requests = cached((series) => histogram(instruments.requestDuration, durationBoundaries, series))
-  const calls = cached((series) => histogram(instruments.callDuration, durationBoundaries, series))
-  const active = cached((series) =>
-    Metric.gauge(instruments.activeCalls.id, describe(instruments.activeCalls, series))
+  const requests = Series.make(
+    ["http.request.method", "http.route", "http.response.status_code", "error.type"],
+    (attributes) => histogram(instruments.requestDuration, durationBoundaries, attributes)
   )
-  const admissions = cached((series) => counter(instruments.admissions, series))
-  const bans = cached((series) => counter(instruments.bans, series))
+  const admissions = Series.make(["outcome", "plan"], (attributes) =>
+    counter(instruments.admissions, attributes)
+  )
+  const bans = Series.make(["plan"], (attributes) => counter(instruments.bans, attributes))
+  const active = Series.make(["db.system.name"], (attributes) => activeCalls(attributes, context))
+  const callDurations = Series.make(["db.system.name", "db.operation.name", "error.type"], (attributes) =>
+    histogram(instruments.callDuration, durationBoundaries, attributes)
+  )
   const groups = histogram(instruments.groupSize, groupBoundaries)
 
   return {
     context,
     exchange: ({ bannedUntil, durationMs, errorCode, method, outcome, plan = ANONYMOUS, route, status }) => {
-      const errorType = errorTypeOf(status, errorCode)
-      requests(`${method} ${route} ${status} ${errorType}`, () =>
-        present({
-          "http.request.method": method,
-          "http.route": route,
-          "http.response.status_code": status === undefined ? undefined : String(status),
-          "error.type": errorType
-        })
-      ).updateUnsafe(durationMs / 1000, context)
-      if (outcome !== undefined) {
-        admissions(`${outcome} ${plan}`, () => ({ outcome, plan })).updateUnsafe(1, context)
+      requests(method, route, status, errorTypeOf(status, errorCode)).updateUnsafe(durationMs / 1000, context)
+      if (outcome !== undefined) admissions(outcome, plan).updateUnsafe(1, context)
+      if (bannedUntil !== undefined) bans(plan).updateUnsafe(1, context)
+    },
+    calls: (system, operation) => ({
+      started: () => {
+        active(system).count++
+      },
+      ended: (seconds, errorType) => {
+        active(system).count--
+        callDurations(system, operation, errorType).updateUnsafe(seconds, context)
       }
-      if (bannedUntil !== undefined) bans(plan, () => ({ plan })).updateUnsafe(1, context)
-    },
-    callStarted: (system) => active(system, () => ({ "db.system.name": system })).modifyUnsafe(1, context),
-    callEnded: (system, operation, seconds, errorType) => {
-      active(system, () => ({ "db.system.name": system })).modifyUnsafe(-1, context)
-      calls(`${system} ${operation} ${errorType}`, () =>
-        present({ "db.system.name": system, "db.operation.name": operation, "error.type": errorType })
-      ).updateUnsafe(seconds, context)
-    },
+    }),
     committed: (writes) => groups.updateUnsafe(writes, context),
     prometheus: () =>
       PrometheusMetrics.formatUnsafe(context, { metricNameMapper: (id) => prometheusNames.get(id) ?? id })
@@ -87,31 +86,26 @@ export const errorTypeOf = (
   return status >= 500 ? (errorCode ?? String(status)) : undefined
 }
 
-type Attributes = { readonly [name: string]: string }
-
-/** Returns the metric of a series, which is created once: a metric with new attributes costs more than an update. */
-const cached = <Input, State>(create: (attributes: Attributes) => Metric.Metric<Input, State>) => {
-  const byKey = new Map<string, Metric.Metric<Input, State>>()
-  return (key: string, attributes: () => Attributes): Metric.Metric<Input, State> => {
-    const known = byKey.get(key)
-    if (known !== undefined) return known
-    const created = create(attributes())
-    byKey.set(key, created)
-    return created
-  }
+/** Registers a gauge that exporters read, because an update of a metric costs more than a count. */
+const activeCalls = (attributes: Series.Attributes, context: Context.Context<never>): { count: number } => {
+  const calls = { count: 0 }
+  const gauge = Metric.gauge(instruments.activeCalls.id, describe(instruments.activeCalls, attributes))
+  Metric.registerUnsafe(gauge, context, {
+    get: () => ({ value: calls.count }),
+    update: () => undefined,
+    modify: () => undefined
+  })
+  return calls
 }
 
-const histogram = (instrument: Instrument, boundaries: ReadonlyArray<number>, attributes?: Attributes) =>
-  Metric.histogram(instrument.id, { ...describe(instrument, attributes), boundaries })
+const histogram = (
+  instrument: Instrument,
+  boundaries: ReadonlyArray<number>,
+  attributes?: Series.Attributes
+) => Metric.histogram(instrument.id, { ...describe(instrument, attributes), boundaries })
 
-const counter = (instrument: Instrument, attributes: Attributes) =>
+const counter = (instrument: Instrument, attributes: Series.Attributes) =>
   Metric.counter(instrument.id, { ...describe(instrument, attributes), incremental: true })
-
-const present = (attributes: { readonly [name: string]: string | undefined }): Attributes => {
-  const given: { [name: string]: string } = {}
-  for (const [name, value] of Object.entries(attributes)) if (value !== undefined) given[name] = value
-  return given
-}
 
 const prometheusNames: ReadonlyMap<string, string> = new Map(
   Object.values(instruments).map(({ id, prometheus }) => [id, prometheus])

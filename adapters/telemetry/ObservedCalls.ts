@@ -11,25 +11,35 @@ import type { Tracing } from "./Tracing.ts"
 
 const NANOS_PER_SECOND = 1_000_000_000
 
-/** Creates an observer that reports to a meter and to traces, of which one may be absent. */
-export const make = (meter: Meter | undefined, tracing: Tracing | undefined): Effect.Effect<CallObserver> =>
+/** Creates an observer that reports to a meter and, if it is given, to traces. */
+export const make = (meter: Meter, tracing: Tracing | undefined): Effect.Effect<CallObserver> =>
   Effect.map(Clock.Clock, (clock) => ({
-    around: (system, operation, call) =>
-      Effect.contextWith((context: Context.Context<never>) => {
-        const parent = tracing && Context.getOrUndefined(context, Tracer.ParentSpan)
-        const span = parent && tracing.call(system, operation, parent)
+    observe: (system, operation) => {
+      const calls = meter.calls(system, operation)
+      const measured = <A>(call: Effect.Effect<A, StoreUnavailable>) => {
         const startedAt = clock.monotonicTimeNanosUnsafe()
-        meter?.callStarted(system)
+        calls.started()
         return Effect.onExit(call, (exit) => {
-          const errorType = errorTypeOf(exit)
           const seconds = Number(clock.monotonicTimeNanosUnsafe() - startedAt) / NANOS_PER_SECOND
-          meter?.callEnded(system, operation, seconds, errorType)
-          if (errorType !== undefined) span?.attribute("error.type", errorType)
-          span?.end(clock.currentTimeNanosUnsafe(), Exit.void)
+          calls.ended(seconds, errorTypeOf(exit))
           return Effect.void
         })
-      }),
-    committed: (writes) => meter?.committed(writes)
+      }
+      if (tracing === undefined) return (call) => Effect.suspend(() => measured(call))
+      const traced = <A>(call: Effect.Effect<A, StoreUnavailable>, span: Tracer.Span) =>
+        Effect.onExit(call, (exit) => {
+          const errorType = errorTypeOf(exit)
+          if (errorType !== undefined) span.attribute("error.type", errorType)
+          span.end(clock.currentTimeNanosUnsafe(), Exit.void)
+          return Effect.void
+        })
+      return (call) =>
+        Effect.contextWith((context: Context.Context<never>) => {
+          const parent = Context.getOrUndefined(context, Tracer.ParentSpan)
+          return measured(parent === undefined ? call : traced(call, tracing.call(system, operation, parent)))
+        })
+    },
+    committed: meter.committed
   }))
 
 const errorTypeOf = (exit: Exit.Exit<unknown, StoreUnavailable>): string | undefined => {

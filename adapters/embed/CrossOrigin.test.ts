@@ -1,0 +1,206 @@
+/** A web page of another origin uses the service in a real browser. */
+import { once } from "node:events"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { describeInBrowser, launch } from "./Chromium.fixture.ts"
+import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "./index.ts"
+
+/** What a page sees of a response; `undefined` status if the browser hides it. */
+interface Seen {
+  readonly status: number | undefined
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string
+}
+
+const portOf = (address: AddressInfo | string | null): number =>
+  typeof address === "object" && address !== null ? address.port : 0
+
+describeInBrowser("a page of another origin", () => {
+  let browser: Browser
+  let allowed: Page
+  let foreign: Page
+  let allowedOrigin: string
+  const servers: Array<http.Server> = []
+  const stores: Array<AnimalStore> = []
+
+  /** Opens a page of an origin of its own. */
+  const openPage = async (): Promise<{ readonly page: Page; readonly origin: string }> => {
+    const server = http.createServer((_, response) => {
+      response.writeHead(200, { "Content-Type": "text/html" }).end("<!doctype html><title>a shop</title>")
+    })
+    servers.push(server)
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const origin = `http://127.0.0.1:${portOf(server.address())}`
+    const page = await browser.newPage()
+    await page.goto(origin)
+    return { page, origin }
+  }
+
+  /** Serves a store by its own server, or by `fetch` behind a server of the host. */
+  const serve = async (
+    host: "node" | "fetch",
+    options: AnimalStoreOptions
+  ): Promise<{ readonly url: string; readonly store: AnimalStore }> => {
+    const store = await openAnimalStore({ ...options, log: () => undefined })
+    stores.push(store)
+    if (host === "node") {
+      const { port } = await store.listen({ port: 0 })
+      return { url: `http://127.0.0.1:${port}`, store }
+    }
+    const server = http.createServer(async (request, response) => {
+      const chunks: Array<Buffer> = []
+      for await (const chunk of request) chunks.push(chunk)
+      const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [
+        name,
+        `${value}`
+      ])
+      const method = request.method ?? "GET"
+      const result = await store.fetch(
+        new Request(`http://store.test${request.url}`, {
+          method,
+          headers,
+          ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) })
+        })
+      )
+      response.writeHead(result.status, [...result.headers].flat())
+      response.end(Buffer.from(await result.arrayBuffer()))
+    })
+    servers.push(server)
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    return { url: `http://127.0.0.1:${portOf(server.address())}`, store }
+  }
+
+  /** Sends a request from the page, as a program in it would. */
+  const send = (
+    page: Page,
+    url: string,
+    init: { method?: string; key?: string; json?: unknown } = {}
+  ): Promise<Seen> =>
+    page.evaluate(
+      async ({ init: { json, key, method = "GET" }, url }) => {
+        try {
+          const response = await fetch(url, {
+            method,
+            headers: {
+              ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+              ...(json === undefined ? {} : { "Content-Type": "application/json" })
+            },
+            ...(json === undefined ? {} : { body: JSON.stringify(json) })
+          })
+          return {
+            status: response.status,
+            headers: Object.fromEntries(response.headers),
+            body: await response.text()
+          }
+        } catch (error) {
+          return { status: undefined, headers: {}, body: String(error) }
+        }
+      },
+      { url, init }
+    )
+
+  beforeAll(async () => {
+    browser = await launch()
+    const first = await openPage()
+    allowed = first.page
+    allowedOrigin = first.origin
+    foreign = (await openPage()).page
+  }, 60_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    for (const server of servers) server.close()
+    await Promise.all(stores.map((store) => store.close()))
+  })
+
+  it.each(["node", "fetch"] as const)("lists, creates, pages and sees errors, over %s", async (host) => {
+    const { store, url } = await serve(host, { corsOrigins: [allowedOrigin] })
+    const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 6, perDay: 100 } })
+
+    const empty = await send(allowed, `${url}/v1/pets`, { key })
+    expect([empty.status, empty.body]).toEqual([200, "[]"])
+    expect(empty.headers).toMatchObject({
+      "x-ratelimit-limit": "6",
+      "x-ratelimit-remaining": "5",
+      "x-ratelimit-reset": expect.stringMatching(/^\d+$/),
+      "x-request-id": expect.stringMatching(/./),
+      date: expect.stringMatching(/GMT$/)
+    })
+
+    const created = await send(allowed, `${url}/v1/pets`, {
+      method: "POST",
+      key,
+      json: { name: "Rex", categoryId: 7 }
+    })
+    expect(created).toMatchObject({ status: 201, headers: { location: "/v1/pets/1" } })
+    await send(allowed, `${url}/v1/pets`, { method: "POST", key, json: { name: "Mia", categoryId: 7 } })
+    const page = await send(allowed, `${url}/v1/pets?limit=1`, { key })
+    expect(page.headers.link).toMatch(/rel="next"/)
+
+    const missing = await send(allowed, `${url}/v1/pets/99`, { key })
+    expect(missing).toMatchObject({
+      status: 404,
+      headers: { sunset: expect.any(String), deprecation: expect.any(String) }
+    })
+    const unsupported = await send(allowed, `${url}/v1/pets`, { method: "PUT", key })
+    expect(unsupported).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, POST, OPTIONS" } })
+
+    const denied = await send(allowed, `${url}/v1/pets`, { key })
+    expect(denied).toMatchObject({
+      status: 429,
+      headers: { "retry-after": "10", "x-ratelimit-remaining": "0" }
+    })
+    expect(JSON.parse(denied.body)).toMatchObject({ code: "rate_limit_exceeded" })
+
+    const anonymous = await send(allowed, `${url}/v1/pets`)
+    expect(anonymous).toMatchObject({
+      status: 401,
+      headers: { "www-authenticate": 'Bearer realm="animals"' }
+    })
+    expect(JSON.parse(anonymous.body)).toMatchObject({ code: "missing_api_key" })
+  })
+
+  it("that is not allowed sees nothing but the document", async () => {
+    const { store, url } = await serve("node", { corsOrigins: [allowedOrigin] })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    expect(await send(foreign, `${url}/v1/pets`, { key })).toMatchObject({ status: undefined })
+    expect(await send(foreign, `${url}/v1/pets`)).toMatchObject({ status: undefined })
+    const document = await send(foreign, `${url}/openapi.json`)
+    expect(document.status).toBe(200)
+    expect(JSON.parse(document.body)).toMatchObject({ openapi: "3.1.0" })
+  })
+
+  it("sees everything if all origins are allowed, and nothing if none is", async () => {
+    const open = await serve("node", { corsOrigins: ["*"] })
+    const { key } = await open.store.keys.issue({ plan: "Free" })
+    expect(await send(foreign, `${open.url}/v1/pets`, { key })).toMatchObject({ status: 200 })
+    const closed = await serve("node", {})
+    const issued = await closed.store.keys.issue({ plan: "Free" })
+    expect(await send(allowed, `${closed.url}/v1/pets`, { key: issued.key })).toMatchObject({
+      status: undefined
+    })
+    expect((await send(allowed, `${closed.url}/openapi.json`)).status).toBe(200)
+  })
+
+  it("sees a 431 for an address that is too long", async () => {
+    const { url } = await serve("node", { corsOrigins: [allowedOrigin, "https://shop.example"] })
+    const long = await send(allowed, `${url}/v1/pets?x=${"x".repeat(9_000)}`)
+    expect(long.status).toBe(431)
+    expect(JSON.parse(long.body)).toMatchObject({ code: "headers_too_large" })
+  })
+
+  it("pays nothing for preflights: the budget counts the requests alone", async () => {
+    const { store, url } = await serve("node", { corsOrigins: ["*"] })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const seen: Array<string | undefined> = []
+    for (let count = 0; count < 3; count++) {
+      const { headers } = await send(allowed, `${url}/v1/pets?x=${count}`, { key })
+      seen.push(headers["x-ratelimit-remaining"])
+    }
+    expect(seen).toEqual(["59", "58", "57"])
+  })
+})

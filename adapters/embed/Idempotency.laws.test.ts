@@ -1,0 +1,152 @@
+/** `Idempotency-Key` on every store: random requests match a model, and requests at the same time make one animal. */
+import * as fc from "fast-check"
+import { describe, expect, it, onTestFinished } from "vitest"
+import * as Databases from "../sql/Databases.fixture.ts"
+import { type AnimalStore, openAnimalStore } from "./index.ts"
+
+const DAY = 86_400_000
+const START = 20_500 * DAY + 9 * 3_600_000
+
+const kinds = [
+  { name: "memory", missing: undefined, address: async () => "memory:" },
+  ...Databases.kinds.map((kind) => ({
+    name: kind.name,
+    missing: kind.missing,
+    address: async () => (await Databases.createForTest(kind)).address
+  }))
+]
+
+const open = async (address: string, now?: () => number): Promise<AnimalStore> => {
+  const store = await openAnimalStore({
+    database: address,
+    databaseTimeoutMs: 20_000,
+    log: () => undefined,
+    ...(now === undefined ? {} : { now })
+  })
+  onTestFinished(() => store.close())
+  return store
+}
+
+const issue = async (store: AnimalStore): Promise<string> =>
+  (await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 1_000_000, perDay: 1_000_000 } })).key
+
+const create = (store: AnimalStore, secret: string, body: string, key?: string): Promise<Response> =>
+  store.fetch(
+    new Request("http://store.test/v1/pets", {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${secret}`,
+        "Content-Type": "application/json",
+        ...(key === undefined ? {} : { "Idempotency-Key": key })
+      },
+      body
+    })
+  )
+
+/** The same two animals in different spellings. */
+const spellings = [
+  ['{"name":"Rex","categoryId":7}', '{ "categoryId":7.0, "status":"available", "name":"\\u0052ex" }'],
+  ['{"name":"Rex","categoryId":9007199254740993}', '{"categoryId":9007199254740993,"name":"Rex"}']
+] as const
+
+const step = fc.record({
+  caller: fc.nat(1),
+  key: fc.option(fc.constantFrom("a", '"a"', '"b c"', "0192-b"), { nil: undefined }),
+  animal: fc.nat(1),
+  spelling: fc.nat(1),
+  waitMs: fc.oneof({ weight: 4, arbitrary: fc.nat(1_000) }, fc.constantFrom(DAY - 1, DAY, DAY + 1))
+})
+
+describe.each(kinds)("Idempotency-Key on $name", ({ address, missing, name }) => {
+  it.skipIf(missing !== undefined)(
+    `makes one animal for each caller and key within 24 hours${missing ? ` (skipped, ${missing})` : ""}`,
+    async () => {
+      let now = START
+      const store = await open(await address(), () => now)
+      const seen = { Inserted: 0, Replayed: 0, Mismatch: 0 }
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+          const callers = [await issue(store), await issue(store)] as const
+          const model = new Map<string, { animal: number; id: number; until: number }>()
+          let latest = 0
+          for (const { animal, caller, key, spelling, waitMs } of steps) {
+            now += waitMs
+            const body = spellings[animal]?.[spelling] ?? ""
+            const response = await create(store, callers[caller] ?? "", body, key)
+            const place = `${caller} ${key === '"a"' ? "a" : key}`
+            const known = key === undefined ? undefined : model.get(place)
+            const text = await response.text()
+            if (known === undefined || known.until <= now) {
+              seen.Inserted++
+              expect(response.status).toBe(201)
+              expect(response.headers.get("Idempotency-Replayed")).toBeNull()
+              const { id }: { id: number } = JSON.parse(text)
+              expect(id).toBeGreaterThan(latest)
+              latest = id
+              if (key !== undefined) model.set(place, { animal, id, until: now + DAY })
+            } else if (known.animal === animal) {
+              seen.Replayed++
+              expect(response.status).toBe(201)
+              expect(response.headers.get("Idempotency-Replayed")).toBe("true")
+              expect(response.headers.get("Location")).toBe(`/v1/pets/${known.id}`)
+              expect(JSON.parse(text).id).toBe(known.id)
+            } else {
+              seen.Mismatch++
+              expect([response.status, JSON.parse(text).code]).toEqual([422, "idempotency_key_reused"])
+            }
+          }
+        }),
+        { numRuns: name === "memory" ? 100 : 15 }
+      )
+      expect(Math.min(...Object.values(seen))).toBeGreaterThan(8)
+    },
+    60_000
+  )
+
+  it.skipIf(missing !== undefined)(
+    `makes one animal of requests at the same time on ${name === "memory" ? "one node" : "four nodes"}`,
+    async () => {
+      const database = await address()
+      const nodes = await Promise.all(Array.from({ length: name === "memory" ? 1 : 4 }, () => open(database)))
+      const [first] = nodes
+      if (first === undefined) throw new Error("there is a node")
+      const secret = await issue(first)
+      for (let round = 0; round < 10; round++) {
+        const responses = await Promise.all(
+          Array.from({ length: 16 }, (_, index) =>
+            create(nodes[index % nodes.length] ?? first, secret, spellings[0][0], `round-${round}`)
+          )
+        )
+        const bodies = await Promise.all(responses.map((response) => response.text()))
+        expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]))
+        expect(new Set(bodies).size).toBe(1)
+        const replayed = responses.filter(({ headers }) => headers.has("Idempotency-Replayed"))
+        expect(replayed).toHaveLength(15)
+      }
+      const list = await first.fetch(
+        new Request("http://store.test/v1/pets?limit=100", { headers: { Authorization: `Bearer ${secret}` } })
+      )
+      expect(await list.json()).toHaveLength(10)
+    },
+    60_000
+  )
+
+  it.skipIf(missing !== undefined)(
+    "counts each request, and rejects values that are not one key",
+    async () => {
+      const store = await open(await address())
+      const secret = await issue(store)
+      const remaining = async (key: string) =>
+        Number((await create(store, secret, spellings[0][0], key)).headers.get("X-RateLimit-Remaining"))
+      expect((await remaining("one")) - (await remaining("one"))).toBe(1)
+      for (const wrong of ["", "a b", '"a', "a, b", '"a", "b"', "é", '"é"', "x".repeat(256), "a;b"]) {
+        const response = await create(store, secret, spellings[0][0], wrong)
+        expect([wrong, response.status, JSON.parse(await response.text()).code]).toEqual([
+          wrong,
+          400,
+          "invalid_idempotency_key"
+        ])
+      }
+    }
+  )
+})

@@ -1,0 +1,137 @@
+/** Rate limits in Redis, beside animals and keys in another database. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { describe, expect, it, onTestFinished } from "vitest"
+import * as RedisServers from "../redis/RedisServers.fixture.ts"
+import * as Databases from "../sql/Databases.fixture.ts"
+import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
+
+const TIMEOUT_MS = 400
+
+/** Factor for time limits, because other tests may use the machine. */
+const SLACK = 4
+
+const open = async (options: AnimalStoreOptions) => {
+  const lines: Array<string> = []
+  const store = await openAnimalStore({
+    log: (line) => void lines.push(line),
+    databaseTimeoutMs: TIMEOUT_MS,
+    ...options
+  })
+  onTestFinished(() => store.close())
+  const send = (target: string, key?: string) =>
+    store.fetch(
+      new Request(
+        `http://store.test${target}`,
+        key === undefined ? {} : { headers: { Authorization: `Bearer ${key}` } }
+      )
+    )
+  return { lines, send, store }
+}
+
+const newFile = async () => (await Databases.createForTest(Databases.sqlite)).address
+
+RedisServers.describeOn(RedisServers.redis, "a service with limits", () => {
+  it("shares them with stores that have their own animals and keys", async () => {
+    const { address: limits } = await RedisServers.startForTest(RedisServers.redis)
+    const database = await newFile()
+    const one = await open({ database, limits, keyCacheMs: 0 })
+    const { id, key } = await one.store.keys.issue({
+      plan: "Enterprise",
+      limits: { perMinute: 2, perDay: 10 }
+    })
+    const other = await open({ database, limits })
+    const responses = [
+      await one.send("/v1/pets", key),
+      await other.send("/v1/pets", key),
+      await one.send("/v1/pets", key)
+    ]
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(await other.store.keys.show(id)).toMatchObject({ usage: { day: { used: 2 } } })
+    expect((await other.send("/v1/pets")).headers.get("X-RateLimit-Remaining")).toBe("59")
+    expect((await one.send("/v1/pets")).headers.get("X-RateLimit-Remaining")).toBe("58")
+    // In the database of the animals nothing was counted.
+    const without = await open({ database })
+    expect((await without.send("/v1/pets", key)).headers.get("X-RateLimit-Remaining")).toBe("1")
+  })
+
+  it("returns 503 while Redis is down, is not ready then, and recovers by itself", async () => {
+    const server = await RedisServers.startForTest(RedisServers.redis)
+    const { lines, send, store } = await open({ database: await newFile(), limits: server.address })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    expect((await send("/v1/pets", key)).status).toBe(200)
+    expect((await send("/readyz")).status).toBe(200)
+    await server.kill()
+    const began = performance.now()
+    const response = await send("/v1/pets", key)
+    expect(performance.now() - began).toBeLessThan(TIMEOUT_MS * SLACK)
+    expect(response.status).toBe(503)
+    expect(response.headers.get("X-RateLimit-Remaining")).toBe("0")
+    expect(await response.json()).toMatchObject({ code: "service_unavailable" })
+    await sleep(1_000)
+    expect((await send("/readyz")).status).toBe(503)
+    expect((await send("/livez")).status).toBe(200)
+    expect(lines.join("\n")).not.toContain("undefined")
+    await server.restart()
+    await RedisServers.until(async () => (await send("/v1/pets", key)).status === 200)
+    await RedisServers.until(async () => (await send("/readyz")).status === 200)
+  })
+
+  it("handles requests without counting them while Redis is down, if it is told to", async () => {
+    const server = await RedisServers.startForTest(RedisServers.redis)
+    const { send, store } = await open({
+      database: await newFile(),
+      limits: server.address,
+      onLimitsUnavailable: "open"
+    })
+    const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 1, perDay: 10 } })
+    const statuses = async () => [(await send("/v1/pets", key)).status, (await send("/v1/pets", key)).status]
+    expect(await statuses()).toEqual([200, 429])
+    server.pause()
+    expect(await statuses()).toEqual([200, 200])
+    server.resume()
+    await RedisServers.until(async () => (await send("/v1/pets", key)).status === 429)
+  })
+
+  it("observes its calls as those of Redis", async () => {
+    const { address: limits } = await RedisServers.startForTest(RedisServers.redis)
+    const { send, store } = await open({ database: await newFile(), limits, metrics: true })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    await send("/v1/pets", key)
+    expect(store.metrics()).toMatch(
+      /db_client_operation_duration_seconds_count\{db_system_name="redis",db_operation_name="count_request"\} 1/
+    )
+  })
+
+  it("warns if Redis may evict states, and not otherwise", async () => {
+    const server = await RedisServers.startForTest(RedisServers.redis)
+    const quiet = await open({ database: "memory:", limits: server.address })
+    expect(quiet.lines.join("\n")).not.toContain("evict")
+    await server.send("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+    const { lines } = await open({ database: "memory:", limits: server.address })
+    expect(lines.join("\n")).toMatch(
+      /level=WARN message="Redis may evict .* maxmemory-policy is allkeys-lru: set it to noeviction"/
+    )
+  })
+})
+
+describe("an address of Redis", () => {
+  it("is for limits only", async () => {
+    for (const database of ["redis://:s3cret@h", "rediss://h1,h2"]) {
+      await expect(openAnimalStore({ database })).rejects.toThrow(
+        /^database: redis:\/\/ stores rate limits only: give it as limits, and a SQLite file or PostgreSQL for animals and keys$/
+      )
+    }
+  })
+
+  it("is rejected with the reason and the name of the option", async () => {
+    await expect(openAnimalStore({ limits: "redis://u:s3cret@h?x=1" })).rejects.toThrow(
+      /^limits: must have no parameters after/
+    )
+    await expect(openAnimalStore({ limits: "oracle://u:s3cret@h" })).rejects.toThrow(
+      "limits: must be 'memory:', 'sqlite:PATH' or 'postgres://user:password@host:port/database', or 'redis://user:password@host:port'"
+    )
+    await expect(openAnimalStore({ limits: "redis://127.0.0.1:1" })).rejects.toThrow(
+      "limits: cannot reach the Redis server at 127.0.0.1:1: connect ECONNREFUSED"
+    )
+  })
+})

@@ -1,0 +1,98 @@
+/** The reference page in Chromium, as a person uses it. */
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
+
+/** An open page, and what must not happen on it. */
+export interface OpenPage {
+  readonly page: Page
+  /** Violations of the content security policy, and errors of scripts. */
+  readonly faults: ReadonlyArray<string>
+  /** The URLs of all requests. */
+  readonly requested: ReadonlyArray<string>
+  /** Bodies of requests as sent. */
+  readonly sentBodies: ReadonlyArray<string>
+  readonly close: () => Promise<void>
+}
+
+// What runs in the page is text, because the globals of browsers do not type-check here.
+const REPORT_VIOLATIONS = `document.addEventListener("securitypolicyviolation", (event) =>
+  console.log("violation of " + event.violatedDirective + " by " + event.blockedURI))`
+
+/** Opens a path of the service in a browser profile of its own. */
+export const open = async (
+  browser: Browser,
+  address: string,
+  options: BrowserContextOptions = {}
+): Promise<OpenPage> => {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options })
+  const page = await context.newPage()
+  const faults: Array<string> = []
+  const requested: Array<string> = []
+  const sentBodies: Array<string> = []
+  page.on("request", (request) => {
+    requested.push(request.url())
+    sentBodies.push(request.postData() ?? "")
+  })
+  page.on("pageerror", (error) => faults.push(String(error)))
+  page.on("console", (message) => {
+    if (message.text().startsWith("violation ")) faults.push(message.text())
+  })
+  await page.addInitScript({ content: REPORT_VIOLATIONS })
+  await page.goto(address)
+  return { page, faults, requested, sentBodies, close: () => context.close() }
+}
+
+/** Enters the API key in the dialog of the page. */
+export const authorize = async (page: Page, key: string): Promise<void> => {
+  await page.click(".authorize")
+  await page.fill(".auth-container input", key)
+  await page.press(".auth-container input", "Enter")
+  await page.click(".btn-done")
+}
+
+/** The part of the page for one operation. */
+export const operation = (id: string): string => `#operations-animals-${id}`
+
+/** Unfolds an operation. */
+export const unfold = async (page: Page, id: string): Promise<void> => {
+  await page.click(`${operation(id)} .opblock-summary-control`)
+  await page.waitForSelector(`${operation(id)} .execute`)
+}
+
+/** Sends the request of an unfolded operation and returns what the page shows of the response. */
+export const execute = async (page: Page, id: string, status: number): Promise<string> => {
+  await page.click(`${operation(id)} .execute`)
+  return shown(page, id, status)
+}
+
+/** Returns what the page shows of the response, as soon as it shows this status. */
+export const shown = async (page: Page, id: string, status: number): Promise<string> => {
+  const table = page.locator(`${operation(id)} .live-responses-table`)
+  await table.locator(".response-col_status", { hasText: String(status) }).waitFor()
+  return table.innerText()
+}
+
+/** Presses Tab until an element that matches has the focus. */
+export const tabTo = async (page: Page, selector: string): Promise<void> => {
+  for (let count = 0; count < 80; count++) {
+    await page.keyboard.press("Tab")
+    if (await page.evaluate(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`)) return
+  }
+  throw new Error(`${selector} cannot be reached with the Tab key`)
+}
+
+/** Scrolls the button that sends the request of an operation to the top of the window. */
+export const scrollTo = (page: Page, id: string): Promise<unknown> =>
+  page.evaluate(`document.querySelector("${operation(id)} .execute").scrollIntoView()`)
+
+/** Returns the width that the page needs, in pixels. */
+export const widthOf = (page: Page): Promise<unknown> => page.evaluate("document.documentElement.scrollWidth")
+
+/** Takes a picture if `ANIMAL_STORE_TEST_SCREENSHOTS` names a folder for them. */
+export const picture = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env.ANIMAL_STORE_TEST_SCREENSHOTS
+  if (folder === undefined || folder === "") return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}.png`) })
+}

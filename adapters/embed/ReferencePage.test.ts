@@ -1,0 +1,125 @@
+/** The files of the reference page, over both hosts, and what clients that do not read them cost. */
+import { Buffer } from "node:buffer"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { connect } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { gunzipSync } from "node:zlib"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type AnimalStore, openAnimalStore } from "./index.ts"
+
+const BUNDLE = "/docs/swagger-ui-bundle.js"
+
+const bundle = readFileSync(createRequire(import.meta.url).resolve("swagger-ui-dist/swagger-ui-bundle.js"))
+
+type Send = (path: string, init?: RequestInit) => Promise<Response>
+
+describe("the reference page", () => {
+  let store: AnimalStore
+  let port = 0
+  let hosts: { readonly [name in "node" | "fetch"]: Send }
+
+  beforeAll(async () => {
+    store = await openAnimalStore({ docs: true, log: () => undefined })
+    port = (await store.listen({ port: 0 })).port
+    hosts = {
+      node: (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init),
+      fetch: (path, init) => store.fetch(new Request(`http://store.test${path}`, init))
+    }
+  })
+
+  afterAll(() => store.close())
+
+  it.each(["node", "fetch"] as const)("has only files that the service serves, over %s", async (host) => {
+    const send = hosts[host]
+    const html = await (await send("/docs")).text()
+    const names = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name ?? "")
+    expect(names).toContain("docs/swagger-ui-bundle.js")
+    for (const name of names.filter((reference) => reference !== "data:,")) {
+      const response = await send(`/${name}`)
+      expect(response.status, name).toBe(200)
+      await response.text()
+    }
+    const imported = /from "\.\/([^"]+)"/.exec(await (await send("/docs/page.js")).text())?.[1]
+    expect((await send(`/docs/${imported}`)).headers.get("content-type")).toBe(
+      "text/javascript; charset=utf-8"
+    )
+  })
+
+  it.each(["node", "fetch"] as const)(
+    "sends the bundle whole, plain and compressed, over %s",
+    async (host) => {
+      const send = hosts[host]
+      const plain = await send(BUNDLE, { headers: { "Accept-Encoding": "identity" } })
+      expect(plain.headers.get("content-length")).toBe(String(bundle.length))
+      expect(Buffer.from(await plain.arrayBuffer()).equals(bundle)).toBe(true)
+      const compressed = await send(BUNDLE, { headers: { "Accept-Encoding": "gzip" } })
+      expect(compressed.headers.get("content-encoding")).toBe("gzip")
+      const bytes = Buffer.from(await compressed.arrayBuffer())
+      // The client of the Node host has decompressed it.
+      expect((host === "fetch" ? gunzipSync(bytes) : bytes).equals(bundle)).toBe(true)
+      const tag = compressed.headers.get("etag") ?? ""
+      const unchanged = await send(BUNDLE, { headers: { "Accept-Encoding": "gzip", "If-None-Match": tag } })
+      expect([unchanged.status, await unchanged.text()]).toEqual([304, ""])
+      const head = await send(BUNDLE, { method: "HEAD", headers: { "Accept-Encoding": "identity" } })
+      expect([head.headers.get("content-length"), await head.text()]).toEqual([String(bundle.length), ""])
+    }
+  )
+
+  it.each(["/", "/docs"])("forbids inline code and other hosts by the policy of %s", async (path) => {
+    const { headers } = await hosts.node(path, { headers: { Accept: "text/html" } })
+    const policy = headers.get("content-security-policy")
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+  })
+
+  it("links from the start page to itself and to the document", async () => {
+    const html = await (await hosts.node("/", { headers: { Accept: "text/html" } })).text()
+    expect(html).toContain('href="docs"')
+    expect(html).toContain('href="openapi.json"')
+  })
+
+  it("is off by default", async () => {
+    const closed = await openAnimalStore({ log: () => undefined })
+    for (const path of ["/", "/docs", BUNDLE]) {
+      const response = await closed.fetch(
+        new Request(`http://store.test${path}`, { headers: { Accept: "text/html" } })
+      )
+      expect(response.status).toBe(401)
+    }
+    await closed.close()
+  })
+
+  it("costs no memory for clients that do not read it", async () => {
+    const count = 60
+    const ask = `GET ${BUNDLE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(20)
+    globalThis.gc?.()
+    const before = process.memoryUsage()
+    const sockets = Array.from({ length: count }, () => connect(port, "127.0.0.1").pause())
+    for (const socket of sockets) socket.on("error", () => undefined).write(ask)
+    await sleep(1_000)
+    const after = process.memoryUsage()
+    for (const socket of sockets) socket.destroy()
+    // One copy of the bundle for each client would be 104 MB.
+    expect(after.external + after.arrayBuffers - before.external - before.arrayBuffers).toBeLessThan(
+      (count * bundle.length) / 4
+    )
+    expect((await hosts.node("/livez")).status).toBe(200)
+  })
+
+  it("arrives whole at a client that pipelines and reads slowly", async () => {
+    const socket = connect(port, "127.0.0.1")
+    socket.write(`GET ${BUNDLE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(3))
+    socket.write("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    let length = 0
+    let last = ""
+    for await (const chunk of socket) {
+      const bytes: Buffer = chunk
+      length += bytes.length
+      last = (last + bytes.subarray(-200).toString("latin1")).slice(-200)
+      await sleep(1)
+    }
+    expect(length).toBeGreaterThan(3 * bundle.length)
+    expect(last).toMatch(/\{"status":"live"\}$/)
+  })
+})

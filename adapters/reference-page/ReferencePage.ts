@@ -1,0 +1,101 @@
+/** The reference page: Swagger UI at `/docs`, and a start page at `/` for browsers. No file comes from another host. */
+import { createHash } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { promisify } from "node:util"
+import * as zlib from "node:zlib"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type { Header } from "../../core/service/ServiceResponse.ts"
+import type { StaticFile } from "../../core/service/StaticFiles.ts"
+import * as PageFiles from "./PageFiles.ts"
+
+/** The files of the page cannot be read. */
+export class ReferencePageUnreadable extends Data.TaggedError("ReferencePageUnreadable")<{
+  readonly cause: unknown
+}> {}
+
+/** Reads the files; they are compressed when they are first requested. */
+export const files: Effect.Effect<ReadonlyArray<StaticFile>, ReferencePageUnreadable> = Effect.tryPromise({
+  try: () => {
+    const folders = PageFiles.folders()
+    return Promise.all(
+      entries.map(async ({ folder, name, path, ...rest }) => ({
+        ...fileOf(await readFile(new URL(name, folders[folder]))),
+        ...rest,
+        path
+      }))
+    )
+  },
+  catch: (cause) => new ReferencePageUnreadable({ cause })
+})
+
+const compress = promisify(zlib.gzip)
+
+const fileOf = (bytes: Uint8Array): Pick<StaticFile, "bytes" | "version" | "gzip"> => {
+  let compressed: Promise<Uint8Array> | undefined
+  return {
+    bytes,
+    version: createHash("sha256").update(bytes).digest("base64url").slice(0, 22),
+    gzip: Effect.promise(() => {
+      compressed ??= compress(bytes, { level: zlib.constants.Z_BEST_COMPRESSION })
+      compressed.catch(() => {
+        compressed = undefined
+      })
+      return compressed
+    })
+  }
+}
+
+/** Only the service itself may be loaded or called, no text becomes code, and no other page may frame these. */
+const policy = [
+  ["default-src", "'none'"],
+  ["script-src", "'self'"],
+  ["style-src", "'self'"],
+  // Swagger UI's style sheet contains its icons.
+  ["img-src", "'self' data:"],
+  ["connect-src", "'self'"],
+  ["base-uri", "'none'"],
+  ["form-action", "'none'"],
+  ["frame-ancestors", "'none'"]
+]
+
+const ofAllFiles: ReadonlyArray<Header> = [["Cross-Origin-Resource-Policy", "same-origin"]]
+
+const ofPages: ReadonlyArray<Header> = [
+  ["Content-Security-Policy", policy.map((directive) => directive.join(" ")).join("; ")],
+  ["Referrer-Policy", "no-referrer"],
+  ["Cross-Origin-Opener-Policy", "same-origin"],
+  ...ofAllFiles
+]
+
+interface Entry extends Pick<StaticFile, "path" | "contentType" | "headers" | "isForBrowsers"> {
+  readonly folder: keyof PageFiles.Folders
+  readonly name: string
+}
+
+const page = (path: string, name: string, isForBrowsers: boolean): Entry => ({
+  folder: "client",
+  name,
+  path,
+  contentType: "text/html; charset=utf-8",
+  headers: ofPages,
+  isForBrowsers
+})
+
+const asset = (folder: keyof PageFiles.Folders, name: string): Entry => ({
+  folder,
+  name,
+  path: `/docs/${name}`,
+  contentType: `${name.endsWith(".css") ? "text/css" : "text/javascript"}; charset=utf-8`,
+  headers: ofAllFiles
+})
+
+const entries: ReadonlyArray<Entry> = [
+  page("/", "start.html", true),
+  page("/docs", "reference.html", false),
+  asset("client", "page.css"),
+  asset("client", "page.js"),
+  asset("client", "ExactJson.js"),
+  asset("swaggerUi", "swagger-ui.css"),
+  asset("swaggerUi", "swagger-ui-bundle.js")
+]

@@ -1,0 +1,92 @@
+/** Starts Swagger UI on the OpenAPI document of the service that serves this page. */
+import { prettyPrint } from "./ExactJson.js"
+
+/**
+ * What this page uses of React and of Swagger UI.
+ *
+ * @typedef {(props: any) => unknown} Component
+ * @typedef {{ createElement: (type: unknown, props: object | null, ...children: Array<unknown>) => unknown }} React
+ * @typedef {{ React: React, getComponent: (name: string, container?: boolean) => Component }} System
+ * @typedef {{ readonly url: string }} Server
+ * @typedef {{ readonly servers?: ReadonlyArray<Server> }} ApiDocument
+ */
+
+/** Follows the light or dark scheme of the system, for which Swagger UI has a class instead of a media query. */
+const followScheme = () => {
+  const dark = matchMedia("(prefers-color-scheme: dark)")
+  const apply = () => void document.documentElement.classList.toggle("dark-mode", dark.matches)
+  dark.addEventListener("change", apply)
+  apply()
+}
+
+/** Swagger UI would parse the bodies of responses and round the numbers that are larger than 2^53. */
+const exactResponses = () => ({
+  wrapComponents: {
+    /** @type {(original: Component, system: System) => Component} */
+    responseBody:
+      (original, { React, getComponent }) =>
+      (props) => {
+        const text = typeof props.content === "string" ? prettyPrint(props.content) : undefined
+        if (text === undefined) return React.createElement(original, props)
+        const highlighted = React.createElement(
+          getComponent("HighlightCode", true),
+          { downloadable: true, fileName: "response.json", language: "json", canCopy: true },
+          text
+        )
+        return React.createElement("div", null, React.createElement("h5", null, "Response body"), highlighted)
+      }
+  }
+})
+
+/** Every documented response has a dozen headers, which would hide the next response: they can be opened. */
+const foldedHeaders = () => ({
+  wrapComponents: {
+    /** @type {(original: Component, system: System) => Component} */
+    headers:
+      (original, { React }) =>
+      (props) =>
+        React.createElement(
+          "details",
+          null,
+          React.createElement("summary", null, "Headers"),
+          React.createElement(original, props)
+        )
+  }
+})
+
+/** Offers only servers of this page's origin: its content security policy permits no other. */
+const ownServers = () => ({
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        /** @type {(original: (document: ApiDocument) => unknown) => (document: ApiDocument) => unknown} */
+        updateJsonSpec: (original) => (apiDocument) => {
+          const own = (apiDocument.servers ?? []).filter(
+            ({ url }) => new URL(url, location.href).origin === location.origin
+          )
+          return original(own.length === 0 ? apiDocument : { ...apiDocument, servers: own })
+        }
+      }
+    }
+  }
+})
+
+followScheme()
+
+// The bundle declares it for all scripts of the page.
+Reflect.get(
+  globalThis,
+  "SwaggerUIBundle"
+)({
+  dom_id: "#reference",
+  url: new URL("openapi.json", location.href).href,
+  layout: "BaseLayout",
+  plugins: [exactResponses, foldedHeaders, ownServers],
+  deepLinking: true,
+  displayRequestDuration: true,
+  tryItOutEnabled: true,
+  persistAuthorization: false,
+  queryConfigEnabled: false,
+  // By default Swagger UI asks a server of its authors whether the document is valid.
+  validatorUrl: null
+})

@@ -1,0 +1,47 @@
+/** Time series: one metric for each combination of attribute values. */
+
+/** The value of an attribute; `undefined` if the series does not have it. */
+export type Value = string | number | undefined
+
+/** Attributes by name. */
+export type Attributes = { readonly [name: string]: string }
+
+interface Branch<Metric> {
+  readonly byValue: Map<Value, Branch<Metric>>
+  metric: Metric | undefined
+}
+
+/**
+ * Returns a function from attribute values, in the order of `names`, to their metric. Each metric is created once,
+ * because a metric with new attributes costs more than an update.
+ */
+export const make = <const Names extends ReadonlyArray<string>, Metric>(
+  names: Names,
+  create: (attributes: Attributes) => Metric
+): ((...values: { readonly [index in keyof Names]: Value }) => Metric) => {
+  const root: Branch<Metric> = branch()
+  return (...values) => {
+    let at = root
+    for (const value of values) {
+      let next = at.byValue.get(value)
+      if (next === undefined) {
+        next = branch()
+        at.byValue.set(value, next)
+      }
+      at = next
+    }
+    at.metric ??= create(attributesOf(names, values))
+    return at.metric
+  }
+}
+
+const branch = <Metric>(): Branch<Metric> => ({ byValue: new Map(), metric: undefined })
+
+const attributesOf = (names: ReadonlyArray<string>, values: ReadonlyArray<Value>): Attributes => {
+  const attributes: { [name: string]: string } = {}
+  for (const [index, name] of names.entries()) {
+    const value = values[index]
+    if (value !== undefined) attributes[name] = String(value)
+  }
+  return attributes
+}

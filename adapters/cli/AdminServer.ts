@@ -7,23 +7,48 @@ import type { AddressInfo } from "node:net"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { AnimalStore } from "../embed/index.ts"
+import * as LocalHost from "./LocalHost.ts"
 import * as LocalServer from "./LocalServer.ts"
 
 /** The version of Prometheus' text format. */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
+/** What the pages show. */
+export interface Pages {
+  /** Returns the text for Prometheus. */
+  readonly metrics: () => Promise<string>
+  /** Returns the response to a health check. */
+  readonly probe: (path: Probe) => Promise<{ readonly status: number; readonly body: string }>
+}
+
+/** A health check. */
+export type Probe = "/livez" | "/readyz"
+
+/** Returns the pages of a store. */
+export const pagesOf = ({ fetch, metrics }: Pick<AnimalStore, "fetch" | "metrics">): Pages => ({
+  metrics: async () => metrics(),
+  probe: async (path) => {
+    const probed = await fetch(new Request(`http://localhost${path}`))
+    return { status: probed.status, body: await probed.text() }
+  }
+})
+
+/** Returns the notice at the start. */
+export const notice = (host: string, port: number): string =>
+  `metrics on http://${LocalHost.of(host)}:${port}/metrics`
+
 /** Serves the pages until the scope closes; port 0 chooses a free port. */
 export const serve = (
-  store: Pick<AnimalStore, "fetch" | "metrics">,
+  pages: Pages,
   host: string,
   port: number
 ): Effect.Effect<AddressInfo, LocalServer.LocalServerUnbound, Scope.Scope> =>
   LocalServer.serve({ flag: "admin-port", host, port }, (request, response) =>
-    respond(store, request, response)
+    respond(pages, request, response)
   )
 
 const respond = async (
-  { fetch, metrics }: Pick<AnimalStore, "fetch" | "metrics">,
+  { metrics, probe }: Pages,
   { method = "", url = "" }: Http.IncomingMessage,
   response: Http.ServerResponse
 ): Promise<void> => {
@@ -31,18 +56,17 @@ const respond = async (
     response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" }).end(body)
   }
   const path = url.replace(/\?.*$/s, "")
-  if (!pages.has(path)) return send(404, "text/plain", "The pages are /metrics, /livez and /readyz.\n")
+  if (path !== "/metrics" && path !== "/livez" && path !== "/readyz")
+    return send(404, "text/plain", "The pages are /metrics, /livez and /readyz.\n")
   if (method !== "GET" && method !== "HEAD") {
     response.setHeader("Allow", "GET, HEAD")
     return send(405, "text/plain", "The methods are GET and HEAD.\n")
   }
   try {
-    if (path === "/metrics") return send(200, METRICS_TYPE, metrics())
-    const probed = await fetch(new Request(`http://localhost${path}`))
-    send(probed.status, "application/json; charset=utf-8", await probed.text())
+    if (path === "/metrics") return send(200, METRICS_TYPE, await metrics())
+    const { body, status } = await probe(path)
+    send(status, "application/json; charset=utf-8", body)
   } catch {
     response.destroy()
   }
 }
-
-const pages = new Set(["/metrics", "/livez", "/readyz"])

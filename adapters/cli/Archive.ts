@@ -1,4 +1,4 @@
-/** The animals of the database of a command, in bulk. */
+/** Bulk access of a command to the animals of its database. */
 import * as Context from "effect/Context"
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"

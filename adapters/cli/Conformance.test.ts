@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url"
 import * as Result from "effect/Result"
 import { afterAll, describe, expect, it } from "vitest"
 import type { Report } from "../../conformance/engine/Report.ts"
+import * as HarSchema from "../../conformance/reports/HarSchema.fixture.ts"
 import * as Json from "../../conformance/reports/Json.ts"
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url))
@@ -108,7 +109,8 @@ const reportOf = (text: string): Report => Result.getOrThrow(Json.parse(text))
 /** Starts a proxy that modifies the response bodies of another server. */
 const withModifiedBodies = async (
   target: string,
-  modify: (body: string, status: number) => string
+  modify: (body: string, status: number) => string,
+  at = 0
 ): Promise<string> => {
   const server = http.createServer((request, response) => {
     const onward = http.request(
@@ -128,7 +130,7 @@ const withModifiedBodies = async (
     )
     request.pipe(onward)
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve))
   endings.push(() => server.close())
   const { port } = server.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
   return `http://127.0.0.1:${port}/v1`
@@ -142,8 +144,16 @@ describe("animal-store conformance run", () => {
   it("reports the reference server as conformant at level design, within 30 s and 5 000 requests, without printing a key", async () => {
     const server = await ours()
     const out = path.join(folder, "own")
+    const declared = [
+      "--implementation",
+      "Ours",
+      "--implementation-version",
+      "1.2",
+      "--contact",
+      "a@b.example"
+    ]
     const { code, stderr, stdout } = await conformance(
-      ["run", ...server.flags, "--clock", server.clock, "--level", "design", "--out", out],
+      ["run", ...server.flags, "--clock", server.clock, "--level", "design", "--out", out, ...declared],
       server.environment
     )
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^CONFORMANT at level design: all \d+ checks passed/)
@@ -151,7 +161,25 @@ describe("animal-store conformance run", () => {
     const report = reportOf(fs.readFileSync(path.join(out, "report.json"), "utf8"))
     expect(report.requests).toBeLessThan(5_000)
     expect(report.milliseconds).toBeLessThan(30_000)
-    expect(fs.readdirSync(out).toSorted()).toEqual(["junit.xml", "report.html", "report.json", "summary.md"])
+    expect(report).toMatchObject({
+      implementation: { name: "Ours", version: "1.2", contact: "a@b.example" },
+      contract: { version: "1.0.0" },
+      limits: { requests: 5_000, milliseconds: 180_000, only: [], exclude: [] }
+    })
+    expect(fs.readdirSync(out).toSorted()).toEqual([
+      "badge.svg",
+      "exchanges.har",
+      "junit.xml",
+      "report.html",
+      "report.json",
+      "summary.md"
+    ])
+    expect(fs.readFileSync(path.join(out, "badge.svg"), "utf8")).toContain(
+      "<title>Ours 1.2, a@b.example: conformant at level design, "
+    )
+    const archive = HarSchema.parse(fs.readFileSync(path.join(out, "exchanges.har"), "utf8"))
+    expect(archive.log.entries).toHaveLength(report.requests)
+    expect(archive.log.entries[0]?.request.url).toMatch(server.url)
     const written = fs.readdirSync(out).map((name) => fs.readFileSync(path.join(out, name), "utf8"))
     for (const secret of secretsOf(server)) {
       expect([stdout, stderr, ...written].some((text) => text.includes(secret))).toBe(false)
@@ -169,6 +197,36 @@ describe("animal-store conformance run", () => {
     expect(open.filter(({ reason = "" }) => !/clock/.test(reason))).toEqual([])
     expect(code).toBe(3)
   }, 200_000)
+
+  it("is green without a clock for the profiles that were shown, with --allow-inconclusive", async () => {
+    const server = await ours(plans.tinyWithoutClock)
+    const flags = ["run", ...server.flags, "--only", "core,auth,limits.exhausted,limits.whole-minute"]
+    const strict = await conformance(flags, server.environment)
+    expect({ code: strict.code, stdout: strict.stdout }).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(/^INCONCLUSIVE {2}.*clock/m)
+    })
+    const allowed = await conformance([...flags, "--allow-inconclusive"], server.environment)
+    expect(allowed.stdout).toMatch(/^conformant: core, auth$/m)
+    expect(allowed.code).toBe(0)
+  }, 200_000)
+
+  it("waits for a server that is still starting, with --wait", async () => {
+    const starting = http.createServer()
+    await new Promise<void>((resolve) => starting.listen(0, "127.0.0.1", resolve))
+    const { port } = starting.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
+    await new Promise((resolve) => starting.close(resolve))
+    const address = ["--url", `http://127.0.0.1:${port}/v1`, "--key", "env:MAIN"]
+    const never = await conformance(["doctor", ...address, "--wait", "1s"], { MAIN: "k" })
+    expect(never.code).toBe(2)
+    expect(never.stderr).toMatch(/is not ready after 1 s \(--wait\): connect ECONNREFUSED/)
+    const server = await ours()
+    const waiting = conformance(["doctor", ...address, "--wait", "60s"], server.environment)
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    const late = await withModifiedBodies(server.url, (body) => body, port)
+    expect(late).toContain(String(port))
+    expect((await waiting).stdout).toMatch(/accepts the main key/)
+  }, 120_000)
 
   it("reports the faults of a faulty server, with a script and a replay token", async () => {
     const server = await ours()
@@ -235,13 +293,13 @@ describe("an invalid set-up", () => {
       [["run", "--url", server.url, "--key", "wrong"], /refuses the main key/],
       [["run", "--url", "http://example.org/v1", "--key", "k"], /example.org is not this machine/],
       [["run", ...key, "--tiny", "env:TINY:60:1000"], /another plan than declared/],
-      [["run", ...key, "--victim", "wrong:5:40"], /refuses the key given with --victim/],
+      [["run", ...key, "--victim", "wrong:5:40"], /rejects the key given with --victim/],
       [["run", ...key, "--clock", "http://127.0.0.1:1/clock"], /the clock \(--clock\) does not work/],
       [["run", ...key, "--only", "no.such"], /names no check, clause or profile/],
       [["run", ...key, "--level", "perfect"], /--level: must be one of spec, design/],
       [["run", ...key, "--config", "/nowhere"], /--config: /],
       [["replay", "junk", ...key], /this is no replay token/],
-      [["explain", "no.such"], /there is no check and no clause/]
+      [["explain", "no.such"], /there is no check or clause/]
     ]
     for (const [args, pattern] of faults) {
       const sentence = oneLine(await conformance(args, server.environment))
@@ -265,7 +323,7 @@ describe("animal-store conformance", () => {
     expect(stdout).toMatch(/will stay inconclusive: it takes a clock/)
   })
 
-  it("self-test prints which check catches which faulty backend, and passes correct servers", async () => {
+  it("self-test prints which check detects which faulty backend, and passes correct servers", async () => {
     const only = ["--only", "list.limit-*", "--only", "order.*"]
     const { code, stdout } = await conformance(["self-test", "--seeds", "2", ...only])
     expect(stdout).toMatch(/^caught +list\.limit-plus-one +2\/2 by list\.limit/m)

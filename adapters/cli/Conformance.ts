@@ -26,6 +26,8 @@ import type { HttpSubject } from "../../conformance/subjects/HttpSubject.ts"
 import * as Int64 from "../../core/domain/Int64.ts"
 import * as BudgetFlag from "./BudgetFlag.ts"
 import * as CommandExit from "./CommandExit.ts"
+import { descriptions } from "./Descriptions.ts"
+import * as DurationFlag from "./DurationFlag.ts"
 import * as Invocation from "./Invocation.ts"
 import * as Output from "./Output.ts"
 import * as ReportFiles from "./ReportFiles.ts"
@@ -35,6 +37,8 @@ import * as StatusLine from "./StatusLine.ts"
 
 /** Exit code of commands with an invalid set-up. */
 const SET_UP_FAULT = 2
+
+const MAX_WAIT_MS = 600_000
 
 const MAX_SEED = 2 ** 31 - 1
 
@@ -78,7 +82,7 @@ const subjectFlags = {
   clock: optional(
     "clock",
     "URL",
-    "The server's test clock, such as http://127.0.0.1:3001/clock, if it has one.",
+    "URL of the server's test clock, if it has one, such as http://127.0.0.1:3001/clock.",
     Setting.text
   ),
   level: optional(
@@ -88,6 +92,14 @@ const subjectFlags = {
     oneOf(levels)
   ),
   name: optional("name", "TEXT", "Name of the server in reports.", Setting.text),
+  implementation: optional(
+    "implementation",
+    "NAME",
+    "Name of the implementation, for reports that are published.",
+    Setting.text
+  ),
+  implementationVersion: optional("implementation-version", "VERSION", "Its version.", Setting.text),
+  contact: optional("contact", "CONTACT", "Its home page (https://…) or mail address.", Setting.text),
   budget: optional("budget", "BUDGET", "Maximum cost of the run; default 5000req,180s.", BudgetFlag.parse),
   categories: Setting.repeated(
     "category",
@@ -107,6 +119,12 @@ const subjectFlags = {
     "ID",
     "Skip these checks; the server is then not reported as conformant.",
     Setting.text
+  ),
+  wait: optional(
+    "wait",
+    "DURATION",
+    "Wait so long for a server that is still starting, such as 30s; default: not at all.",
+    DurationFlag.parse(0, MAX_WAIT_MS)
   ),
   iOwnThisServer: Setting.toggle("i-own-this-server", "Allow a server that is not on this machine.")
 }
@@ -197,12 +215,16 @@ const run = Command.make(
     out: optional(
       "out",
       "DIR",
-      "Directory for report.json, junit.xml, summary.md, report.html and scripts; default: none.",
+      "Directory for the report in several formats, badge.svg, exchanges.har and scripts; default: none.",
       Setting.text
+    ),
+    allowInconclusive: Setting.toggle(
+      "allow-inconclusive",
+      "Exit with 0 if nothing failed and at least one profile was shown, although some checks were undecided."
     ),
     json: Setting.toggle("json", "Print only the report, as JSON, on standard output.")
   },
-  Effect.fn("conformance run")(function* ({ json, out, seed, ...flags }) {
+  Effect.fn("conformance run")(function* ({ allowInconclusive, json, out, seed, ...flags }) {
     const { end, show } = progress()
     const writing = <A>(write: () => Promise<A>) =>
       Effect.tryPromise({
@@ -211,20 +233,24 @@ const run = Command.make(
       })
     // Checked before the run, so that its result is not lost.
     if (out !== undefined) yield* writing(() => ReportFiles.prepare(out))
-    const report = yield* opened(flags, (subject, settings) =>
+    const { report, subject } = yield* opened(flags, (subject, settings) =>
       Effect.ensuring(
         HttpRun.run(subject, {
           level: settings.level,
           only: settings.only,
           exclude: settings.exclude,
           seed,
+          allowInconclusive,
+          implementation: settings.implementation,
           onProgress: show
         }),
         end
-      )
+      ).pipe(Effect.map((report) => ({ report, subject })))
     )
     const written =
-      out === undefined ? undefined : yield* Effect.result(writing(() => ReportFiles.write(report, out)))
+      out === undefined
+        ? undefined
+        : yield* Effect.result(writing(() => ReportFiles.write(report, subject, out)))
     const scripts = written === undefined ? undefined : Option.getOrUndefined(Result.getSuccess(written))
     yield* Output.print(
       json
@@ -281,7 +307,7 @@ const explain = Command.make(
     const page = Explain.explain(id)
     if (page === undefined) {
       return yield* new SetupFault({
-        reason: `there is no check and no clause ${JSON.stringify(id)}: see 'animal-store conformance list'`
+        reason: `there is no check or clause ${JSON.stringify(id)}: see 'animal-store conformance list'`
       })
     }
     yield* Output.print(page)
@@ -316,5 +342,5 @@ const replay = Command.make(
 /** The `conformance` commands. */
 export const conformance = Command.make("conformance").pipe(
   Command.withSubcommands([run, doctor, list, explain, replay, selfTest]),
-  Command.withDescription("Test whether a server in any language conforms to the contract.")
+  Command.withDescription(descriptions.conformance)
 )

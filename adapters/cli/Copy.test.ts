@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import * as Load from "./Load.fixture.ts"
 import { start, stop } from "./Serve.fixture.ts"
-import { type Ended, killAfterProgress, launch, makeLines, run, valueOf } from "./Transfer.fixture.ts"
+import { killAfterProgress, launch, makeLines, type ProcessResult, run, valueOf } from "./Transfer.fixture.ts"
 
 const create = Databases.createForTest
 
@@ -14,7 +14,7 @@ interface CopyRecord {
   readonly tables: ReadonlyArray<{ readonly name: string; readonly rows: number; readonly digest: string }>
 }
 
-const recordOf = ({ code, stderr, stdout }: Ended): CopyRecord => {
+const recordOf = ({ code, stderr, stdout }: ProcessResult): CopyRecord => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
   return JSON.parse(stdout)
 }
@@ -72,7 +72,7 @@ for (const from of Databases.kinds) {
         expect(await exported(target)).toBe(await exported(source))
       })
 
-      it("moves each row once although it is killed again and again", { timeout: LIMIT_MS }, async () => {
+      it("moves each row once although it is killed repeatedly", { timeout: LIMIT_MS }, async () => {
         const [source, target] = [await create(from), await create(to)]
         await fill(source, 60_000)
         const args = ["copy", "--json", "--from", source.address, "--to", target.address]

@@ -11,6 +11,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as Archive from "../embed/Archive.ts"
 import { tables } from "../embed/Database.ts"
 import * as Database from "./Database.ts"
+import { descriptions } from "./Descriptions.ts"
 import * as Failure from "./Failure.ts"
 import * as Output from "./Output.ts"
 import * as Setting from "./Setting.ts"
@@ -36,7 +37,9 @@ export const copyDatabase = Command.make(
         status.show(`copied ${Throughput.thousands(animals)} of ${Throughput.thousands(all)} animals`)
     }).pipe(
       Effect.mapError(Failure.userError),
-      Effect.onInterrupt(() => Console.error("animal-store: interrupted; the same command continues")),
+      Effect.onInterrupt(() =>
+        Console.error("animal-store: interrupted; run the same command again to continue")
+      ),
       Effect.ensuring(status.end),
       Effect.timed
     )
@@ -54,11 +57,7 @@ export const copyDatabase = Command.make(
           ].join("\n")
     )
   }, Effect.scoped)
-).pipe(
-  Command.withDescription(
-    "Copy animals, keys, rate limits and the cursor key into an empty database, and compare both. Started again, an unfinished copy continues."
-  )
-)
+).pipe(Command.withDescription(descriptions.copy))
 
 const open = (
   address: string,

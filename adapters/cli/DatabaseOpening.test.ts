@@ -1,4 +1,4 @@
-/** Exits of `animal-store` while it opens a database. */
+/** How `animal-store` exits while it opens a database. */
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import { expect, it, onTestFinished } from "vitest"

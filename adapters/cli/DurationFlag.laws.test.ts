@@ -10,7 +10,7 @@ const MAX_MS = 3_650 * unitMs.d
 const amounts = fc.nat({ max: MAX_MS })
 
 describe("a duration", () => {
-  it("is accepted in every unit exactly if it is within the range", () => {
+  it("is accepted in every unit if and only if it is within the range", () => {
     fc.assert(
       fc.property(
         fc.nat({ max: 10_000 }),

@@ -15,7 +15,7 @@ describe("a duration", () => {
     ["7d", 604_800_000],
     ["007d", 604_800_000],
     ["10d", 864_000_000]
-  ])("'%s' is understood", (text, ms) => {
+  ])("'%s' is parsed", (text, ms) => {
     expect(parse(text)).toEqual(Result.succeed(ms))
   })
 

@@ -9,6 +9,7 @@ import { PetArchive } from "../../core/ports/PetArchive.ts"
 import * as Export from "../../core/transfer/Export.ts"
 import * as Archive from "./Archive.ts"
 import * as Database from "./Database.ts"
+import { descriptions } from "./Descriptions.ts"
 import * as Failure from "./Failure.ts"
 import * as Output from "./Output.ts"
 import * as OutputFile from "./OutputFile.ts"
@@ -38,7 +39,7 @@ export const exportAnimals = Command.make(
     const file = Option.getOrUndefined(flags.out)
     if (flags.json && file === undefined) {
       return yield* Effect.fail(
-        Failure.userError(new Error("--json: requires --out, because standard output has the animals"))
+        Failure.userError(new Error("--json: requires --out, because standard output contains the animals"))
       )
     }
     yield* Database.requireExisting(flags.database, Failure.flagOf.database)
@@ -68,8 +69,4 @@ export const exportAnimals = Command.make(
       flags.json ? JSON.stringify({ animals, ...throughput }) : `${summary} to ${printable(file)}.`
     )
   }, Effect.scoped)
-).pipe(
-  Command.withDescription(
-    "Write all animals as lines of JSON, by ascending id. Servers can keep running on the database."
-  )
-)
+).pipe(Command.withDescription(descriptions.export))

@@ -2,20 +2,30 @@
 import * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
-import { DatabaseUnusable, InvalidDatabase, InvalidOption, PlanInvalid } from "../embed/index.ts"
+import {
+  DatabaseUnusable,
+  InvalidDatabase,
+  InvalidOption,
+  PlanInvalid,
+  RedisUnusable
+} from "../embed/index.ts"
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
 
 /** The flags of store options. */
 export const flagOf = {
+  corsOrigins: "cors-origin",
   database: "database",
   databaseConnections: "database-connections",
   databaseTimeoutMs: "database-timeout",
+  docs: "docs",
+  deprecationUrl: "deprecation-url",
   keyCacheMs: "key-cache",
   limits: "limits",
   maxAnonymousStates: "max-anonymous-states",
   publicBaseUrl: "public-base-url",
   stagingBaseUrl: "staging-base-url",
+  standardHeaders: "standard-headers",
   strict: "strict",
   trustedProxyHops: "trusted-proxy-hops"
 } as const
@@ -29,11 +39,11 @@ export const attempt = <A>(
 export const userError = (cause: unknown): CliError.UserError =>
   new CliError.UserError({ cause, userMessage: printable(messageOf(cause)) })
 
-/** As `userError`, with a text after the message. */
+/** Like `userError`, with a text after the message. */
 export const withConsequence = (cause: unknown, consequence: string): CliError.UserError =>
   new CliError.UserError({ cause, userMessage: printable(`${messageOf(cause)}${consequence}`) })
 
-/** As `userError`, for the database that another flag selects. */
+/** Like `userError`, for the database that another flag selects. */
 export const userErrorAt =
   (flag: string) =>
   (cause: unknown): CliError.UserError =>
@@ -43,6 +53,7 @@ export const userErrorAt =
 
 const messageOf = (cause: unknown): string => {
   if (cause instanceof DatabaseUnusable) return `${Setting.title("database")}: ${cause.reason}`
+  if (cause instanceof RedisUnusable) return `${Setting.title(flagOf.limits)}: ${cause.reason}`
   if (cause instanceof StoreUnavailable) return `${Setting.title("database")}: ${innermost(cause.cause)}`
   if (cause instanceof PlanInvalid) return inFlags(cause.reason)
   if (cause instanceof InvalidDatabase) return `${Setting.title(flagOf[cause.option])}: ${cause.reason}`

@@ -25,9 +25,12 @@ const commands = [
 
 /** Flags that have no value, or an empty list, unless they are given. */
 const withoutDefault = new Set([
-  ...["issue-key", "public-base-url", "staging-base-url", "test-clock-port"],
+  ...["issue-key", "public-base-url", "staging-base-url", "deprecation-url", "test-clock-port"],
   ...[
     "config",
+    "implementation",
+    "implementation-version",
+    "contact",
     "url",
     "key",
     "tiny",
@@ -62,7 +65,7 @@ describe("the help", () => {
     expect(useless).toEqual([])
   })
 
-  it("is written by `Setting`, which uses the very text that it shows as the default", () => {
+  it("is written by `Setting`, which parses the same text that it shows as the default", () => {
     const files = fs
       .readdirSync(new URL(".", import.meta.url))
       .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "Setting.ts")

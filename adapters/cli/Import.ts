@@ -14,6 +14,7 @@ import * as ImportRecord from "../../core/transfer/ImportRecord.ts"
 import * as Archive from "./Archive.ts"
 import * as CommandExit from "./CommandExit.ts"
 import * as Database from "./Database.ts"
+import { descriptions } from "./Descriptions.ts"
 import * as Failure from "./Failure.ts"
 import * as ImportSource from "./ImportSource.ts"
 import * as ImportSummary from "./ImportSummary.ts"
@@ -27,16 +28,19 @@ const flags = {
     Argument.withDescription("File with an animal as JSON in each line, or - for standard input.")
   ),
   dryRun: Setting.toggle("dry-run", "Check the lines only; no database is opened."),
-  keepIds: Setting.toggle("keep-ids", "Store the ids of the lines, which must ascend; default: new ids."),
+  keepIds: Setting.toggle(
+    "keep-ids",
+    "Store the ids of the lines, which must be ascending; default: new ids."
+  ),
   ignoreUnknown: Setting.toggle(
     "ignore-unknown",
     "Ignore unknown fields; default: a line with one is invalid."
   ),
-  again: Setting.toggle("again", "Import a source again that was imported completely."),
+  again: Setting.toggle("again", "Import a source again although it was imported completely."),
   name: Setting.make(
     "name",
     "NAME",
-    "Name of what standard input carries; with a name, the import can continue after a failure.",
+    "Name of the data on standard input; with a name, the import can continue after a failure.",
     Setting.text
   ).pipe(Flag.optional),
   database: Database.address,
@@ -73,11 +77,7 @@ export const importAnimals = Command.make(
     else if (outcome.faults.length === 0) yield* Output.print(ImportSummary.format(outcome, throughput))
     yield* CommandExit.withCode(outcome.faults.length === 0 ? 0 : 1)
   }, Effect.scoped)
-).pipe(
-  Command.withDescription(
-    "Store the animals of a file, each line like a body of POST /v1/pets. Started again, an unfinished import continues."
-  )
-)
+).pipe(Command.withDescription(descriptions.import))
 
 const dryRun = ({ animals, faults }: Import.Checked): ImportSummary.Outcome => ({
   isDryRun: true,
@@ -112,7 +112,7 @@ const store = Effect.fnUntraced(function* (
   source: ImportSource.ImportSource,
   status: StatusLine.StatusLine
 ): Effect.fn.Return<ImportSummary.Outcome, CliError.UserError, Scope.Scope> {
-  // Without ids there is nothing to look up, so that an invalid file creates no database.
+  // Without ids there is nothing to look up before the check; an invalid file then creates no database.
   const early = flags.keepIds ? yield* Archive.open(flags.database) : undefined
   const checked = source.isFile ? yield* check(flags, source, status, early?.findTaken) : undefined
   if (checked !== undefined && checked.faults.length > 0) return { ...dryRun(checked), isDryRun: false }
@@ -123,7 +123,7 @@ const store = Effect.fnUntraced(function* (
       : `sha256:${checked.digest}`
   const from = name === undefined ? ImportRecord.beginning : yield* start(flags, source, archive, name)
   if (name === undefined && !flags.keepIds) yield* Console.error(`animal-store: ${WITHOUT_NAME}`)
-  // Otherwise an animal that a server creates meanwhile could get an id of a later line.
+  // Otherwise an animal that a server creates during the import could get the id of a later line.
   if (flags.keepIds && checked !== undefined) {
     yield* Effect.mapError(archive.reserveIds(checked.lastId), Failure.userError)
   }
@@ -150,26 +150,26 @@ const store = Effect.fnUntraced(function* (
 })
 
 const WITHOUT_NAME =
-  "without --name NAME this import cannot continue after a failure; started again, it would store the same animals twice"
+  "without --name NAME this import cannot continue after a failure; a second run would store the same animals twice"
 
-/** Tells what to do after an error. */
+/** Returns a hint about what to do after an error. */
 const hintAfter = (
   error: { readonly _tag: string },
   flags: Flags,
   source: ImportSource.ImportSource
 ): string => {
-  if (error._tag === "IdTaken") return "the same command fails again"
+  if (error._tag === "IdTaken") return "the same command would fail again"
   if (error._tag !== "SourceChanged") return hintOf(flags, source)
   return flags.keepIds
     ? "import the changed source again"
-    : "the changed source counts as another one, which stores these animals twice"
+    : "the changed source counts as a new one, so these animals would be stored twice"
 }
 
-/** Tells what the same command does after a failure. */
+/** Returns a hint about running the same command again after a failure. */
 const hintOf = ({ dryRun, keepIds, name }: Flags, { isFile }: ImportSource.ImportSource): string => {
   if (dryRun) return "nothing was stored"
   return isFile || keepIds || Option.isSome(name)
-    ? "the same command continues"
+    ? "run the same command again to continue"
     : "the same command would store these animals twice"
 }
 

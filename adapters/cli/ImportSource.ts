@@ -1,4 +1,4 @@
-/** What `animal-store import` reads: a file, or a stream that can be read only once. */
+/** The input of `animal-store import`: a file, or a stream that can be read only once. */
 import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
 import type * as CliError from "effect/cli/CliError"
@@ -52,7 +52,7 @@ const reasonOf = (cause: unknown): string => {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** A new SHA-256. */
+/** Creates a running SHA-256. */
 export const makeHash = (): Hash => {
   const hash = createHash("sha256")
   return {

@@ -7,7 +7,7 @@ import * as Throughput from "./Throughput.ts"
 /** The result of a run of the command. */
 export interface Outcome {
   readonly isDryRun: boolean
-  /** Animals in the source, as far as it was read without a fault, those of earlier runs included. */
+  /** Animals in the part of the source that was read without a fault, including those of earlier runs. */
   readonly animals: number
   /** Animals in the source that earlier runs stored. */
   readonly before: number
@@ -44,12 +44,12 @@ export const format = (
   return [
     `Imported ${Throughput.animals(inserted)} ${Throughput.format(throughput)}`,
     ...(before > 0 ? [`; continued after ${Throughput.animals(before)}`] : []),
-    ...(present > 0 ? [`; ${Throughput.thousands(present)} were there already`] : []),
+    ...(present > 0 ? [`; ${Throughput.thousands(present)} already existed`] : []),
     "."
   ].join("")
 }
 
-/** Formats each fault, and what was stored, as lines for standard error. */
+/** Formats the faults and the number of stored animals as lines for standard error. */
 export const formatFaults = (
   label: string,
   { before, faults, inserted, present }: Outcome

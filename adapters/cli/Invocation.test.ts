@@ -63,7 +63,7 @@ describe.skipIf(path.sep !== "/")("the command line of a hint", () => {
   })
 })
 
-it("is one that runs from where the user stands", () => {
+it("the command line of a hint runs in the user's current directory", () => {
   const root = fileURLToPath(new URL("../../", import.meta.url))
   const script = path.join(root, "adapters/cli/main.ts")
   for (const cwd of [root, path.join(root, "docs")]) {

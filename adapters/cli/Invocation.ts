@@ -1,4 +1,4 @@
-/** The command line that runs this program again from where its user stands, for hints. */
+/** The command line that runs this program again in the user's current directory, for hints. */
 import * as path from "node:path"
 
 /** How this process was started. */

@@ -86,7 +86,7 @@ describe("a key specification", () => {
     )
   })
 
-  it("is never told its shape if only a number is wrong", () => {
+  it("is rejected with the range of the number, without the format, if only a number is wrong", () => {
     const wrong = fc.oneof(
       fc
         .bigInt({ min: BigInt(Plan.maxRequests) + 1n })

@@ -11,7 +11,7 @@ describe("a key specification", () => {
     ["pro:perDay=1000000000", { plan: "Pro", limits: { perDay: 1_000_000_000 } }],
     ["Enterprise:perMinute=5,perDay=50", { plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } }],
     ["enterprise:perDay=050,perMinute=5", { plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } }]
-  ])("'%s' is understood", (text, options) => {
+  ])("'%s' is parsed", (text, options) => {
     expect(IssueKeyFlag.parse(text)).toEqual(Result.succeed(options))
   })
 

@@ -103,7 +103,7 @@ for (const kind of Databases.kinds) {
       expect(await json("unban", id)).toEqual({ id, bannedUntil: null, strikes: expect.any(Number) })
     })
 
-    it("is shown with what it has used, and every act is recorded", async () => {
+    it("is shown with its usage, and every action is recorded", async () => {
       const { json, keys, serve } = await open(kind)
       const send = await serve("0")
       const { id, key } = await json<Issued>(

@@ -1,4 +1,4 @@
-/** Clients that send one request after the other, each on its own keep-alive connection. */
+/** Clients that send requests in sequence, each client on its own keep-alive connection. */
 import { Buffer } from "node:buffer"
 import * as Http from "node:http"
 import * as fc from "fast-check"

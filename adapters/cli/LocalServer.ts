@@ -1,4 +1,4 @@
-/** Small servers of the command itself, beside that of the service. */
+/** Auxiliary servers of the command line, in addition to that of the service. */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Data from "effect/Data"

@@ -56,10 +56,14 @@ export const options = (
 })
 
 /** Prints a notice of the command on standard error, in the format of the log, unless its level silences it. */
-export const notice = ({ logFormat, logLevel }: Values, message: string): Effect.Effect<void> => {
-  if (!isLogged("info", logLevel)) return Effect.void
+export const notice = (
+  { logFormat, logLevel }: Values,
+  message: string,
+  level: "info" | "warn" = "info"
+): Effect.Effect<void> => {
+  if (!isLogged(level, logLevel)) return Effect.void
   if (logFormat === "text") return Console.error(`animal-store: ${message}`)
   return Effect.flatMap(Clock.currentTimeMillis, (time) =>
-    Console.error(LogFormat.json({ time, level: "info", message, fields: {} }))
+    Console.error(LogFormat.json({ time, level, message, fields: {} }))
   )
 }

@@ -17,7 +17,7 @@ const manifest: { readonly version: string; readonly engines: { readonly node: s
 const version = fc.tuple(fc.nat({ max: 30 }), fc.nat({ max: 30 }), fc.nat({ max: 30 }))
 
 describe("the version of Node", () => {
-  it("is too old exactly if its numbers are below the minimum, compared from left to right", () => {
+  it("is too old if and only if its numbers are below the minimum, compared from left to right", () => {
     fc.assert(
       fc.property(
         version,
@@ -33,7 +33,7 @@ describe("the version of Node", () => {
     )
   })
 
-  it("is reported with what is needed", () => {
+  it("is reported with the required version", () => {
     expect(NodeVersion.fault("20.20.2", ">=22.19.0")).toBe(
       "Node 22.19.0 or newer is required; this is Node 20.20.2"
     )

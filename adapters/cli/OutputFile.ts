@@ -27,7 +27,7 @@ export const make = (
     const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${randomUUID()}.partial`)
     const attempt = <A>(work: () => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: (cause) => Failure.userError(new Error(faultOf(file, cause))) })
-    // The name is taken only at the end; this spares the work.
+    // The final name is claimed only at the end; this check fails before the work is done.
     if (!force && (yield* attempt(() => exists(target)))) {
       return yield* Effect.fail(Failure.userError(new Error(existing(file))))
     }
@@ -44,13 +44,13 @@ export const make = (
       complete: attempt(async () => {
         await handle.sync()
         if (force) await fs.rename(temporary, target)
-        // Unlike `rename`, `link` does not replace a file that was created meanwhile.
+        // Unlike `rename`, `link` does not replace a file that was created in the meantime.
         else await fs.link(temporary, target).catch((cause) => withoutLinks(cause, temporary, target))
       })
     }
   })
 
-/** For file systems without hard links: takes the name with an empty file first. */
+/** For file systems without hard links: claims the name with an empty file first. */
 const withoutLinks = async (cause: unknown, temporary: string, target: string): Promise<void> => {
   if (Predicate.hasProperty(cause, "code") && cause.code === "EEXIST") throw cause
   await (await fs.open(target, "wx", 0o600)).close()

@@ -1,10 +1,10 @@
-/** Untrusted text in terminal output. */
+/** Escapes untrusted text for terminal output. */
 
 // Control characters, format characters such as text direction marks, line separators and lone surrogates.
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /**
- * Escapes every character that could break or disguise a line as its code point.
+ * Replaces every character that could break or disguise a line by its code point.
  *
  * @example
  * ```ts

@@ -2,16 +2,21 @@
 import { access, constants, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Report } from "../../conformance/engine/Report.ts"
+import * as Badge from "../../conformance/reports/Badge.ts"
+import * as Har from "../../conformance/reports/Har.ts"
 import * as Html from "../../conformance/reports/Html.ts"
 import * as Json from "../../conformance/reports/Json.ts"
 import * as JUnit from "../../conformance/reports/JUnit.ts"
 import * as Markdown from "../../conformance/reports/Markdown.ts"
+import type { Subject } from "../../conformance/subjects/Subject.ts"
 
 const renderings = [
   ["report.json", Json.render],
   ["junit.xml", JUnit.render],
   ["summary.md", Markdown.render],
-  ["report.html", Html.render]
+  ["report.html", Html.render],
+  ["badge.svg", Badge.render],
+  ["exchanges.har", Har.render]
 ] as const
 
 /** Creates the directory; fails if it is not writable. */
@@ -21,8 +26,14 @@ export const prepare = async (directory: string): Promise<void> => {
 }
 
 /** Writes all files and a script for each failure; returns the paths of the scripts by check id. */
-export const write = async (report: Report, directory: string): Promise<ReadonlyMap<string, string>> => {
-  await Promise.all(renderings.map(([name, render]) => writeFile(join(directory, name), render(report))))
+export const write = async (
+  report: Report,
+  subject: Subject,
+  directory: string
+): Promise<ReadonlyMap<string, string>> => {
+  await Promise.all(
+    renderings.map(([name, render]) => writeFile(join(directory, name), render(report, subject)))
+  )
   const scripts = new Map<string, string>()
   for (const { counterexample, id } of report.checks) {
     if (counterexample?.script === undefined) continue

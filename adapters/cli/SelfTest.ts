@@ -34,4 +34,4 @@ export const selfTest = Command.make(
     yield* Output.print(Gate.render(result))
     yield* CommandExit.withCode(result.passed ? 0 : 1)
   })
-).pipe(Command.withDescription("Test the suite itself: print which check catches which faulty backend."))
+).pipe(Command.withDescription("Test the suite itself: print which check detects which faulty backend."))

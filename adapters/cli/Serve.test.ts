@@ -92,6 +92,17 @@ describe("serve", () => {
     expect(stdout).toMatch(/\r\n\r\n\[\]$/)
   })
 
+  it("prints the address of the reference page and serves it, unless --no-docs is given", async () => {
+    const { greeting } = await serve(["--port", "0", "--first-key"])
+    const address = /API reference: (\S+)/.exec(greeting)?.[1] ?? ""
+    const page = await fetch(address)
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
+    const without = await serve(["--port", "0", "--first-key", "--no-docs"])
+    expect(without.greeting).not.toContain("/docs")
+    const origin = /http:\/\/[^/\s]+/.exec(without.greeting)?.[0]
+    expect((await fetch(`${origin}/docs`)).status).toBe(401)
+  })
+
   it("prints a reachable URL if it listens on all addresses", async () => {
     const { greeting } = await serve(["--json", "--port", "0", "--host", "0.0.0.0"])
     const { url }: Announced = JSON.parse(greeting)
@@ -253,7 +264,7 @@ describe("every flag and its environment variable", () => {
     expect(code).toBe(0)
     const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
     const flags = [...section.matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)/gm)]
-    expect(flags).toHaveLength(25)
+    expect(flags).toHaveLength(30)
     for (const [, flag = "", variable] of flags) {
       expect(variable).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
     }
@@ -316,6 +327,9 @@ describe("invalid input", () => {
   const port = "must be a whole number from 0 to 65535"
   const plan = "must be PLAN or PLAN:perMinute=N,perDay=N with PLAN one of Free, Pro, Business, Enterprise"
   const url = "must be an absolute http(s) URL without query"
+  const origins =
+    "must be origins as browsers send them, such as https://shop.example or http://localhost:5173, in lower case and " +
+    "without a path or a default port, or only *"
   const duration = (min: string, max: string) =>
     `must be a duration from ${min} to ${max}, such as 500ms, 30s or 24h`
 
@@ -351,7 +365,13 @@ describe("invalid input", () => {
     ],
     [["--port", "1\u202e\u009b"], {}, `--port: ${port}; got "1\\u{202e}\\u{9b}"`],
     [["--public-base-url", "example.org"], {}, `--public-base-url (ANIMAL_STORE_PUBLIC_BASE_URL): ${url}`],
-    [[], { ANIMAL_STORE_STAGING_BASE_URL: "x" }, `--staging-base-url (ANIMAL_STORE_STAGING_BASE_URL): ${url}`]
+    [
+      [],
+      { ANIMAL_STORE_STAGING_BASE_URL: "x" },
+      `--staging-base-url (ANIMAL_STORE_STAGING_BASE_URL): ${url}`
+    ],
+    [["--cors-origin", "https://shop.example/"], {}, `--cors-origin (ANIMAL_STORE_CORS_ORIGIN): ${origins}`],
+    [[], { ANIMAL_STORE_CORS_ORIGIN: "* http://a" }, `--cors-origin (ANIMAL_STORE_CORS_ORIGIN): ${origins}`]
   ])("%j %j is reported in one line", async (args, environment, message) => {
     const { code, stderr, stdout } = await run(["serve", ...args], { ...inMemory, ...environment })
     expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: `animal-store: ${message}\n`, stdout: "" })

@@ -107,7 +107,7 @@ describe("serve on its default database", () => {
     const cwd = createFolder()
     const { greeting } = await serve(["--first-key"], { cwd, umask: "000" })
     expect(greeting).toMatch(
-      /^animal-store listens on (\S+)\n\n {2}Free key, shown only now: (ast_\w{33})\n\n {2}curl -i -H 'Authorization: Bearer \2' \1\/pets\n\n {2}Data is stored in sqlite:\.\/data\/animal-store\.db\n\n$/
+      /^animal-store listens on (\S+)\n\n {2}Free key, shown only now: (ast_\w{33})\n\n {2}curl -i -H 'Authorization: Bearer \2' \1\/pets\n\n {2}Data is stored in sqlite:\.\/data\/animal-store\.db\n {2}API reference: http:\/\/127\.0\.0\.1:[0-9]+\/docs\n\n$/
     )
     const mode = (name: string): string => (fs.statSync(path.join(cwd, name)).mode & 0o777).toString(8)
     expect(mode("data")).toBe("700")
@@ -124,7 +124,7 @@ describe("serve on its default database", () => {
     const { greeting } = await serve([], { cwd })
     expect(greeting).toMatch(
       new RegExp(
-        `^animal-store listens on ${url}${where} {2}To issue a key: node ${main} keys issue --plan Free\n\n$`
+        `^animal-store listens on ${url}${where} {2}To issue a key: node ${main} keys issue --plan Free\n {2}API reference: http://127\\.0\\.0\\.1:[0-9]+/docs\n\n$`
       )
     )
     const other = await serve(["--database", "sqlite:data/../data/animal-store.db"], { cwd })

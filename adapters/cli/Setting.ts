@@ -20,13 +20,13 @@ export type Parse<A> = (text: string) => Result.Result<A, string>
  */
 export const variable = (flag: string): string => `ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`
 
-/** Returns the name of a setting in messages that do not know its source. */
+/** Returns the name of a setting for messages about a value whose source is unknown. */
 export const title = (flag: string): string => `--${flag} (${variable(flag)})`
 
 const describe = (flag: string, description: string): string => `${description} [${variable(flag)}]`
 
 interface Source {
-  /** The flag or the environment variable of the text. */
+  /** The flag or the environment variable that contains the text. */
   readonly source: string
   readonly text: string
 }

@@ -21,7 +21,8 @@ const main = fileURLToPath(new URL("./main.ts", import.meta.url))
 /** Maximum lifetime of a process, so that none outlives a failed test. */
 const LIFETIME_MS = 60_000
 
-export interface Ended {
+/** The result of a process. */
+export interface ProcessResult {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
@@ -30,7 +31,7 @@ export interface Ended {
 
 export interface Running {
   readonly child: ChildProcess
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<ProcessResult>
 }
 
 /** Starts a command with flags for Node. Standard input is empty unless it is given. */
@@ -59,10 +60,10 @@ export const launch = (
 }
 
 /** Runs a command until it ends. */
-export const run = (args: ReadonlyArray<string>, input?: string | Uint8Array): Promise<Ended> =>
+export const run = (args: ReadonlyArray<string>, input?: string | Uint8Array): Promise<ProcessResult> =>
   launch(args, input).ended
 
-/** A folder for the test that is running, which goes with it. */
+/** Creates a folder that is deleted after the current test. */
 export const createFolder = (): string => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-transfer-"))
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
@@ -93,15 +94,15 @@ export const valueOf = (database: Database, statement: string): Promise<SqlTable
     )
   )
 
-/** Kills a command with SIGKILL soon after a value in the database changed, or returns its end. */
+/** Kills a command with SIGKILL soon after a value in the database changed, or returns its result if it ended first. */
 export const killAfterProgress = async (
   { child, ended }: Running,
   database: Database,
   statement: string,
   delayMs: number
-): Promise<"killed" | Ended> => {
+): Promise<"killed" | ProcessResult> => {
   const before = await valueOf(database, statement)
-  let end: Ended | undefined
+  let end: ProcessResult | undefined
   void ended.then((result) => {
     end = result
   })

@@ -8,10 +8,10 @@ import * as Load from "./Load.fixture.ts"
 import { start, stop } from "./Serve.fixture.ts"
 import {
   createFolder,
-  type Ended,
   killAfterProgress,
   launch,
   makeLines,
+  type ProcessResult,
   run,
   valueOf
 } from "./Transfer.fixture.ts"
@@ -21,7 +21,7 @@ const create = Databases.createForTest
 const LIMIT_MS = 120_000
 
 /** Expects success, and returns the object on standard output. */
-const jsonOf = async (running: Promise<Ended>): Promise<Record<string, unknown>> => {
+const jsonOf = async (running: Promise<ProcessResult>): Promise<Record<string, unknown>> => {
   const { code, stderr, stdout } = await running
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
   expect(stdout).toMatch(/^\{.*\}\n$/)
@@ -131,7 +131,7 @@ for (const kind of Databases.kinds) {
       }
     })
 
-    it("store nothing of an invalid file, and the animals before the first invalid line of a stream", async () => {
+    it("store nothing from an invalid file, and only the animals before the first invalid line of a stream", async () => {
       const database = await create(kind)
       const valid = '{"name":"Rex","categoryId":1}\n'
       const lines = `${valid.repeat(3)}\n{"name":"Rex"}\n${valid}{"name":"","categoryId":1.5}\n`
@@ -145,14 +145,14 @@ for (const kind of Databases.kinds) {
       ])
       expect([inFile.code, inFile.stdout]).toEqual([1, ""])
       const streamed = await run(["import", "-", "--json", "--database", database.address], lines)
-      expect(streamed.stderr).toMatch(/started again, it would store the same animals twice/)
+      expect(streamed.stderr).toMatch(/a second run would store the same animals twice/)
       expect(streamed.stderr).toMatch(/stored: the 3 animals before line 5\n$/)
       expect(streamed.code).toBe(1)
       expect(JSON.parse(streamed.stdout)).toMatchObject({ imported: 3, faults: [{ line: 5 }, { line: 7 }] })
       expect(withoutIds(await exported(database.address)).split("\n")).toHaveLength(4)
     })
 
-    it("reject an id of another animal, and skip animals that are there already", async () => {
+    it("reject an id of another animal, and skip animals that already exist", async () => {
       const database = await create(kind)
       const animal = (id: number, name: string) =>
         `{"id":${id},"name":"${name}","categoryId":1,"status":"sold"}\n`
@@ -163,10 +163,10 @@ for (const kind of Databases.kinds) {
         /line 2: id: 5 belongs to another animal in the database\n.*nothing was stored\n$/
       )
       const same = await run(["import", "-", ...args], animal(4, "Max") + animal(5, "Rex"))
-      expect(same.stdout).toMatch(/^Imported 1 animal in .*; 1 were there already\.\n$/)
+      expect(same.stdout).toMatch(/^Imported 1 animal in .*; 1 already existed\.\n$/)
       const stream = await run(["import", "-", ...args], animal(5, "Max"))
       expect(stream.stderr).toMatch(
-        /id: 5 belongs to another animal in the database; stored: 0 animals; the same command fails again\n$/
+        /id: 5 belongs to another animal in the database; stored: 0 animals; the same command would fail again\n$/
       )
       expect(await exported(database.address)).toBe(animal(4, "Max") + animal(5, "Rex"))
     })
@@ -225,8 +225,8 @@ describe("export --out", () => {
   it("replaces a file with --force only", async () => {
     const { address, folder, out } = await filled()
     fs.writeFileSync(out, "precious")
-    const refused = await run(["export", "--out", out, "--database", address])
-    expect([refused.code, refused.stderr]).toEqual([
+    const rejected = await run(["export", "--out", out, "--database", address])
+    expect([rejected.code, rejected.stderr]).toEqual([
       1,
       `animal-store: --out: ${out} exists; --force replaces it\n`
     ])
@@ -251,7 +251,7 @@ describe("export --out", () => {
 })
 
 describe("import", () => {
-  it("accepts CRLF, blank lines, a byte order mark and a last line without an end", async () => {
+  it("accepts CRLF, blank lines, a byte order mark and a last line without a line ending", async () => {
     const { address } = await create(Databases.sqlite)
     const file = writeFile('\ufeff{"name":"a","categoryId":1}\r\n\r\n  \n{"name":"b","categoryId":2}')
     expect(await jsonOf(run(["import", file, "--json", "--database", address]))).toMatchObject({
@@ -281,7 +281,7 @@ describe("import", () => {
     expect(fs.readdirSync(folder)).toEqual([])
   })
 
-  it("rejects unknown fields unless they are to be ignored", async () => {
+  it("rejects unknown fields unless --ignore-unknown is given", async () => {
     const { address } = await create(Databases.sqlite)
     const line = '{"name":"a","categoryId":1,"stauts":"sold"}\n'
     const { stderr } = await run(["import", writeFile(line), "--database", address])
@@ -317,7 +317,7 @@ describe("import", () => {
       ["export", "--database", "sqlite:missing.db"],
       "--database (ANIMAL_STORE_DATABASE): there is no database at missing.db"
     ],
-    [["export", "--json"], "--json: requires --out, because standard output has the animals"],
+    [["export", "--json"], "--json: requires --out, because standard output contains the animals"],
     [
       ["copy", "--from", "sqlite:missing.db", "--to", "memory:"],
       "--from (ANIMAL_STORE_FROM): there is no database at missing.db"

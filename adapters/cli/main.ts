@@ -7,9 +7,7 @@ import * as Runtime from "effect/Runtime"
 import packageJson from "../../package.json" with { type: "json" }
 import * as LogSink from "../log/LogSink.ts"
 import * as CommandExit from "./CommandExit.ts"
-import { copyDatabase } from "./Copy.ts"
-import { exportAnimals } from "./Export.ts"
-import { importAnimals } from "./Import.ts"
+import { descriptions } from "./Descriptions.ts"
 import { keys } from "./Keys.ts"
 import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
@@ -22,7 +20,7 @@ process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
 
 const isConformance = process.argv[2] === "conformance"
 
-/** Whether the command has work to do, which a signal leaves unfinished. */
+/** Whether a signal leaves work of the command unfinished. */
 const isUnfinished = ["conformance", "copy", "export", "import"].includes(process.argv[2] ?? "")
 
 // For `conformance`, 1 means "not conformant", so usage errors exit with 2.
@@ -37,12 +35,19 @@ const teardown: Runtime.Teardown = (exit, onExit) =>
     onExit(code === 1 && !CommandExit.isCommandExit(exit) ? USAGE_ERROR : code)
   })
 
-// Loaded on demand: the suite would slow down the start of a server.
-const conformance = isConformance
-  ? (await import("./Conformance.ts")).conformance
-  : Command.make("conformance").pipe(
-      Command.withDescription("Test whether a server in any language conforms to the contract.")
-    )
+type OnDemand = keyof typeof descriptions
+
+/** Loads a command if it may run; otherwise returns its name and description, for the help. */
+const ifNamed = async <Name extends OnDemand, Loaded>(name: Name, load: () => Promise<Loaded>) =>
+  process.argv.slice(2).includes(name)
+    ? await load()
+    : Command.make(name).pipe(Command.withDescription(descriptions[name]))
+
+// All of them would slow down the start of a server.
+const exportAnimals = await ifNamed("export", async () => (await import("./Export.ts")).exportAnimals)
+const importAnimals = await ifNamed("import", async () => (await import("./Import.ts")).importAnimals)
+const copyDatabase = await ifNamed("copy", async () => (await import("./Copy.ts")).copyDatabase)
+const conformance = await ifNamed("conformance", async () => (await import("./Conformance.ts")).conformance)
 
 Command.make("animal-store").pipe(
   Command.withSubcommands([serve, keys, exportAnimals, importAnimals, copyDatabase, conformance]),

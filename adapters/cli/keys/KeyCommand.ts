@@ -69,10 +69,10 @@ export const print = (
   consequence?: string
 ): Effect.Effect<void, CliError.UserError> => Output.print(json ? JSON.stringify(value) : text, consequence)
 
-/** Tells when running servers notice a change of a key. */
+/** When running servers apply a change of a key. */
 export const NOTICE = "within 5 seconds (their --key-cache)"
 
-/** Tells what to do about a secret that could not be printed. */
+/** Returns a hint about what to do if a secret could not be printed. */
 export const lostSecretHint = (id: string): string =>
   `; the new secret of ${id} is lost: rotate or revoke that key`
 

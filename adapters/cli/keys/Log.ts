@@ -19,7 +19,9 @@ export const log = Command.make(
     const text = events.length === 0 ? "Nothing is recorded." : events.map(lineOf).join("\n")
     yield* KeyCommand.print(flags, events, text)
   }, Effect.scoped)
-).pipe(Command.withDescription("List what administrators did to all keys or to one, oldest first."))
+).pipe(
+  Command.withDescription("List the recorded actions of administrators on all keys or on one, oldest first.")
+)
 
 const lineOf = ({ action, actor, at, changes, keyId }: KeyEvent): string => {
   const details = Object.entries(changes).map(([field, change]) => `${field} ${changeText(field, change)}`)

@@ -62,7 +62,7 @@ export const set = Command.make(
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Change plan, limits, label or expiry of a key. It keeps its secret and what it has used; lower limits apply to that, too."
+    "Change plan, limits, label or expiry of a key. Its secret and its usage stay; lower limits apply to the usage so far, too."
   )
 )
 

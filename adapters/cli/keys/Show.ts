@@ -20,7 +20,7 @@ export const show = Command.make(
     const { bannedUntil = null, ...usage } = key.usage
     yield* KeyCommand.print(flags, { ...KeyRecord.make(key), ...usage, bannedUntil }, textOf(key, now))
   }, Effect.scoped)
-).pipe(Command.withDescription("Show a key: plan, dates, and what it has used of its limits now."))
+).pipe(Command.withDescription("Show a key: plan, dates, and the current usage of its limits."))
 
 const textOf = (key: KeyStatus, now: number): string => {
   const { bannedUntil, day, minute, strikes } = key.usage

@@ -21,8 +21,4 @@ export const unban = Command.make(
         : `Unbanned ${id}, which was banned until ${KeyText.time(bannedUntil)}. Running servers apply it at once.`
     )
   }, Effect.scoped)
-).pipe(
-  Command.withDescription(
-    "Lift the ban of a key and clear its strikes. Its limits, and what it has used, stay."
-  )
-)
+).pipe(Command.withDescription("Lift the ban of a key and clear its strikes. Its limits and its usage stay."))

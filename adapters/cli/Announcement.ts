@@ -1,0 +1,75 @@
+/** What `serve` prints on standard output once it listens. */
+import type * as CliError from "effect/cli/CliError"
+import * as Effect from "effect/Effect"
+import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import type { AnimalStore, IssuedApiKey } from "../embed/index.ts"
+import * as Database from "./Database.ts"
+import * as Failure from "./Failure.ts"
+import * as FirstKeyFlag from "./FirstKeyFlag.ts"
+import * as LocalHost from "./LocalHost.ts"
+import * as Output from "./Output.ts"
+import * as ServeFlags from "./ServeFlags.ts"
+
+/**
+ * Issues the requested keys, or the first key, and prints the address and the keys. Run it last: if the start failed
+ * afterwards, the secrets would be lost.
+ */
+export const issueAndPrint = Effect.fnUntraced(function* (
+  store: AnimalStore,
+  flags: ServeFlags.Values,
+  port: number
+): Effect.fn.Return<void, CliError.UserError> {
+  const origin = `http://${LocalHost.of(flags.host)}:${port}`
+  const url = `${origin}/v1`
+  const isFirstWanted = FirstKeyFlag.isWanted(flags.firstKey, {
+    isTerminal: process.stdout.isTTY === true,
+    json: flags.json
+  })
+  const keys = yield* issueAtStart(store, flags.issueKeys, isFirstWanted)
+  yield* Output.print(
+    flags.json
+      ? JSON.stringify({ url, keys: keys.map(({ id, key, plan }) => ({ id, plan, key })) })
+      : greeting(
+          url,
+          keys,
+          flags.database,
+          ServeFlags.hasDocs(flags) ? [`  API reference: ${origin}/docs`] : []
+        )
+  )
+})
+
+/** Issues the requested keys in order; without a request, the first key of the store if it is wanted. */
+const issueAtStart = (
+  store: AnimalStore,
+  requested: ReadonlyArray<KeyLifecycle.IssueOptions>,
+  isFirstWanted: boolean
+): Effect.Effect<ReadonlyArray<IssuedApiKey>, CliError.UserError> => {
+  if (requested.length > 0) {
+    return Effect.forEach(requested, (options) => Failure.attempt(() => store.keys.issue(options)))
+  }
+  if (!isFirstWanted) return Effect.succeed([])
+  return Effect.map(
+    Failure.attempt(() => store.keys.issueFirst({ plan: "Free" })),
+    (first) => (first === undefined ? [] : [first])
+  )
+}
+
+const greeting = (
+  url: string,
+  keys: ReadonlyArray<IssuedApiKey>,
+  database: string,
+  reference: ReadonlyArray<string>
+): string => {
+  const [first] = keys
+  const lines =
+    first === undefined
+      ? [`  Data is stored in ${Database.locationOf(database)}`, `  ${Database.issueHint(database)}`]
+      : [
+          ...keys.map(({ key, plan }) => `  ${plan} key, shown only now: ${key}`),
+          "",
+          `  curl -i -H 'Authorization: Bearer ${first.key}' ${url}/pets`,
+          "",
+          `  Data is stored in ${Database.locationOf(database)}`
+        ]
+  return [`animal-store listens on ${url}`, "", ...lines, ...reference, ""].join("\n")
+}

@@ -1,0 +1,11 @@
+/** The notice at the begin of a stop. */
+import type * as Effect from "effect/Effect"
+import * as DurationFlag from "./DurationFlag.ts"
+import * as LogFlags from "./LogFlags.ts"
+
+/** Prints what the server waits for. */
+export const print = (flags: LogFlags.Values & { readonly drainMs: number }): Effect.Effect<void> => {
+  const { drainMs } = flags
+  const period = `accepting requests for ${DurationFlag.format(drainMs)}, or until a second signal; then `
+  return LogFlags.notice(flags, `stopping; ${drainMs === 0 ? "" : period}waiting for requests in flight`)
+}

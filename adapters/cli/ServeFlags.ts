@@ -1,0 +1,113 @@
+/** The flags of `serve`. */
+import type * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Option from "effect/Option"
+import * as Database from "./Database.ts"
+import * as DurationFlag from "./DurationFlag.ts"
+import * as Failure from "./Failure.ts"
+import * as FirstKeyFlag from "./FirstKeyFlag.ts"
+import * as IssueKeyFlag from "./IssueKeyFlag.ts"
+import * as LogFlags from "./LogFlags.ts"
+import * as Setting from "./Setting.ts"
+import * as TelemetryFlags from "./TelemetryFlags.ts"
+import * as WorkerCount from "./workers/WorkerCount.ts"
+
+const MAX_PORT = 65_535
+const MAX_CONNECTIONS = 1_000_000
+
+const MAX_DRAIN_MS = 3_600_000
+
+/** The flags. */
+export const flags = {
+  host: Setting.withDefault("host", "HOST", "Address to listen on.", Setting.text, "127.0.0.1"),
+  port: Setting.withDefault(
+    "port",
+    "PORT",
+    "Port to listen on; 0 chooses a free port.",
+    Setting.natural(MAX_PORT),
+    "3000"
+  ),
+  workers: WorkerCount.flag,
+  database: Database.address,
+  limits: Database.limits,
+  databaseTimeoutMs: Database.timeoutMs,
+  databaseConnections: Database.connections,
+  keyCacheMs: Database.keyCacheMs,
+  maxAnonymousStates: Database.maxAnonymousStates,
+  issueKeys: Setting.repeated(
+    "issue-key",
+    "PLAN[:perMinute=N,perDay=N]",
+    "Issue a key at start; repeatable. Enterprise requires both limits.",
+    IssueKeyFlag.parse
+  ),
+  firstKey: FirstKeyFlag.firstKey,
+  json: Setting.toggle("json", "Print exactly one line of JSON on standard output once the server listens."),
+  publicBaseUrl: Setting.make(
+    Failure.flagOf.publicBaseUrl,
+    "URL",
+    "Public URL of the service, such as https://example.org/v1; makes links absolute.",
+    Setting.text
+  ).pipe(Flag.optional),
+  stagingBaseUrl: Setting.make(
+    Failure.flagOf.stagingBaseUrl,
+    "URL",
+    "Public URL of the staging environment, for the OpenAPI document.",
+    Setting.text
+  ).pipe(Flag.optional),
+  strict: Setting.toggle(Failure.flagOf.strict, "Reject unknown body fields and query parameters."),
+  trustedProxyHops: Setting.withDefault(
+    Failure.flagOf.trustedProxyHops,
+    "N",
+    "Number of trusted proxies that append to X-Forwarded-For.",
+    Setting.natural(100),
+    "0"
+  ),
+  corsOrigins: Setting.repeated(
+    Failure.flagOf.corsOrigins,
+    "ORIGIN",
+    "Let web pages of this origin, such as https://shop.example, read responses (CORS); repeatable, * means all; " +
+      "default none.",
+    Setting.text
+  ),
+  standardHeaders: Setting.preference(
+    Failure.flagOf.standardHeaders,
+    "Send RateLimit and RateLimit-Policy beside the X-RateLimit headers; default on."
+  ),
+  docs: Setting.preference(
+    Failure.flagOf.docs,
+    "Serve the reference page at /docs, and a start page for browsers at /, without a key; default on."
+  ),
+  deprecationUrl: Setting.make(
+    Failure.flagOf.deprecationUrl,
+    "URL",
+    "Page about deprecated operations, to which their responses then link.",
+    Setting.text
+  ).pipe(Flag.optional),
+  drainMs: Setting.withDefault(
+    "drain",
+    "DURATION",
+    "Time after SIGTERM in which /readyz returns 503 and requests are still accepted, such as 15s.",
+    DurationFlag.parse(0, MAX_DRAIN_MS),
+    "5s"
+  ),
+  maxConnectionsPerAddress: Setting.make(
+    "max-connections-per-address",
+    "N",
+    "Maximum number of open connections of one process per IPv4 address or IPv6 /64; no limit by default.",
+    Setting.between(1, MAX_CONNECTIONS)
+  ).pipe(Flag.optional),
+  ...LogFlags.flags,
+  ...TelemetryFlags.flags,
+  testClockPort: Setting.make(
+    "test-clock-port",
+    "PORT",
+    "For conformance tests only: serve a clock on the loopback address that tests can advance.",
+    Setting.natural(MAX_PORT)
+  ).pipe(Flag.optional)
+}
+
+/** The values of the flags. */
+export type Values = Command.Command.Config.Infer<typeof flags>
+
+/** Whether the reference page is served. */
+export const hasDocs = ({ docs }: Pick<Values, "docs">): boolean => Option.getOrElse(docs, () => true)

@@ -1,0 +1,128 @@
+/** A server on SQLite whose disk stalls for six seconds. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
+import { describe, expect, it, onTestFinished } from "vitest"
+import * as SlowDisk from "../sql/SlowDisk.fixture.ts"
+import { start, stop } from "./Serve.fixture.ts"
+
+const STALL_MS = 6_000
+const TIMEOUT_MS = 1_000
+
+/** A create makes two calls with a timeout each; the rest is for a machine that runs many tests at once. */
+const LATEST_MS = 2 * TIMEOUT_MS + 1_000
+
+interface Exchange {
+  readonly status: number
+  readonly ms: number
+  readonly id: number | undefined
+}
+
+const serve = async (disk: SlowDisk.SlowDisk) => {
+  const server = await start(
+    [
+      ...["--json", "--port", "0", "--database", `sqlite:${path.join(disk.folder, "animals.db")}`],
+      ...[
+        "--database-timeout",
+        `${TIMEOUT_MS}ms`,
+        "--issue-key",
+        "Enterprise:perMinute=1000000,perDay=1000000"
+      ]
+    ],
+    disk.environment
+  )
+  onTestFinished(async () => void (await stop(server, "SIGKILL")))
+  const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
+    JSON.parse(server.greeting)
+  const headers = { Authorization: `Bearer ${keys[0]?.key}`, "Content-Type": "application/json" }
+  const send = async (target: string | URL, init: RequestInit): Promise<Exchange> => {
+    const from = performance.now()
+    const response = await fetch(target, init)
+    const body: unknown = await response.json().catch(() => undefined)
+    const id =
+      response.status === 201 && typeof body === "object" && body !== null
+        ? Reflect.get(body, "id")
+        : undefined
+    return { status: response.status, ms: performance.now() - from, id }
+  }
+  return {
+    create: () => send(`${url}/pets`, { method: "POST", headers, body: '{"name":"Rex","categoryId":1}' }),
+    list: () => send(`${url}/pets`, { headers }),
+    probe: (name: "livez" | "readyz") => send(new URL(`/${name}`, url), {})
+  }
+}
+
+/** Sends one request after the other until a time. */
+const until = async (end: number, pauseMs: number, send: () => Promise<Exchange>) => {
+  const exchanges: Array<Exchange> = []
+  while (performance.now() < end) {
+    exchanges.push(await send())
+    await sleep(pauseMs)
+  }
+  return exchanges
+}
+
+const longest = (exchanges: ReadonlyArray<Exchange>) => Math.max(...exchanges.map(({ ms }) => ms))
+const statuses = (exchanges: ReadonlyArray<Exchange>) => new Set(exchanges.map(({ status }) => status))
+
+const title = "a server on SQLite whose disk stalls for six seconds"
+const reason = SlowDisk.missing === undefined ? "" : ` (skipped, ${SlowDisk.missing})`
+
+describe.skipIf(SlowDisk.missing !== undefined)(`${title}${reason}`, () => {
+  it("responds to /livez at once, to all others within the deadline, recovers, and loses nothing", async () => {
+    const disk = SlowDisk.create()
+    onTestFinished(() => fs.rmSync(disk.folder, { recursive: true, force: true }))
+    const server = await serve(disk)
+    const before = await Promise.all(Array.from({ length: 20 }, server.create))
+    expect(statuses(before)).toEqual(new Set([201]))
+
+    disk.stall()
+    const end = performance.now() + STALL_MS
+    // The last creates end before the disk resumes, so none of them is acknowledged.
+    const lastCreate = end - LATEST_MS
+    setTimeout(disk.resume, STALL_MS)
+    const clients = <A>(count: number, client: () => Promise<ReadonlyArray<A>>) =>
+      Promise.all(Array.from({ length: count }, client)).then((lists) => lists.flat())
+    const [alive, created, listed, ready] = await Promise.all([
+      until(end, 20, () => server.probe("livez")),
+      clients(8, () => until(lastCreate, 20, server.create)),
+      clients(8, () => until(end, 20, server.list)),
+      until(end, 500, () => server.probe("readyz"))
+    ])
+
+    expect(statuses(alive)).toEqual(new Set([200]))
+    expect(alive.length).toBeGreaterThan(STALL_MS / 100)
+    const times = alive.map(({ ms }) => ms).sort((a, b) => a - b)
+    expect(times[Math.floor(times.length * 0.95)]).toBeLessThan(100)
+    expect(longest(alive)).toBeLessThan(TIMEOUT_MS)
+    expect(statuses(created)).toEqual(new Set([503]))
+    expect(longest(created)).toBeLessThan(LATEST_MS)
+    expect([200, 503]).toEqual(expect.arrayContaining([...statuses(listed)]))
+    expect(longest(listed)).toBeLessThan(LATEST_MS)
+    expect(statuses(ready).has(503)).toBe(true)
+    expect(longest(ready)).toBeLessThan(LATEST_MS)
+
+    const after = [await server.create()]
+    while (after.at(-1)?.status !== 201 && after.length < 50) {
+      await sleep(50)
+      after.push(await server.create())
+    }
+    expect((await server.list()).status).toBe(200)
+    while ((await server.probe("readyz")).status !== 200) await sleep(200)
+
+    const database = new DatabaseSync(path.join(disk.folder, "animals.db"), { readOnly: true })
+    const stored = new Set(
+      database
+        .prepare("SELECT id FROM pets")
+        .all()
+        .map(({ id }) => id)
+    )
+    database.close()
+    const acknowledged = [...before, ...after].flatMap(({ id }) => id ?? [])
+    expect(acknowledged.length).toBeGreaterThan(before.length)
+    expect(acknowledged.filter((id) => !stored.has(id))).toEqual([])
+    // Creates whose response was 503 are stored only if their group had begun.
+    expect(stored.size).toBeLessThanOrEqual(acknowledged.length + 8)
+  })
+})

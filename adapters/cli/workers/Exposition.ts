@@ -1,0 +1,103 @@
+/** Metrics in the text format of Prometheus, as values. */
+
+/** The samples of one metric. */
+export interface Family {
+  /** The lines `# HELP` and `# TYPE`. */
+  readonly comments: ReadonlyArray<string>
+  /** `counter`, `gauge` or `histogram`. */
+  readonly type: string
+  /** The value of each series by its name and labels as they are written, such as `requests_total{plan="Free"}`. */
+  readonly samples: ReadonlyMap<string, number>
+}
+
+/** All metrics of a page by their names, in the order of the page. */
+export type Exposition = ReadonlyMap<string, Family>
+
+/** A page without metrics. */
+export const empty: Exposition = new Map()
+
+/** Parses a page of `store.metrics()`; lines in another form are ignored. */
+export const parse = (text: string): Exposition => {
+  const families = new Map<string, { comments: Array<string>; type: string; samples: Map<string, number> }>()
+  let name = ""
+  const familyOf = (named: string) => {
+    const known = families.get(named)
+    if (known !== undefined) return known
+    const created = { comments: [], type: "untyped", samples: new Map<string, number>() }
+    families.set(named, created)
+    return created
+  }
+  for (const line of text.split("\n")) {
+    const comment = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line)
+    if (comment !== null) {
+      const [, kind, named = "", rest = ""] = comment
+      name = named
+      const family = familyOf(name)
+      family.comments.push(line)
+      if (kind === "TYPE") family.type = rest
+      continue
+    }
+    // Label values may contain spaces; the value of a sample is what follows the last one.
+    const space = line.lastIndexOf(" ")
+    if (space > 0 && !line.startsWith("#"))
+      familyOf(name).samples.set(line.slice(0, space), valueOf(line.slice(space + 1)))
+  }
+  return families
+}
+
+/** Formats a page. */
+export const format = (families: Exposition): string => {
+  let text = ""
+  for (const { comments, samples } of families.values()) {
+    if (samples.size === 0) continue
+    for (const comment of comments) text += `${comment}\n`
+    for (const [series, value] of samples) text += `${series} ${textOf(value)}\n`
+  }
+  return text
+}
+
+/** Adds the values of each series; a series that only one page has keeps its value. */
+export const add = (first: Exposition, second: Exposition): Exposition => {
+  const sum = new Map(first)
+  for (const [name, family] of second) {
+    const samples = new Map(sum.get(name)?.samples)
+    for (const [series, value] of family.samples) samples.set(series, (samples.get(series) ?? 0) + value)
+    sum.set(name, { ...family, samples })
+  }
+  return sum
+}
+
+/** Returns the metrics that `isWanted` selects. */
+export const filter = (
+  families: Exposition,
+  isWanted: (name: string, family: Family) => boolean
+): Exposition => new Map([...families].filter(([name, family]) => isWanted(name, family)))
+
+/** Adds a label to every series; its value must need no escape. */
+export const labelled = (families: Exposition, label: string, value: string): Exposition =>
+  new Map(
+    [...families].map(([name, family]) => [
+      name,
+      {
+        ...family,
+        samples: new Map(
+          [...family.samples].map(([series, sample]) => [withLabel(series, `${label}="${value}"`), sample])
+        )
+      }
+    ])
+  )
+
+const withLabel = (series: string, pair: string): string => {
+  const brace = series.indexOf("{")
+  return brace < 0 ? `${series}{${pair}}` : `${series.slice(0, brace)}{${pair},${series.slice(brace + 1)}`
+}
+
+const valueOf = (text: string): number => {
+  if (text === "+Inf") return Number.POSITIVE_INFINITY
+  return text === "-Inf" ? Number.NEGATIVE_INFINITY : Number(text)
+}
+
+const textOf = (value: number): string => {
+  if (value === Number.POSITIVE_INFINITY) return "+Inf"
+  return value === Number.NEGATIVE_INFINITY ? "-Inf" : String(value)
+}

@@ -1,0 +1,89 @@
+/** `serve` with several processes: the primary starts workers, which serve, and does not serve itself. */
+import * as Net from "node:net"
+import * as Clock from "effect/Clock"
+import type * as CliError from "effect/cli/CliError"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import { ListenFailed } from "../../embed/index.ts"
+import * as EffectEvent from "../../log/EffectEvent.ts"
+import * as LogFormat from "../../log/LogFormat.ts"
+import * as AdminServer from "../AdminServer.ts"
+import * as Announcement from "../Announcement.ts"
+import * as Database from "../Database.ts"
+import * as DrainNotice from "../DrainNotice.ts"
+import * as Failure from "../Failure.ts"
+import * as LogFlags from "../LogFlags.ts"
+import type * as ServeFlags from "../ServeFlags.ts"
+import * as StopSignal from "../StopSignal.ts"
+import * as StoreFlags from "../StoreFlags.ts"
+import type * as Message from "./Message.ts"
+import * as WholeLines from "./WholeLines.ts"
+import * as WorkerPool from "./WorkerPool.ts"
+
+/** Runs `count` workers until it is interrupted. */
+export const run = Effect.fnUntraced(function* (
+  flags: ServeFlags.Values,
+  count: number
+): Effect.fn.Return<never, CliError.UserError, Scope.Scope> {
+  // Opened before the workers: it migrates the database once, and a fault has the message of a single process.
+  const opening = yield* Scope.fork(yield* Effect.scope)
+  const store = yield* Scope.provide(
+    Database.open({
+      ...StoreFlags.options(flags, process.stderr.isTTY),
+      metrics: false,
+      otlp: undefined,
+      accessLog: false
+    }),
+    opening
+  )
+  if (flags.port !== 0) yield* Effect.mapError(requireFree(flags), Failure.userError)
+  const clock = yield* Clock.Clock
+  const format = LogFormat.named(flags.logFormat)
+  const pool = yield* WorkerPool.make({
+    count,
+    port: flags.port,
+    isTerminal: process.stderr.isTTY === true,
+    log: WholeLines.makeForward(process.stderr, (lines) =>
+      format(EffectEvent.lost(lines, clock.currentTimeMillisUnsafe()))
+    ),
+    notice: (message, level) => LogFlags.notice(flags, message, level)
+  })
+  if (Option.isSome(flags.adminPort)) {
+    const admin = yield* Effect.mapError(
+      AdminServer.serve(pagesOf(pool), flags.adminHost, flags.adminPort.value),
+      Failure.userError
+    )
+    yield* LogFlags.notice(flags, AdminServer.notice(flags.adminHost, admin.port))
+  }
+  const port = yield* Effect.mapError(pool.started, ({ message }) => Failure.userError(new Error(message)))
+  yield* Announcement.issueAndPrint(store, flags, port)
+  // The workers have the database open; the primary needs no connection.
+  yield* Scope.close(opening, Exit.void)
+  return yield* Effect.onInterrupt(Effect.never, () =>
+    Effect.andThen(DrainNotice.print(flags), pool.stop(flags.drainMs, StopSignal.second))
+  )
+})
+
+/** The pages of the admin port: `/livez` and `/readyz` return 200 as long as one worker's do. */
+const pagesOf = (pool: WorkerPool.WorkerPool): AdminServer.Pages => ({
+  metrics: () => Effect.runPromise(pool.metrics),
+  probe: (path: Message.Path) =>
+    Effect.runPromise(
+      Effect.map(
+        pool.pages(path),
+        (pages) => pages.find(({ status }) => status === 200) ?? pages[0] ?? NO_WORKER
+      )
+    )
+})
+
+const NO_WORKER = { status: 503, body: '{"status":"no worker responds"}' }
+
+/** Fails if another program listens on the port, before any worker starts. */
+const requireFree = ({ host, port }: ServeFlags.Values): Effect.Effect<void, ListenFailed> =>
+  Effect.callback((resume) => {
+    const probe = Net.createServer()
+    probe.once("error", (cause) => resume(Effect.fail(new ListenFailed({ host, port, cause }))))
+    probe.listen({ host, port }, () => probe.close(() => resume(Effect.void)))
+  })

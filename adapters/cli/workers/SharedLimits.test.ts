@@ -1,0 +1,145 @@
+/** The workers of one server share animals and limits exactly, on each kind of database. */
+import { expect, it } from "vitest"
+import * as RedisServers from "../../redis/RedisServers.fixture.ts"
+import * as Databases from "../../sql/Databases.fixture.ts"
+import * as Load from "../Load.fixture.ts"
+import * as Workers from "./Workers.fixture.ts"
+
+/** Where the data of a server is, and how many workers use it. */
+interface Backend {
+  readonly kind: Databases.Kind
+  readonly workers: number
+  /** Another database for limits; absent if they are with the animals. */
+  readonly limits?: {
+    readonly name: string
+    /** Why it cannot be started here. */
+    readonly missing: string | undefined
+    /** Starts it and returns its address. */
+    readonly start: () => Promise<string>
+  }
+}
+
+const backends: ReadonlyArray<Backend> = [
+  { kind: Databases.sqlite, workers: 3 },
+  { kind: Databases.postgres, workers: 4 },
+  {
+    kind: Databases.postgres,
+    workers: 4,
+    limits: {
+      name: "Redis",
+      missing: RedisServers.redis.missing,
+      start: async () => (await RedisServers.startForTest(RedisServers.redis)).address
+    }
+  }
+]
+
+/** Maximum seconds by which the database's clock differs from this machine's. */
+const SKEW = 5
+
+const serve = async ({ kind, limits, workers }: Backend, plan: string): Promise<Workers.Server> => {
+  const { address } = await Databases.createForTest(kind)
+  return Workers.serve(workers, address, limits === undefined ? [] : ["--limits", await limits.start()], {
+    plan
+  })
+}
+
+/** Expects the three headers of the contract, with values that are possible for a key of 1000 a minute. */
+const expectLawful = ({ header, status }: Load.LoadResponse): void => {
+  const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => {
+    const text = header(`x-ratelimit-${name}`)
+    expect(text, name).toMatch(/^(0|[1-9][0-9]*)$/)
+    return Number(text)
+  })
+  expect([200, 201, 429]).toContain(status)
+  expect(limit).toBe(1_000)
+  expect(remaining).toBeLessThan(1_000)
+  const now = Date.now() / 1_000
+  expect(reset).toBeGreaterThanOrEqual(Date.parse(header("date")) / 1_000 - SKEW)
+  expect(reset).toBeLessThanOrEqual(now + 61 + SKEW)
+  if (status !== 429) return
+  expect(remaining).toBe(0)
+  expect(Number(header("retry-after"))).toBeGreaterThanOrEqual(1)
+  expect(Number(header("retry-after"))).toBeLessThanOrEqual(60)
+}
+
+for (const backend of backends) {
+  const missing = Workers.missing ?? backend.limits?.missing
+  const title = `${backend.workers} workers${backend.limits === undefined ? "" : ` with limits in ${backend.limits.name}`}`
+  Databases.describeOn(backend.kind, title, () => {
+    it.skipIf(missing !== undefined)(
+      "admit a key of 1000 a minute like a single bucket of 1000, also when one worker is killed",
+      async () => {
+        await Load.awayFromMidnight(30_000)
+        const { key, url, workers } = await serve(backend, "Business")
+        const next = Load.makeAnimals(5)
+        const created: Array<Load.WirePet> = []
+        const served = new Set<string>()
+        const broken = new Set<number>()
+        let [admitted, denied, count] = [0, 0, 0]
+        const began = performance.now()
+        await Load.together([url], 24, async (first, index) => {
+          let client = first
+          while (denied < 200) {
+            const request =
+              count++ % 4 === 0
+                ? { key, path: "/pets", body: Load.bodyOf(next()) }
+                : { key, path: "/pets?limit=1" }
+            if (count === 500) process.kill(workers()[0] ?? 0, "SIGKILL")
+            try {
+              const response = await client.send(request)
+              expectLawful(response)
+              served.add(Workers.workerOf(response))
+              if (response.status === 201) created.push(Load.petIn(response.body))
+              if (response.status === 429) denied++
+              else admitted++
+            } catch (error) {
+              // Only connections of the worker that is killed break, each once.
+              if (broken.has(index) || count < 500) throw error
+              broken.add(index)
+              client.close()
+              client = Load.connect(url)
+            }
+          }
+          client.close()
+        })
+        const elapsedMs = performance.now() - began
+        expect(served.size).toBeGreaterThanOrEqual(backend.workers)
+        // The full bucket, and at most the tokens that are refilled meanwhile. Requests that the killed worker counted
+        // have no response.
+        expect(admitted).toBeGreaterThanOrEqual(1_000 - broken.size)
+        expect(admitted).toBeLessThanOrEqual(1_000 + Math.floor(((elapsedMs + 1) * 1_000) / 60_000))
+        expect(broken.size).toBeGreaterThan(0)
+        expect(new Set(created.map(({ id }) => id)).size).toBe(created.length)
+        console.log(
+          `${backend.kind.name}: ${admitted} admitted in ${Math.round(elapsedMs)} ms, ${broken.size} cut`
+        )
+      },
+      60_000
+    )
+
+    it.skipIf(missing !== undefined)(
+      "see at once the animals that another one has created",
+      async () => {
+        const served = await serve(backend, Workers.UNLIMITED)
+        const { key } = served
+        const clients = [...(await Workers.connectToEach(served, backend.workers)).values()]
+        const next = Load.makeAnimals(3)
+        let latest = 0n
+        for (let round = 0; round < 20; round++) {
+          for (const creator of clients) {
+            const response = await creator.send({ key, path: "/pets", body: Load.bodyOf(next()) })
+            expect(response.status).toBe(201)
+            const { id } = Load.petIn(response.body)
+            expect(id > latest).toBe(true)
+            latest = id
+            for (const client of clients) {
+              const read = await client.send({ key, path: `/pets/${id}` })
+              expect([read.status, read.body]).toEqual([200, response.body])
+            }
+          }
+        }
+      },
+      60_000
+    )
+  })
+}

@@ -1,0 +1,139 @@
+/** A process that serves on behalf of a primary: `serve` in a worker of `node:cluster`. */
+import cluster from "node:cluster"
+import type * as CliError from "effect/cli/CliError"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { AnimalStore } from "../../embed/index.ts"
+import * as CommandExit from "../CommandExit.ts"
+import * as Database from "../Database.ts"
+import * as Failure from "../Failure.ts"
+import type * as ServeFlags from "../ServeFlags.ts"
+import * as StopSignal from "../StopSignal.ts"
+import * as StoreFlags from "../StoreFlags.ts"
+import * as Message from "./Message.ts"
+import * as WorkerProcess from "./WorkerProcess.ts"
+
+/** Longest drain of a worker whose primary is gone: it gets no new connections. */
+const ORPHAN_DRAIN_MS = 5_000
+
+/** Returns how this process starts if it is a worker. */
+export const start = (): Option.Option<Message.Start> =>
+  cluster.isWorker ? Message.decodeStart(process.env[WorkerProcess.VARIABLE]) : Option.none()
+
+/** Serves until the primary stops this worker or is gone, or until SIGTERM. */
+export const run = Effect.fnUntraced(function* (
+  flags: ServeFlags.Values,
+  start: Message.Start
+): Effect.fn.Return<void, CliError.UserError | CommandExit.CommandExit> {
+  leaveToPrimary("SIGINT")
+  leaveToPrimary("SIGHUP")
+  const orders = receiveOrders(flags.drainMs)
+  const lastMetrics = Effect.suspend(() =>
+    orders.store === undefined || Option.isNone(flags.adminPort)
+      ? Effect.void
+      : tell({ _tag: "LastMetrics", text: orders.store.metrics() })
+  )
+  return yield* Effect.ensuring(Effect.scoped(serve(flags, start, orders)), lastMetrics)
+})
+
+const serve = Effect.fnUntraced(function* (flags: ServeFlags.Values, start: Message.Start, orders: Orders) {
+  const store = yield* reported(Database.open(StoreFlags.options(flags, start.isTerminal)))
+  orders.store = store
+  const { port } = yield* reported(
+    Failure.attempt(() => store.listen({ ...StoreFlags.serverOptions(flags), port: start.port }))
+  )
+  yield* tell({ _tag: "Listening", port })
+  return yield* Effect.onInterrupt(Effect.never, () =>
+    Effect.raceFirst(
+      Effect.promise(() => store.drain(orders.drainMs)),
+      Effect.raceFirst(Deferred.await(orders.stopNow), StopSignal.second)
+    )
+  )
+})
+
+/** The primary prints the reason of a failed start, once for all workers. */
+const reported = <A, R>(
+  effect: Effect.Effect<A, CliError.UserError, R>
+): Effect.Effect<A, CommandExit.CommandExit, R> =>
+  Effect.catch(effect, (error) =>
+    Effect.andThen(
+      tell({ _tag: "StartFailed", message: error.userMessage ?? error.message }),
+      Effect.fail(new CommandExit.CommandExit({ code: 1 }))
+    )
+  )
+
+/**
+ * Ignores a signal that a terminal sends to all processes of the command: the primary stops its workers, so that there
+ * is one orderly stop.
+ */
+const leaveToPrimary = (signal: NodeJS.Signals): void => {
+  process.removeAllListeners(signal)
+  process.on(signal, () => undefined)
+}
+
+/** What the primary asks for. */
+interface Orders {
+  drainMs: number
+  readonly stopNow: Deferred.Deferred<void>
+  /** The store, once it is open. */
+  store: AnimalStore | undefined
+}
+
+const receiveOrders = (drainMs: number): Orders => {
+  const orders: Orders = { drainMs, stopNow: Deferred.makeUnsafe(), store: undefined }
+  let isStopping = false
+  process.once("SIGTERM", () => {
+    isStopping = true
+  })
+  const stop = (ms: number): void => {
+    // A supervisor may have sent SIGTERM to every process; a second one would end the drain.
+    if (isStopping) return
+    orders.drainMs = ms
+    process.emit("SIGTERM", "SIGTERM")
+  }
+  const receive = (message: Message.ToWorker): void => {
+    switch (message._tag) {
+      case "Stop":
+        stop(message.drainMs)
+        break
+      case "StopNow":
+        Deferred.doneUnsafe(orders.stopNow, Effect.void)
+        break
+      case "PageWanted":
+        respond(orders, message)
+    }
+  }
+  process.on("message", (message) => void Option.map(Message.decodeToWorker(message), receive))
+  cluster.worker?.once("disconnect", () => {
+    // Otherwise Node would end this process at once, and cut the requests in flight.
+    if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
+    stop(Math.min(drainMs, ORPHAN_DRAIN_MS))
+    // Ends a longer drain that has already begun.
+    setTimeout(() => Deferred.doneUnsafe(orders.stopNow, Effect.void), ORPHAN_DRAIN_MS).unref()
+  })
+  return orders
+}
+
+const respond = async (
+  { store }: Orders,
+  { path }: Extract<Message.ToWorker, { readonly _tag: "PageWanted" }>
+): Promise<void> => {
+  if (store === undefined) return
+  const page = await pageOf(store, path).catch(() => ({ status: 500, body: "" }))
+  Effect.runFork(tell({ _tag: "PageMade", path, ...page }))
+}
+
+const pageOf = async (store: AnimalStore, path: Message.Path): Promise<WorkerProcess.Page> => {
+  if (path === "/metrics") return { status: 200, body: store.metrics() }
+  const probed = await store.fetch(new Request(`http://localhost${path}`))
+  return { status: probed.status, body: await probed.text() }
+}
+
+/** Sends a message and waits until it is written; without a primary it is discarded. */
+const tell = (message: Message.ToPrimary): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const done = (): void => resume(Effect.void)
+    if (process.connected && process.send !== undefined) process.send(message, undefined, undefined, done)
+    else done()
+  })

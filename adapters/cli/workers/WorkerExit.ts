@@ -1,0 +1,31 @@
+/** The end of a worker, after which no message of it is outstanding. */
+import type { Worker } from "node:cluster"
+
+/** Milliseconds for the rest of the messages of a process that has ended. */
+const LAST_MESSAGES_MS = 1_000
+
+/**
+ * Calls `done` once, after the worker has ended and its last message was received. `disconnect` is not enough: Node
+ * postpones it for ever if the worker ends while a connection is on its way to it.
+ */
+export const once = (
+  worker: Worker,
+  done: (code: number | null, signal: NodeJS.Signals | null) => void
+): void => {
+  worker.process.once("exit", (code, signal) => {
+    if (!worker.isConnected()) return done(code, signal)
+    let isDone = false
+    const finish = (): void => {
+      if (isDone) return
+      isDone = true
+      clearTimeout(timer)
+      done(code, signal)
+    }
+    const timer = setTimeout(() => {
+      // Otherwise `node:cluster` would continue to hand connections to it.
+      worker.disconnect()
+      finish()
+    }, LAST_MESSAGES_MS)
+    worker.once("disconnect", finish)
+  })
+}

@@ -1,0 +1,203 @@
+/** The workers of a server: starts them, replaces those that end, and stops them together. */
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Backoff from "./Backoff.ts"
+import * as Exposition from "./Exposition.ts"
+import type * as Message from "./Message.ts"
+import * as MetricsSum from "./MetricsSum.ts"
+import * as WorkerProcess from "./WorkerProcess.ts"
+
+/** Longest wait for a page of a worker: a worker with a slow database responds itself, after a second. */
+const PAGE_TIMEOUT = "2 seconds"
+
+/**
+ * Milliseconds after the drain in which workers end by themselves: ten seconds for the server, ten for requests in flight,
+ * and some time for exporters and the database. Then they are killed.
+ */
+const END_MS = 25_000
+
+/** The settings of a pool. */
+export interface Settings {
+  readonly count: number
+  /** The port of the service; 0 chooses a free port, which all workers share. */
+  readonly port: number
+  /** Whether standard error is a terminal. */
+  readonly isTerminal: boolean
+  readonly log: WorkerProcess.Outlets["log"]
+  /** Prints a notice to the operator. */
+  readonly notice: (message: string, level: "info" | "warn") => Effect.Effect<void>
+}
+
+/** A worker did not start. */
+export interface StartFailure {
+  readonly message: string
+}
+
+export interface WorkerPool {
+  /** Completes with the port when all workers listen, or fails with the first failure of a start. */
+  readonly started: Effect.Effect<number, StartFailure>
+  /** Returns the pages of the workers that respond in time. */
+  readonly pages: (path: Message.Path) => Effect.Effect<ReadonlyArray<WorkerProcess.Page>>
+  /** Returns the metrics of all workers, present and ended. */
+  readonly metrics: Effect.Effect<string>
+  /** Drains all workers and waits until they have ended; `early` completes to end the drain. */
+  readonly stop: (drainMs: number, early: Effect.Effect<void>) => Effect.Effect<void>
+}
+
+/** Starts the workers; the scope ends them without a drain. */
+export const make = Effect.fnUntraced(function* (
+  settings: Settings
+): Effect.fn.Return<WorkerPool, never, Scope.Scope> {
+  const { count, isTerminal, log, notice } = settings
+  const workers = new Map<number, WorkerProcess.WorkerProcess>()
+  /** The workers that listen, by place. */
+  const listening = new Set<number>()
+  const started = Deferred.makeUnsafe<number, StartFailure>()
+  let sum = MetricsSum.empty
+  let exits = 0
+  let port: number | undefined
+  let hasStarted = false
+  let isStopping = false
+
+  const fork = (place: number): WorkerProcess.WorkerProcess => {
+    const worker = WorkerProcess.fork(
+      {
+        // While a worker listens, port 0 stands for its port. Otherwise it would be another free port.
+        port: listening.size > 0 ? settings.port : (port ?? settings.port),
+        isTerminal
+      },
+      {
+        log,
+        metrics: (text) => {
+          if (workers.get(place) === worker) sum = MetricsSum.updated(sum, place, Exposition.parse(text))
+        }
+      }
+    )
+    workers.set(place, worker)
+    return worker
+  }
+
+  /** Records that a worker listens; returns false if it listens on another port than the server. */
+  const join = (place: number, chosen: number): boolean => {
+    port ??= chosen
+    if (chosen !== port) return false
+    listening.add(place)
+    if (!hasStarted && listening.size === count) {
+      hasStarted = true
+      Deferred.doneUnsafe(started, Effect.succeed(port))
+    }
+    return true
+  }
+
+  /** Runs the workers of a place in sequence. */
+  const supervise = Effect.fnUntraced(function* (place: number) {
+    let backoff = Backoff.initial
+    for (let isSuccessor = false; ; isSuccessor = true) {
+      const worker = fork(place)
+      const opened = yield* Effect.raceFirst(worker.listening, Effect.as(worker.ended, undefined))
+      const isMember = opened !== undefined && join(place, opened)
+      if (opened !== undefined && !isMember) worker.kill()
+      const joinedAt = yield* Clock.currentTimeMillis
+      if (isMember && isSuccessor) {
+        yield* notice(`worker ${place} (process ${worker.pid}) serves again`, "info")
+      }
+      const end = yield* worker.ended
+      const servedMs = isMember ? (yield* Clock.currentTimeMillis) - joinedAt : 0
+      listening.delete(place)
+      workers.delete(place)
+      sum = MetricsSum.ended(sum, place)
+      exits++
+      if (isStopping) return
+      const [delayMs, next] = Backoff.next(backoff, servedMs)
+      if (!hasStarted) {
+        Deferred.doneUnsafe(started, Effect.fail(failureOf(place, worker, end)))
+        return
+      }
+      backoff = next
+      yield* notice(
+        `worker ${place} (process ${worker.pid}) ${describeEnd(end)}; another one starts in ${delayMs / 1_000} s`,
+        "warn"
+      )
+      yield* Effect.sleep(delayMs)
+      // A worker that starts now would not learn of the drain.
+      if (isStopping) return
+    }
+  })
+
+  const supervisors = yield* Effect.forEach(
+    Array.from({ length: count }, (_, index) => index + 1),
+    (place) => Effect.forkScoped(supervise(place))
+  )
+
+  const allEnded = Effect.suspend(() =>
+    Effect.forEach([...workers.values()], ({ ended }) => ended, { concurrency: "unbounded", discard: true })
+  )
+  const tell = (message: Message.ToWorker): void => {
+    for (const worker of workers.values()) worker.send(message)
+  }
+  const killed = (afterMs: number): Effect.Effect<void> =>
+    Effect.flatMap(Effect.sleep(afterMs), () => {
+      for (const worker of workers.values()) worker.kill()
+      return allEnded
+    })
+
+  const stop = (drainMs: number, early: Effect.Effect<void>): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      isStopping = true
+      tell({ _tag: "Stop", drainMs })
+      const ended = Effect.raceFirst(allEnded, killed(drainMs + END_MS))
+      const endedEarly = Effect.flatMap(early, () => {
+        tell({ _tag: "StopNow" })
+        return Effect.raceFirst(allEnded, killed(END_MS))
+      })
+      return Effect.raceFirst(ended, endedEarly)
+    }).pipe(Effect.andThen(Fiber.interruptAll(supervisors)))
+  yield* Effect.addFinalizer(() => stop(0, Effect.never))
+
+  const pages = Effect.fnUntraced(function* (path: Message.Path) {
+    const members = [...workers].filter(([place]) => listening.has(place))
+    const found = yield* Effect.forEach(
+      members,
+      ([, worker]) =>
+        Effect.timeoutOption(
+          Effect.raceFirst(Effect.asSome(worker.page(path)), Effect.as(worker.ended, Option.none())),
+          PAGE_TIMEOUT
+        ),
+      { concurrency: "unbounded" }
+    )
+    return found.flatMap((page) => Option.toArray(Option.flatten(page)))
+  })
+
+  return {
+    started: Deferred.await(started),
+    pages,
+    metrics: Effect.map(pages("/metrics"), () =>
+      [
+        Exposition.format(MetricsSum.page(sum)),
+        "# HELP animal_store_workers Worker processes that accept connections.\n",
+        `# TYPE animal_store_workers gauge\nanimal_store_workers ${listening.size}\n`,
+        "# HELP animal_store_worker_exits_total Worker processes that ended.\n",
+        `# TYPE animal_store_worker_exits_total counter\nanimal_store_worker_exits_total ${exits}\n`
+      ].join("")
+    ),
+    stop
+  }
+})
+
+const describeEnd = ({ code, signal, startFailure }: WorkerProcess.End): string => {
+  if (startFailure !== undefined) return `could not start: ${startFailure}`
+  return signal === null ? `ended with code ${code}` : `was ended by ${signal}`
+}
+
+const failureOf = (
+  place: number,
+  { pid }: WorkerProcess.WorkerProcess,
+  end: WorkerProcess.End
+): StartFailure =>
+  end.startFailure === undefined
+    ? { message: `worker ${place} (process ${pid}) ${describeEnd(end)} before it listened` }
+    : { message: end.startFailure }

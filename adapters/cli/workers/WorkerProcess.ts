@@ -1,0 +1,113 @@
+/** One worker, as the primary process sees it. */
+import cluster, { type Worker } from "node:cluster"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as HandOff from "./HandOff.ts"
+import * as Message from "./Message.ts"
+import * as WorkerExit from "./WorkerExit.ts"
+
+/** The environment variable that makes a process a worker; its value is a `Message.Start`. */
+export const VARIABLE = "ANIMAL_STORE_WORKER_START"
+
+/** How a process ended. */
+export interface End {
+  readonly code: number | null
+  readonly signal: string | null
+  /** Why the start failed, if the worker reported it. */
+  readonly startFailure: string | undefined
+}
+
+/** A page of a worker. */
+export interface Page {
+  readonly status: number
+  readonly body: string
+}
+
+export interface WorkerProcess {
+  readonly pid: number
+  readonly send: (message: Message.ToWorker) => void
+  /** Completes with the port when the worker listens. */
+  readonly listening: Effect.Effect<number>
+  /** Completes when the process has ended. */
+  readonly ended: Effect.Effect<End>
+  readonly hasEnded: () => boolean
+  /** Asks for a page; a worker that does not respond never completes. */
+  readonly page: (path: Message.Path) => Effect.Effect<Page>
+  /** Ends the process without notice. */
+  readonly kill: () => void
+}
+
+/** What the primary does with a worker's output. */
+export interface Outlets {
+  readonly log: (stream: NonNullable<Worker["process"]["stderr"]>) => void
+  /** Receives metrics, also after the primary stopped to wait for them. */
+  readonly metrics: (text: string) => void
+}
+
+/** Starts a worker, which runs the command line of this process. */
+export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
+  // Standard input and output belong to the primary. The channel is for messages and connections.
+  cluster.setupPrimary({ stdio: ["ignore", "ignore", "pipe", "ipc"] })
+  const worker = cluster.fork({ [VARIABLE]: JSON.stringify(start) })
+  HandOff.returnUnconfirmed(worker)
+  if (worker.process.stderr !== null) outlets.log(worker.process.stderr)
+
+  const listening = Deferred.makeUnsafe<number>()
+  const ended = Deferred.makeUnsafe<End>()
+  /** Pages that the worker was asked for. It is asked once at a time, so that nothing piles up if it hangs. */
+  const pages = new Map<Message.Path, Deferred.Deferred<Page>>()
+  let startFailure: string | undefined
+
+  const receive = (message: Message.ToPrimary): void => {
+    switch (message._tag) {
+      case "Listening":
+        Deferred.doneUnsafe(listening, Effect.succeed(message.port))
+        return
+      case "StartFailed":
+        startFailure = message.message
+        return
+      case "LastMetrics":
+        outlets.metrics(message.text)
+        return
+      case "PageMade": {
+        const { body, path, status } = message
+        if (path === "/metrics" && status === 200) outlets.metrics(body)
+        const wanted = pages.get(path)
+        pages.delete(path)
+        if (wanted !== undefined) Deferred.doneUnsafe(wanted, Effect.succeed({ status, body }))
+      }
+    }
+  }
+  worker.on("message", (message) => Option.map(Message.decodeToPrimary(message), receive))
+  // The channel breaks when the worker is killed; a failed message then emits an error, which must not end the primary.
+  worker.on("error", () => undefined)
+  const end = (code: number | null, signal: string | null): void =>
+    void Deferred.doneUnsafe(ended, Effect.succeed({ code, signal, startFailure }))
+  // A process that cannot be started emits only `error`.
+  worker.process.once("error", () => {
+    if (worker.process.pid === undefined) end(null, null)
+  })
+  WorkerExit.once(worker, end)
+
+  const send = (message: Message.ToWorker): void => {
+    if (worker.isConnected()) worker.send(message, () => undefined)
+  }
+  return {
+    pid: worker.process.pid ?? 0,
+    send,
+    listening: Deferred.await(listening),
+    ended: Deferred.await(ended),
+    hasEnded: () => Deferred.isDoneUnsafe(ended),
+    page: (path) =>
+      Effect.suspend(() => {
+        const wanted = pages.get(path) ?? Deferred.makeUnsafe<Page>()
+        if (!pages.has(path)) {
+          pages.set(path, wanted)
+          send({ _tag: "PageWanted", path })
+        }
+        return Deferred.await(wanted)
+      }),
+    kill: () => void worker.process.kill("SIGKILL")
+  }
+}

@@ -1,0 +1,514 @@
+/** `serve --workers`: several processes behave like one server. */
+import { spawnSync } from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import * as net from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { describe, expect, it, onTestFinished } from "vitest"
+import * as Receiver from "../../embed/OtlpReceiver.fixture.ts"
+import * as Databases from "../../sql/Databases.fixture.ts"
+import * as Load from "../Load.fixture.ts"
+import { run, stop } from "../Serve.fixture.ts"
+import * as Workers from "./Workers.fixture.ts"
+
+const file = async (): Promise<string> => (await Databases.createForTest(Databases.sqlite)).address
+
+const refusesConnections = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(url)
+    const socket = net.connect(Number(port), hostname, () => {
+      socket.destroy()
+      resolve(false)
+    })
+    socket.once("error", () => resolve(true))
+  })
+
+const describeWorkers =
+  Workers.missing === undefined
+    ? describe
+    : (title: string, tests: () => void) => describe.skip(`${title} (skipped: ${Workers.missing})`, tests)
+
+describe("serve --workers rejects", () => {
+  it.each([
+    [["--workers", "2", "--database", "memory:"], "--database memory: is possible with one process only"],
+    [["--workers", "auto", "--database", "memory:"], "--database memory: is possible with one process only"],
+    [
+      ["--workers", "2", "--database", "sqlite:a.db", "--limits", "memory:"],
+      "--limits memory: is possible with one process only"
+    ],
+    [
+      ["--workers", "2", "--database", "sqlite:a.db", "--test-clock-port", "0"],
+      "--test-clock-port is possible with one process only"
+    ],
+    [["--workers", "0"], "--workers: must be a whole number from 1 to 512, or auto"],
+    [["--workers", "all"], "--workers: must be a whole number from 1 to 512, or auto"]
+  ])("%j with one sentence", async (args, message) => {
+    const { code, stderr, stdout } = await run(["serve", ...args])
+    expect([code, stdout]).toEqual([1, ""])
+    expect(stderr.split("\n")).toHaveLength(2)
+    expect(stderr).toContain(message)
+  })
+})
+
+describe("a start that fails", () => {
+  const same = async (args: ReadonlyArray<string>) => {
+    const alone = await run(["serve", ...args])
+    const together = await run(["serve", "--workers", "2", ...args])
+    expect(alone.code).toBe(1)
+    expect(together).toEqual(alone)
+    return alone.stderr
+  }
+
+  it("for a taken port has the message and the code of a single process", async () => {
+    const taken = net.createServer()
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => void taken.close())
+    const address = taken.address()
+    const port = typeof address === "object" ? String(address?.port) : ""
+    expect(await same(["--database", await file(), "--port", port])).toContain("EADDRINUSE")
+  })
+
+  it("for an unusable database has the message and the code of a single process", async () => {
+    expect(await same(["--port", "0", "--database", "postgres://x:secret@127.0.0.1:1/none"])).toMatch(
+      /^animal-store: --database \(ANIMAL_STORE_DATABASE\): .*\n$/
+    )
+  })
+})
+
+describeWorkers("several workers", () => {
+  it("share the port, the start line and the key, and each connection stays with one of them", async () => {
+    const database = await file()
+    const served = await Workers.serve(3, database)
+    expect(served.server.greeting.trim().split("\n")).toHaveLength(1)
+    expect(served.workers()).toHaveLength(3)
+    const clients = await Workers.connectToEach(served, 3)
+    for (const [worker, client] of clients) {
+      const { key } = served
+      for (let sent = 0; sent < 5; sent++) {
+        const response = await client.send({ key, path: "/pets?limit=1" })
+        expect([response.status, Workers.workerOf(response)]).toEqual([200, worker])
+      }
+    }
+    const { code, signal, stderr } = await stop(served.server)
+    expect([code, signal]).toEqual([0, null])
+    // One line about each event, although three processes had a part in it.
+    expect(stderr.match(/key issued/g)).toHaveLength(1)
+    expect(stderr.match(/stopping/g)).toHaveLength(1)
+  })
+
+  it("all serve the reference page", async () => {
+    const { server, url } = await Workers.serve(2, await file())
+    const tags = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const response = await fetch(new URL("/docs", url), { headers: { Connection: "close" } })
+        return [response.status, response.headers.get("etag")]
+      })
+    )
+    expect(new Set(tags.map((tag) => tag.join(" "))).size).toBe(1)
+    expect(tags[0]?.[0]).toBe(200)
+    await stop(server)
+  })
+
+  it("issue the first key once", async () => {
+    const { code, stdout } = await (async () => {
+      const server = await Workers.serve(2, await file(), ["--first-key"], { plan: "Pro" })
+      expect(JSON.parse(server.server.greeting).keys).toEqual([expect.objectContaining({ plan: "Pro" })])
+      return stop(server.server)
+    })()
+    expect([code, stdout.trim().split("\n").length]).toEqual([0, 1])
+  })
+})
+
+describeWorkers("a worker that is killed", () => {
+  it("costs its own connections only, loses nothing acknowledged, and is replaced", async () => {
+    const served = await Workers.serve(3, await file())
+    const { key, server, url, workers } = served
+    const before = workers()
+    const next = Load.makeAnimals(7)
+    const acknowledged: Array<Load.WirePet> = []
+    const brokenOf = new Set<string>()
+    const undisturbed = new Set<string>()
+    let victim: number | undefined
+    let answeredAfter = 0
+    await Load.together([url], 24, async (client) => {
+      let worker: string | undefined
+      try {
+        while (answeredAfter < 400) {
+          const pet = next()
+          const response = await client.send({ key, path: "/pets", body: Load.bodyOf(pet) })
+          expect(response.status).toBe(201)
+          const created = Load.petIn(response.body)
+          expect(Load.isSame(created, pet)).toBe(true)
+          acknowledged.push(created)
+          worker = Workers.workerOf(response)
+          if (victim !== undefined) answeredAfter++
+          if (acknowledged.length >= 150 && victim === undefined) {
+            victim = before[1]
+            process.kill(victim ?? 0, "SIGKILL")
+          }
+        }
+        if (worker !== undefined) undisturbed.add(worker)
+      } catch (error) {
+        if (worker === undefined) throw error
+        brokenOf.add(worker)
+      }
+    })
+    // All broken connections were those of one process, and no other process lost one.
+    expect([brokenOf.size, undisturbed.size]).toEqual([1, 2])
+    expect([...undisturbed].filter((worker) => brokenOf.has(worker))).toEqual([])
+
+    await server.waitForLog(
+      new RegExp(`worker 2 \\(process ${victim}\\) was ended by SIGKILL; another one starts in 1 s\n`)
+    )
+    await server.waitForLog(/worker 2 \(process \d+\) serves again\n/)
+    const clients = await Workers.connectToEach(served, 3)
+    const [reader] = clients.values()
+    for (const pet of acknowledged) {
+      const read = await reader?.send({ key, path: `/pets/${pet.id}` })
+      expect([read?.status, Load.petIn(read?.body ?? "")]).toEqual([200, pet])
+    }
+    expect(new Set(acknowledged.map(({ id }) => id)).size).toBe(acknowledged.length)
+    expect(workers()).toHaveLength(3)
+    expect((await stop(server)).code).toBe(0)
+  })
+
+  it("returns connections that it had not accepted to the others", async () => {
+    const served = await Workers.serve(2, await file())
+    const { key, url, workers } = served
+    const [stuck = 0] = workers()
+    process.kill(stuck, "SIGSTOP")
+    onTestFinished(() => {
+      if (Workers.isAlive(stuck)) process.kill(stuck, "SIGKILL")
+    })
+    // One of these connections is handed to the worker that does not run.
+    let responded = 0
+    const statuses = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const client = Load.connect(url)
+        const { status } = await client.send({ key, path: "/pets?limit=1" })
+        client.close()
+        responded++
+        return status
+      })
+    )
+    await Workers.until(() => responded === 3)
+    await sleep(300)
+    expect(responded).toBe(3)
+    process.kill(stuck, "SIGKILL")
+    expect(await statuses).toEqual([200, 200, 200, 200])
+  })
+
+  it("again and again is replaced after longer and longer times", async () => {
+    const { server, workers } = await Workers.serve(2, await file())
+    const [first = 0, other] = workers()
+    process.kill(first, "SIGKILL")
+    await server.waitForLog(/another one starts in 1 s\n[\s\S]*serves again\n/)
+    const second = workers().find((pid) => pid !== other) ?? 0
+    process.kill(second, "SIGKILL")
+    await server.waitForLog(/another one starts in 2 s\n[\s\S]*serves again\n/)
+    expect(workers()).toHaveLength(2)
+    expect((await stop(server)).code).toBe(0)
+  })
+
+  it("and whose successor cannot start is replaced once the reason is gone", async () => {
+    const database = await file()
+    const filename = database.slice("sqlite:".length)
+    const served = await Workers.serve(2, database)
+    const { server, workers } = served
+    fs.renameSync(filename, `${filename}.away`)
+    fs.mkdirSync(filename)
+    process.kill(workers()[0] ?? 0, "SIGKILL")
+    const [, reason] = await server.waitForLog(/could not start: (.*); another one starts in 2 s\n/)
+    expect(reason).toMatch(/^--database \(ANIMAL_STORE_DATABASE\): .*it is a folder$/)
+    fs.rmdirSync(filename)
+    fs.renameSync(`${filename}.away`, filename)
+    await server.waitForLog(/serves again\n/)
+    await Workers.connectToEach(served, 2)
+    expect((await stop(server)).code).toBe(0)
+  })
+
+  it("together with all others is replaced on the same port", async () => {
+    const served = await Workers.serve(2, await file())
+    for (const pid of served.workers()) process.kill(pid, "SIGKILL")
+    await served.server.waitForLog(/(?:[\s\S]*serves again\n){2}/)
+    await Workers.connectToEach(served, 2)
+    expect((await stop(served.server)).code).toBe(0)
+  })
+})
+
+describeWorkers("a worker", () => {
+  it("ignores SIGINT and SIGHUP, which a terminal sends to every process", async () => {
+    const served = await Workers.serve(2, await file())
+    const pids = served.workers()
+    for (const pid of pids) for (const signal of ["SIGINT", "SIGHUP"]) process.kill(pid, signal)
+    await sleep(500)
+    expect(pids.filter(Workers.isAlive)).toEqual(pids)
+    await Workers.connectToEach(served, 2)
+    const { code, stderr } = await stop(served.server)
+    expect([code, /another one starts/.test(stderr)]).toEqual([0, false])
+  })
+})
+
+describeWorkers("a worker that gets SIGTERM", () => {
+  it("drains, ends without a lost request, and is replaced", async () => {
+    const served = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "1s" } })
+    const { key, server, url, workers } = served
+    let isReplaced = false
+    void server.waitForLog(/serves again\n/).then(() => {
+      isReplaced = true
+    })
+    let sent = 0
+    let closed = 0
+    const statuses = new Set<number>()
+    await Load.together([url], 8, async (client) => {
+      while (!isReplaced) {
+        if (sent++ === 100) process.kill(workers()[0] ?? 0, "SIGTERM")
+        const response = await client.send({ key, path: "/pets?limit=1" })
+        statuses.add(response.status)
+        if (response.header("connection") === "close") closed++
+      }
+    })
+    expect([...statuses]).toEqual([200])
+    expect(closed).toBeGreaterThan(0)
+    await server.waitForLog(/worker \d \(process \d+\) ended with code 0; another one starts in 1 s\n/)
+    await Workers.connectToEach(served, 2)
+    expect((await stop(server)).code).toBe(0)
+  })
+})
+
+describeWorkers("the stop of a server with workers", () => {
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])(
+    "at %s loses no request, and each connection gets Connection: close",
+    async (signal) => {
+      const served = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "2s" } })
+      const { key, server, url, workers } = served
+      const pids = workers()
+      let sent = 0
+      const ends = await Load.together([url], 16, async (client): Promise<string> => {
+        for (;;) {
+          if (sent++ === 500) server.process.kill(signal)
+          try {
+            const response = await client.send({ key, path: "/pets?limit=1" })
+            if (response.status !== 200) return `status ${response.status}`
+            if (response.header("connection") === "close") return "closed"
+          } catch (error) {
+            return `lost: ${error}`
+          }
+        }
+      })
+      expect(ends).toEqual(Array.from({ length: 16 }, () => "closed"))
+      const { code, signal: endedBy, stderr } = await server.ended
+      expect([code, endedBy, stderr.match(/stopping/g)?.length]).toEqual([0, null, 1])
+      expect(stderr).not.toMatch(/another one starts/)
+      expect(pids.filter(Workers.isAlive)).toEqual([])
+      expect(await refusesConnections(url)).toBe(true)
+    }
+  )
+
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])(
+    "is the same if %s reaches every process, as from a terminal or systemd",
+    async (signal) => {
+      const served = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "1h" } })
+      const { server, workers } = served
+      const clients = await Workers.connectToEach(served, 2)
+      const everyone = [...workers(), server.process.pid ?? 0]
+      for (const pid of workers()) process.kill(pid, signal)
+      // Longer than the time in which a second signal counts as a duplicate.
+      await sleep(1_300)
+      server.process.kill(signal)
+      await server.waitForLog(/stopping/)
+      await sleep(1_300)
+      // The drain goes on in both.
+      for (const client of clients.values()) {
+        const response = await client.send({ key: served.key, path: "/pets?limit=1" })
+        expect([response.status, response.header("connection")]).toEqual([200, "close"])
+      }
+      expect(everyone.filter(Workers.isAlive)).toEqual(everyone)
+      for (const pid of everyone) process.kill(pid, signal)
+      const { code, stderr } = await server.ended
+      expect([code, stderr.match(/stopping/g)?.length]).toEqual([0, 1])
+      expect(stderr).not.toMatch(/another one starts/)
+      expect(everyone.filter(Workers.isAlive)).toEqual([])
+    }
+  )
+
+  it("ends the drain at a second signal, and shows the drain on /readyz of each worker", async () => {
+    const served = await Workers.serve(2, await file(), ["--admin-port", "0"], {
+      environment: { ANIMAL_STORE_DRAIN: "1h" }
+    })
+    const { server, url } = served
+    const [, admin] = await server.waitForLog(/metrics on (http:\S+)\/metrics/)
+    expect((await fetch(`${admin}/readyz`)).status).toBe(200)
+    await Workers.connectToEach(served, 2)
+    server.process.kill("SIGTERM")
+    await server.waitForLog(/stopping/)
+    await Workers.until(async () => (await fetch(`${admin}/readyz`)).status === 503)
+    for (let probe = 0; probe < 6; probe++) {
+      expect((await fetch(new URL("/readyz", url))).status).toBe(503)
+    }
+    await sleep(1_100)
+    server.process.kill("SIGTERM")
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  })
+
+  it.each(["the primary", "every process"])(
+    "responds on all connections made before, if %s is signalled",
+    async (target) => {
+      const { key, server, url, workers } = await Workers.serve(2, await file())
+      const signalled = target === "the primary" ? [] : workers()
+      const { hostname, port } = new URL(url)
+      const responses: Array<Promise<string>> = []
+      const connected = Array.from({ length: 60 }, async () => {
+        const socket = net.connect(Number(port), hostname)
+        socket.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+        responses.push(
+          new Promise((resolve) => {
+            socket.once("data", (chunk) => resolve(String(chunk).slice(0, 12)))
+            socket.once("error", (error) => resolve(error.message))
+            socket.once("close", () => resolve("closed"))
+          })
+        )
+        await once(socket, "connect")
+      })
+      await Promise.all(connected)
+      // Most of them wait in the queue of the operating system or on their way to a worker.
+      for (const pid of signalled) process.kill(pid, "SIGTERM")
+      server.process.kill("SIGTERM")
+      expect(new Set(await Promise.all(responses))).toEqual(new Set(["HTTP/1.1 200"]))
+      expect(await server.ended).toMatchObject({ code: 0, signal: null })
+    }
+  )
+
+  it("at once if there was no request", async () => {
+    const { server } = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "1h" } })
+    expect(await stop(server)).toMatchObject({ code: 0, signal: null })
+  })
+
+  it("by kill -9 of the primary alone leaves no worker, and requests in flight finish", async () => {
+    const { key, server, url, workers } = await Workers.serve(2, await file())
+    const pids = workers()
+    const body = '{"name":"Rex","categoryId":1}'
+    const { hostname, port } = new URL(url)
+    const socket = net.connect(Number(port), hostname)
+    socket.write(
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    )
+    expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 100 /)
+    server.process.kill("SIGKILL")
+    await Workers.until(() => refusesConnections(url))
+    await sleep(300)
+    socket.write(body)
+    expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 201 .*\r\nconnection: close\r\n/is)
+    await Workers.until(() => !pids.some(Workers.isAlive))
+  })
+})
+
+describeWorkers("the log of workers", () => {
+  it("consists of whole lines, one for each response", async () => {
+    const served = await Workers.serve(3, await file(), ["--access-log", "--log-format", "json"])
+    const ids = new Set<string>()
+    await Load.together([served.url], 30, async (client) => {
+      for (let sent = 0; sent < 50; sent++) {
+        const response = await client.send({ key: served.key, path: "/pets?limit=1" })
+        ids.add(response.header("x-request-id"))
+      }
+    })
+    const { stderr } = await stop(served.server)
+    const lines = stderr
+      .trim()
+      .split("\n")
+      .map((line): { readonly request?: string } => JSON.parse(line))
+    const logged = lines.flatMap(({ request }) => (request === undefined ? [] : [request]))
+    expect(logged.sort()).toEqual([...ids].sort())
+    expect(ids.size).toBe(1_500)
+  })
+})
+
+const valueOf = (text: string, series: string): number =>
+  Number(new RegExp(`^${series.replaceAll(/[{}"]/g, "\\$&")} (.*)$`, "m").exec(text)?.[1])
+
+describeWorkers("the metrics of workers", () => {
+  const admitted = 'animal_store_admissions_total{outcome="admitted",plan="Enterprise"}'
+
+  it("are sums that never fall, also while a worker hangs and after it is killed", async () => {
+    const served = await Workers.serve(2, await file(), ["--admin-port", "0"])
+    const { key, server, workers } = served
+    const [, admin] = await server.waitForLog(/metrics on (http:\S+)\/metrics/)
+    const scrape = async (): Promise<string> => (await fetch(`${admin}/metrics`)).text()
+    const clients = await Workers.connectToEach(served, 2)
+    let sent = valueOf(await scrape(), admitted)
+    for (const client of clients.values()) {
+      for (let count = 0; count < 10; count++, sent++) await client.send({ key, path: "/pets?limit=1" })
+    }
+    const text = await scrape()
+    expect(valueOf(text, admitted)).toBe(sent)
+    expect(text.match(/^process_cpu_seconds_total\{worker="[12]"\} /gm)).toHaveLength(2)
+    expect(valueOf(text, "animal_store_workers")).toBe(2)
+
+    const [hung = 0] = workers()
+    process.kill(hung, "SIGSTOP")
+    onTestFinished(() => {
+      if (Workers.isAlive(hung)) process.kill(hung, "SIGKILL")
+    })
+    const startedAt = performance.now()
+    expect(valueOf(await scrape(), admitted)).toBe(sent)
+    expect(performance.now() - startedAt).toBeLessThan(3_000)
+    expect((await fetch(`${admin}/livez`)).status).toBe(200)
+    expect((await fetch(`${admin}/readyz`)).status).toBe(200)
+
+    process.kill(hung, "SIGKILL")
+    await server.waitForLog(/was ended by SIGKILL/)
+    const after = await scrape()
+    expect(valueOf(after, admitted)).toBe(sent)
+    expect([
+      valueOf(after, "animal_store_workers"),
+      valueOf(after, "animal_store_worker_exits_total")
+    ]).toEqual([1, 1])
+    await server.waitForLog(/serves again/)
+    const renewed = await Workers.connectToEach(served, 2)
+    await renewed.values().next().value?.send({ key, path: "/pets?limit=1" })
+    expect(valueOf(await scrape(), admitted)).toBeGreaterThan(sent)
+  })
+
+  it("keep what a worker counted that stops by itself", async () => {
+    const served = await Workers.serve(2, await file(), ["--admin-port", "0"])
+    const [, admin] = await served.server.waitForLog(/metrics on (http:\S+)\/metrics/)
+    const clients = await Workers.connectToEach(served, 2)
+    for (const client of clients.values()) client.close()
+    // Nothing was scraped before.
+    for (const pid of served.workers()) process.kill(pid, "SIGTERM")
+    await served.server.waitForLog(/(?:[\s\S]*ended with code 0;){2}/)
+    const text = await (await fetch(`${admin}/metrics`)).text()
+    expect(valueOf(text, admitted)).toBeGreaterThanOrEqual(2)
+  })
+
+  const promtool = spawnSync("promtool", ["--version"]).error === undefined
+
+  it.skipIf(!promtool)(
+    `are accepted by promtool${promtool ? "" : " (skipped: there is no promtool)"}`,
+    async () => {
+      const served = await Workers.serve(2, await file(), ["--admin-port", "0"])
+      const [, admin] = await served.server.waitForLog(/metrics on (http:\S+)\/metrics/)
+      await Workers.connectToEach(served, 2)
+      const input = await (await fetch(`${admin}/metrics`)).text()
+      const { status, stderr, stdout } = spawnSync("promtool", ["check", "metrics"], {
+        input,
+        encoding: "utf8"
+      })
+      expect([status, stdout, stderr]).toEqual([0, "", ""])
+    }
+  )
+})
+
+describeWorkers("--otlp with workers", () => {
+  it("exports from each worker with an id of its own", async () => {
+    const receiver = await Receiver.start()
+    const served = await Workers.serve(2, await file(), ["--otlp", receiver.url, "--trace-sample", "1"])
+    await Workers.connectToEach(served, 2)
+    expect((await stop(served.server)).code).toBe(0)
+    expect(receiver.spans.map(({ name }) => name)).toContain("GET /v1/pets")
+    const ids = new Set(receiver.resources.map((resource) => resource["service.instance.id"]))
+    expect(ids.size).toBe(2)
+  })
+})

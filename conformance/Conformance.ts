@@ -12,13 +12,14 @@ import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { Level } from "./clauses/Clause.ts"
 import * as HttpRun from "./engine/HttpRun.ts"
+import * as Platform from "./engine/Platform.ts"
 import type { Report } from "./engine/Report.ts"
 import * as Run from "./engine/Run.ts"
 import { SetupFault } from "./engine/SetupFault.ts"
 import * as FetchTransport from "./http/FetchTransport.ts"
 import type * as ServerClock from "./http/ServerClock.ts"
 import { NoResponse } from "./http/Wire.ts"
-import type { Budget } from "./subjects/Conversation.ts"
+import type { Budget } from "./subjects/Budget.ts"
 import * as HttpSubject from "./subjects/HttpSubject.ts"
 import * as PortSubject from "./subjects/PortSubject.ts"
 import * as ServerTarget from "./subjects/ServerTarget.ts"
@@ -110,13 +111,17 @@ const serverClockOf = ({ advance, now }: MovableClock): ServerClock.ServerClock 
     })
 })
 
-/** Runs the checks. Rejects with `SetupFault` if the set-up is wrong, and `UnknownSelection` if a pattern matches nothing. */
+/**
+ * Runs the checks. Rejects with `SetupFault` if the set-up is wrong or Node too old, and `UnknownSelection` if a pattern
+ * matches nothing.
+ */
 export const check = (
   subject: Subject,
   options: Omit<Run.RunOptions, "level" | "findings"> & { readonly level?: Level } = {}
 ): Promise<Report> => {
   const { level = Run.defaultLevel(subject), ...rest } = options
-  return Effect.runPromise(
-    HttpSubject.is(subject) ? HttpRun.run(subject, { ...rest, level }) : Run.run(subject, { ...rest, level })
-  )
+  const run = HttpSubject.is(subject)
+    ? HttpRun.run(subject, { ...rest, level })
+    : Run.run(subject, { ...rest, level })
+  return Effect.runPromise(Effect.andThen(Platform.check, run))
 }

@@ -2,12 +2,16 @@
 
 export * as Conformance from "./Conformance.ts"
 export type { Level } from "./clauses/Clause.ts"
+export type { Coverage } from "./dimensions/Coverage.ts"
 export type {
   CheckResult,
   ClauseResult,
   Counterexample,
+  Implementation,
+  ProfileResult,
   Report,
   ReportedStep,
+  RunLimits,
   Status,
   schemaVersion,
   Verdict
@@ -18,13 +22,15 @@ export { SetupFault } from "./engine/SetupFault.ts"
 export type { Capability } from "./evaluation/Capability.ts"
 export type { Profile } from "./evaluation/Profile.ts"
 export type { FetchHandler } from "./http/FetchTransport.ts"
+export * as Badge from "./reports/Badge.ts"
+export * as Har from "./reports/Har.ts"
 export * as Html from "./reports/Html.ts"
 export * as Json from "./reports/Json.ts"
 export * as JUnit from "./reports/JUnit.ts"
 export * as Markdown from "./reports/Markdown.ts"
 export * as Terminal from "./reports/Terminal.ts"
 export * as Cases from "./runners/Cases.ts"
-export type { Budget } from "./subjects/Conversation.ts"
+export type { Budget } from "./subjects/Budget.ts"
 export type { Declarations, Keys, SmallKey } from "./subjects/HttpSubject.ts"
 export type { PortSubjectOptions } from "./subjects/PortSubject.ts"
 export type { Subject } from "./subjects/Subject.ts"

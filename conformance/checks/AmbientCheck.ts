@@ -17,7 +17,7 @@ export type Look<A> = (
 ) => A
 
 export interface AmbientCheck {
-  /** Frozen id; begins with `every.`. */
+  /** Frozen id; begins with `every.`, or with `history.` if the law compares exchanges of the whole run. */
   readonly id: string
   readonly law: string
   readonly clauses: readonly [ClauseSlug, ...ReadonlyArray<ClauseSlug>]
@@ -29,4 +29,21 @@ export interface AmbientCheck {
   readonly isAbout: Look<boolean>
   /** The violation in an exchange to which the law applies, if any. */
   readonly examine: Look<Violation | undefined>
+  /** Why no exchange of such a run can be one to which the law applies; it is then not applicable, and not inconclusive. */
+  readonly inapplicable?: (exchanges: ReadonlyArray<Exchange>) => string | undefined
+  /** Present in a law that compares exchanges of the whole run: begins with an empty memory. */
+  readonly begin?: () => Remembering
 }
+
+/** Looks at the exchanges of a run in order; `undefined` if the law does not apply to one. */
+export type Remembering = (exchange: Exchange) => { readonly violation: Violation | undefined } | undefined
+
+/** A law that compares exchanges of the whole run. */
+export const overHistory = (
+  check: Omit<AmbientCheck, "level" | "isAbout" | "examine"> & { readonly begin: () => Remembering }
+): Omit<AmbientCheck, "level"> => ({
+  ...check,
+  // Of a single exchange, without memory.
+  isAbout: (exchange) => check.begin()(exchange) !== undefined,
+  examine: (exchange) => check.begin()(exchange)?.violation
+})

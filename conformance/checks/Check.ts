@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as fc from "fast-check"
 import type { Level } from "../clauses/Clause.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
+import type { Shape } from "../dimensions/Product.ts"
 import type { Capability } from "../evaluation/Capability.ts"
 import type { Face, Faces } from "../evaluation/Faces.ts"
 import { type Failure, undecided } from "../evaluation/Outcome.ts"
@@ -31,10 +32,14 @@ export interface Definition<F extends Face, Case> {
   readonly profile: Profile
   readonly on: F
   readonly needs?: ReadonlyArray<Capability>
+  /** Whether it runs after all checks that do not move time to the removal of getPet, because it looks at what they left. */
+  readonly isClosing?: boolean
   /** Approximate number of requests over HTTP; 0 for a check of a port. */
   readonly requests: number
   /** Circumstances that must occur in at least one evaluation; otherwise the check is inconclusive. */
   readonly mustSee?: ReadonlyArray<string>
+  /** The product from which the cases are drawn; the law records which of them it decided (`Trial.tried`). */
+  readonly product?: Shape
   /** Boundary cases, which are always tried first. */
   readonly examples: ReadonlyArray<Case>
   /** Random cases, shrunk when one fails. */

@@ -11,6 +11,8 @@ export const clauses = [
     "pets.insert.id-never-reused": "`insert` never assigns an id twice, even after the store was reopened.",
     "pets.insert.concurrent": "Concurrent inserts get different ids, and each animal keeps its own fields.",
     "pets.insert.int64": "A `categoryId` is stored exactly over the whole range of int64.",
+    "pets.once":
+      "`insertOnce` stores one animal for each caller and key within 24 hours, however often and how many at a time.",
     "pets.insert.names":
       "A name is stored code point by code point, even if it has a meaning in the database."
   }),

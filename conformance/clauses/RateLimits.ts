@@ -118,6 +118,13 @@ export const clauses = [
     "limits.remaining-floor": "Remaining is the number of whole requests left after this one.",
     "limits.reset-full": "Reset is the second, rounded up, when the window shown is full again."
   }),
+  ...section("§8.3", "design", "http", {
+    "limits.standard-syntax":
+      "`RateLimit` and `RateLimit-Policy`, where they are sent, are lists of policies with whole numbers.",
+    "limits.standard-remaining": "`RateLimit` agrees with the X-RateLimit headers.",
+    "limits.standard-wait":
+      "`RateLimit` promises more of an exhausted window by `Retry-After`, and of any window within its length."
+  }),
   ...section("§7", "design", "http", {
     "limits.exceeded-code": "A 429 for a window has the code `rate_limit_exceeded`."
   }),

@@ -19,6 +19,15 @@ const strings = Schema.Array(Text)
 export const Configuration = Schema.Struct({
   $schema: Schema.optionalKey(Schema.String),
   name: Schema.optionalKey(Text.annotate({ description: "The name of the subject in the report." })),
+  implementation: Schema.optionalKey(
+    Schema.Struct({
+      name: Text,
+      version: Schema.optionalKey(Text),
+      contact: Schema.optionalKey(
+        Text.annotate({ description: "A URL that begins with https://, or a mail address." })
+      )
+    }).annotate({ description: "Who and what is tested, for the report." })
+  ),
   url: Schema.optionalKey(
     Text.annotate({ description: "The base address, such as http://127.0.0.1:3000/v1." })
   ),

@@ -5,10 +5,13 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Level } from "../clauses/Clause.ts"
+import * as Awaiting from "../engine/Awaiting.ts"
+import type { Implementation } from "../engine/Report.ts"
 import { SetupFault } from "../engine/SetupFault.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as ServerTarget from "../subjects/ServerTarget.ts"
 import type { Configuration } from "./Configuration.ts"
+import * as ImplementationSetting from "./ImplementationSetting.ts"
 
 /** The flags of the command line; each overrides the same member of the file. */
 export interface Flags {
@@ -23,6 +26,10 @@ export interface Flags {
   readonly clock?: string | undefined
   readonly level?: Level | undefined
   readonly name?: string | undefined
+  /** Name, version and contact of the implementation, for the report. */
+  readonly implementation?: string | undefined
+  readonly implementationVersion?: string | undefined
+  readonly contact?: string | undefined
   /** Accepted values of `categoryId`, if not every int64. */
   readonly categories?: ReadonlyArray<bigint> | undefined
   /** Whether it bans keys that ignore a 429. */
@@ -31,6 +38,8 @@ export interface Flags {
   readonly only?: ReadonlyArray<string> | undefined
   readonly exclude?: ReadonlyArray<string> | undefined
   readonly iOwnThisServer?: boolean | undefined
+  /** Ms to wait for a server that is still starting. */
+  readonly wait?: number | undefined
 }
 
 /** The values of environment variables. */
@@ -44,6 +53,7 @@ interface SmallKey {
 
 export class Settings extends Data.Class<{
   readonly name: string
+  readonly implementation: Implementation | undefined
   readonly url: URL
   readonly main: Redacted.Redacted<string>
   readonly tiny: SmallKey | undefined
@@ -56,6 +66,8 @@ export class Settings extends Data.Class<{
   readonly budget: { readonly requests: number; readonly milliseconds: number }
   readonly only: ReadonlyArray<string>
   readonly exclude: ReadonlyArray<string>
+  /** Ms to wait for a server that is still starting; 0 for not at all. */
+  readonly waitMs: number
 }> {}
 
 type Resolved<A> = Result.Result<A, SetupFault>
@@ -164,10 +176,12 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
     if (clockUrl !== undefined) yield* isOurs(clockUrl, "--clock", isOwned)
     const categories = flags.categories ?? file.declared?.categories?.map(BigInt)
     const bans = flags.bans ?? file.declared?.bans
+    const implementation = yield* ImplementationSetting.resolve(file.implementation, flags)
     const { budget = {} } = flags
     const seconds = budget.seconds ?? file.budget?.seconds
     return new Settings({
-      name: flags.name ?? file.name ?? url.origin,
+      name: flags.name ?? file.name ?? implementation?.name ?? url.origin,
+      implementation,
       url,
       main,
       tiny: yield* small("tiny"),
@@ -185,7 +199,8 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
         milliseconds: seconds === undefined ? HttpSubject.defaultBudget.milliseconds : seconds * 1_000
       },
       only: listed(flags.only ?? file.only ?? []),
-      exclude: listed(flags.exclude ?? file.exclude ?? [])
+      exclude: listed(flags.exclude ?? file.exclude ?? []),
+      waitMs: flags.wait ?? 0
     })
   })
 
@@ -211,6 +226,7 @@ export const open = Effect.fnUntraced(function* (
     declared,
     budget
   })
+  if (settings.waitMs > 0) yield* Awaiting.server(target, settings.waitMs)
   return yield* Effect.mapError(
     HttpSubject.make(target),
     ({ message }) => new SetupFault({ reason: `the clock (--clock) does not work: ${message}` })

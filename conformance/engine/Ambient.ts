@@ -40,6 +40,7 @@ const look = (check: AmbientCheck, subject: Subject): Found => {
   let about = 0
   let faults = 0
   let credentialsAt = -1
+  const remembering = check.begin?.()
   let counterexample: Counterexample | undefined
   for (const exchange of subject.exchanges) {
     const history = histories.get(exchange.key) ?? []
@@ -49,9 +50,11 @@ const look = (check: AmbientCheck, subject: Subject): Found => {
     const previous = exchange.isAlone && isNext && latest.isAlone ? latest : undefined
     // The subject may accept a made-up credential as a declared key, and count the request for that key.
     if (exchange.key === "other") credentialsAt = exchange.index
-    if (check.isAbout(exchange, previous, history)) {
+    const remembered = remembering?.(exchange)
+    if (remembering === undefined ? check.isAbout(exchange, previous, history) : remembered !== undefined) {
       about++
-      const violation = check.examine(exchange, previous, history)
+      const violation =
+        remembering === undefined ? check.examine(exchange, previous, history) : remembered?.violation
       if (violation !== undefined) {
         faults++
         counterexample ??= counterexampleOf(check, subject, [...history.slice(-CONTEXT), exchange], violation)
@@ -83,7 +86,12 @@ export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckRe
   // No response may crash the suite; a check that throws is a bug of the suite.
   if (Result.isFailure(found)) return finished("error", String(found.failure), 0)
   const { about, counterexample, faults } = found.success
-  if (about === 0) return finished("inconclusive", "the law applied to no exchange of the run", 0)
+  if (about === 0) {
+    const reason = check.inapplicable?.(subject.exchanges)
+    return reason === undefined
+      ? finished("inconclusive", "the law applied to no exchange of the run", 0)
+      : finished("not-applicable", reason, 0)
+  }
   if (counterexample === undefined) return finished("pass", undefined, about)
   const { actual, expected } = counterexample
   const reason = `expected ${expected}, got ${actual} (in ${faults} of ${count} exchanges)`
@@ -129,5 +137,4 @@ const sentOf = ({ key, request, response }: Exchange, basePath: string) => ({
   status: response.status
 })
 
-const said = ({ key, request: { body, method, target } }: Exchange): string =>
-  Conversation.describe({ key, method, path: target, ...(body === undefined ? {} : { body }) })
+const said = ({ did, request: { method, target } }: Exchange): string => did ?? `${method} ${target}`

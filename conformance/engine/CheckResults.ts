@@ -7,7 +7,7 @@ export type CheckFields = Pick<Check, "id" | "law" | "clauses" | "level" | "prof
 
 /** The outcome of a check; absent members are zero or undefined in the result. */
 export type CheckOutcome = Pick<CheckResult, "status" | "reason"> &
-  Partial<Pick<CheckResult, "runs" | "requests" | "milliseconds" | "counterexample">>
+  Partial<Pick<CheckResult, "runs" | "requests" | "milliseconds" | "counterexample" | "coverage">>
 
 /** The result of a check. */
 export const resultOf = (
@@ -18,7 +18,8 @@ export const resultOf = (
     runs = { planned: 0, executed: 0, decided: 0 },
     requests = 0,
     milliseconds = 0,
-    counterexample
+    counterexample,
+    coverage
   }: CheckOutcome
 ): CheckResult => ({
   id,
@@ -31,5 +32,6 @@ export const resultOf = (
   runs,
   requests,
   milliseconds,
-  counterexample
+  counterexample,
+  coverage
 })

@@ -93,10 +93,11 @@ describe("a correct set-up", () => {
       "the main key's X-RateLimit-Limit is 60, 59 left",
       "animals can be created",
       "a wrong key is rejected with 401",
-      "the clock can be moved, and shows 2027-01-01T12:00:10.000Z",
+      "the clock can be moved, and shows 2027-01-01T12:03:31.000Z",
       "the tiny key is on the plan declared: 5 requests a minute and 40 a day",
       "the victim key is on the plan declared: 3 requests a minute and 1000 a day",
-      expect.stringMatching(/^[1-9][0-9]* checks at level spec, about [1-9][0-9]* requests and [0-9]+ s$/)
+      expect.stringMatching(/^[1-9][0-9]* checks at level spec, about [1-9][0-9]* requests and [0-9]+ s$/),
+      "auth.expired-key will not apply: no expired key is declared: the contract knows no expiry of keys"
     ])
   })
 
@@ -231,7 +232,7 @@ describe("the doctor reports in one sentence that", () => {
           () => NOON
         )
       },
-      "the clock (--clock) does not work: it was advanced by 10000 ms and moved by 0 ms"
+      "the clock (--clock) does not work: it was advanced by 61000 ms and moved by 0 ms"
     ],
     [
       "the clock moves too little",
@@ -241,7 +242,7 @@ describe("the doctor reports in one sentence that", () => {
           (ms) => NOON + ms - 1
         )
       },
-      "the clock (--clock) does not work: it was advanced by 10000 ms and moved by 9999 ms"
+      "the clock (--clock) does not work: it was advanced by 61000 ms and moved by 60999 ms"
     ],
     [
       "the clock is another server's",
@@ -251,17 +252,17 @@ describe("the doctor reports in one sentence that", () => {
           (ms) => ms
         )
       },
-      "the clock (--clock) does not work: it was advanced by 10 s, and the server's Date by 0 s: it is not this server's"
+      "the clock (--clock) does not work: it was advanced by 3 days, and the server's X-RateLimit-Reset hardly moved: it is not this server's"
     ],
     [
       "the tiny key is rejected",
       { respond: (_request, key) => (key === keys.tiny.secret ? wireResponse(401) : undefined) },
-      "the server refuses the key given with --tiny with status 401"
+      "the server rejects the key given with --tiny with status 401"
     ],
     [
       "the victim key is rejected",
       { respond: (_request, key) => (key === keys.victim.secret ? wireResponse(403) : undefined) },
-      "the server refuses the key given with --victim with status 403"
+      "the server rejects the key given with --victim with status 403"
     ],
     [
       "the tiny key is on another plan",
@@ -342,5 +343,18 @@ describe("findings of the doctor", () => {
       }
     })
     expect([findings].flat().join("\n")).not.toContain(keys.main)
+  })
+})
+
+describe("a server that takes any key", () => {
+  it("is left to the checks, with the same limits for all keys", async () => {
+    const findings = await examine({
+      clock: "none",
+      respond: ({ method }) => wireResponse(method === "POST" ? 201 : 200, rate(60, 59, 2_000_000_000), "[]")
+    })
+    expect(findings).toContain("a wrong key returns status 200: the auth checks show more")
+    expect(findings).toContain(
+      "the tiny key's X-RateLimit-Limit is 60, declared are 5 requests a minute and 40 a day"
+    )
   })
 })

@@ -99,7 +99,11 @@ describe("an investigation", () => {
 
   it("returns a token that contains the case", async () => {
     const given = { big: 2n ** 63n - 1n, none: undefined, raw: new Uint8Array([0, 255]) }
-    const toy = Toys.check<typeof given>({ id: "toy.token", examples: [given], holds: () => broken() })
+    const toy = Toys.check<typeof given>({
+      id: "toy.token",
+      examples: [given],
+      holds: (_face, { big }) => (big === given.big ? broken() : Effect.void)
+    })
     const { counterexample } = await Toys.investigate(toy)
     const token = Effect.runSync(Effect.fromResult(ReplayToken.decode(counterexample?.token ?? "")))
     expect(token.check).toBe("toy.token")

@@ -5,9 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as fc from "fast-check"
 import type { Check } from "../checks/Check.ts"
+import * as Coverage from "../dimensions/Coverage.ts"
 import { MAX_SHOWN, Violation } from "../evaluation/Outcome.ts"
 import * as Excerpt from "../http/Excerpt.ts"
 import type { Subject } from "../subjects/Subject.ts"
+import * as Boundaries from "./Boundaries.ts"
 import * as Case from "./Case.ts"
 import { resultOf } from "./CheckResults.ts"
 import { type Evaluation, evaluate } from "./Evaluate.ts"
@@ -23,10 +25,15 @@ export interface Options {
   readonly timeLimitMs: number
   /** Returns a new token for each evaluation. */
   readonly nextToken: () => string
+  /** Whether the first failing case is enough: it is not made smaller, and not tried again. False by default. */
+  readonly isBrief?: boolean | undefined
 }
 
 /** How often a failing case is tried again, to detect intermittent failures. */
 const REPRODUCTIONS = 3
+
+/** Maximum number of evaluations that move integers to boundaries. */
+const MAX_BOUNDARIES = 30
 
 const RUNS = { port: 100, http: 12 } as const
 
@@ -91,9 +98,13 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   const planned = own === 0 ? 0 : Math.max(1, Math.round(own * (options.effort ?? 1)))
   const boundaries = emptyTally()
   const drawn = emptyTally()
+  const tried: Array<Coverage.Tried> = []
   const attempting = (tally: Tally) => (given: unknown) =>
     Effect.tap(evaluate(check, subject, given, options.nextToken()), (evaluation) =>
-      Effect.sync(() => note(tally, evaluation))
+      Effect.sync(() => {
+        note(tally, evaluation)
+        tried.push(...evaluation.trial.tuples)
+      })
     )
 
   let found: Found | undefined
@@ -106,11 +117,11 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   const saysNothing = boundaries.executed > 0 && boundaries.inapplicable.length === boundaries.executed
   if (found === undefined && !saysNothing && check.cases !== undefined) {
     const seed = seedOf(options.seed, check.id)
-    const searched = yield* Effect.exit(
-      search(check.cases, attempting(drawn), seed, planned, options.timeLimitMs)
-    )
+    const searched = yield* Effect.exit(search(check.cases, attempting(drawn), seed, planned, options))
     if (Exit.isSuccess(searched)) {
-      found = searched.value.found
+      found = options.isBrief
+        ? searched.value.found
+        : yield* atBoundary(searched.value.found, attempting(emptyTally()))
       drawn.interrupted = searched.value.interrupted
     } else drawn.fault ??= Cause.pretty(searched.cause)
   }
@@ -121,7 +132,7 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   const counterexample =
     found === undefined || found.evaluation.failure?._tag !== "Violation"
       ? undefined
-      : yield* confirm(check, subject, found, attempting(emptyTally()))
+      : yield* confirm(check, subject, found, attempting(emptyTally()), options.isBrief ? 0 : REPRODUCTIONS)
   const [status, reason] = judge(check, boundaries, drawn, counterexample, saysNothing ? 0 : planned)
   return resultOf(check, {
     status,
@@ -129,7 +140,8 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
     runs: { planned: check.examples.length + planned, ...executed },
     requests: subject.exchanges.length - requestsBefore,
     milliseconds: (yield* Clock.currentTimeMillis) - begun,
-    counterexample
+    counterexample,
+    coverage: check.product && Coverage.of(check.product, tried)
   })
 })
 
@@ -139,7 +151,7 @@ const search = Effect.fnUntraced(function* (
   attempt: (given: unknown) => Effect.Effect<Evaluation>,
   seed: number,
   numRuns: number,
-  timeLimitMs: number
+  { isBrief = false, timeLimitMs }: Pick<Options, "isBrief" | "timeLimitMs">
 ) {
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   let last: Found | undefined
@@ -158,7 +170,12 @@ const search = Effect.fnUntraced(function* (
     throw new Falsified()
   })
   const details = yield* Effect.promise(async () => {
-    const checked = await fc.check(property, { seed, numRuns, interruptAfterTimeLimit: timeLimitMs })
+    const checked = await fc.check(property, {
+      seed,
+      numRuns,
+      interruptAfterTimeLimit: timeLimitMs,
+      endOnFailure: isBrief
+    })
     // After the timeout, fast-check leaves its last evaluation running; it must not affect the next check.
     await underWay
     return checked
@@ -171,16 +188,39 @@ const search = Effect.fnUntraced(function* (
   }
 })
 
+/** Replaces integers of the smallest failing case by boundaries, as far as it still fails. */
+const atBoundary = Effect.fnUntraced(function* (
+  found: Found | undefined,
+  attempt: (given: unknown) => Effect.Effect<Evaluation>
+) {
+  if (found?.evaluation.failure?._tag !== "Violation") return found
+  let best = found
+  for (let tries = 0; tries < MAX_BOUNDARIES; ) {
+    let better: Found | undefined
+    for (const given of Boundaries.simpler(best.given)) {
+      if (better !== undefined || tries++ >= MAX_BOUNDARIES) break
+      const evaluation = yield* attempt(given)
+      if (evaluation.failure?._tag === "Violation") {
+        better = { ...best, given, evaluation, shrinks: best.shrinks + 1 }
+      }
+    }
+    if (better === undefined) break
+    best = better
+  }
+  return best
+})
+
 /** Tries the smallest failing case again. */
 const confirm = Effect.fnUntraced(function* (
   check: Check,
   subject: Subject,
   { evaluation, given, runs, shrinks }: Found,
-  attempt: (given: unknown) => Effect.Effect<Evaluation>
+  attempt: (given: unknown) => Effect.Effect<Evaluation>,
+  repetitions: number
 ) {
   let times = 0
   let shown = evaluation
-  for (let index = 0; index < REPRODUCTIONS; index++) {
+  for (let index = 0; index < repetitions; index++) {
     const again = yield* attempt(given)
     if (again.failure?._tag !== "Violation") continue
     times++
@@ -198,9 +238,16 @@ const confirm = Effect.fnUntraced(function* (
     clause: clause === undefined || check.clauses.includes(clause) ? undefined : clause,
     case: text,
     steps: trial.steps.map(({ did, got }) => ({ did, got })),
-    reproduced: { times, of: REPRODUCTIONS },
+    reproduced: { times, of: repetitions },
     found: { runs, shrinks },
-    script: subject.script?.({ check: check.id, law: check.law, expected, actual, steps: trial.steps }),
+    script: subject.script?.({
+      check: check.id,
+      law: check.law,
+      expected,
+      actual,
+      steps: trial.steps,
+      token: trial.token
+    }),
     token: ReplayToken.encode({ check: check.id, case: text })
   }
   return counterexample

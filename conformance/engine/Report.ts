@@ -1,6 +1,7 @@
 /** The result of a run. Its JSON is the complete report; all other reports are renderings of it. */
 
 import type { Level } from "../clauses/Clause.ts"
+import type { Coverage } from "../dimensions/Coverage.ts"
 import type { Profile } from "../evaluation/Profile.ts"
 
 /** Version of the shape of this value. */
@@ -51,6 +52,8 @@ export interface CheckResult {
   readonly requests: number
   readonly milliseconds: number
   readonly counterexample: Counterexample | undefined
+  /** What was tried of the product of dimensions from which the check draws its cases, if it has one. */
+  readonly coverage?: Coverage | undefined
 }
 
 export interface ClauseResult {
@@ -64,9 +67,46 @@ export interface ClauseResult {
 
 export type Verdict = "conformant" | "not-conformant" | "inconclusive" | "selection-passed" | "error"
 
+/** Who and what was tested, as its authors declare. */
+export interface Implementation {
+  readonly name: string
+  readonly version?: string
+  /** A URL that begins with `https://`, or a mail address. */
+  readonly contact?: string
+}
+
+/** The checks of one profile. */
+export interface ProfileResult {
+  readonly profile: Profile
+  readonly planned: number
+  readonly passed: number
+  /** The worst status of its checks. */
+  readonly status: Status
+}
+
+/** What bounded the run: a check that exceeds a limit is inconclusive. */
+export interface RunLimits {
+  /** Maximum number of requests; absent for ports. */
+  readonly requests?: number
+  /** Maximum duration in ms; absent for ports. */
+  readonly milliseconds?: number
+  /** Timeout of the random cases of one check, in ms. */
+  readonly checkMilliseconds: number
+  /** Multiplier of the number of random cases. */
+  readonly effort: number
+  /** Patterns of the checks that were selected; none for all. */
+  readonly only: ReadonlyArray<string>
+  readonly exclude: ReadonlyArray<string>
+}
+
 export interface Report {
   readonly schemaVersion: typeof schemaVersion
-  readonly suite: { readonly name: string; readonly version: string }
+  /** Name and version of the package; `laws` is the version of the checks and clauses, absent in old reports. */
+  readonly suite: { readonly name: string; readonly version: string; readonly laws?: string }
+  /** The contract and its version; absent in old reports. */
+  readonly contract?: { readonly name: string; readonly version: string }
+  /** Absent if it was not declared. */
+  readonly implementation?: Implementation
   readonly subject: {
     readonly name: string
     readonly kind: "port" | "http"
@@ -89,6 +129,12 @@ export interface Report {
   readonly checks: ReadonlyArray<CheckResult>
   readonly clauses: ReadonlyArray<ClauseResult>
   readonly verdict: Verdict
-  /** 0 conformant, 1 not conformant, 2 the set-up or the suite failed, 3 inconclusive. */
+  /** The profiles with a planned check; absent in old reports. */
+  readonly profiles?: ReadonlyArray<ProfileResult>
+  /** Absent in old reports. */
+  readonly limits?: RunLimits
+  /** The profiles that the subject may claim: every one of their checks was decided, and none failed. */
+  readonly claims?: ReadonlyArray<Profile>
+  /** 0 conformant, 1 not conformant, 2 the set-up or the suite failed, 3 inconclusive; 0 if the run allows that. */
   readonly exitCode: 0 | 1 | 2 | 3
 }

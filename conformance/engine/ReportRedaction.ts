@@ -1,12 +1,22 @@
 /** Redacts keys in every text of a report that may come from a subject. */
-import type { CheckResult, Report } from "./Report.ts"
+import type { CheckResult, Implementation, Report } from "./Report.ts"
 
 /** The report, with redaction of every text that is not only from the suite. */
 export const ofReport = (report: Report, redact: (text: string) => string): Report => ({
   ...report,
   subject: { ...report.subject, name: redact(report.subject.name) },
+  ...(report.implementation === undefined ? {} : { implementation: declared(report.implementation, redact) }),
   findings: report.findings.map(redact),
   checks: report.checks.map((check) => ofCheck(check, redact))
+})
+
+const declared = (
+  { contact, name, version }: Implementation,
+  redact: (text: string) => string
+): Implementation => ({
+  name: redact(name),
+  ...(version === undefined ? {} : { version: redact(version) }),
+  ...(contact === undefined ? {} : { contact: redact(contact) })
 })
 
 /** The same for one result. */

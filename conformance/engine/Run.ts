@@ -9,15 +9,19 @@ import type { Check } from "../checks/Check.ts"
 import { checks as allChecks, ambientChecks } from "../checks/Checks.ts"
 import type { Level } from "../clauses/Clause.ts"
 import { clauses as allClauses, bySlug } from "../clauses/Clauses.ts"
+import * as Versions from "../clauses/Versions.ts"
 import * as Letters from "../evaluation/Letters.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import { examineExchanges } from "./Ambient.ts"
 import { resultOf } from "./CheckResults.ts"
+import * as Claims from "./Claims.ts"
 import { investigate } from "./Investigate.ts"
-import type { CheckResult, ClauseResult, Report, Status, Verdict } from "./Report.ts"
+import * as ProfileResults from "./ProfileResults.ts"
+import type { CheckResult, ClauseResult, Implementation, Report, Status, Verdict } from "./Report.ts"
 import { schemaVersion } from "./Report.ts"
 import * as ReportRedaction from "./ReportRedaction.ts"
 import * as Selection from "./Selection.ts"
+import * as WorstStatus from "./WorstStatus.ts"
 
 export interface RunOptions {
   readonly level: Level
@@ -29,6 +33,10 @@ export interface RunOptions {
   readonly effort?: number | undefined
   /** Timeout of the random cases of one check in ms; 20 000 by default. */
   readonly timeLimitMs?: number | undefined
+  /** Whether a run is green in which nothing failed, some checks were undecided, and at least one profile was shown. */
+  readonly allowInconclusive?: boolean | undefined
+  /** Who and what is tested, for the report. */
+  readonly implementation?: Implementation | undefined
   readonly findings?: ReadonlyArray<string> | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
@@ -117,19 +125,6 @@ export const atLevel = (result: CheckResult, level: Level): CheckResult => {
   return level === "spec" && isOurs && result.status === "fail" ? { ...result, status: "warn" } : result
 }
 
-const statuses = [
-  "error",
-  "fail",
-  "inconclusive",
-  "warn",
-  "excluded",
-  "not-applicable",
-  "pass"
-] as const satisfies ReadonlyArray<Status>
-
-const worst = (all: ReadonlyArray<Status>): Status | undefined =>
-  statuses.find((status) => all.includes(status))
-
 const verdictOf = (counts: { readonly [S in Status]: number }, executed: number): Verdict => {
   if (counts.error > 0 || executed === 0) return "error"
   if (counts.fail > 0) return "not-conformant"
@@ -151,15 +146,26 @@ const statusFor = ({ counterexample, status }: CheckResult): Status =>
 
 const summarise = (
   subject: Subject,
-  { findings = [], level }: RunOptions,
+  {
+    allowInconclusive = false,
+    effort = 1,
+    exclude = [],
+    findings = [],
+    implementation,
+    level,
+    only = [],
+    timeLimitMs = defaultTimeLimitMs
+  }: RunOptions,
   results: ReadonlyArray<CheckResult>,
   time: { readonly seed: number; readonly begun: number; readonly milliseconds: number }
 ): Report => {
   const counted = Object.fromEntries(
-    statuses.map((status) => [status, results.filter((result) => result.status === status).length])
-  ) as { [S in Status]: number } // `statuses` holds every Status
+    WorstStatus.order.map((status) => [status, results.filter((result) => result.status === status).length])
+  ) as { [S in Status]: number } // the order holds every Status
   const executed = results.filter(({ runs }) => runs.decided > 0).length
   const verdict = verdictOf(counted, executed)
+  const claims = Claims.of(results)
+  const isAllowed = allowInconclusive && verdict === "inconclusive" && claims.length > 0
   const blamed = new Set(
     results.filter(({ status }) => status === "fail").map(({ counterexample }) => counterexample?.clause)
   )
@@ -173,7 +179,7 @@ const summarise = (
         says,
         checks: own.map(({ id }) => id),
         status:
-          worst([
+          WorstStatus.of([
             ...own.map((result) => statusFor(result)),
             ...(blamed.has(slug) ? ["fail" as const] : [])
           ]) ?? "unchecked"
@@ -181,7 +187,9 @@ const summarise = (
     })
   return {
     schemaVersion,
-    suite: { name: packageJson.name, version: packageJson.version },
+    suite: { name: packageJson.name, version: packageJson.version, laws: Versions.suite },
+    contract: Versions.contract,
+    ...(implementation === undefined ? {} : { implementation }),
     subject: { name: subject.name, kind: subject.kind, capabilities: [...subject.capabilities] },
     level,
     seed: time.seed,
@@ -194,6 +202,9 @@ const summarise = (
     checks: results,
     clauses,
     verdict,
-    exitCode: exitCodes[verdict]
+    profiles: ProfileResults.of(results),
+    limits: { ...subject.budget, checkMilliseconds: timeLimitMs, effort, only, exclude },
+    claims,
+    exitCode: isAllowed ? 0 : exitCodes[verdict]
   }
 }

@@ -95,6 +95,10 @@ export const planOf = (check: Check, subject: Subject, selection: Selection): Pl
       }
 }
 
+/** The place of a check in a run: closing checks come before those that move time to the removal of getPet. */
+const placeOf = ({ isClosing = false, profile }: Check): number =>
+  isClosing ? profiles.indexOf("deprecation") - 0.5 : profiles.indexOf(profile)
+
 /** Sorts by profile, and within a profile as listed. */
 export const ordered = (checks: ReadonlyArray<Check>): ReadonlyArray<Check> =>
-  checks.toSorted((one, other) => profiles.indexOf(one.profile) - profiles.indexOf(other.profile))
+  checks.toSorted((one, other) => placeOf(one) - placeOf(other))

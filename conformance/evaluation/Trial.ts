@@ -19,6 +19,9 @@ export interface Trial {
   readonly record: (step: Step) => void
   /** Records that a circumstance occurred that the check requires (`mustSee`). */
   readonly saw: (circumstance: string) => void
+  /** Records that the law was decided for this case of a product: names of values by dimension. */
+  readonly tried: (tuple: { readonly [dimension: string]: string }) => void
+  readonly tuples: ReadonlyArray<{ readonly [dimension: string]: string }>
   readonly steps: ReadonlyArray<Step>
   readonly seen: ReadonlySet<string>
 }
@@ -27,6 +30,7 @@ export interface Trial {
 export const make = (token: string): Trial => {
   const steps: Array<Step> = []
   const seen = new Set<string>()
+  const tuples: Array<{ readonly [dimension: string]: string }> = []
   let names = 0
   return {
     token,
@@ -37,7 +41,11 @@ export const make = (token: string): Trial => {
     saw: (circumstance) => {
       seen.add(circumstance)
     },
+    tried: (tuple) => {
+      tuples.push(tuple)
+    },
     steps,
-    seen
+    seen,
+    tuples
   }
 }

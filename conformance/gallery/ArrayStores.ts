@@ -10,6 +10,7 @@ import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import * as Once from "../../core/idempotency/Once.ts"
 import type { State } from "../../core/limits/RateLimit.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
@@ -19,12 +20,28 @@ import type { SpoiledPorts } from "./Fault.ts"
 /** A repository that starts with these animals. */
 export const petRepository = (held: ReadonlyArray<NewPet> = []): PetRepository["Service"] => {
   const pets = held.map((newPet, index) => new Pet(BigInt(index + 1), newPet))
+  const records: Array<Once.Once & { readonly pet: Pet }> = []
+  const store = (newPet: NewPet): Pet => {
+    const pet = new Pet(BigInt(pets.length + 1), newPet)
+    pets.push(pet)
+    return pet
+  }
   return {
-    insert: (newPet) =>
+    insert: (newPet) => Effect.sync(() => store(newPet)),
+    insertOnce: (newPet, once) =>
       Effect.sync(() => {
-        const pet = new Pet(BigInt(pets.length + 1), newPet)
-        pets.push(pet)
-        return pet
+        const known = records.findLast(
+          ({ caller, key, now }) =>
+            caller === once.caller && key === once.key && now + Once.RETENTION_MS > once.now
+        )
+        if (known === undefined) {
+          const pet = store(newPet)
+          records.push({ ...once, pet })
+          return { _tag: "Inserted", pet }
+        }
+        return known.fingerprint === once.fingerprint
+          ? { _tag: "Replayed", pet: known.pet }
+          : { _tag: "Mismatch" }
       }),
     find: (id) => Effect.sync(() => Option.fromUndefinedOr(pets.find((pet) => pet.id === id))),
     page: ({ after, limit, status }) =>

@@ -231,6 +231,23 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     headerNames: "lower",
     date: false
   }),
+  decoy(
+    "headers.date-of-machine",
+    "Date is the machine's time when tests move the service's: §8.3 has no Date.",
+    {
+      date: "of the machine"
+    }
+  ),
+  decoy(
+    "headers.date-of-machine-retry",
+    "Date is the machine's time, and Retry-After a date of the service.",
+    {
+      date: "of the machine",
+      retryAfter: "date",
+      minute: "token bucket",
+      ban: { after: 10, seconds: 600, status: 429 }
+    }
+  ),
   decoy("headers.upper", "Header names are in upper case: RFC 9110 ignores their case.", {
     headerNames: "UPPER"
   }),

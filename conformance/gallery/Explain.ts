@@ -1,6 +1,7 @@
 /** Describes a check or a clause without running it. */
 import { ambientChecks, checks } from "../checks/Checks.ts"
 import { clauses } from "../clauses/Clauses.ts"
+import type { Shape } from "../dimensions/Product.ts"
 import { faults } from "./Faults.ts"
 
 interface Listed {
@@ -11,6 +12,7 @@ interface Listed {
   readonly needs: ReadonlyArray<string>
   readonly clauses: ReadonlyArray<string>
   readonly on: "port" | "http" | "both"
+  readonly product: Shape | undefined
 }
 
 const places = {
@@ -26,14 +28,15 @@ const places = {
 
 /** Every check, in the order of the documentation. */
 export const listed: ReadonlyArray<Listed> = [
-  ...checks.map(({ clauses: own, id, law, level, needs = [], on, profile }) => ({
+  ...checks.map(({ clauses: own, id, law, level, needs = [], on, product, profile }) => ({
     id,
     law,
     level,
     profile,
     needs,
     clauses: own,
-    on: places[on]
+    on: places[on],
+    product
   })),
   ...ambientChecks.map(({ clauses: own, id, law, level }) => ({
     id,
@@ -42,7 +45,8 @@ export const listed: ReadonlyArray<Listed> = [
     profile: "every exchange",
     needs: [],
     clauses: own,
-    on: "http" as const
+    on: "http" as const,
+    product: undefined
   }))
 ]
 
@@ -52,6 +56,18 @@ const clauseLines = (slugs: ReadonlyArray<string>): ReadonlyArray<string> =>
   clauses
     .filter(({ slug }) => slugs.includes(slug))
     .map(({ level, says, section, slug }) => `${slug} (${section}, ${level}): ${says}`)
+
+/** The dimensions over which a law is tried, with their values. */
+const productLines = ({ pairs, values }: Shape): ReadonlyArray<string> => [
+  `Tried over (each of ${pairs} pairs of values, as far as the subject accepts it):`,
+  ...indented(Object.entries(values).map(([name, all]) => `${name} (${all.length}): ${all.join("; ")}`))
+]
+
+/** The dimensions by name, with the number of their values. */
+const triedOver = ({ pairs, values }: Shape): string =>
+  `tried over ${Object.entries(values)
+    .map(([name, all]) => `${name} (${all.length})`)
+    .join(", ")}, ${pairs} pairs`
 
 const checkText = (check: Listed): string => {
   const caught = faults.filter(({ killedBy }) => killedBy === check.id)
@@ -65,6 +81,7 @@ const checkText = (check: Listed): string => {
     "",
     "Clauses:",
     ...indented(clauseLines(check.clauses)),
+    ...(check.product === undefined ? [] : ["", ...productLines(check.product)]),
     ...(caught.length === 0
       ? []
       : ["", "Faulty backends that it catches:", ...indented(caught.map(({ does }) => does))])
@@ -83,7 +100,15 @@ const clauseText = (slug: string): string => {
     "",
     ...(own.length === 0
       ? [`Not checked: ${unchecked}`]
-      : ["Checks:", ...indented(own.map(({ id, law }) => `${id}: ${law}`))])
+      : [
+          "Checks:",
+          ...indented(
+            own.flatMap(({ id, law, product }) => [
+              `${id}: ${law}`,
+              ...(product === undefined ? [] : [`  ${triedOver(product)}`])
+            ])
+          )
+        ])
   ].join("\n")
 }
 

@@ -5,6 +5,7 @@ import * as ApiKeyStoreFaults from "./faults/ApiKeyStoreFaults.ts"
 import * as AuthFaults from "./faults/AuthFaults.ts"
 import * as BanFaults from "./faults/BanFaults.ts"
 import * as CatalogueFaults from "./faults/CatalogueFaults.ts"
+import * as CellFaults from "./faults/CellFaults.ts"
 import * as ConcurrencyFaults from "./faults/ConcurrencyFaults.ts"
 import * as CreateBodyFaults from "./faults/CreateBodyFaults.ts"
 import * as CreateFaults from "./faults/CreateFaults.ts"
@@ -12,18 +13,21 @@ import * as DenialFaults from "./faults/DenialFaults.ts"
 import * as DeprecationFaults from "./faults/DeprecationFaults.ts"
 import * as ErrorFaults from "./faults/ErrorFaults.ts"
 import * as GetFaults from "./faults/GetFaults.ts"
+import * as HistoryFaults from "./faults/HistoryFaults.ts"
 import * as KeyEventFaults from "./faults/KeyEventFaults.ts"
 import * as LimitCountingFaults from "./faults/LimitCountingFaults.ts"
 import * as LimitHeaderFaults from "./faults/LimitHeaderFaults.ts"
 import * as ListFaults from "./faults/ListFaults.ts"
 import * as ListLimitFaults from "./faults/ListLimitFaults.ts"
 import * as PagingFaults from "./faults/PagingFaults.ts"
+import * as PetOnceFaults from "./faults/PetOnceFaults.ts"
 import * as PetPageFaults from "./faults/PetPageFaults.ts"
 import * as PetRepositoryFaults from "./faults/PetRepositoryFaults.ts"
 import * as ProtocolFaults from "./faults/ProtocolFaults.ts"
 import * as RateLimitReadFaults from "./faults/RateLimitReadFaults.ts"
 import * as RateLimitStoreFaults from "./faults/RateLimitStoreFaults.ts"
 import * as RetryAfterFaults from "./faults/RetryAfterFaults.ts"
+import * as StandardRateLimitFaults from "./faults/StandardRateLimitFaults.ts"
 import * as WindowFaults from "./faults/WindowFaults.ts"
 
 export const faults: ReadonlyArray<Fault> = [
@@ -38,6 +42,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...ProtocolFaults.faults,
   ...AuthFaults.faults,
   ...LimitHeaderFaults.faults,
+  ...StandardRateLimitFaults.faults,
   ...LimitCountingFaults.faults,
   ...RetryAfterFaults.faults,
   ...DenialFaults.faults,
@@ -46,10 +51,13 @@ export const faults: ReadonlyArray<Fault> = [
   ...BanFaults.faults,
   ...DeprecationFaults.faults,
   ...ConcurrencyFaults.faults,
+  ...HistoryFaults.faults,
+  ...CellFaults.faults,
   ...PetRepositoryFaults.faults,
   ...PetPageFaults.faults,
   ...RateLimitStoreFaults.faults,
   ...RateLimitReadFaults.faults,
   ...ApiKeyStoreFaults.faults,
-  ...KeyEventFaults.faults
+  ...KeyEventFaults.faults,
+  ...PetOnceFaults.faults
 ]

@@ -21,7 +21,7 @@ export interface Hunt {
   readonly missed: string | undefined
 }
 
-/** Profiles that send enough requests for the checks of every exchange. */
+/** Profiles that send enough requests for the checks of every exchange and of the end of a run. */
 const TRAFFIC = ["core", "auth", "limits"] as const
 
 const levelOf = (id: string): Level | undefined =>
@@ -46,8 +46,10 @@ const isKill = ({ words }: Fault, result: CheckResult | undefined): boolean =>
 /** Runs only the named check of a fault, once for each seed. */
 export const hunt = Effect.fnUntraced(function* (fault: Fault, seeds: ReadonlyArray<number>) {
   const level = levelOf(fault.killedBy) ?? "design"
-  const isAmbient = ambientChecks.some(({ id }) => id === fault.killedBy)
-  const only = isAmbient ? [fault.killedBy, ...TRAFFIC] : [fault.killedBy]
+  const isAboutAll =
+    ambientChecks.some(({ id }) => id === fault.killedBy) ||
+    checks.some(({ id, isClosing }) => id === fault.killedBy && isClosing === true)
+  const only = isAboutAll ? [fault.killedBy, ...TRAFFIC] : [fault.killedBy]
   let kills = 0
   let missed: string | undefined
   for (const seed of seeds) {

@@ -30,7 +30,10 @@ const merged = (ports: SpoiledPorts) => {
 }
 
 /** The subject of a fault, ready for one run. */
-export const ofFault = ({ id, where }: Fault): Effect.Effect<Subject, unknown, Scope.Scope> => {
+export const ofFault = ({
+  id,
+  where
+}: Pick<Fault, "id" | "where">): Effect.Effect<Subject, unknown, Scope.Scope> => {
   if (where.at === "port") {
     return Effect.succeed(
       PortSubject.make({ name: id, ...stores(where), outage: ArrayStores.outOfReach(where) })

@@ -17,6 +17,8 @@ export interface CutBody {
   readonly length: number
   /** Success if the whole body is JSON, otherwise the reason. */
   readonly json: Result.Result<void, string>
+  /** The number of animals in the body, if it is a list of them. */
+  readonly animals: number | undefined
   /** The Error in the body with truncated texts, or the reason why there is none. */
   readonly error: Result.Result<ErrorBody.ErrorBody, string>
 }
@@ -38,6 +40,9 @@ export const of = (response: WireResponse): KeptResponse => {
     cut: {
       length: body.length,
       json: Result.map(parsed, () => undefined),
+      animals: Result.getOrUndefined(
+        Result.map(Result.flatMap(parsed, PetJson.animals), (all) => all.length)
+      ),
       error: Result.map(Result.flatMap(parsed, ErrorBody.read), shortened)
     }
   }

@@ -51,8 +51,9 @@ export const make = (
           else exceed(limit)
         }
         const { body, headers, method, target } = request
+        const isChunked = headers.some(([name]) => name.toLowerCase() === "transfer-encoding")
         const length: ReadonlyArray<Header> =
-          body === undefined && !/^(POST|PUT|PATCH)$/.test(method)
+          isChunked || (body === undefined && !/^(POST|PUT|PATCH)$/.test(method))
             ? []
             : [["Content-Length", String(body?.length ?? 0)]]
         const sent = open(
@@ -108,11 +109,19 @@ export const make = (
           // Node drops the connection without an error when it is asked to switch protocols.
           if (!hasResponded) fail(new Error("the connection was closed without a response"))
         })
-        sent.end(body)
+        // Small pieces, so that a character of several bytes may be in two of them.
+        for (const piece of isChunked ? pieces(body) : []) sent.write(piece)
+        sent.end(isChunked ? undefined : body)
       })
     return (request) => exchange(request, isSafe(request.method))
   })
 }
+
+/** Size in bytes of a chunk of a request. */
+const CHUNK = 61
+
+const pieces = (body: Uint8Array = new Uint8Array()): ReadonlyArray<Uint8Array> =>
+  Array.from({ length: Math.ceil(body.length / CHUNK) }, (_, at) => body.slice(at * CHUNK, (at + 1) * CHUNK))
 
 /** Whether a request may be sent again without doing anything twice (RFC 9110 §9.2.1). */
 const isSafe = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS"

@@ -21,20 +21,26 @@ export const of = (response: Pick<WireResponse, "headers">): RateHeaders | undef
     : { limit, remaining, resetAt }
 }
 
+/** The parts of an exchange that show a wait. */
+export interface Denied {
+  readonly response: Pick<WireResponse, "headers">
+  /** Epoch ms. */
+  readonly receivedAt: number
+  /** Whether `receivedAt` is by the subject's clock. */
+  readonly byClock?: boolean
+}
+
 /**
- * Seconds to wait by `Retry-After` at `now` (epoch ms). The header is a number of seconds or a date (RFC 9110 §10.2.3); the
- * contract allows both. `undefined` when it is missing or invalid.
+ * Seconds to wait by `Retry-After`, a number of seconds or a date (RFC 9110 §10.2.3); the contract allows both. A date is
+ * relative to the subject's clock, or without one to the response's own `Date`. `undefined` when it is missing or invalid.
  */
-export const retryAfterSeconds = (
-  response: Pick<WireResponse, "headers">,
-  now: number
-): number | undefined => {
+export const retryAfterSeconds = ({ byClock = false, receivedAt, response }: Denied): number | undefined => {
   const value = header(response, "retry-after")
   const seconds = whole(value)
   if (seconds !== undefined || value === undefined) return seconds
   const date = /^[A-Z][a-z]{2}, /.test(value) ? Date.parse(value) : Number.NaN
   if (Number.isNaN(date)) return undefined
-  // The response's own Date is preferred, because both times then come from the subject.
-  const sent = Date.parse(header(response, "date") ?? "")
-  return Math.max(0, Math.ceil((date - (Number.isNaN(sent) ? now : sent)) / 1_000))
+  // A server may write Date by another clock than that of the service.
+  const sent = byClock ? Number.NaN : Date.parse(header(response, "date") ?? "")
+  return Math.max(0, Math.ceil((date - (Number.isNaN(sent) ? receivedAt : sent)) / 1_000))
 }

@@ -19,7 +19,7 @@ const MAX_READING = 1_000
 
 /** A clock behind a transport; `path` is that of `GET …/clock`. */
 export const make = (transport: Transport, path: string): ServerClock => {
-  const ask = (request: WireRequest): Effect.Effect<number, NoResponse> =>
+  const read = (request: WireRequest): Effect.Effect<number, NoResponse> =>
     Effect.flatMap(transport(request), ({ body, status }) => {
       if (status !== 200)
         return fault(`responds to ${request.method} ${request.target} with status ${status}`)
@@ -31,9 +31,9 @@ export const make = (transport: Transport, path: string): ServerClock => {
       })
     })
   return {
-    now: ask({ method: "GET", target: path, headers: [], body: undefined }),
+    now: read({ method: "GET", target: path, headers: [], body: undefined }),
     advance: (ms) =>
-      ask({
+      read({
         method: "POST",
         target: `${path}/advance`,
         headers: [["Content-Type", "application/json"]],

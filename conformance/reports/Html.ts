@@ -60,7 +60,7 @@ const header = (report: Report): ReadonlyArray<string> => {
     ],
     ...(report.requests > 0 ? ([["Requests", String(report.requests)]] as const) : []),
     ["Seed", String(report.seed)],
-    ["Suite", `${report.suite.name} ${report.suite.version}`],
+    ...Wording.provenance(report),
     ["Declared", capabilities.length === 0 ? "nothing" : capabilities.join(", ")]
   ]
   const numbers = [

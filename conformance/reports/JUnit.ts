@@ -1,6 +1,6 @@
 /**
  * A report in the JUnit dialect that CI services read: a suite for each profile, a case for each check. An
- * inconclusive check is an `<error>`, because most services show a skipped case as green.
+ * inconclusive check is skipped, with the reason: it is no failure of the subject. The exit code of a run shows it.
  */
 
 import type { CheckResult, Counterexample, Report } from "../engine/Report.ts"
@@ -34,8 +34,7 @@ export const render = (report: Report): string => {
 
 /** Whether the run failed as a whole without a failed case; such a result would look green. */
 const hasNoTrace = ({ checks, verdict }: Report): boolean =>
-  verdict === "error" &&
-  checks.every(({ status }) => status !== "error" && status !== "fail" && status !== "inconclusive")
+  verdict === "error" && checks.every(({ status }) => status !== "error" && status !== "fail")
 
 /** The run itself as a failed case. */
 const run = (report: Report): ReadonlyArray<string> => [
@@ -53,7 +52,9 @@ const suite = (
 ): ReadonlyArray<string> => {
   const time = seconds(checks.reduce((sum, { milliseconds }) => sum + milliseconds, 0))
   const properties = {
-    suite: `${report.suite.name} ${report.suite.version}`,
+    ...Object.fromEntries(
+      Wording.provenance(report).map(([name, text]) => [name.toLowerCase(), text] as const)
+    ),
     subject: report.subject.name,
     level: report.level,
     seed: String(report.seed),
@@ -96,7 +97,7 @@ const outcome = (check: CheckResult, seed: number): ReadonlyArray<string> => {
           : [element("system-out", {}, check.counterexample.script.split("\n"))])
       ]
     case "inconclusive":
-      return [element("error", { message, type: "inconclusive" }, [check.law])]
+      return [`<skipped${attributes({ message: `inconclusive: ${message}` })}/>`]
     case "error":
       return [element("error", { message, type: "suite-error" }, [check.law])]
     case "not-applicable":
@@ -127,8 +128,8 @@ const tally = (checks: ReadonlyArray<CheckResult>) => {
   return {
     tests: String(checks.length),
     failures: of("fail"),
-    errors: of("error", "inconclusive"),
-    skipped: of("not-applicable", "excluded")
+    errors: of("error"),
+    skipped: of("not-applicable", "excluded", "inconclusive")
   }
 }
 

@@ -32,6 +32,11 @@ const CounterexampleSchema = Schema.Struct({
   token: Schema.optional(Schema.String)
 })
 
+const CoverageSchema = Schema.Struct({
+  dimensions: Schema.Array(Schema.Struct({ name: Schema.String, tried: Count, of: Count })),
+  pairs: Schema.Struct({ tried: Count, of: Count })
+})
+
 const CheckResultSchema = Schema.Struct({
   id: Schema.String,
   law: Schema.String,
@@ -43,13 +48,26 @@ const CheckResultSchema = Schema.Struct({
   runs: Schema.Struct({ planned: Count, executed: Count, decided: Count }),
   requests: Count,
   milliseconds: Schema.Finite,
-  counterexample: Schema.optional(CounterexampleSchema)
+  counterexample: Schema.optional(CounterexampleSchema),
+  coverage: Schema.optional(CoverageSchema)
 })
 
 /** The schema of a report in JSON; undefined members are absent. */
 export const ReportSchema = Schema.Struct({
   schemaVersion: Schema.Literal(schemaVersion),
-  suite: Schema.Struct({ name: Schema.String, version: Schema.String }),
+  suite: Schema.Struct({
+    name: Schema.String,
+    version: Schema.String,
+    laws: Schema.optionalKey(Schema.String)
+  }),
+  contract: Schema.optionalKey(Schema.Struct({ name: Schema.String, version: Schema.String })),
+  implementation: Schema.optionalKey(
+    Schema.Struct({
+      name: Schema.String,
+      version: Schema.optionalKey(Schema.String),
+      contact: Schema.optionalKey(Schema.String)
+    })
+  ),
   subject: Schema.Struct({
     name: Schema.String,
     kind: Schema.Literals(["port", "http"]),
@@ -84,6 +102,27 @@ export const ReportSchema = Schema.Struct({
     })
   ),
   verdict: Schema.Literals(["conformant", "not-conformant", "inconclusive", "selection-passed", "error"]),
+  profiles: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        profile: Schema.Literals(profiles),
+        planned: Count,
+        passed: Count,
+        status: Schema.Literals(statuses)
+      })
+    )
+  ),
+  limits: Schema.optionalKey(
+    Schema.Struct({
+      requests: Schema.optionalKey(Count),
+      milliseconds: Schema.optionalKey(Count),
+      checkMilliseconds: Schema.Finite,
+      effort: Schema.Finite,
+      only: Strings,
+      exclude: Strings
+    })
+  ),
+  claims: Schema.optionalKey(Schema.Array(Schema.Literals(profiles))),
   exitCode: Schema.Literals([0, 1, 2, 3])
 })
 
@@ -96,9 +135,10 @@ export const render = (report: Report): string => `${escaped(JSON.stringify(repo
 /** The report as JSON in one line, without a line break at its end. */
 export const line = (report: Report): string => escaped(JSON.stringify(report))
 
+/** The same JSON, with escapes for what terminals and CI services interpret. */
 // JSON allows these unescaped, but terminals interpret control characters and bidi overrides, and CI services interpret
 // commands anywhere in a line. All of them occur only in strings.
-const escaped = (json: string): string =>
+export const escaped = (json: string): string =>
   json
     .replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, unicodeEscapes)
     .replace(/(?<=#)#(?=(?:vso|teamcity)?\[)/gi, unicodeEscapes)
@@ -137,6 +177,7 @@ export const parse = (text: string): Result.Result<Report, InvalidReport> => {
 const whole = (check: typeof CheckResultSchema.Type): CheckResult => ({
   ...check,
   reason: check.reason,
+  coverage: check.coverage,
   counterexample: check.counterexample && {
     ...check.counterexample,
     clause: check.counterexample.clause,

@@ -9,13 +9,15 @@ export const render = (report: Report): string => {
   const section = Wording.sectionsOf(report.clauses)
   const failed = Wording.byCause(of("fail")).flatMap(([check, stopped]) => [check, ...stopped])
   const { kind, name } = report.subject
+  const claims = Wording.claims(report)
   return [
     `## ${prose(Wording.verdict(report))}`,
     [
       `Subject: ${prose(name)} (${kind}).`,
-      `Suite: ${prose(report.suite.name)} ${prose(report.suite.version)}.`,
+      ...Wording.provenance(report).map(([name, text]) => `${name}: ${prose(text)}.`),
       `Begun: ${prose(report.startedAt)}; ${prose(Wording.cost(report))}.`
     ].join(" "),
+    ...(claims === undefined ? [] : [prose(`${claims}.`)]),
     table(
       ["planned", "executed", ...Wording.countedStatuses.map(([, word]) => word)],
       [
@@ -33,6 +35,7 @@ export const render = (report: Report): string => {
     ...folded("Not applicable", of("not-applicable")),
     ...folded("Excluded", of("excluded")),
     ...clauses(report),
+    ...triedOver(report),
     ...(report.findings.length === 0
       ? []
       : details("Findings of the doctor", list(report.findings.map(prose))))
@@ -121,6 +124,19 @@ const clauses = ({ clauses }: Report): ReadonlyArray<string> =>
         )
       )
 
+const triedOver = (report: Report): ReadonlyArray<string> => {
+  const tried = Wording.triedOver(report)
+  return tried.length === 0
+    ? []
+    : details(
+        `Tried over: ${tried.length}`,
+        table(
+          ["Check", "Values and pairs of values", "Clauses"],
+          tried.map(([check, words]) => [code(check.id), prose(words), check.clauses.map(code).join(", ")])
+        )
+      )
+}
+
 const details = (summary: string, ...blocks: ReadonlyArray<string>): ReadonlyArray<string> => [
   `<details><summary>${summary}</summary>`,
   ...blocks,
@@ -148,7 +164,7 @@ const fenced = (language: string, lines: ReadonlyArray<string>): string => {
 const special = /[!"#$%&'*+<=>@[\\\]^_`{|}~]|:(?=\/)|(?<=www)\.|^[- ]|(?<=^\d+)[.)]/gi
 
 /** Escapes text so that it is shown literally anywhere. */
-const prose = (text: string): string =>
+export const prose = (text: string): string =>
   printable(text).replace(special, (character) => `&#${character.charCodeAt(0)};`)
 
 /** The same, formatted as code. */

@@ -1,5 +1,6 @@
 /** Reports of every kind, with the texts that a hostile or broken subject would like to see in them. */
 import * as fc from "fast-check"
+import type { Coverage } from "../dimensions/Coverage.ts"
 import {
   type CheckResult,
   type ClauseResult,
@@ -93,6 +94,12 @@ const level = fc.constantFrom("spec", "design")
 
 const slugs = ["list.limit", "list.limit.maximum", "rate.remaining", "auth.required"]
 
+const coverage = (text: fc.Arbitrary<string>): fc.Arbitrary<Coverage> =>
+  fc.record({
+    dimensions: fc.array(fc.record({ name: text, tried: fc.nat(), of: fc.nat() }), { maxLength: 3 }),
+    pairs: fc.record({ tried: fc.nat(), of: fc.nat() })
+  })
+
 const counterexample = (text: fc.Arbitrary<string>): fc.Arbitrary<Counterexample> =>
   fc.record({
     expected: text,
@@ -118,7 +125,8 @@ const check = (text: fc.Arbitrary<string>): fc.Arbitrary<Omit<CheckResult, "id">
       runs: fc.record({ planned: count, executed: count, decided: count }),
       requests: count,
       milliseconds: fc.nat({ max: 200_000 }),
-      counterexample: fc.option(counterexample(text), { nil: undefined })
+      counterexample: fc.option(counterexample(text), { nil: undefined }),
+      coverage: fc.option(coverage(text), { nil: undefined })
     })
     .map((drawn) =>
       drawn.status === "fail" || drawn.status === "warn" ? drawn : { ...drawn, counterexample: undefined }
@@ -148,6 +156,42 @@ const countsOf = (checks: ReadonlyArray<CheckResult>): Report["counts"] => {
   }
 }
 
+/** What only new reports have. */
+const published = (
+  text: fc.Arbitrary<string>
+): fc.Arbitrary<Pick<Report, "contract" | "implementation" | "limits" | "profiles" | "suite">> => {
+  const suite = { name: "animal-store conformance", version: "0.1.0" }
+  const patterns = fc.subarray(["core", "list.*"])
+  return fc.oneof(
+    fc.constant({ suite }),
+    fc.record({
+      suite: fc.constant({ ...suite, laws: "1.0.0" }),
+      contract: fc.constant({ name: "Animal Store Service Interface", version: "1.0.0" }),
+      implementation: fc.record({ name: text, version: text, contact: text }, { requiredKeys: ["name"] }),
+      profiles: fc.array(
+        fc.record({
+          profile: fc.constantFrom(...profiles),
+          planned: count,
+          passed: count,
+          status: fc.constantFrom(...statuses)
+        }),
+        { maxLength: 3 }
+      ),
+      limits: fc.record(
+        {
+          requests: count,
+          milliseconds: count,
+          checkMilliseconds: count,
+          effort: fc.constantFrom(1, 10),
+          only: patterns,
+          exclude: patterns
+        },
+        { requiredKeys: ["checkMilliseconds", "effort", "only", "exclude"] }
+      )
+    })
+  )
+}
+
 /** Reports whose free texts are drawn from `text`; counts agree with the checks. */
 export const reportOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Report> =>
   fc
@@ -166,11 +210,12 @@ export const reportOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Report> =>
       verdict: fc.constantFrom("conformant", "not-conformant", "inconclusive", "selection-passed", "error"),
       exitCode: fc.constantFrom(0, 1, 2, 3)
     })
-    .map(({ capabilities, checks: drawn, clauses, kind, name, ...rest }): Report => {
+    .chain((drawn) => published(text).map((about) => ({ ...drawn, about })))
+    .map(({ about, capabilities, checks: drawn, clauses, kind, name, ...rest }): Report => {
       const checks = drawn.map((one, index): CheckResult => ({ id: `check.${index}`, ...one }))
       return {
         schemaVersion,
-        suite: { name: "animal-store conformance", version: "0.1.0" },
+        ...about,
         subject: { name, kind, capabilities },
         startedAt: "2026-11-20T10:00:00.000Z",
         counts: countsOf(checks),
@@ -186,6 +231,19 @@ export const report: fc.Arbitrary<Report> = reportOf(texts)
 export const mapTexts = (report: Report, change: (text: string) => string): Report => ({
   ...report,
   subject: { ...report.subject, name: change(report.subject.name) },
+  ...(report.implementation === undefined
+    ? {}
+    : {
+        implementation: {
+          name: change(report.implementation.name),
+          ...(report.implementation.version === undefined
+            ? {}
+            : { version: change(report.implementation.version) }),
+          ...(report.implementation.contact === undefined
+            ? {}
+            : { contact: change(report.implementation.contact) })
+        }
+      }),
   findings: report.findings.map(change),
   checks: report.checks.map((one) => ({
     ...one,
@@ -224,7 +282,18 @@ const token = "asc1_q1bKzVeyUkrOz03MVbBVMjBUqgUA"
 /** A run with one result of every status, as a person would meet it. */
 export const example: Report = {
   schemaVersion,
-  suite: { name: "animal-store conformance", version: "0.1.0" },
+  suite: { name: "animal-store conformance", version: "0.1.0", laws: "1.0.0" },
+  contract: { name: "Animal Store Service Interface", version: "1.0.0" },
+  implementation: { name: "Shop", version: "2.1", contact: "https://shop.example/about" },
+  limits: {
+    requests: 5_000,
+    milliseconds: 180_000,
+    checkMilliseconds: 20_000,
+    effort: 1,
+    only: [],
+    exclude: ["sunset.gone"]
+  },
+  profiles: [{ profile: "core", planned: 60, passed: 58, status: "fail" }],
   subject: { name: "http://127.0.0.1:3000/v1", kind: "http", capabilities: ["tinyPlan", "parallel"] },
   level: "spec",
   seed: 184210,
@@ -256,6 +325,7 @@ export const example: Report = {
       runs: { planned: 16, executed: 9, decided: 9 },
       requests: 31,
       milliseconds: 1_240,
+      coverage: undefined,
       counterexample: {
         expected: 'remaining 3 (plan "tiny")',
         actual: "remaining 4",
@@ -282,6 +352,7 @@ export const example: Report = {
       runs: { planned: 4, executed: 1, decided: 1 },
       requests: 4,
       milliseconds: 40,
+      coverage: undefined,
       counterexample: {
         expected: "400",
         actual: "200",
@@ -305,6 +376,7 @@ export const example: Report = {
       runs: { planned: 12, executed: 12, decided: 12 },
       requests: 24,
       milliseconds: 410,
+      coverage: undefined,
       counterexample: undefined
     },
     ...(
@@ -333,6 +405,7 @@ export const example: Report = {
         runs: { planned: 12, executed: 3, decided: 0 },
         requests: 3,
         milliseconds: 100,
+        coverage: undefined,
         counterexample: undefined
       })
     )

@@ -35,6 +35,8 @@ WARN  cache.no-store: no Cache-Control on 401 (RFC 9111)
 INCONCLUSIVE  rate.window.restores, rate.day.restores: the window is 86400 s; a clock makes it
       possible
 
+NOT APPLICABLE  ban.ends: the subject declares no victimKey
+
 planned 84, executed 80, suite errors 1, failed 2, inconclusive 2, warnings 1, passed 74, not
 applicable 3, excluded 1
 NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 38 s (waited 9 s for limits) · seed 184210

@@ -43,11 +43,16 @@ export const render = (report: Report, { color = false, columns = 100, scripts }
     ...Wording.byReason(of("inconclusive")).map(([reason, checks]) =>
       headed("INCONCLUSIVE", "yellow", checks, reason, screen)
     ),
+    ...Wording.byReason(of("not-applicable")).map(([reason, checks]) =>
+      headed("NOT APPLICABLE", "dim", checks, reason, screen)
+    ),
     // The findings of the doctor explain why nothing could be decided.
     report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, screen.columns)) : []
   ].filter((lines) => lines.length > 0)
+  const claims = Wording.claims(report)
   const ending = [
     ...wrap(Wording.counts(report), screen.columns),
+    ...(claims === undefined ? [] : wrap(claims, screen.columns)),
     screen.paint(
       Wording.headline(report),
       report.verdict === "conformant" ? "green" : isBad(report) ? "red" : "yellow"

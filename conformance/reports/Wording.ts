@@ -1,4 +1,5 @@
 /** Texts that all renderings of a report share. */
+import * as Coverage from "../dimensions/Coverage.ts"
 import type {
   CheckResult,
   ClauseResult,
@@ -59,6 +60,13 @@ export const counts = ({ counts }: Report): string =>
       .filter(([status]) => counts[status] > 0)
       .map(([status, word]) => `${word} ${counts[status]}`)
   ].join(", ")
+
+/**
+ * The claims that a run allows although it is not conformant as a whole, such as `conformant: core, auth`; `undefined`
+ * without any.
+ */
+export const claims = ({ claims = [], verdict }: Report): string | undefined =>
+  claims.length === 0 || verdict === "conformant" ? undefined : `conformant: ${claims.join(", ")}`
 
 /** Each status with its word for counts, the worst first. */
 export const countedStatuses = [
@@ -135,6 +143,14 @@ export const byReason = (
   return [...groups]
 }
 
+/** Over what each check with a product was tried, such as `operation 4/4, pairs 96 of 104`. */
+export const triedOver = ({
+  checks
+}: Pick<Report, "checks">): ReadonlyArray<readonly [check: CheckResult, tried: string]> =>
+  checks.flatMap((check) =>
+    check.coverage === undefined ? [] : [[check, Coverage.inWords(check.coverage)] as const]
+  )
+
 /** A duration as text: `850 ms`, `3.2 s`, `38 s`, `2 min 5 s`. */
 export const duration = (milliseconds: number): string => {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
@@ -144,6 +160,52 @@ export const duration = (milliseconds: number): string => {
 }
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+/** The suite with its versions, such as `1.0.0 (animal-store 0.1.0)`. */
+export const suite = ({ suite: { laws, name, version } }: Report): string =>
+  laws === undefined ? `${name} ${version}` : `${laws} (${name} ${version})`
+
+/** The implementation as declared, such as `Shop 2.1, https://shop.example`; `undefined` if it was not. */
+export const implementation = ({ implementation }: Report): string | undefined =>
+  implementation &&
+  [
+    [implementation.name, implementation.version].filter((part) => part !== undefined).join(" "),
+    ...(implementation.contact === undefined ? [] : [implementation.contact])
+  ].join(", ")
+
+/** The contract and its version; `undefined` in old reports. */
+export const contract = ({ contract }: Report): string | undefined =>
+  contract && `${contract.name} ${contract.version}`
+
+/** The result of each profile, such as `core 81/81 pass, limits 20/24 inconclusive`; `undefined` in old reports. */
+export const profiles = ({ profiles }: Report): string | undefined =>
+  profiles
+    ?.map(({ passed, planned, profile, status }) => `${profile} ${passed}/${planned} ${status}`)
+    .join(", ")
+
+/** What bounded the run, such as `5000 requests, 3 min`; `undefined` in old reports. */
+export const limits = ({ limits }: Report): string | undefined =>
+  limits &&
+  [
+    ...(limits.requests === undefined ? [] : [plural(limits.requests, "request")]),
+    ...(limits.milliseconds === undefined ? [] : [duration(limits.milliseconds)]),
+    `${duration(limits.checkMilliseconds)} for the random cases of a check`,
+    ...(limits.effort === 1 ? [] : [`effort ${limits.effort}`]),
+    ...(limits.only.length === 0 ? [] : [`only ${limits.only.join(" ")}`]),
+    ...(limits.exclude.length === 0 ? [] : [`without ${limits.exclude.join(" ")}`])
+  ].join(", ")
+
+/** Facts of a run that are shown where they are known: each with its name. */
+export const provenance = (report: Report): ReadonlyArray<readonly [string, string]> =>
+  (
+    [
+      ["Implementation", implementation(report)],
+      ["Contract", contract(report)],
+      ["Suite", suite(report)],
+      ["Profiles", profiles(report)],
+      ["Limits", limits(report)]
+    ] as const
+  ).flatMap(([name, text]) => (text === undefined || text === "" ? [] : [[name, text] as const]))
 
 /** A step in one line. */
 export const step = ({ did, got }: ReportedStep): string => printable(got === "" ? did : `${did} → ${got}`)

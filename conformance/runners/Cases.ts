@@ -7,6 +7,7 @@ import { examineExchanges } from "../engine/Ambient.ts"
 import { resultOf } from "../engine/CheckResults.ts"
 import * as Doctor from "../engine/Doctor.ts"
 import { investigate } from "../engine/Investigate.ts"
+import * as Platform from "../engine/Platform.ts"
 import type { CheckResult } from "../engine/Report.ts"
 import * as ReportRedaction from "../engine/ReportRedaction.ts"
 import * as Run from "../engine/Run.ts"
@@ -67,7 +68,7 @@ const messageOf = ({ counterexample, id, law, reason, status }: CheckResult): st
  * its time. Checks that do not apply or were not selected have a reason in `skip`; checks that lack a clock or a key reject,
  * unless `allowInconclusive` is set.
  *
- * Throws `UnknownSelection` for a pattern that matches nothing, and `SetupFault` if no check is left.
+ * Throws `UnknownSelection` for a pattern that matches nothing, and `SetupFault` if no check is left or Node is too old.
  *
  * @example
  * ```ts
@@ -83,6 +84,8 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
     only = [],
     timeLimitMs = Run.defaultTimeLimitMs
   } = options
+  const tooOld = Platform.fault()
+  if (tooOld !== undefined) throw new SetupFault({ reason: tooOld })
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31)
   const selection: Selection.Selection = { level, only, exclude }
   Result.getOrThrowWith(Run.validate(selection), (unknown) => unknown)

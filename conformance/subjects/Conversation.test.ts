@@ -137,7 +137,7 @@ describe("the exchanges of a run", () => {
         ])
         expect(one.steps).toEqual([
           { did: "GET /pets", got: "200 body 0", exchange: exchanges[0] },
-          { did: "GET /pets/2 (other credentials)", got: "202 body 2", exchange: exchanges[2] }
+          { did: "GET /pets/2 (Authorization: Bearer x)", got: "202 body 2", exchange: exchanges[2] }
         ])
         expect(other.steps.map(({ did }) => did)).toEqual(["GET /pets/1 (tiny key)"])
       })
@@ -273,11 +273,6 @@ describe("the steps of a trial", () => {
 
   it("contain short forms of requests and responses", () => {
     const long = "xy ".repeat(200)
-    expect(Conversation.describe({ path: `/${long}` }).length).toBeLessThan(180)
-    expect(Conversation.describe({ path: "/", method: "POST", body: long })).toBe(
-      `POST / ${"xy ".repeat(53)}… (600)`
-    )
-    expect(Conversation.describe({ path: "/", body: new Uint8Array([0x68, 0x69]) })).toBe("GET / hi")
     expect(Conversation.outcome(wireResponse(200, [], long))).toBe(`200 ${"xy ".repeat(66)}… (600)`)
     // No part of a word, which could be half a key.
     expect(Conversation.outcome(wireResponse(200, [], `${"x".repeat(190)} ${"k".repeat(40)}`))).toBe(

@@ -18,10 +18,11 @@ import {
   header,
   type NoResponse,
   type Transport,
-  text,
   type WireRequest,
   type WireResponse
 } from "../http/Wire.ts"
+import type { Budget } from "./Budget.ts"
+import * as SentText from "./SentText.ts"
 
 export interface ConversationOptions {
   readonly transport: Transport
@@ -31,13 +32,6 @@ export interface ConversationOptions {
   readonly secrets: { readonly [name in KeyName]?: string | undefined }
   readonly clock: ServerClock | undefined
   readonly budget: Budget
-}
-
-/** The maximum cost of a run. */
-export interface Budget {
-  readonly requests: number
-  /** Ms of real time. */
-  readonly milliseconds: number
 }
 
 /** Longest single wait without a clock, in ms: slightly more than a window of a minute. */
@@ -162,6 +156,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     begun ??= yield* Clock.currentTimeMillis
     sentCount++
     const { key, request } = requestOf(sent)
+    const did = SentText.describe(sent, secrets)
     const sentLocally = yield* Clock.currentTimeMillis
     const skewThen = isSkewKnown ? skew : undefined
     const wasAlone = underWay === 0
@@ -171,7 +166,6 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       Effect.catchTag("NoResponse", (none) => {
         // A response that exceeds a limit shows that the subject is reachable.
         withoutResponse = none.kind === "excess" ? 0 : withoutResponse + 1
-        const did = describe(sent)
         trial.record({ did, got: `no response: ${none.reason}` })
         return Effect.fail(noResponse(did, none))
       }),
@@ -186,16 +180,18 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     const exchange: Exchange = {
       index: before - 1,
       key,
+      did,
       request,
       response,
       // The first response shows the skew, which also applies to the time of its own request.
       sentAt: sentLocally + (skewThen ?? skew),
       receivedAt: yield* subjectTime,
+      byClock: clock !== undefined,
       isAlone: wasAlone && underWay === 0 && sentCount === before
     }
     const kept = { ...exchange, response: KeptResponse.of(response) }
     exchanges.push(kept)
-    trial.record({ did: describe(sent), got: outcome(response), exchange: kept })
+    trial.record({ did, got: outcome(response), exchange: kept })
     if (key === "main") main = RateHeaders.of(response) ?? main
     return exchange
   })
@@ -297,25 +293,17 @@ const noResponse = (did: string, { hasBegun = false, reason }: NoResponse): Viol
     : new Violation({ expected: `a response to ${did}`, actual: `none: ${reason}` })
 
 /** Seconds to wait after a 429; `Violation` without a valid Retry-After. */
-export const retryAfterOf = ({ receivedAt, response }: Exchange): Effect.Effect<number, Violation> => {
-  const seconds = RateHeaders.retryAfterSeconds(response, receivedAt)
+export const retryAfterOf = (exchange: Exchange): Effect.Effect<number, Violation> => {
+  const seconds = RateHeaders.retryAfterSeconds(exchange)
   return seconds === undefined
     ? Effect.fail(
         new Violation({
           clause: "limits.retry-after-present",
           expected: "Retry-After with a 429: a number of seconds or a date",
-          actual: outcome(response)
+          actual: outcome(exchange.response)
         })
       )
     : Effect.succeed(seconds)
-}
-
-/** A request in one line. */
-export const describe = ({ authorization, body, json, key = "main", method = "GET", path }: Sent): string => {
-  const content = json ?? (typeof body === "string" ? body : body && text(body))
-  const shown = content === undefined ? "" : ` ${Excerpt.words(content, 160)}`
-  const who = authorization !== undefined ? " (other credentials)" : key === "main" ? "" : ` (${key} key)`
-  return `${method} ${Excerpt.words(path, 160)}${shown}${who}`
 }
 
 /** A response in one line. */

@@ -15,6 +15,9 @@ import * as Conversation from "./Conversation.ts"
 /** Epoch ms at which 5 December 2030 begins in the first time zone: 10:00 UTC on the 4th is midnight at UTC+14. */
 export const REMOVAL_BEGINS = Date.UTC(2030, 11, 4, 10)
 
+/** When 5 December is over in every time zone (UTC-12). */
+export const REMOVAL_OVER = Date.UTC(2030, 11, 6, 12)
+
 /** The body of a response, parsed by `read`; `Violation` if the status or the content is another. */
 const content = <A>(
   exchange: Exchange,
@@ -48,6 +51,9 @@ export const listPath = ({ limit, status }: Listing): string => {
   return parameters.length === 0 ? "/pets" : `/pets?${parameters.join("&")}`
 }
 
+/** The contract lets a server know only certain categories. */
+const CATEGORY_HINT = "(if the server accepts only certain categories, declare them with --category)"
+
 /** Creates animals over a conversation. */
 export const create = (
   { sendPaced }: Conversation.Conversation,
@@ -57,14 +63,29 @@ export const create = (
   Effect.flatMap(
     sendPaced({ method: "POST", path: "/pets", json: PetJson.draft(draft) }, trial),
     (exchange) =>
-      content(
-        exchange,
-        201,
-        "the created Pet",
-        { status: "create.status-201", body: "create.returns-created" },
-        PetJson.animal
+      Effect.mapError(
+        content(
+          exchange,
+          201,
+          "the created Pet",
+          { status: "create.status-201", body: "create.returns-created" },
+          PetJson.animal
+        ),
+        (violation) =>
+          exchange.response.status === 400
+            ? new Violation({ ...violation, actual: `${violation.actual} ${CATEGORY_HINT}` })
+            : violation
       )
   )
+
+/** The animals that a conversation has created so far, as their creations returned them. */
+export const created = ({ exchanges }: Conversation.Conversation): ReadonlyArray<Animal> =>
+  exchanges.flatMap(({ key, request, response }) => {
+    // A server may have a catalogue for each key.
+    if (key !== "main" || request.method !== "POST" || response.status !== 201) return []
+    const animal = Result.flatMap(PetJson.parse(text(response.body)), PetJson.animal)
+    return Result.isSuccess(animal) ? [animal.success] : []
+  })
 
 /** The catalogue of one evaluation; `categories` are those that the subject is declared to accept. */
 export const make = (

@@ -7,6 +7,7 @@ import { type Failure, undecided } from "../evaluation/Outcome.ts"
 import type { Trial } from "../evaluation/Trial.ts"
 import type { ServerClock } from "../http/ServerClock.ts"
 import type { Transport } from "../http/Wire.ts"
+import type { Budget } from "./Budget.ts"
 import * as Conversation from "./Conversation.ts"
 import * as CurlScript from "./curl/CurlScript.ts"
 import * as HttpCatalogue from "./HttpCatalogue.ts"
@@ -48,11 +49,11 @@ export interface HttpTarget {
   readonly keys: Keys
   readonly clock?: ServerClock | undefined
   readonly declared?: Partial<Declarations> | undefined
-  readonly budget?: Partial<Conversation.Budget> | undefined
+  readonly budget?: Partial<Budget> | undefined
 }
 
 /** The default budget of a run. */
-export const defaultBudget: Conversation.Budget = { requests: 5_000, milliseconds: 180_000 }
+export const defaultBudget: Budget = { requests: 5_000, milliseconds: 180_000 }
 
 export interface HttpSubject extends Subject {
   readonly target: HttpTarget
@@ -73,14 +74,21 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
     expired: keys.expired
   }
   const categories = declared?.categories ?? "any"
+  const budget = { ...defaultBudget, ...target.budget }
   const conversation = yield* Conversation.make({
     transport,
     basePath,
     secrets,
     clock,
-    budget: { ...defaultBudget, ...target.budget }
+    budget
   })
-  const facts: Facts = { mainKey: keys.main, basePath, categories, hasClock: clock !== undefined }
+  const facts: Facts = {
+    mainKey: keys.main,
+    basePath,
+    categories,
+    tinyPlan: keys.tiny,
+    hasClock: clock !== undefined
+  }
 
   const http = (trial: Trial): Http => ({
     facts,
@@ -88,9 +96,11 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
       (sent.key ?? "main") === "main" && sent.authorization === undefined
         ? conversation.sendPaced(sent, trial)
         : conversation.send(sent, trial),
+    sendUnpaced: (sent) => conversation.send(sent, trial),
     sendAtOnce: (sent) =>
       Effect.andThen(conversation.reserve(sent.length), conversation.sendAtOnce(sent, trial)),
     create: (draft) => HttpCatalogue.create(conversation, draft, trial),
+    created: () => HttpCatalogue.created(conversation),
     now: conversation.now,
     pass: (ms) =>
       Effect.andThen(
@@ -118,6 +128,7 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
   return {
     name: target.name,
     kind: "http",
+    budget,
     target,
     conversation,
     faces: {
@@ -144,6 +155,7 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
       ? {}
       : { script: (failing: FailingCase) => CurlScript.make({ ...failing, baseUrl, basePath, secrets }) }),
     redact: Redaction.make(secrets),
+    ...(baseUrl === undefined ? {} : { origin: new URL(baseUrl).origin }),
     basePath,
     exchanges: conversation.exchanges,
     waitedMs: conversation.waitedMs

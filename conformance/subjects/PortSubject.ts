@@ -115,11 +115,17 @@ const opened = <Port, Service>(
 // Methods are called when their effects run, so that a synchronous throw is also a defect.
 
 const pets = (store: Store<PetRepository>) =>
-  Effect.map(opened(store, PetRepository), (real): PetRepository["Service"] => ({
-    insert: (pet) => Effect.suspend(() => real.insert(pet)),
-    find: (id) => Effect.suspend(() => real.find(id)),
-    page: (query) => Effect.suspend(() => real.page(query))
-  }))
+  Effect.map(opened(store, PetRepository), (real): PetRepository["Service"] => {
+    const { insertOnce } = real
+    return {
+      insert: (pet) => Effect.suspend(() => real.insert(pet)),
+      ...(insertOnce === undefined
+        ? {}
+        : { insertOnce: (pet, once) => Effect.suspend(() => insertOnce(pet, once)) }),
+      find: (id) => Effect.suspend(() => real.find(id)),
+      page: (query) => Effect.suspend(() => real.page(query))
+    }
+  })
 
 const limits = (store: Store<RateLimitStore>) =>
   Effect.map(opened(store, RateLimitStore), (real): RateLimitStore["Service"] => {

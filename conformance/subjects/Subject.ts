@@ -7,6 +7,7 @@ import type { Failure } from "../evaluation/Outcome.ts"
 import type { Profile } from "../evaluation/Profile.ts"
 import type { Step, Trial } from "../evaluation/Trial.ts"
 import type { Exchange } from "../http/Exchange.ts"
+import type { Budget } from "./Budget.ts"
 
 /** Opens an interface for one evaluation; its resources are closed with the scope. */
 export type Open<F extends Face> = (trial: Trial) => Effect.Effect<Faces[F], Failure, Scope.Scope>
@@ -18,6 +19,8 @@ export interface FailingCase {
   readonly expected: string
   readonly actual: string
   readonly steps: ReadonlyArray<Step>
+  /** Marks the names of its animals. */
+  readonly token?: string | undefined
 }
 
 /** An implementation under test. Programs get one from `Conformance`; the members marked internal are for the suite. */
@@ -25,6 +28,12 @@ export interface Subject {
   /** For reports. */
   readonly name: string
   readonly kind: "port" | "http"
+  /**
+   * The maximum cost of a run; absent for ports.
+   *
+   * @internal
+   */
+  readonly budget?: Budget
   /** @internal */
   readonly faces: { readonly [F in Face]?: Open<F> }
   readonly capabilities: ReadonlySet<Capability>
@@ -55,6 +64,12 @@ export interface Subject {
    * @internal
    */
   readonly redact?: (text: string) => string
+  /**
+   * Scheme and host of its address; absent without a network.
+   *
+   * @internal
+   */
+  readonly origin?: string
   /**
    * Path of the base address; absent for ports.
    *

@@ -64,7 +64,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "catalogue.name-consistent",
     law: "Lists, filtered or not, and getPet show the name that the creation returned.",
     clauses: ["list.faithful", "get.faithful", "resources.stable"],
-    requests: 40,
+    requests: 24,
     mustSee: [LISTED],
     examples: [
       { before: "", after: " ", status: "sold" },
@@ -105,7 +105,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "catalogue.name-exact",
     law: "A name is returned code point by code point: not trimmed, normalised or truncated.",
     clauses: ["create.name-exact", "create.name-characters"],
-    requests: 50,
+    requests: 52,
     examples: [{ before: " \u00a0", after: "\t " }, ...UNICODE.map((after) => ({ before: "", after }))],
     cases: fc.record({ before: name, after: name }),
     runs: { port: 8, http: 3 },

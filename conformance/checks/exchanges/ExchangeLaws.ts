@@ -40,7 +40,9 @@ export const about = <A>(
 })
 
 /** Statuses that an HTTP implementation sends without calling the service; they are not in the contract. */
-export const byTransport: ReadonlySet<number> = new Set([408, 414, 417, 421, 426, 431, 501, 502, 504, 505])
+export const byTransport: ReadonlySet<number> = new Set([
+  408, 411, 414, 417, 421, 426, 431, 501, 502, 504, 505
+])
 
 /** Targets that RFC 3986 does not allow: an HTTP implementation may reject them with 400 by itself. */
 const malformedTarget = /%(?![0-9a-f]{2})|[^!-~]/i
@@ -73,12 +75,17 @@ export const errorOf = (exchange: Exchange): ErrorBody.ErrorBody | undefined =>
     ? undefined
     : Result.getOrUndefined(ErrorBody.of(exchange.response))
 
-/** The earliest and latest time (epoch ms, any clock) at which the response can have been created. */
+/**
+ * The earliest and latest time (epoch ms) at which the response can have been created. The subject's clock decides if there
+ * is one; otherwise `Date` counts too, although a server may write it by another clock.
+ */
 export const momentsOf = ({
+  byClock = false,
   receivedAt,
   response,
   sentAt
 }: Exchange): readonly [earliest: number, latest: number] => {
+  if (byClock) return [sentAt - CLOCK_SLACK_MS, receivedAt + CLOCK_SLACK_MS]
   const date = Date.parse(header(response, "date") ?? "")
   return Number.isNaN(date)
     ? [sentAt - DATELESS_SLACK_MS, receivedAt + DATELESS_SLACK_MS]
@@ -120,6 +127,7 @@ export const describedAs = ({ request }: Exchange): "list" | "create" | "get" | 
       (new RegExp(`^${parameter}(?:&${parameter})?$`).test(query) && !/(\w+)=.*&\1=/.test(query))
     return isListed ? "list" : undefined
   }
-  const id = /\/pets\/(-?[0-9]{1,18})$/.exec(path)
-  return id === null || query !== undefined ? undefined : "get"
+  const [, id] = /\/pets\/(-?[0-9]{1,19})$/.exec(path) ?? []
+  const isInt64 = id !== undefined && BigInt.asIntN(64, BigInt(id)) === BigInt(id)
+  return isInt64 && query === undefined ? "get" : undefined
 }

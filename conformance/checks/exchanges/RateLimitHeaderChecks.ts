@@ -21,6 +21,9 @@ import {
 
 const DAY_MS = 86_400_000
 
+/** Tolerance in ms of the times of an exchange. */
+const SLACK_MS = 500
+
 /** Larger numbers can only be milliseconds since 1970: as seconds this is the year 5138. */
 const MOST_SECONDS = 100_000_000_000
 
@@ -60,6 +63,9 @@ const sameWindow: Look<Succession | undefined> = (exchange, previous) => {
   return Math.abs(moved) > 75 ? undefined : succession
 }
 
+/** Epoch ms of `Date`, or NaN. */
+const dateOf = ({ response }: Exchange): number => Date.parse(header(response, "date") ?? "")
+
 /** Two consecutive responses for a valid key, with the service's time between them. */
 const timed: Look<(Succession & { readonly ms: number }) | undefined> = (exchange, previous) => {
   // Requests with other credentials may count for the same key.
@@ -70,11 +76,14 @@ const timed: Look<(Succession & { readonly ms: number }) | undefined> = (exchang
   const isSilent = ({ response: { status } }: Exchange) => status === 429 || status === 400
   if (isSilent(exchange) || isSilent(previous)) return undefined
   const succession = successionOf(exchange, previous)
-  // In the service's own time, to the second.
-  const from = Date.parse(header(previous.response, "date") ?? "")
-  const to = Date.parse(header(exchange.response, "date") ?? "") + 1_000
-  if (succession === undefined || Number.isNaN(from) || Number.isNaN(to)) return undefined
-  return Math.floor(from / DAY_MS) === Math.floor(to / DAY_MS) ? { ...succession, ms: to - from } : undefined
+  // By the times of the run: a server may write Date by another clock than that of the service. But a clock that stands
+  // still between two readings lags behind these times, and then Date shows when more time has passed.
+  const from = previous.sentAt - SLACK_MS
+  const to = exchange.receivedAt + SLACK_MS
+  if (succession === undefined) return undefined
+  const byDate = dateOf(exchange) - dateOf(previous) + 1_000
+  const ms = Math.max(to - from, Number.isNaN(byDate) ? 0 : byDate)
+  return Math.floor(from / DAY_MS) === Math.floor(to / DAY_MS) ? { ...succession, ms } : undefined
 }
 
 /** Statuses that come with Retry-After. */
@@ -178,7 +187,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
       isAbout: ({ response }) => response.status === 429,
       examine: (exchange) =>
         unless(
-          RateHeaders.retryAfterSeconds(exchange.response, exchange.receivedAt) !== undefined,
+          RateHeaders.retryAfterSeconds(exchange) !== undefined,
           "Retry-After with a 429: whole seconds or a date",
           received(exchange, "Retry-After")
         )

@@ -1,5 +1,5 @@
 /** Laws about authentication (contract §5). Cases name a credential but never contain it, so that no key is reported. */
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import { expect, type Failure, undecided } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
@@ -7,6 +7,7 @@ import { type Header, header } from "../../http/Wire.ts"
 import { outcome } from "../../subjects/Conversation.ts"
 import { type Check, family } from "../Check.ts"
 import * as Creations from "./Creations.ts"
+import * as Credentials from "./Credentials.ts"
 import * as Responses from "./Responses.ts"
 
 const operations = ["list", "create", "get"] as const
@@ -34,68 +35,7 @@ const withOtherCase = (key: string): string | undefined => {
   return key.slice(0, at) + other + key.slice(at + 1)
 }
 
-/** Kinds of characters, each with its first and its last character. */
-const kinds = [
-  { of: /[a-z]/, ends: ["a", "z"] },
-  { of: /[A-Z]/, ends: ["A", "Z"] },
-  { of: /[0-9]/, ends: ["0", "9"] }
-] as const
-
-const distance = (one: string, other: string): number => Math.abs(one.charCodeAt(0) - other.charCodeAt(0))
-
-/**
- * The key with one letter or digit replaced, at a fraction `part` of its length, by another of the same kind. The new
- * character also occurs elsewhere in the key if possible, because keys may use few characters, such as hexadecimal digits.
- * It is the farthest such character, because low bits of the last character of base64 have no meaning.
- */
-const withOtherCharacter = (key: string, part: number): string => {
-  const places = [...key.matchAll(/[A-Za-z0-9]/g)].map(({ index }) => index)
-  const at = places[Math.round((places.length - 1) * part)] ?? 0
-  const given = key.charAt(at)
-  const { ends, of } = kinds.find((kind) => kind.of.test(given)) ?? kinds[2]
-  const farthest = (characters: ReadonlyArray<string>): string =>
-    characters.reduce((best, one) => (distance(one, given) > distance(best, given) ? one : best), given)
-  const own = farthest([...key].filter((one) => of.test(one)))
-  return key.slice(0, at) + (own === given ? farthest(ends) : own) + key.slice(at + 1)
-}
-
-/** Values of `Authorization` that are derived from a valid key and are not valid credentials. */
-const credentials = {
-  "no credential": () => [],
-  "the scheme alone": () => ["Bearer"],
-  "an empty token": () => ["Bearer "],
-  "a key that was never issued": () => ["Bearer no-such-key-0123456789"],
-  "a key like ours that was never issued": () => ["Bearer ast_0000000000000000000000000000000000000"],
-  "the key backwards": (key) => [`Bearer ${[...key].toReversed().join("")}`],
-  "the key without a scheme": (key) => [key],
-  "the key as Basic": (key) => [`Basic ${key}`],
-  "the key as a Basic password": (key) => [`Basic ${btoa(`animals:${key}`)}`],
-  "the key as Token": (key) => [`Token ${key}`],
-  "the key as Bearerx": (key) => [`Bearerx ${key}`],
-  "the key and one more character": (key) => [`Bearer ${key}0`],
-  "the key and more words": (key) => [`Bearer ${key} and more`],
-  "one character before the key": (key) => [`Bearer 0${key}`],
-  "the key without its last character": (key) => [`Bearer ${key.slice(0, -1)}`],
-  "the key without its first character": (key) => [`Bearer ${key.slice(1)}`],
-  "the key with another first character": (key) => [`Bearer ${withOtherCharacter(key, 0)}`],
-  "the key with another character in the middle": (key) => [`Bearer ${withOtherCharacter(key, 0.5)}`],
-  "the key with another last character": (key) => [`Bearer ${withOtherCharacter(key, 1)}`],
-  "half of the key": (key) => [`Bearer ${key.slice(0, Math.floor(key.length / 2))}`],
-  "the key twice": (key) => [`Bearer ${key}${key}`],
-  "the key in quotes": (key) => [`Bearer "${key}"`],
-  "the first character percent-encoded": (key) => [
-    `Bearer %${key.charCodeAt(0).toString(16)}${key.slice(1)}`
-  ],
-  "two headers with the key": (key) => [`Bearer ${key}`, `Bearer ${key}`],
-  "two headers, the key second": (key) => ["Bearer no-such-key-0123456789", `Bearer ${key}`],
-  "513 characters": () => [`Bearer ${"a".repeat(513)}`],
-  "4000 characters": () => [`Bearer ${"a".repeat(4_000)}`]
-} as const satisfies { readonly [name: string]: (key: string) => ReadonlyArray<string> }
-
-type Credential = keyof typeof credentials
-
-const authorizationOf = (credential: Credential, { facts }: Http): ReadonlyArray<string> =>
-  credentials[credential](facts.mainKey)
+type Credential = Credentials.Credential
 
 interface Ask {
   readonly credential: Credential
@@ -115,8 +55,10 @@ const isRejected = (
   trial: Trial,
   code?: string
 ): Effect.Effect<void, Failure> => {
-  const authorization = authorizationOf(credential, http)
-  return Responses.unauthorized(http, { ...requestOf(operation, http, trial), authorization }, code)
+  const request = requestOf(operation, http, trial)
+  return Effect.flatMap(Credentials.carrying(credential, http), (carried) =>
+    Responses.unauthorized(http, { ...request, ...carried }, code)
+  )
 }
 
 /** Requests that are also invalid in another way, which must not be shown to a caller without a key. */
@@ -239,7 +181,11 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http) {
       const other = withOtherCase(http.facts.mainKey)
       if (other === undefined) return yield* undecided("the main key has no letter")
-      yield* Responses.unauthorized(http, { path: "/pets", authorization: [`Bearer ${other}`] })
+      yield* Responses.unauthorized(http, {
+        path: "/pets",
+        authorization: [`Bearer ${other}`],
+        credential: "the key with a letter in the other case"
+      })
     }
   }),
   design({
@@ -253,7 +199,8 @@ export const checks: ReadonlyArray<Check> = [
       // A server that does not know the scheme treats the caller as one without a key.
       const exchange = yield* Responses.sendWithoutKey(http, {
         path: "/pets?limit=1",
-        authorization: [`${scheme} ${http.facts.mainKey}`]
+        authorization: [`${scheme} ${http.facts.mainKey}`],
+        credential: `the key with the scheme ${scheme}`
       })
       yield* expect(
         exchange.response.status === 200,
@@ -293,8 +240,8 @@ export const checks: ReadonlyArray<Check> = [
       { credential: "the key as Basic", challenge: 'Bearer realm="animals", error="invalid_token"' }
     ] as const satisfies ReadonlyArray<{ readonly credential: Credential; readonly challenge: string }>,
     *holds(http, { challenge, credential }) {
-      const authorization = authorizationOf(credential, http)
-      const { response } = yield* Responses.sendWithoutKey(http, { path: "/pets", authorization })
+      const carried = yield* Credentials.carrying(credential, http)
+      const { response } = yield* Responses.sendWithoutKey(http, { path: "/pets", ...carried })
       const actual = header(response, "www-authenticate")
       yield* expect(
         actual === challenge,
@@ -337,7 +284,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "auth.before-all-else",
     law: "A request without a valid key is rejected with 401, whatever else is wrong with it.",
     clauses: ["auth.first"],
-    requests: otherFaults.length,
+    requests: 8,
     examples: otherFaults,
     holds: (http, sent) => Responses.unauthorized(http, sent)
   }),
@@ -345,7 +292,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "auth.unknown-paths",
     law: "A request without a valid key for a path that does not exist is also rejected with 401.",
     clauses: ["auth.unknown-path"],
-    requests: 3,
+    requests: 5,
     examples: ["/nothing", "/store/orders", "/pets/1/2"],
     holds: (http, path) => Responses.unauthorized(http, { path })
   })

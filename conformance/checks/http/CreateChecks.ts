@@ -104,7 +104,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "create.unreadable",
     law: "A creation with a truncated or missing body is rejected with 4xx and an Error body.",
     clauses: ["create.json-syntax", "create.body-required", "errors.no-5xx"],
-    requests: 20,
+    requests: 18,
     examples: [
       ...["", " ", "{", "}", '"', "nonsense", '{"name"'],
       ...['{"name":"$name","categoryId":12', '{"name":"$name","categoryId":', undefined]
@@ -185,7 +185,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "create.any-body",
     law: "Whatever the body, the response is 201 with the animal as sent, or 4xx with an Error body.",
     clauses: ["errors.no-5xx", "errors.body", "create.returns-created", "create.int64-exact"],
-    requests: 30,
+    requests: 34,
     examples: [
       whole('"abc"', "9007199254740993", '"sold"'),
       whole('"a\\ud83d"', "1"),
@@ -322,7 +322,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "create.address",
     law: "A 201 has the address of the new animal in Location until getPet is removed, and no Location afterwards.",
     clauses: ["create.location"],
-    requests: 2,
+    requests: 1,
     examples: [undefined],
     *holds(http, _, trial) {
       const exchange = yield* http.send(Creations.request(http, trial))

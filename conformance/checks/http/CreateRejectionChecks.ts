@@ -84,7 +84,7 @@ export const checks: ReadonlyArray<Check> = [
     "create.object",
     "A creation whose body is JSON but not an object is rejected with 400.",
     ["create.body-object"],
-    ["null", "true", "1", '"name"', "[]"]
+    ["null", "true", "1", '"name"', "[]", `[${PLAIN}]`]
   ),
   spec({
     id: "create.deep-nesting",

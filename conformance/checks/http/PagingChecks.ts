@@ -134,7 +134,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "list.paging.walk",
     law: "Following the next links shows each animal that existed at the start exactly once, despite new creations.",
     clauses: ["list.paging", "list.paging.complete", "list.paging.filter", "list.order"],
-    requests: 60,
+    requests: 66,
     mustSee: ["several pages"],
     examples: [
       { limits: [7], status: undefined },
@@ -173,7 +173,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "list.paging.last",
     law: "A list has a next link exactly when more animals follow.",
     clauses: ["list.paging", "list.paging.last"],
-    requests: 8,
+    requests: 11,
     examples: [{ status: "sold" }, { status: undefined }],
     cases: fc.record({ status: statusOrNone }),
     runs: { port: 0, http: 0 },
@@ -226,7 +226,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "list.paging.forged",
     law: "A cursor that was forged or altered is rejected.",
     clauses: ["list.paging.forged", "list.parameter-code"],
-    requests: 50,
+    requests: 28,
     examples: [
       ...["", "0", "1", "-1", "abc", "null", "0".repeat(32), "f".repeat(32), "%00", "MQ==", "..%2F.."].map(
         (cursor) => ({

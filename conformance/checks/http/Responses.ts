@@ -68,7 +68,7 @@ export const sendWithoutKey = Effect.fnUntraced(function* (
   for (let waits = 0; waits < 3; waits++) {
     const exchange = yield* http.send({ key: "none", ...sent })
     if (exchange.response.status !== 429) return exchange
-    const seconds = RateHeaders.retryAfterSeconds(exchange.response, exchange.receivedAt) ?? 60
+    const seconds = RateHeaders.retryAfterSeconds(exchange) ?? 60
     if (!http.facts.hasClock && seconds > SHORT_WAIT) break
     yield* http.pass((seconds + 1) * 1_000)
   }

@@ -73,7 +73,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "create.unauthorized-stores-nothing",
     law: "A creation that is rejected with 401 adds no animal.",
     clauses: ["auth.refused-unstored"],
-    requests: 4,
+    requests: 6,
     mustSee: [ROOM],
     examples: [{ authorization: [] }, { authorization: ["Bearer no-such-key"] }],
     holds: (http, { authorization }, trial) =>

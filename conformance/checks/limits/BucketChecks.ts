@@ -142,6 +142,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "bucket.outcome",
     law: "A request is admitted exactly when an evenly refilled bucket and the UTC day have a request left.",
     clauses: ["limits.bucket", "limits.bucket-refill", "limits.denied-costs-nothing", "limits.day-utc"],
+    requests: 100,
     holds: (meter, walk) =>
       along(meter, walk, (reading, { mayAdmit, mayDeny }) =>
         expect(
@@ -157,6 +158,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "bucket.remaining",
     law: "Limit and Remaining are those of the window with the least left, or of the window that denies longest.",
     clauses: ["limits.window-shown", "limits.window-shown-denied", "limits.remaining-floor"],
+    requests: 120,
     holds: (meter, walk) =>
       along(meter, walk, ({ admitted, limit, remaining }, { views }) =>
         expect(
@@ -170,6 +172,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "bucket.reset",
     law: "Reset is the second, rounded up, at which the window that Limit shows is full again.",
     clauses: ["limits.reset-full", "limits.window-single"],
+    requests: 114,
     holds: (meter, walk) =>
       along(meter, walk, ({ limit, resetAt }, { views }) => {
         const own = views.filter((view) => view.limit === limit)
@@ -184,6 +187,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "bucket.retry-after",
     law: "Retry-After is the shortest wait in whole seconds after which a request is admitted.",
     clauses: ["limits.retry-after-exact", "limits.retry-after-seconds"],
+    requests: 103,
     holds: (meter, walk) =>
       along(meter, walk, ({ limit, retryAfter }, { views }) =>
         expect(
@@ -197,7 +201,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "bucket.shortest-wait",
     law: "A request is admitted after Retry-After, and not a second earlier.",
     clauses: ["limits.retry-after-exact", "limits.retry-after-promise"],
-    requests: 40,
+    requests: 56,
     mustSee: ["a wait of more than a second"],
     examples: [0, 1, 700, 3_001],
     cases: fc.integer({ min: 0, max: 5_000 }),
@@ -290,7 +294,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "bucket.before-routing",
     law: "A request over the limit gets 429, whatever else is wrong with it.",
     clauses: ["limits.before-routing"],
-    requests: 20,
+    requests: 12,
     examples: [null],
     *holds(http) {
       yield* begun(http)

@@ -88,7 +88,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits.minute-lasts",
     law: "The minute of a plan lasts a minute, neither shorter nor longer.",
     clauses: ["limits.per-minute", "limits.no-early-429"],
-    requests: 120,
+    requests: 107,
     examples: ["at most", "at least"],
     *holds(meter, bound) {
       yield* Bursts.small(meter)
@@ -141,7 +141,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits.day-lasts",
     law: "The day of a plan lasts a day, neither shorter nor longer.",
     clauses: ["limits.per-day", "limits.no-early-429"],
-    requests: 320,
+    requests: 290,
     examples: ["at least", "at most"],
     *holds(meter, bound) {
       yield* Bursts.small(meter)
@@ -190,7 +190,7 @@ export const checks: ReadonlyArray<Check> = [
     profile: "limits",
     on: "meter",
     needs: ["tinyPlan"],
-    requests: 10,
+    requests: 6,
     timeoutMs: 100_000,
     examples: [null],
     *holds(meter) {
@@ -219,40 +219,34 @@ export const checks: ReadonlyArray<Check> = [
     profile: "limits",
     on: "http",
     needs: ["tinyPlan", "parallel"],
-    requests: 15,
+    requests: 11,
     timeoutMs: 250_000,
     examples: [null],
-    holds: (http) => {
+    *holds(http) {
       const main = { path: "/pets?limit=1" } as const
-      const attempt = Effect.gen(function* () {
-        if (http.facts.hasClock) yield* http.pass(2 * DAY)
-        const { receivedAt, response } = yield* http.send(Bursts.tinyList)
-        if (response.status === 429) {
-          yield* http.pass((RateHeaders.retryAfterSeconds(response, receivedAt) ?? 0) * SECOND)
-        }
-        const own = [limitOf({ response })]
-        const others = [limitOf(yield* http.send(main))]
-        // Few enough for small plans; denied requests have headers, too.
-        const mixed = [main, Bursts.tinyList, main, main, Bursts.tinyList, main, main, Bursts.tinyList, main]
-        const exchanges = yield* http.sendAtOnce(mixed)
-        own.push(limitOf(yield* http.send(Bursts.tinyList)))
-        if (others.some((limit) => own.includes(limit))) {
-          return yield* undecided(
-            "the small key and the main key show the same limit: give keys on different plans"
-          )
-        }
-        const strange = exchanges
-          .filter(({ key }) => key === "tiny")
-          .map(limitOf)
-          .find((limit) => limit !== undefined && others.includes(limit))
-        yield* expect(
-          strange === undefined,
-          `Limit ${own[0]} for the small key, with other requests as without`,
-          `Limit ${strange}, which the main key shows`
+      const { perDay, perMinute } = http.facts.tinyPlan ?? { perDay: 0, perMinute: 0 }
+      if (http.facts.hasClock) yield* http.pass(2 * DAY)
+      const first = yield* http.send(Bursts.tinyList)
+      if (first.response.status === 429) {
+        yield* http.pass((RateHeaders.retryAfterSeconds(first) ?? 0) * SECOND)
+      }
+      const other = limitOf(yield* http.send(main))
+      // Few enough for small plans; denied requests have headers, too.
+      const mixed = [main, Bursts.tinyList, main, main, Bursts.tinyList, main, main, Bursts.tinyList, main]
+      const exchanges = yield* http.sendAtOnce(mixed)
+      if (other === perMinute || other === perDay) {
+        return yield* undecided(
+          "the small key and the main key show the same limit: give keys on different plans"
         )
-      })
-      // The headers may change to the day and back during one attempt, but hardly during three.
-      return Bursts.thrice(attempt)
+      }
+      // Without a second attempt, which would hide responses that are only sometimes mixed up.
+      const limits = exchanges.filter(({ key }) => key === "tiny").map(limitOf)
+      const strange = limits.find((limit) => limit !== undefined && limit !== perMinute && limit !== perDay)
+      yield* expect(
+        strange === undefined,
+        `Limit ${perMinute} or ${perDay} for the small key, with other requests as without`,
+        `Limit ${strange}${strange === other ? ", which the main key shows" : ""}`
+      )
     }
   })
 ]

@@ -1,8 +1,8 @@
 /** Laws about limits that hold for every implementation, whatever its algorithm (contract §8). */
 import * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
-import type { Reading } from "../../evaluation/Meter.ts"
-import { expect, undecided } from "../../evaluation/Outcome.ts"
+import type { Meter, Reading } from "../../evaluation/Meter.ts"
+import { expect, inapplicable, undecided, Violation } from "../../evaluation/Outcome.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { text } from "../../http/Wire.ts"
 import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
@@ -28,6 +28,17 @@ const draftOf = ({ facts }: Http, name: string): string => {
   return PetJson.draft({ name, categoryId, status: "pending" })
 }
 
+/** Whether the headers show that no minute ended between responses, and that no request was denied for the day. */
+const isOneMinute = (meter: Meter, readings: ReadonlyArray<Reading>): boolean => {
+  const resets = readings.map(({ resetAt }) => resetAt)
+  return (
+    readings.every(
+      (reading) =>
+        Bursts.showsMinute(meter, reading) && (reading.admitted || reading.retryAfter <= MINUTE / SECOND)
+    ) && Math.max(...resets) - Math.min(...resets) < 30
+  )
+}
+
 const operations = ["listPets", "createPet", "getPet"] as const
 
 const tiny = family({ level: "spec", profile: "limits", on: "meter", needs: ["tinyPlan"], examples: [null] })
@@ -45,7 +56,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits.exhausted",
     law: "A client that sends without a pause is denied with 429 before two minutes' requests are admitted.",
     clauses: ["limits.per-minute", "limits.exceeded-429"],
-    requests: 20,
+    requests: 6,
     *holds(meter) {
       yield* Bursts.small(meter)
       const first = yield* meter.spend
@@ -67,7 +78,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits.promise",
     law: "A caller that sends nothing until Retry-After has passed is admitted.",
     clauses: ["limits.retry-after-promise"],
-    requests: 30,
+    requests: 6,
     timeoutMs: WAITS_MS,
     examples: [{ denials: 1 }, { denials: 2 }],
     *holds(meter, { denials }) {
@@ -91,7 +102,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits.remaining-kept",
     law: "A request is not denied for the minute while Remaining is one or more.",
     clauses: ["limits.remaining-truth"],
-    requests: 20,
+    requests: 6,
     timeoutMs: WAITS_MS,
     *holds(meter) {
       yield* Bursts.small(meter)
@@ -114,7 +125,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits.plan-shown",
     law: "Limit is the requests per minute or per day of the key's plan.",
     clauses: ["limits.plan-in-force"],
-    requests: 15,
+    requests: 6,
     *holds(meter) {
       yield* Bursts.small(meter)
       if (meter.canTravel) yield* Bursts.rest(meter)
@@ -136,7 +147,7 @@ export const checks: ReadonlyArray<Check> = [
     profile: "limits",
     on: "meter",
     needs: ["tinyPlan", "parallel"],
-    requests: 20,
+    requests: 8,
     timeoutMs: WAITS_MS,
     examples: [null],
     holds: (meter) => {
@@ -159,26 +170,31 @@ export const checks: ReadonlyArray<Check> = [
         // The denied requests may have caused a ban, which must not affect the next law.
         const wait = Math.max(...readings.map(({ retryAfter }) => retryAfter))
         if (meter.canTravel) yield* meter.pass(Math.min(wait, MOST_WAITED_S) * SECOND)
-        yield* expect(
-          admitted >= perMinute && admitted <= most,
-          `${perMinute} of ${perMinute + 3} requests at once admitted`,
-          `${admitted} admitted`
-        )
+        if (admitted >= perMinute && admitted <= most) return undefined
+        const violation = new Violation({
+          expected: `${perMinute} of ${perMinute + 3} requests at once admitted`,
+          actual: `${admitted} admitted`
+        })
+        // A second attempt would hide two requests that are only sometimes counted as one.
+        if (isOneMinute(meter, readings)) return yield* violation
+        return violation
       })
       // A minute may end during one attempt, but hardly during two.
-      return Effect.catchTag(attempt, "Violation", () => attempt)
+      return Effect.flatMap(attempt, (first) =>
+        first === undefined ? Effect.void : Effect.flatMap(attempt, (again) => again ?? Effect.void)
+      )
     }
   }),
   overHttp({
     id: "limits.every-operation",
     law: "Each of the three operations denies a request over the limit with 429.",
     clauses: ["limits.every-operation"],
-    requests: 30,
+    requests: 24,
     examples: operations,
     *holds(http, operation, trial) {
       yield* freshDay(http)
       if (operation === "getPet" && (yield* http.now) >= REMOVAL_BEGINS) {
-        return yield* undecided("by the server's date getPet is removed, or soon will be")
+        return yield* inapplicable("by the server's date getPet is removed, or soon will be")
       }
       yield* Bursts.useUpTiny(http)
       const requests = {
@@ -199,7 +215,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits.refused-stores-nothing",
     law: "A creation that is denied with 429 adds no animal.",
     clauses: ["limits.refused-unstored"],
-    requests: 15,
+    requests: 8,
     examples: [null],
     *holds(http, _given, trial) {
       yield* freshDay(http)
@@ -222,7 +238,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits.whole-minute",
     law: "After whole windows without requests, a caller gets the full number of requests per minute.",
     clauses: ["limits.no-early-429", "limits.per-minute"],
-    requests: 60,
+    requests: 42,
     examples: [
       { silentMs: 0 },
       { silentMs: 2 * MINUTE + SECOND },
@@ -257,7 +273,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits.remaining-bound",
     law: "No more requests are admitted than Remaining showed, except for those that time has refilled.",
     clauses: ["limits.remaining-bound"],
-    requests: 20,
+    requests: 6,
     holds: (meter) => {
       const attempt = Effect.gen(function* () {
         yield* Bursts.small(meter)
@@ -284,7 +300,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits.reset-kept",
     law: "A caller that is denied only for the window shown is admitted at its Reset.",
     clauses: ["limits.reset-truth"],
-    requests: 20,
+    requests: 7,
     *holds(meter) {
       yield* Bursts.rested(meter)
       const denied = yield* Bursts.denial(meter)
@@ -301,7 +317,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits.first-wait",
     law: "Retry-After of the first denial is at most a day, the longest window.",
     clauses: ["limits.retry-after-promise", "limits.no-early-429"],
-    requests: 15,
+    requests: 6,
     *holds(meter) {
       yield* Bursts.rested(meter)
       const { retryAfter } = yield* Bursts.denial(meter)
@@ -312,7 +328,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "limits.day",
     law: "A client within its limit per minute is denied once the day is used up, not before, and for at most a day.",
     clauses: ["limits.per-day", "limits.no-early-429", "limits.retry-after-promise"],
-    requests: 90,
+    requests: 43,
     *holds(meter) {
       yield* Bursts.small(meter)
       yield* Bursts.smallDay(meter)

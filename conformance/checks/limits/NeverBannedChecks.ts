@@ -16,7 +16,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "ban.polite-never",
     law: "A client that sends one request at a time and waits for Retry-After is never banned.",
     clauses: ["ban.polite-never", "ban.first-429"],
-    requests: 150,
+    requests: 82,
     *holds(meter) {
       yield* Offender.cleanSlate(meter)
       for (let waits = 0; waits < 40; waits++) {
@@ -54,7 +54,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "ban.slots",
     law: "Each of several denied requests is given its own time in Retry-After, at which it is admitted.",
     clauses: ["limits.slots"],
-    requests: 30,
+    requests: 9,
     *holds(meter) {
       yield* Offender.cleanSlate(meter)
       const { perMinute } = meter.plan
@@ -98,7 +98,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "ban.capped-wait-never",
     law: "A client that sends one request at a time and waits at most 30 seconds is never banned.",
     clauses: ["ban.capped-wait-never"],
-    requests: 100,
+    requests: 80,
     mustSee: ["a wait longer than 30 s"],
     examples: [null],
     *holds(meter, _given, trial) {

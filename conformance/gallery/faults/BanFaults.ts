@@ -4,8 +4,9 @@ import * as BanPolicy from "../../../core/limits/BanPolicy.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import * as ErrorBody from "../../http/ErrorBody.ts"
+import * as RateHeaders from "../../http/RateHeaders.ts"
 import type { Transport, WireResponse } from "../../http/Wire.ts"
-import { type Fault, fault, type Where } from "../Fault.ts"
+import { type Fault, fault, type Where, type World } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
@@ -31,6 +32,20 @@ const bansAll = (real: Transport): Transport => {
     Effect.map(real(request), (response) => {
       if (isBan(response)) ban = response
       return ban ?? response
+    })
+}
+
+/** Sends the response of a ban to everyone until the ban ends. */
+const bansAllUntilItsEnd = (real: Transport, { now }: World): Transport => {
+  let ban: WireResponse | undefined
+  let endsAt = 0
+  return (request) =>
+    Effect.map(real(request), (response) => {
+      if (isBan(response)) {
+        ban = response
+        endsAt = (RateHeaders.of(response)?.resetAt ?? 0) * 1_000
+      }
+      return ban !== undefined && now() < endsAt ? ban : response
     })
 }
 
@@ -85,6 +100,12 @@ export const faults: ReadonlyArray<Fault> = [
   fault("ban.strikes-all-briefly", "Bans every key for the minute of one ban.")
     .breaks("ban.only-that-key", "ban.spares-others-at-once", "api_key_banned")
     .by(AtHttp.transport(bansAll)),
+  fault("ban.strikes-all-until-its-end", "Bans every key for as long as one is banned, a minute.")
+    .breaks("ban.only-that-key", "ban.spares-others", "api_key_banned")
+    .by(AtHttp.transport(bansAllUntilItsEnd)),
+  fault("ban.strikes-all-for-seconds", "Bans every key for the 20 s of a short ban.")
+    .breaks("ban.only-that-key", "ban.spares-others", "200 to another key")
+    .by({ at: "http", ban: { ...BanPolicy.standard, durationsMs: [20_000] }, transport: bansAllUntilItsEnd }),
   fault("ban.answers-empty-list", "Returns an empty list to a banned key.")
     .breaks("ban.retry-after", "ban.lasts", "got 10 requests without")
     .by(banned(Edit.replace(200, "[]"))),

@@ -62,7 +62,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("errors.echoes-body", "Repeats a rejected body in the message.")
-    .breaks("errors.no-echo", "every.no-echo", "characters a message of 60051")
+    .breaks("errors.no-echo", "every.no-echo", "of at most 400 characters")
     .by(
       AtHttp.responses({ status: isError }, (response, { body, target }) =>
         Edit.members((error) => ({ ...error, message: `Invalid: ${text(body)}${target}` }))(response)

@@ -24,10 +24,10 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("limits.retry-after-present", "every.retry-after", "Retry-After is missing")
     .by(AtHttp.responses({ status: 429 }, Edit.without(RETRY_AFTER))),
   fault("limits.retry-after-fraction", "Sends Retry-After with a fraction.")
-    .breaks("limits.retry-after-present", "every.retry-after", "Retry-After: 12.5")
+    .breaks("limits.retry-after-present", "every.retry-after", "whole seconds or a date")
     .by(retryAfter((seconds) => `${seconds}.5`)),
   fault("limits.retry-after-with-unit", "Sends Retry-After with a unit.")
-    .breaks("limits.retry-after-present", "every.retry-after", "Retry-After: 12s")
+    .breaks("limits.retry-after-present", "every.retry-after", "whole seconds or a date")
     .by(retryAfter((seconds) => `${seconds}s`)),
   fault("limits.retry-after-zero", "Sends Retry-After 0.")
     .breaks("limits.retry-after-promise", "limits.promise", "429 after waiting the 0 s of Retry-After")

@@ -105,8 +105,8 @@ export interface Choices {
   readonly contentType: string
   /** `Content-Type` of errors. */
   readonly errorContentType: string
-  /** Whether responses carry `Date`. */
-  readonly date: boolean
+  /** Whether responses carry `Date`, and by which clock: tests may move that of the service only. */
+  readonly date: boolean | "of the machine"
   /** Header names are case-insensitive (RFC 9110). */
   readonly headerNames: "as written" | "lower" | "UPPER"
 }

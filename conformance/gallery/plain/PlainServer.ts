@@ -38,6 +38,8 @@ export const make = (options: Options): Transport => {
   const choices: Choices = { ...defaults, ...options.choices }
   const petsPath = `${options.basePath ?? "/v1"}/pets`
   const removedAt = Date.parse(choices.removedAt)
+  /** The machine's time, which hardly moves during a run. */
+  const startedAt = options.now()
   const animals = Animals.make(choices)
   const callers = Callers.make(options.keys, choices)
   const replies = Replies.make(choices)
@@ -158,7 +160,9 @@ export const make = (options: Options): Transport => {
     const all: ReadonlyArray<Header> = [
       ...headers,
       ...callers.rateHeaders(caller, now),
-      ...(choices.date ? [["Date", new Date(now).toUTCString()] as const] : [])
+      ...(choices.date === false
+        ? []
+        : [["Date", new Date(choices.date === true ? now : startedAt).toUTCString()] as const])
     ]
     return {
       status,

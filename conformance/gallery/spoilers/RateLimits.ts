@@ -48,6 +48,12 @@ export const showsAdmitted = (change: Parameters<typeof shows>[0]): Where =>
 export const showsDenied = (change: Parameters<typeof shows>[0]): Where =>
   shows((verdict, ...rest) => (verdict.outcome === "admitted" ? {} : change(verdict, ...rest)))
 
+const windowOf = (limit: number, left: number, untilMs: number): RateLimit.Window => ({
+  limit,
+  remaining: Math.max(Math.min(left, limit), 0),
+  moreIn: Math.ceil(untilMs / 1000)
+})
+
 /** Counts fixed windows by the clock: `level` is used for the minute, `used` for the day. */
 export const windows =
   (minuteMs: number, dayMs: number, extra = 0): Step =>
@@ -69,7 +75,9 @@ export const windows =
       limit,
       remaining: Math.min(left - cost, limit),
       resetAt: Math.ceil(end / 1000),
-      retryAfter: isAdmitted ? 0 : Math.ceil((end - now) / 1000)
+      retryAfter: isAdmitted ? 0 : Math.ceil((end - now) / 1000),
+      minute: windowOf(perMinute, minuteLeft - cost, (minute + 1) * minuteMs - now),
+      day: windowOf(perDay, dayLeft - cost, (day + 1) * dayMs - now)
     }
     const before = state ?? RateLimit.initial(now, { perDay, perMinute })
     return [verdict, { ...before, at: now, level: level + cost, day, used: used + cost }]

@@ -30,6 +30,10 @@ export interface Context {
   readonly basePath: string
   readonly ids: ReadonlyArray<Chain>
   readonly secrets: { readonly [name in KeyName]?: string | undefined }
+  /** A mark in names, which is replaced by that of the running script. */
+  readonly token?: string | undefined
+  /** The last exchange of the case. */
+  readonly last: Exchange | undefined
   readonly redact: (text: string) => string
   /** Whether texts were omitted. */
   readonly missing: Set<string>
@@ -112,22 +116,26 @@ const bodyOf = (
   if (content !== undefined && isShown && body.length <= MAX_ARGUMENT && !content.startsWith("@")) {
     return { option: [`--data-binary ${word(split(content, context))}`] }
   }
-  const raw = Buffer.from(body).toString("latin1")
+  return { option: ["--data-binary @-"], input: written(Buffer.from(body).toString("latin1"), context) }
+}
+
+/** A command that writes characters up to U+00FF as bytes. */
+export const written = (raw: string, context: Context): string => {
   const prints = split(raw, context).map((part) =>
     typeof part === "string" ? `printf ${octal(part)}` : `printf '%s' ${word([part])}`
   )
-  const input = prints.length === 1 ? prints.join("") : `{ ${prints.join("; ")}; }`
-  return { option: ["--data-binary @-"], input }
+  return prints.length === 1 ? prints.join("") : `{ ${prints.join("; ")}; }`
 }
 
 /** Splits text at the secrets; parts of a key elsewhere are replaced. */
-const split = (content: string, { missing, redact, secrets }: Context): ReadonlyArray<Part> => {
+const split = (content: string, { missing, redact, secrets, token }: Context): ReadonlyArray<Part> => {
   let parts: ReadonlyArray<Part> = [content]
   const known = [...variables].flatMap(([key, variable]) => {
     const secret = secrets[key]
     return secret === undefined || secret.length < MIN_SECRET ? [] : [{ secret, variable }]
   })
-  for (const { secret, variable } of known.sort((a, b) => b.secret.length - a.secret.length)) {
+  const marks = token === undefined ? [] : [{ secret: token, variable: "RUN" }]
+  for (const { secret, variable } of [...known, ...marks].sort((a, b) => b.secret.length - a.secret.length)) {
     parts = parts.flatMap((part): ReadonlyArray<Part> => {
       if (typeof part !== "string") return [part]
       return part.split(secret).flatMap((piece, index) => (index === 0 ? [piece] : [{ variable }, piece]))

@@ -4,7 +4,8 @@ import type { Exchange, KeyName } from "../../http/Exchange.ts"
 import { printable } from "../../http/Printable.ts"
 import { header, text, type WireResponse } from "../../http/Wire.ts"
 import * as Redaction from "../Redaction.ts"
-import { type Context, command, variables } from "./CurlCommand.ts"
+import { type Context, command, variables, written } from "./CurlCommand.ts"
+import * as CurlVerdict from "./CurlVerdict.ts"
 import { type Chain, chainOf, chainsOf, idPattern } from "./IdChain.ts"
 import { word } from "./ShellWord.ts"
 
@@ -21,28 +22,41 @@ export interface Source {
   /** The secrets of the declared keys, which never appear in the script. */
   readonly secrets: { readonly [name in KeyName]?: string | undefined }
   readonly steps: ReadonlyArray<Step>
+  /** Marks the names of animals in the case; each run of the script uses another. */
+  readonly token?: string | undefined
 }
 
 /**
  * A complete POSIX `sh` script, or `undefined` when nothing went over the wire. It takes another base address
  * as its first argument and the keys from `ANIMAL_KEY`, `ANIMAL_TINY_KEY`, `ANIMAL_VICTIM_KEY` and
  * `ANIMAL_REVOKED_KEY`. It reads the id of a created animal from the response and uses it in later paths. Concurrent
- * requests are sent concurrently. To let time pass, it waits, or moves the clock whose address is in `ANIMAL_CLOCK`. It needs
- * `curl`, and for concurrent requests `mktemp`.
+ * requests are sent concurrently. To let time pass, it waits, or moves the clock whose address is in `ANIMAL_CLOCK`.
+ *
+ * It prepares the server as a run does, and ends with 1 if every response is as it was in the run, so that the fault is
+ * shown; with 0 if one differs; with 2 if it cannot go on. It needs `curl`, `awk` and `mktemp`.
  */
 export const make = (source: Source): string | undefined => {
-  const { actual, baseUrl, basePath, check, expected, law, secrets, steps } = source
+  const { actual, baseUrl, basePath, check, expected, law, secrets, steps, token } = source
   const exchanges = steps.flatMap(({ exchange }) => (exchange === undefined ? [] : [exchange]))
   if (exchanges.length === 0) return undefined
   const redact = Redaction.make(secrets)
   const comment = (content: string): string => `# ${printable(redact(content))}`
   const ids = chainsOf(exchanges, basePath)
-  const context: Context = { basePath, ids, secrets, redact, missing: new Set() }
+  const context: Context = {
+    basePath,
+    ids,
+    secrets,
+    token,
+    last: exchanges.at(-1),
+    redact,
+    missing: new Set()
+  }
   const body = blocksOf(steps, ids, basePath).flatMap((block) =>
     block.length === 1 ? single(block, context, comment) : together(block, context, comment)
   )
+  const prepared = CurlVerdict.preparation(exchanges, token)
   const usedKeys = [...variables].filter(([, variable]) =>
-    body.some((line) => line.includes(`$${variable}"`))
+    [...prepared, ...body].some((line) => new RegExp(`[$]${variable}\\b`).test(line))
   )
   const usesOrigin = body.some((line) => line.includes("$ORIGIN"))
   const usesPrefix = body.some((line) => line.includes("$PREFIX"))
@@ -54,7 +68,11 @@ export const make = (source: Source): string | undefined => {
     "# usage: sh SCRIPT [BASE-URL]",
     ...(context.missing.size === 0
       ? []
-      : ["# Parts of a key were sent in this case; they are omitted here and must be inserted by hand."]),
+      : [
+          "# Parts of a key were sent in this case; they are omitted here and must be inserted by hand.",
+          "INSERTED=no # then yes",
+          `[ "$INSERTED" = yes ] || { echo 'insert the omitted parts of a key first' >&2; exit 2; }`
+        ]),
     "set -eu",
     "LC_ALL=C; export LC_ALL",
     ...baseLines(baseUrl, basePath, redact),
@@ -62,10 +80,18 @@ export const make = (source: Source): string | undefined => {
       ? [`PREFIX=\${BASE#*://}`, `case $PREFIX in */*) PREFIX=/\${PREFIX#*/} ;; *) PREFIX= ;; esac`]
       : []),
     ...(usesOrigin ? [`ORIGIN=\${BASE%"$PREFIX"}`] : []),
-    ...usedKeys.map(([key, variable]) => `: "\${${variable}:?set it to the ${key} key}"`),
-    ...(body.some((line) => line.startsWith("pass ")) ? PASS : []),
-    ...(body.includes("wait") ? ["DIR=$(mktemp -d)", "trap 'rm -rf \"$DIR\"' EXIT"] : []),
+    ...usedKeys.map(
+      ([key, variable]) =>
+        `[ -n "\${${variable}:-}" ] || { echo 'set ${variable} to the ${key} key' >&2; exit 2; }`
+    ),
+    "DIR=$(mktemp -d) || exit 2",
+    "trap 'rm -rf \"$DIR\"' EXIT",
+    ...(token === undefined ? [] : ["RUN=Run$(date +%s | tr 0-9 a-j)$(echo $$ | tr 0-9 a-j)"]),
+    ...PASS,
+    ...CurlVerdict.definitions,
+    ...prepared,
     ...body,
+    ...CurlVerdict.ending(token),
     ""
   ].join("\n")
 }
@@ -150,18 +176,26 @@ const single = (block: ReadonlyArray<Numbered>, context: Context, comment: Comme
     const { exchange } = numbered.step
     if (exchange === undefined) return ["", ...heading(numbered, comment)]
     const chain = context.ids.find(({ from }) => from === exchange)
-    const sent = command(exchange, context)
+    const { number } = numbered
     return [
       "",
       ...heading(numbered, comment),
-      ...(chain === undefined ? [sent, "echo"] : [`RESPONSE=$(${sent})`, ...readId(chain)])
+      `${command(exchange, context)} >"$DIR/${number}"`,
+      `cat "$DIR/${number}"; echo`,
+      ...was(numbered, exchange, context),
+      CurlVerdict.counted(number, exchange, context.token, exchange === context.last),
+      ...(chain === undefined ? [] : readId(chain, number))
     ]
   })
 
-const readId = ({ variable }: Chain): ReadonlyArray<string> => [
-  `printf '%s\\n\\n' "$RESPONSE"`,
-  `${variable}=$(printf '%s\\n' "$RESPONSE" | sed -n 's/${idPattern}/\\1/p' | head -n 1)`,
-  `: "\${${variable}:?the response has no id}"`
+/** Writes the response of the run to a file. */
+const was = ({ number }: Numbered, exchange: Exchange, context: Context): ReadonlyArray<string> => [
+  `${written(CurlVerdict.recorded(exchange), { ...context, token: undefined })} >"$DIR/was.${number}"`
+]
+
+const readId = ({ variable }: Chain, number: number): ReadonlyArray<string> => [
+  `${variable}=$(sed -n 's/${idPattern}/\\1/p' "$DIR/${number}" | head -n 1)`,
+  `[ -n "$${variable}" ] || { echo "response ${number} has no id" >&2; exit 2; }`
 ]
 
 const together = (
@@ -179,11 +213,17 @@ const together = (
       const { exchange } = numbered.step
       return [
         ...heading(numbered, comment),
-        ...(exchange === undefined ? [] : [`${command(exchange, context)} >"$DIR/${numbered.number}" &`])
+        ...(exchange === undefined
+          ? []
+          : [
+              ...was(numbered, exchange, context),
+              `${command(exchange, context)} >"$DIR/${numbered.number}" &`
+            ])
       ]
     }),
     "wait",
     ...block.map(({ number }) => `cat "$DIR/${number}"; echo`),
-    ...chains.flatMap(({ chain, number }) => [`RESPONSE=$(cat "$DIR/${number}")`, ...readId(chain).slice(1)])
+    ...CurlVerdict.countedTogether(block.map(({ number }) => number)),
+    ...chains.flatMap(({ chain, number }) => readId(chain, number))
   ]
 }

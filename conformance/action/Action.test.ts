@@ -1,0 +1,254 @@
+/** The action and the workflows of docs/conformance/ci.md: parsed as GitHub does, and its script run as GitHub does. */
+import { execFile, spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { afterAll, describe, expect, it } from "vitest"
+import { parse } from "yaml"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const main = path.join(root, "adapters/cli/main.ts")
+const read = (file: string): string => fs.readFileSync(path.join(root, file), "utf8")
+
+const text = { type: "string", minLength: 1 }
+const step = {
+  type: "object",
+  properties: {
+    id: text,
+    if: text,
+    name: text,
+    shell: { enum: ["bash"] },
+    env: { type: "object", additionalProperties: { type: "string" } },
+    run: text,
+    uses: { type: "string", pattern: "^[\\w-]+/[\\w/-]+@[0-9a-f]{40}$" },
+    with: { type: "object" }
+  },
+  additionalProperties: false,
+  // A step of a composite action either runs a script in a named shell, or uses an action.
+  oneOf: [{ required: ["run", "shell"] }, { required: ["uses"] }]
+}
+const described = (extra: object, required: ReadonlyArray<string> = []) => ({
+  type: "object",
+  additionalProperties: {
+    type: "object",
+    properties: { description: text, ...extra },
+    required: ["description", ...required],
+    additionalProperties: false
+  }
+})
+/** The metadata syntax of composite actions: https://docs.github.com/actions/reference/workflows-and-actions/metadata-syntax */
+const schema = {
+  type: "object",
+  properties: {
+    name: text,
+    description: text,
+    inputs: described({ required: { type: "boolean" }, default: { type: "string" } }),
+    outputs: described({ value: text }, ["value"]),
+    runs: {
+      type: "object",
+      properties: { using: { const: "composite" }, steps: { type: "array", items: step, minItems: 1 } },
+      required: ["using", "steps"],
+      additionalProperties: false
+    }
+  },
+  required: ["name", "description", "runs"],
+  additionalProperties: false
+}
+
+interface Step {
+  readonly id?: string
+  readonly run?: string
+  readonly uses?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly with?: Readonly<Record<string, string | number | boolean>>
+}
+
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly required?: boolean; readonly default?: string }>>
+  readonly runs: { readonly steps: ReadonlyArray<Step> }
+}
+
+const source = read("conformance/action/action.yml")
+const action: Action = parse(source, { strict: true, uniqueKeys: true })
+const inputs = Object.keys(action.inputs)
+
+describe("the action", () => {
+  it("has the form of a composite action, with actions pinned by commit", () => {
+    const validate = new Ajv2020({ strict: false }).compile(schema)
+    validate(action)
+    expect(validate.errors ?? []).toEqual([])
+  })
+
+  it("uses every input that it declares, and no other", () => {
+    const used = [...source.matchAll(/\$\{\{ inputs\.([\w-]+) \}\}/g)].map(([, name = ""]) => name)
+    expect([...new Set(used)].toSorted()).toEqual(inputs.toSorted())
+  })
+
+  it("puts no expression into a script, where its value would be a command", () => {
+    for (const { run = "" } of action.runs.steps) expect(run).not.toContain("${{")
+  })
+
+  it("passes inputs in variables of flags that exist", () => {
+    const env = action.runs.steps.find(({ id }) => id === "run")?.env ?? {}
+    const command = read("adapters/cli/Conformance.ts")
+    for (const name of Object.keys(env).filter((one) => one.startsWith("ANIMAL_STORE_"))) {
+      const flag = name.replace("ANIMAL_STORE_", "").toLowerCase().replaceAll("_", "-")
+      expect(command).toContain(`"${flag}"`)
+    }
+  })
+
+  it("names the version of the package", () => {
+    expect(action.inputs.package?.default).toBe(`animal-store@${JSON.parse(read("package.json")).version}`)
+  })
+})
+
+const endings: Array<() => void> = []
+afterAll(() => {
+  for (const end of endings) end()
+})
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-action-"))
+endings.push(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+/** Stands in for npx: runs the sources instead of a package from the registry, and notes its arguments. */
+const stub = `#!/usr/bin/env bash
+printf '%s\\n' "$@" >"$NOTED"
+shift 4
+exec "${process.execPath}" "${main}" "$@"
+`
+fs.writeFileSync(path.join(folder, "npx"), stub, { mode: 0o755 })
+
+const started = () =>
+  new Promise<{ readonly url: string; readonly key: string }>((resolve, reject) => {
+    const child = spawn(
+      process.execPath,
+      [main, "serve", "--json", "--port", "0", "--database", "memory:", "--issue-key", "pro"],
+      { stdio: ["ignore", "pipe", "ignore"], env: { PATH: process.env.PATH ?? "" } }
+    )
+    endings.push(() => child.kill("SIGKILL"))
+    child.stdout.setEncoding("utf8").once("data", (line: string) => {
+      const { keys, url } = JSON.parse(line)
+      resolve({ url, key: keys[0].key })
+    })
+    child.once("error", reject)
+  })
+
+let runs = 0
+
+/** Runs the script of the action with the given inputs, as GitHub does. */
+const runAction = async (given: Readonly<Record<string, string>>) => {
+  const own = path.join(folder, String(runs++))
+  fs.mkdirSync(own)
+  const value = (name: string) => given[name] ?? action.inputs[name]?.default ?? ""
+  const { env = {}, run = "" } = action.runs.steps.find(({ id }) => id === "run") ?? {}
+  const variables = Object.entries(env).map(([name, expression]) => [
+    name,
+    expression.replaceAll(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_all, input: string) => value(input))
+  ])
+  const files = ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "NOTED"].map(
+    (name) => [name, path.join(own, name)] as const
+  )
+  for (const [, file] of files) fs.writeFileSync(file, "")
+  fs.writeFileSync(path.join(own, "script"), run)
+  const code = await new Promise<number>((resolve) => {
+    execFile(
+      "bash",
+      ["--noprofile", "--norc", "-eo", "pipefail", path.join(own, "script")],
+      {
+        cwd: own,
+        env: {
+          PATH: `${folder}:${path.dirname(process.execPath)}:${process.env.PATH ?? ""}`,
+          ...Object.fromEntries([...variables, ...files])
+        }
+      },
+      (error) => resolve(error === null ? 0 : Number(error.code))
+    )
+  })
+  const content = (name: string) => fs.readFileSync(path.join(own, name), "utf8")
+  return {
+    code,
+    own,
+    summary: content("GITHUB_STEP_SUMMARY"),
+    output: content("GITHUB_OUTPUT"),
+    noted: content("NOTED").split("\n")
+  }
+}
+
+describe("the script of the action", () => {
+  it("writes the report, the summary of the job and its outputs, and ends with the code of the run", async () => {
+    const { key, url } = await started()
+    const { code, noted, output, own, summary } = await runAction({
+      url,
+      key,
+      args: "--only=list.limit\n\n--only=auth.*",
+      implementation: "Shop",
+      "implementation-version": "2.1"
+    })
+    expect(code).toBe(0)
+    expect(noted.slice(0, 5)).toEqual([
+      "--yes",
+      "--package",
+      "animal-store@0.1.0",
+      "animal-store",
+      "conformance"
+    ])
+    expect(summary).toContain("SELECTION PASSED")
+    expect(summary).toContain("Implementation: Shop 2.1.")
+    expect(output).toMatch(/^verdict=selection-passed\nclaims=(auth)?\n$/)
+    expect(fs.readdirSync(path.join(own, "conformance-report"))).toEqual(
+      expect.arrayContaining(["badge.svg", "exchanges.har", "report.html", "report.json"])
+    )
+    for (const name of fs.readdirSync(path.join(own, "conformance-report"))) {
+      expect(fs.readFileSync(path.join(own, "conformance-report", name), "utf8")).not.toContain(key)
+    }
+  }, 60_000)
+
+  it("fails with the code of the suite, and runs nothing that is in an input", async () => {
+    const spoilt = `$(touch spoilt)\`touch spoilt\`"; touch spoilt; "`
+    const { code, output, own } = await runAction({
+      url: `http://127.0.0.1:1/v1${spoilt}`,
+      key: spoilt,
+      args: spoilt,
+      implementation: spoilt,
+      wait: "0s"
+    })
+    expect(code).toBeGreaterThan(0)
+    expect(output).toBe("")
+    expect(fs.existsSync(path.join(own, "spoilt"))).toBe(false)
+  }, 60_000)
+})
+
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>
+  readonly jobs: Readonly<
+    Record<string, { readonly "timeout-minutes": number; readonly steps: ReadonlyArray<Step> }>
+  >
+}
+
+const workflows = [
+  ...read("docs/conformance/ci.md").matchAll(/^## ([^\n]+)\n[^`]*```yaml\n([\s\S]*?)^```$/gm)
+].map(([, title = "", code = ""]) => ({ title, code }))
+
+describe("the workflows in the docs", () => {
+  it("are one for Go, one for Python and one for Java", () => {
+    expect(workflows.map(({ title }) => title)).toEqual(["Go", "Python", "Java"])
+  })
+
+  it.each(workflows)("give the action inputs that it has, and all that it needs: $title", ({ code }) => {
+    const { jobs, permissions }: Workflow = parse(code, { strict: true, uniqueKeys: true })
+    expect(permissions).toEqual({ contents: "read" })
+    for (const job of Object.values(jobs)) {
+      expect(job["timeout-minutes"]).toBeGreaterThan(0)
+      const [used] = job.steps.filter(({ uses = "" }) => uses.includes("/animal-store/conformance/action@"))
+      const given = Object.keys(used?.with ?? {})
+      expect(given.filter((name) => !inputs.includes(name))).toEqual([])
+      expect(
+        inputs.filter((name) => action.inputs[name]?.required === true && !given.includes(name))
+      ).toEqual([])
+      // The server runs on in the background, with its output in a file, so that the step ends.
+      expect(job.steps.some(({ run = "" }) => />server\.log 2>&1 &\s*$/.test(run))).toBe(true)
+      for (const { run = "" } of job.steps) expect(run).not.toContain("${{")
+    }
+  })
+})

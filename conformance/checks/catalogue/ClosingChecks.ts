@@ -1,0 +1,102 @@
+/** Laws about the end of a run: what its checks created is still there (contract §2, §4). */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as PetStatus from "../../../core/domain/PetStatus.ts"
+import type { Http } from "../../evaluation/Http.ts"
+import { expect, type Failure, inapplicable, Violation } from "../../evaluation/Outcome.ts"
+import type { Animal } from "../../http/Animal.ts"
+import * as PetJson from "../../http/PetJson.ts"
+import { text } from "../../http/Wire.ts"
+import { outcome } from "../../subjects/Conversation.ts"
+import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
+import { type Check, family } from "../Check.ts"
+import * as Creations from "../http/Creations.ts"
+import * as Responses from "../http/Responses.ts"
+
+/** Number of animals at the beginning, in the middle and at the end of a run that are asked for. */
+const EACH = 8
+
+/** Largest list of the contract. */
+const FULL = 100
+
+/** The first, some of the middle and the last. */
+const sampled = (all: ReadonlyArray<Animal>): ReadonlyArray<Animal> => {
+  const step = Math.max(1, Math.floor(all.length / (EACH + 1)))
+  const middle = Array.from({ length: EACH }, (_, index) => all[(index + 1) * step])
+  return [...new Set([...all.slice(0, EACH), ...middle, ...all.slice(-EACH)])].filter(
+    (one) => one !== undefined
+  )
+}
+
+const closing = family({ level: "spec", profile: "core", on: "http", isClosing: true })
+
+/** The animals in a list; `undefined` if it is full, so that it need not show all. */
+const listed = (http: Http, query: string): Effect.Effect<ReadonlyArray<Animal> | undefined, Failure> =>
+  Effect.flatMap(http.send({ path: `/pets?limit=${FULL}${query}` }), ({ response }) =>
+    Result.match(
+      response.status === 200
+        ? Result.flatMap(PetJson.parse(text(response.body)), PetJson.animals)
+        : Result.fail(outcome(response)),
+      {
+        onSuccess: (animals) => Effect.succeed(animals.length < FULL ? animals : undefined),
+        onFailure: (actual) => Effect.fail(new Violation({ expected: "200 with an array of Pet", actual }))
+      }
+    )
+  )
+
+export const checks: ReadonlyArray<Check> = [
+  closing({
+    id: "history.kept",
+    law: "At the end of a run its animals are returned by their ids, the first, the last and some between.",
+    clauses: ["get.found", "get.faithful", "resources.stable"],
+    requests: 26,
+    examples: [null],
+    *holds(http, _given, trial) {
+      if ((yield* http.now) >= REMOVAL_BEGINS) {
+        return yield* inapplicable("by the server's time getPet is removed: start the server anew")
+      }
+      yield* Creations.own(http, trial)
+      for (const animal of sampled(http.created())) {
+        const shown = yield* Responses.pet(yield* http.send({ path: `/pets/${animal.id}` }), 200)
+        const isSame = shown.name === animal.name && shown.categoryId === animal.categoryId
+        yield* expect(isSame, PetJson.line(animal), PetJson.line(shown))
+      }
+    }
+  }),
+  closing({
+    id: "history.kept-in-lists",
+    law: "At the end of a run each of its animals is in the list of all and in the list of its status, and in no other.",
+    clauses: ["list.complete", "list.sees-created", "list.status.filter"],
+    requests: 5,
+    examples: [null],
+    *holds(http, _given, trial) {
+      yield* Creations.own(http, trial, "pending")
+      const created = http.created()
+      const all = yield* listed(http, "")
+      // The contract shows no transitions of status and excludes none, so what counts is the status now.
+      const now = new Map(all?.map(({ id, status }) => [id, status]))
+      let isAnyComplete = all !== undefined
+      for (const animal of created) {
+        if (all === undefined) break
+        yield* expect(now.has(animal.id), `${PetJson.line(animal)} in the list of all`, "a list without it")
+      }
+      for (const status of PetStatus.all) {
+        const animals = yield* listed(http, `&status=${status}`)
+        const shown = new Set(animals?.map(({ id }) => id))
+        isAnyComplete ||= animals !== undefined
+        for (const animal of created) {
+          const current = now.get(animal.id)
+          if (animals === undefined || current === undefined) continue
+          yield* expect(
+            shown.has(animal.id) === (current === status),
+            `${PetJson.line(animal)}, which is ${current}, ${current === status ? "in" : "not in"} the list of ${status}`,
+            shown.has(animal.id) ? "it is there" : "a list without it"
+          )
+        }
+      }
+      if (!isAnyComplete) {
+        return yield* inapplicable("every list has 100 animals or more, so it need not show all of them")
+      }
+    }
+  })
+]

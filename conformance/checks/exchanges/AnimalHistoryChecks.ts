@@ -1,0 +1,157 @@
+/** Laws about animals over the whole history of a run, whichever check sent the requests (contract §2, §4). */
+import * as Result from "effect/Result"
+import type { Violation } from "../../evaluation/Outcome.ts"
+import type { Animal } from "../../http/Animal.ts"
+import type { Exchange } from "../../http/Exchange.ts"
+import * as PetJson from "../../http/PetJson.ts"
+import { text } from "../../http/Wire.ts"
+import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
+import { type AmbientCheck, overHistory } from "../AmbientCheck.ts"
+import { describedAs, momentsOf, ofLevel, violation } from "./ExchangeLaws.ts"
+
+/** Largest list, and the default (contract §8.1). */
+const [MOST, DEFAULT] = [100, 20]
+
+/** The parsed body; `undefined` if only its beginning is stored. */
+const parsed = <A>(
+  { response }: Exchange,
+  read: (value: unknown) => Result.Result<A, string>
+): Result.Result<A, string> | undefined =>
+  response.cut === undefined ? Result.flatMap(PetJson.parse(text(response.body)), read) : undefined
+
+/** The animal of a 201; `undefined` for any other response. */
+const createdBy = (exchange: Exchange): Animal | undefined => {
+  const { request, response } = exchange
+  // A server may have a catalogue for each key.
+  if (exchange.key !== "main" || request.method !== "POST" || response.status !== 201) return undefined
+  const read = parsed(exchange, PetJson.animal)
+  return read && Result.getOrUndefined(read)
+}
+
+/** The animals in a successful list or retrieval as the contract describes it. */
+const shownBy = (exchange: Exchange): ReadonlyArray<Animal> => {
+  if (exchange.response.status !== 200) return []
+  const operation = describedAs(exchange)
+  if (operation !== "list" && operation !== "get") return []
+  const read =
+    operation === "list"
+      ? parsed(exchange, PetJson.animals)
+      : parsed(exchange, (value) => Result.map(PetJson.animal(value), (one) => [one]))
+  return (read && Result.getOrUndefined(read)) ?? []
+}
+
+const parameterOf = ({ request }: Exchange, name: string): string | null =>
+  new URLSearchParams(request.target.split("?")[1] ?? "").get(name)
+
+/** Remembers the animals that the run created; `examine` sees those before the exchange. */
+const knowing =
+  (
+    isAbout: (exchange: Exchange, created: ReadonlyMap<bigint, Animal>) => boolean,
+    examine: (exchange: Exchange, created: ReadonlyMap<bigint, Animal>) => Violation | undefined
+  ) =>
+  () => {
+    const created = new Map<bigint, Animal>()
+    return (exchange: Exchange) => {
+      const seen = isAbout(exchange, created) ? { violation: examine(exchange, created) } : undefined
+      const animal = createdBy(exchange)
+      if (animal !== undefined && !created.has(animal.id)) created.set(animal.id, animal)
+      return seen
+    }
+  }
+
+const idOf = ({ request }: Exchange): bigint | undefined => {
+  // Another form, such as 075, need not be an id.
+  const digits = /\/pets\/(0|-?[1-9][0-9]{0,18})$/.exec(request.target)?.[1]
+  return digits === undefined ? undefined : BigInt(digits)
+}
+
+export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
+  overHistory({
+    id: "history.as-created",
+    law: "Every list and retrieval of a run shows the name and category of an animal as its creation returned them.",
+    clauses: ["resources.stable", "list.faithful", "get.faithful"],
+    begin: knowing(
+      (exchange, created) => shownBy(exchange).some(({ id }) => created.has(id)),
+      (exchange, created) => {
+        for (const shown of shownBy(exchange)) {
+          const known = created.get(shown.id)
+          if (known === undefined) continue
+          if (known.name !== shown.name || known.categoryId !== shown.categoryId) {
+            return violation(PetJson.line(known), PetJson.line(shown))
+          }
+        }
+        return undefined
+      }
+    )
+  }),
+  overHistory({
+    id: "history.ids-unique",
+    law: "No two creations of a run return the same id.",
+    clauses: ["resources.id-unique"],
+    begin: knowing(
+      (exchange) => createdBy(exchange) !== undefined,
+      (exchange, created) => {
+        const animal = createdBy(exchange)
+        const known = animal && created.get(animal.id)
+        return known && violation(`an id other than ${known.id}, that of ${known.name}`, String(known.id))
+      }
+    )
+  }),
+  overHistory({
+    id: "history.found",
+    law: "Every retrieval of an animal that the run created returns it, until the operation is removed.",
+    clauses: ["get.found"],
+    inapplicable: ([first]) =>
+      first !== undefined && momentsOf(first)[1] >= REMOVAL_BEGINS
+        ? "by the server's time getPet is removed: start the server anew"
+        : undefined,
+    begin: knowing(
+      (exchange, created) => {
+        const id = exchange.key === "main" && describedAs(exchange) === "get" ? idOf(exchange) : undefined
+        return id !== undefined && created.has(id) && momentsOf(exchange)[1] < REMOVAL_BEGINS
+      },
+      ({ request, response }) =>
+        response.status === 404
+          ? violation(`the animal of ${request.target}, which the run created`, "404")
+          : undefined
+    )
+  }),
+  overHistory({
+    id: "history.lists",
+    law: "Every list of a run is a bare array of animals with the requested status, at most as many as requested.",
+    clauses: [
+      "list.array",
+      "list.empty",
+      "list.status.filter",
+      "list.limit.maximum-returned",
+      "list.limit.default"
+    ],
+    begin: () => (exchange) => {
+      if (describedAs(exchange) !== "list" || exchange.response.status !== 200) return undefined
+      const read = parsed(exchange, PetJson.animals)
+      if (read === undefined) return undefined
+      if (Result.isFailure(read)) return { violation: violation("an array of Pet", read.failure) }
+      const status = parameterOf(exchange, "status")
+      const other = status === null ? undefined : read.success.find((one) => one.status !== status)
+      if (other !== undefined) return { violation: violation(`only ${status} animals`, PetJson.line(other)) }
+      const limit = Math.min(Number(parameterOf(exchange, "limit") ?? DEFAULT), MOST)
+      return {
+        violation:
+          read.success.length <= limit
+            ? undefined
+            : violation(`at most ${limit} animals`, String(read.success.length))
+      }
+    }
+  }),
+  overHistory({
+    id: "history.lists-distinct",
+    law: "No list of a run shows an animal twice.",
+    clauses: ["list.distinct"],
+    begin: () => (exchange) => {
+      const shown = describedAs(exchange) === "list" ? shownBy(exchange) : []
+      if (shown.length < 2) return undefined
+      const twice = shown.find(({ id }, index) => shown.findIndex((other) => other.id === id) < index)
+      return { violation: twice && violation("each animal once", `twice ${PetJson.line(twice)}`) }
+    }
+  })
+])

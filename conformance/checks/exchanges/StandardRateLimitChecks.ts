@@ -1,0 +1,114 @@
+/** Laws about `RateLimit` and `RateLimit-Policy`, in the responses that carry them. */
+import type { Exchange } from "../../http/Exchange.ts"
+import * as RateHeaders from "../../http/RateHeaders.ts"
+import * as StandardRateLimit from "../../http/StandardRateLimit.ts"
+import type { AmbientCheck } from "../AmbientCheck.ts"
+import { isOfValidKey, ofLevel, rateOf, received, unless, violation } from "./ExchangeLaws.ts"
+
+const limitsOf = ({ response }: Exchange): ReadonlyArray<StandardRateLimit.Item> =>
+  StandardRateLimit.itemsOf(response, "RateLimit") ?? []
+
+const policiesOf = ({ response }: Exchange): ReadonlyArray<StandardRateLimit.Item> =>
+  StandardRateLimit.itemsOf(response, "RateLimit-Policy") ?? []
+
+const isWhole = (value: number | undefined, least: number): boolean => value !== undefined && value >= least
+
+const wellFormed = {
+  RateLimit: ({ numbers }: StandardRateLimit.Item) =>
+    isWhole(numbers.get("r"), 0) && isWhole(numbers.get("t") ?? 0, 0),
+  "RateLimit-Policy": ({ numbers }: StandardRateLimit.Item) =>
+    isWhole(numbers.get("q"), 0) && isWhole(numbers.get("w") ?? 1, 1)
+}
+
+const show = (policy: string, parameter: string, value: number | undefined): string =>
+  `"${policy}";${parameter}=${value}`
+
+// These laws hold without the fields, which nobody must send.
+export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
+  {
+    id: "every.ratelimit-syntax",
+    law: "RateLimit and RateLimit-Policy are lists of policies with whole numbers: r and t, or q and w.",
+    clauses: ["limits.standard-syntax"],
+    isAbout: () => true,
+    examine: (exchange) => {
+      for (const name of ["RateLimit", "RateLimit-Policy"] as const) {
+        const items = StandardRateLimit.itemsOf(exchange.response, name)
+        if (items?.every(wellFormed[name]) !== true) {
+          return violation(`${name} as a list of policies with whole numbers`, received(exchange, name))
+        }
+      }
+      const known = new Set(policiesOf(exchange).map(({ policy }) => policy))
+      const unknown = limitsOf(exchange).find(({ policy }) => known.size > 0 && !known.has(policy))
+      return unless(
+        unknown === undefined,
+        "a RateLimit-Policy for each item of RateLimit",
+        `none for "${unknown?.policy}"`
+      )
+    }
+  },
+  {
+    id: "every.ratelimit-remaining",
+    law: "RateLimit shows the window of the X-RateLimit headers with the same numbers, and no window with less remaining.",
+    clauses: ["limits.standard-remaining"],
+    isAbout: () => true,
+    examine: (exchange) => {
+      const limits = limitsOf(exchange)
+      const shown = rateOf(exchange)
+      if (limits.length === 0 || shown === undefined) return undefined
+      const least = Math.min(...limits.map(({ numbers }) => numbers.get("r") ?? 0))
+      if (least !== shown.remaining) {
+        return violation(`r=${shown.remaining} at least, as X-RateLimit-Remaining`, `r=${least}`)
+      }
+      const quotas = policiesOf(exchange)
+      if (quotas.length === 0) return undefined
+      const isShown = limits.some(
+        ({ numbers, policy }) =>
+          numbers.get("r") === shown.remaining &&
+          quotas.some((quota) => quota.policy === policy && quota.numbers.get("q") === shown.limit)
+      )
+      return unless(
+        isShown,
+        `a policy with q=${shown.limit} and r=${shown.remaining}, as in the X-RateLimit headers`,
+        `${received(exchange, "RateLimit-Policy")}; ${received(exchange, "RateLimit")}`
+      )
+    }
+  },
+  {
+    id: "every.ratelimit-falls-by-one",
+    law: "Between two consecutive successes of a key, r of each policy falls by at most one.",
+    clauses: ["limits.standard-remaining"],
+    isAbout: () => true,
+    examine: (exchange, previous) => {
+      if (previous === undefined || previous.index !== exchange.index - 1) return undefined
+      if (!isOfValidKey(exchange) || exchange.response.status >= 300 || previous.response.status >= 300) {
+        return undefined
+      }
+      const before = new Map(limitsOf(previous).map(({ numbers, policy }) => [policy, numbers.get("r") ?? 0]))
+      for (const { numbers, policy } of limitsOf(exchange)) {
+        const left = numbers.get("r") ?? 0
+        const least = (before.get(policy) ?? 0) - 1
+        if (left < least) return violation(`${show(policy, "r", least)} at least`, show(policy, "r", left))
+      }
+      return undefined
+    }
+  },
+  {
+    id: "every.ratelimit-wait",
+    law: "No exhausted window of RateLimit has more after Retry-After; without one, each has more within its window.",
+    clauses: ["limits.standard-wait"],
+    isAbout: () => true,
+    examine: (exchange) => {
+      const wait = RateHeaders.retryAfterSeconds(exchange)
+      const windows = new Map(policiesOf(exchange).map(({ numbers, policy }) => [policy, numbers.get("w")]))
+      for (const { numbers, policy } of limitsOf(exchange)) {
+        const until = numbers.get("t") ?? 0
+        const isExhausted = numbers.get("r") === 0
+        const most = wait === undefined ? windows.get(policy) : isExhausted ? wait : undefined
+        if (most !== undefined && until > most) {
+          return violation(`${show(policy, "t", most)} at most`, show(policy, "t", until))
+        }
+      }
+      return undefined
+    }
+  }
+])

@@ -1,0 +1,48 @@
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Run from "../../engine/Run.ts"
+import * as PlainServer from "../../gallery/plain/PlainServer.ts"
+import * as HttpSubject from "../../subjects/HttpSubject.ts"
+
+const plenty = { perMinute: 100_000, perDay: 1_000_000 }
+
+/** The checks of authentication that a correct server with this main key fails, and the steps of one of them. */
+const failed = (secret: string): Promise<ReadonlyArray<string>> =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const now = 1_800_000_000_000
+      const subject = yield* HttpSubject.make({
+        name: "plain",
+        transport: PlainServer.make({
+          keys: [{ secret, ...plenty }],
+          now: () => now,
+          choices: { anonymous: "not counted" }
+        }),
+        basePath: "/v1",
+        baseUrl: undefined,
+        keys: { main: secret }
+      })
+      const { checks } = yield* Run.run(subject, { level: "spec", seed: 1, only: ["auth.*"] })
+      return checks.filter(({ status }) => status === "fail" || status === "error").map(({ id }) => id)
+    })
+  )
+
+describe("the checks of authentication", () => {
+  it("accept a correct server, whatever its main key is, even a palindrome", async () => {
+    for (const secret of ["abcdefghhgfedcba", "aaaaaaaaaaaaaaaa", "12321", "a-b-c-b-a", "racecar-racecar"]) {
+      expect([secret, await failed(secret)]).toEqual([secret, []])
+    }
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: fc.constantFrom(..."abAB019-_."), minLength: 8, maxLength: 24 }),
+        fc.boolean(),
+        async (half, isPalindrome) => {
+          const secret = isPalindrome ? half + [...half].toReversed().join("") : half
+          expect(await failed(secret)).toEqual([])
+        }
+      ),
+      { numRuns: 20 }
+    )
+  })
+})

@@ -1,0 +1,158 @@
+/** Requests of each operation with any query, `Accept` and caller, and the response that the contract promises to each. */
+import * as Effect from "effect/Effect"
+import { limit as pageLimit } from "../../../core/domain/Page.ts"
+import * as Accepts from "../../dimensions/Accepts.ts"
+import * as Operations from "../../dimensions/Operations.ts"
+import * as Queries from "../../dimensions/Queries.ts"
+import type { Http, Sent } from "../../evaluation/Http.ts"
+import { expect, type Failure, type Violation } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
+import type { Animal } from "../../http/Animal.ts"
+import type { Exchange } from "../../http/Exchange.ts"
+import * as PetJson from "../../http/PetJson.ts"
+import { outcome } from "../../subjects/Conversation.ts"
+import { REMOVAL_BEGINS, REMOVAL_OVER } from "../../subjects/HttpCatalogue.ts"
+import * as Creations from "../http/Creations.ts"
+import * as Lists from "../http/Lists.ts"
+import * as Responses from "../http/Responses.ts"
+
+/** A request as a case names it; what it lacks is as plain as possible. */
+export interface Call {
+  readonly operation: Operations.OperationName
+  readonly query?: Queries.QueryName
+  readonly accept?: Accepts.AcceptName
+}
+
+/** An id that no service has assigned, except by an unlikely coincidence. */
+const NOBODY = 5_318_008_317_345_021n
+
+/** A call, the animal that it is about, and the parts of its names. */
+export interface Prepared {
+  readonly sent: Sent
+  readonly about: Animal | undefined
+  readonly operation: Operations.Operation
+  readonly query: Queries.Query
+  readonly accept: Accepts.Accept
+}
+
+/** Prepares a call with the main key; creates the animal that it is about. */
+export const prepare = Effect.fnUntraced(function* (
+  http: Http,
+  trial: Trial,
+  call: Call
+): Effect.fn.Return<Prepared, Failure> {
+  const operation: Operations.Operation = Operations.operations[call.operation]
+  const query: Queries.Query = Queries.queries[call.query ?? "no query"]
+  const accept: Accepts.Accept = Accepts.accepts[call.accept ?? "no Accept"]
+  const headers = accept.value === undefined ? [] : ([["Accept", accept.value]] as const)
+  const [oldest] = http.created()
+  const about =
+    operation.about === "first" && oldest !== undefined
+      ? oldest
+      : operation.about === "new" || operation.about === "first"
+        ? yield* Creations.own(http, trial, "sold")
+        : undefined
+  const path = Operations.isOfOne(operation) ? `/pets/${about?.id ?? NOBODY}` : "/pets"
+  const body =
+    operation.about === "invalid" ? "{}" : Creations.filled(Creations.withStatus('"pending"'), http, trial)
+  const sent: Sent = {
+    method: operation.method,
+    path: path + query.text,
+    headers,
+    ...(operation.method === "POST" ? { json: body } : {})
+  }
+  return { sent, about, operation, query, accept }
+})
+
+/** Statuses with which a server may reject what the contract does not describe. */
+const openStatuses = ({ accept, operation, query }: Prepared): ReadonlyArray<number> => [
+  ...(accept.excludesJson ? [406] : []),
+  // Only a list has parameters, and only those that the contract names.
+  ...((operation.about !== "list" && query.text !== "") || !query.isKnown ? [400, 422] : []),
+  // HEAD is open.
+  ...(operation.method === "HEAD" ? [400, 404, 405, 501] : [])
+]
+
+const isSuccess = ({ response }: Exchange): boolean => response.status < 300
+
+/** Fails unless a response has the promised status, or one with which the request may be rejected. */
+const hasStatus = (exchange: Exchange, prepared: Prepared, wanted: ReadonlyArray<number>) => {
+  const allowed = [...new Set([...wanted, ...openStatuses(prepared)])]
+  return expect(
+    allowed.includes(exchange.response.status),
+    `${allowed.join(" or ")} to ${exchange.did ?? exchange.request.target}`,
+    outcome(exchange.response)
+  )
+}
+
+const listsAsAsked = (exchange: Exchange, { query }: Prepared): Effect.Effect<void, Violation> =>
+  Effect.gen(function* () {
+    const animals = yield* Lists.listOf(exchange)
+    const most = query.limit ?? pageLimit.default
+    yield* expect(animals.length <= most, `at most ${most} animals`, `${animals.length}`)
+    const { status } = query
+    const other = status === undefined ? undefined : animals.find((one) => one.status !== status)
+    yield* expect(
+      other === undefined,
+      `only ${status} animals`,
+      other === undefined ? "" : PetJson.line(other)
+    )
+  })
+
+/** The statuses that the contract promises to a valid key. */
+const promised = (exchange: Exchange, { operation: { about, method } }: Prepared): ReadonlyArray<number> => {
+  if (about === "list") return [200]
+  if (method === "POST") return [about === "valid" ? 201 : 400]
+  if (exchange.receivedAt >= REMOVAL_OVER) return [404, 410]
+  // The removal may take effect at any time of that day, in any time zone.
+  if (exchange.receivedAt >= REMOVAL_BEGINS) return [200, 404, 410]
+  if (about === "none") return [404]
+  // A server may have a catalogue for each key, and the animal belongs to the main key.
+  return exchange.key === "main" ? [200] : [200, 404]
+}
+
+/** Fails unless a caller with a valid key got the response that the contract promises. */
+export const accepted = Effect.fnUntraced(function* (
+  exchange: Exchange,
+  prepared: Prepared
+): Effect.fn.Return<void, Failure> {
+  const { about, operation } = prepared
+  const { method } = operation
+  yield* hasStatus(exchange, prepared, promised(exchange, prepared))
+  if (method === "HEAD") {
+    const { body } = exchange.response
+    return yield* expect(body.length === 0, "no body to HEAD", `${body.length} bytes`)
+  }
+  if (!isSuccess(exchange)) return
+  if (method === "POST") {
+    const animal = yield* Responses.pet(exchange, 201)
+    const name = /"name":"([^"]*)"/.exec(prepared.sent.json ?? "")?.[1]
+    yield* expect(
+      animal.name === name && animal.status === "pending",
+      `the animal as sent, ${prepared.sent.json ?? ""}`,
+      PetJson.line(animal)
+    )
+  } else if (operation.about === "list") yield* listsAsAsked(exchange, prepared)
+  else if (about !== undefined) {
+    const shown = yield* Responses.pet(exchange, 200)
+    yield* expect(
+      shown.id === about.id && shown.name === about.name && shown.categoryId === about.categoryId,
+      `the animal as created, ${PetJson.line(about)}`,
+      PetJson.line(shown)
+    )
+  }
+})
+
+/** Fails unless a caller without a valid key got 401 with an Error body. */
+export const unauthorized = Effect.fnUntraced(function* (
+  exchange: Exchange,
+  prepared: Prepared
+): Effect.fn.Return<void, Failure> {
+  // The order of checks is open: an invalid body may be found first.
+  yield* hasStatus(exchange, prepared, prepared.operation.about === "invalid" ? [401, 400] : [401])
+  const { response } = exchange
+  if (prepared.operation.method !== "HEAD") {
+    return yield* Effect.asVoid(Responses.rejected(exchange, { status: [response.status] }))
+  }
+  yield* expect(response.body.length === 0, "no body to HEAD", `${response.body.length} bytes`)
+})

@@ -1,0 +1,189 @@
+/** Laws about every operation with every query, `Accept`, caller and animal (contract §4, §5, §8). */
+import * as Effect from "effect/Effect"
+import * as PetStatus from "../../../core/domain/PetStatus.ts"
+import * as Accepts from "../../dimensions/Accepts.ts"
+import * as Operations from "../../dimensions/Operations.ts"
+import * as Product from "../../dimensions/Product.ts"
+import * as Queries from "../../dimensions/Queries.ts"
+import type { Http } from "../../evaluation/Http.ts"
+import { expect, type Failure, undecided } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
+import type { Exchange } from "../../http/Exchange.ts"
+import * as RateHeaders from "../../http/RateHeaders.ts"
+import { type Check, family } from "../Check.ts"
+import * as Creations from "../http/Creations.ts"
+import * as Credentials from "../http/Credentials.ts"
+import * as Responses from "../http/Responses.ts"
+import * as Calls from "./Calls.ts"
+import * as Envelope from "./Envelope.ts"
+
+const lists = Product.of({
+  method: { GET: "list animals", HEAD: "HEAD of the list" },
+  query: Queries.queries,
+  accept: Accepts.accepts
+})
+
+const accepted = Product.of({
+  operation: Operations.operations,
+  accept: Accepts.accepts,
+  query: Queries.some("no query", "an unknown parameter", "limit alone")
+})
+
+const priced = Product.of({ operation: Operations.operations, accept: Accepts.accepts })
+
+/** Number of animals of each status: more than the smallest limits. */
+const STOCK = 3
+
+/** Creates animals until there are some of each status. */
+const stocked = Effect.fnUntraced(function* (http: Http, trial: Trial): Effect.fn.Return<void, Failure> {
+  const created = http.created()
+  for (const status of PetStatus.all) {
+    const missing = STOCK - created.filter((animal) => animal.status === status).length
+    for (let more = 0; more < missing; more++) yield* Creations.own(http, trial, status)
+  }
+})
+
+/** Callers without a valid key, by what they send. */
+const callers = Credentials.some(
+  "no credential",
+  "a key that was never issued",
+  "the key with another last character",
+  "the key without its last character",
+  "the key and one more character",
+  "the key as Basic",
+  "the key without a scheme",
+  "an empty token"
+)
+
+const unauthorized = Product.of({
+  operation: Operations.operations,
+  credential: callers,
+  query: Queries.queries,
+  accept: Accepts.accepts
+})
+
+/** The cheapest request, which shows what is left. */
+const look = (http: Http): Effect.Effect<Exchange, Failure> => http.send({ path: "/pets?limit=1" })
+
+/** Seconds between two times of Reset that may show the same window. */
+const SAME_WINDOW_S = 45
+
+/** How often the end of a window may spoil the comparison. */
+const ATTEMPTS = 3
+
+/** Remaining before and after a request, both of the same window; `undefined` if a window ended between. */
+const spent = (before: Exchange, after: Exchange): number | undefined => {
+  const [first, last] = [RateHeaders.of(before.response), RateHeaders.of(after.response)]
+  const isSame =
+    first !== undefined &&
+    last !== undefined &&
+    before.response.status === 200 &&
+    after.response.status === 200 &&
+    first.limit === last.limit &&
+    Math.abs(first.resetAt - last.resetAt) < SAME_WINDOW_S
+  return isSame ? first.remaining - last.remaining : undefined
+}
+
+const spec = family({ level: "spec", on: "http" })
+
+export const checks: ReadonlyArray<Check> = [
+  spec({
+    id: "product.list",
+    law: "A list has the requested limit and status, whatever the order of its parameters and the Accept header.",
+    clauses: [
+      "list.status-200",
+      "list.array",
+      "list.status.filter",
+      "list.limit.maximum-returned",
+      "list.limit.default",
+      "list.status.accepted",
+      "list.limit.accepted",
+      ...Envelope.clauses
+    ],
+    profile: "core",
+    requests: 51,
+    product: lists.shape,
+    examples: lists.examples,
+    *holds(http, { accept, method, query }, trial) {
+      yield* stocked(http, trial)
+      const operation = method === "GET" ? "list animals" : "HEAD of the list"
+      const prepared = yield* Calls.prepare(http, trial, { operation, query, accept })
+      const exchange = yield* http.send(prepared.sent)
+      yield* Envelope.holds(exchange)
+      yield* Calls.accepted(exchange, prepared)
+      trial.tried({ accept, method, query })
+    }
+  }),
+  spec({
+    id: "product.request",
+    law: "Each operation gives the promised response, whatever the query, the Accept header and the animal.",
+    clauses: [
+      "list.status-200",
+      "create.status-201",
+      "create.status-kept",
+      "get.found",
+      "get.faithful",
+      "get.not-found",
+      ...Envelope.clauses
+    ],
+    profile: "core",
+    requests: 57,
+    product: accepted.shape,
+    examples: accepted.examples,
+    cases: accepted.cases,
+    runs: { port: 0, http: 3 },
+    *holds(http, call, trial) {
+      const prepared = yield* Calls.prepare(http, trial, call)
+      const exchange = yield* http.send(prepared.sent)
+      yield* Envelope.holds(exchange)
+      yield* Calls.accepted(exchange, prepared)
+      trial.tried(call)
+    }
+  }),
+  spec({
+    id: "product.unauthorized",
+    law: "Each operation rejects a caller without a valid key with 401, whatever the query and the Accept header.",
+    clauses: [
+      "auth.required",
+      "auth.invalid",
+      "auth.every-operation",
+      "auth.error-body",
+      "limits.headers-present"
+    ],
+    profile: "auth",
+    requests: 80,
+    product: unauthorized.shape,
+    examples: unauthorized.examples,
+    *holds(http, call, trial) {
+      const prepared = yield* Calls.prepare(http, trial, call)
+      const carried = yield* Credentials.carrying(call.credential, http)
+      const exchange = yield* Responses.sendWithoutKey(http, { ...prepared.sent, ...carried })
+      yield* Envelope.holds(exchange)
+      yield* Calls.unauthorized(exchange, prepared)
+      trial.tried(call)
+    }
+  }),
+  spec({
+    id: "product.cost",
+    law: "No request costs more than one, whatever its operation, Accept header and response.",
+    clauses: ["limits.remaining-truth"],
+    profile: "limits",
+    requests: 150,
+    product: priced.shape,
+    examples: priced.examples,
+    *holds(http, call, trial) {
+      const prepared = yield* Calls.prepare(http, trial, call)
+      const attempt: Effect.Effect<number | undefined, Failure> = Effect.gen(function* () {
+        const before = yield* look(http)
+        yield* http.send(prepared.sent)
+        return spent(before, yield* look(http))
+      })
+      let cost: number | undefined
+      for (let tries = 0; cost === undefined && tries < ATTEMPTS; tries++) cost = yield* attempt
+      if (cost === undefined) return yield* undecided("a window of the main key ended in each attempt")
+      // The second look costs one, too.
+      yield* expect(cost <= 2, "a request that costs at most one", `Remaining fell by ${cost - 1}`)
+      trial.tried(call)
+    }
+  })
+]

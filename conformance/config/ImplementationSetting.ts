@@ -1,0 +1,59 @@
+/** Who and what is tested: flags override the same member of the configuration file. */
+import * as Result from "effect/Result"
+import type { Implementation } from "../engine/Report.ts"
+import { SetupFault } from "../engine/SetupFault.ts"
+
+/** The flags about the implementation. */
+export interface Flags {
+  readonly implementation?: string | undefined
+  readonly implementationVersion?: string | undefined
+  readonly contact?: string | undefined
+}
+
+/** Maximum length of each, so that a badge and a table can show them. */
+const MAX_LENGTH = 100
+
+const fault = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
+
+/** A URL without credentials, or a mail address: pages link to it. */
+const isContact = (text: string): boolean => {
+  if (/^[^\s@<>"'`]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text) && !text.includes(":")) return true
+  if (!/^https:\/\/[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return false
+  const { password, username } = new URL(text)
+  return username === "" && password === ""
+}
+
+/** Fails if a text is too long, the contact is none, or a name is missing. */
+export const resolve = (
+  file: Implementation | undefined,
+  flags: Flags
+): Result.Result<Implementation | undefined, SetupFault> => {
+  const name = flags.implementation ?? file?.name
+  const version = flags.implementationVersion ?? file?.version
+  const contact = flags.contact ?? file?.contact
+  if (name === undefined) {
+    return version === undefined && contact === undefined
+      ? Result.succeed(undefined)
+      : fault("--implementation: a version or a contact needs the name of the implementation")
+  }
+  const named = [
+    ["--implementation", name],
+    ["--implementation-version", version],
+    ["--contact", contact]
+  ] as const
+  for (const [flag, text] of named) {
+    if (text !== undefined && text.length > MAX_LENGTH) {
+      return fault(`${flag}: must have at most ${MAX_LENGTH} characters`)
+    }
+  }
+  if (contact !== undefined && !isContact(contact)) {
+    return fault(
+      "--contact: must be a mail address, or a URL that begins with https:// and has no credentials"
+    )
+  }
+  return Result.succeed({
+    name,
+    ...(version === undefined ? {} : { version }),
+    ...(contact === undefined ? {} : { contact })
+  })
+}

@@ -1,0 +1,77 @@
+/** Encodings of the same JSON object (RFC 8259), and content types that mean JSON in UTF-8. */
+
+/** The fields of a creation. */
+export interface Fields {
+  readonly name: string
+  readonly categoryId: bigint
+  readonly status?: string | undefined
+}
+
+interface Form {
+  readonly write: (fields: Fields) => string
+  /** Sent with `Transfer-Encoding: chunked`. */
+  readonly isChunked?: boolean
+  /** Whether the contract leaves open if a server accepts it. */
+  readonly isOpen?: boolean
+}
+
+const escape =
+  (digits: (hex: string) => string) =>
+  (text: string): string =>
+    // One escape for each UTF-16 unit, so that a character above U+FFFF becomes a surrogate pair.
+    `"${text.replace(/[\s\S]/g, (unit) => `\\u${digits(unit.charCodeAt(0).toString(16).padStart(4, "0"))}`)}"`
+
+const lower = escape((hex) => hex)
+const upper = escape((hex) => hex.toUpperCase())
+
+type Member = readonly [name: string, json: string]
+
+const members = ({ categoryId, name, status }: Fields, text: (value: string) => string): Array<Member> => [
+  ["name", text(name)],
+  ["categoryId", String(categoryId)],
+  ...(status === undefined ? [] : [["status", text(status)] as const])
+]
+
+const object = (all: ReadonlyArray<Member>, text: (name: string) => string = JSON.stringify): string =>
+  `{${all.map(([name, json]) => `${text(name)}:${json}`).join(",")}}`
+
+const plain = (fields: Fields): string => object(members(fields, JSON.stringify))
+
+export const forms = {
+  plain: { write: plain },
+  "every character escaped": { write: (fields) => object(members(fields, lower)) },
+  "escapes in upper case": { write: (fields) => object(members(fields, upper)) },
+  "escaped member names": { write: (fields) => object(members(fields, JSON.stringify), lower) },
+  "white space": {
+    write: (fields) =>
+      `\r\n\t {${members(fields, JSON.stringify)
+        .map(([name, json]) => ` "${name}"\t:\n${json} `)
+        .join(" ,\r\n")}} \n`
+  },
+  "members reversed": { write: (fields) => object(members(fields, JSON.stringify).reverse()) },
+  "an exponent": {
+    write: (fields) =>
+      object(
+        members(fields, JSON.stringify).map(([name, json]) =>
+          name === "categoryId" ? [name, `${json}e0`] : [name, json]
+        )
+      ),
+    isOpen: true
+  },
+  chunked: { write: plain, isChunked: true, isOpen: true }
+} as const satisfies { readonly [name: string]: Form }
+
+export type FormName = keyof typeof forms
+
+/** The form with all its members, so that an absent one is readable. */
+export const formOf = (name: FormName): Form => forms[name]
+
+/** Content types by name; the first is the one of the contract. */
+export const types = {
+  "application/json": "application/json",
+  "with a charset": "application/json; charset=utf-8",
+  "in other case": "Application/JSON",
+  "charset in quotes": 'application/json;charset="UTF-8"'
+} as const satisfies { readonly [name: string]: string }
+
+export type TypeName = keyof typeof types

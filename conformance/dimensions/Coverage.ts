@@ -1,0 +1,49 @@
+/** How much of a product was tried: the values of each dimension, and the pairs of values. */
+import type { Shape } from "./Product.ts"
+
+/** A tried case; it lacks the dimensions that could not be decided. */
+export type Tried = { readonly [dimension: string]: string }
+
+export interface Coverage {
+  readonly dimensions: ReadonlyArray<{ readonly name: string; readonly tried: number; readonly of: number }>
+  readonly pairs: { readonly tried: number; readonly of: number }
+}
+
+/** The coverage of a product by the tried cases. */
+export const of = ({ pairs, values }: Shape, all: Iterable<Tried>): Coverage => {
+  const names = Object.keys(values)
+  const seen = new Map(names.map((name) => [name, new Set<string>()]))
+  const together = new Set<string>()
+  for (const tried of all) {
+    for (const [at, name] of names.entries()) {
+      const value = tried[name]
+      if (value === undefined) continue
+      seen.get(name)?.add(value)
+      for (const other of names.slice(at + 1)) {
+        if (tried[other] !== undefined) together.add(JSON.stringify([name, value, other, tried[other]]))
+      }
+    }
+  }
+  return {
+    dimensions: names.map((name) => ({
+      name,
+      tried: seen.get(name)?.size ?? 0,
+      of: values[name]?.length ?? 0
+    })),
+    pairs: { tried: together.size, of: pairs }
+  }
+}
+
+/**
+ * A coverage in words.
+ *
+ * @example
+ * ```ts
+ * inWords(coverage) // "operation 4/4, credential 3/5, pairs 96 of 104"
+ * ```
+ */
+export const inWords = ({ dimensions, pairs }: Coverage): string =>
+  [
+    ...dimensions.map(({ name, of, tried }) => `${name} ${tried}/${of}`),
+    `pairs ${pairs.tried} of ${pairs.of}`
+  ].join(", ")

@@ -1,0 +1,53 @@
+/**
+ * Names of animals: their characters, of every plane and of one to four bytes, and their lengths around every plausible cut in
+ * bytes, UTF-16 units and code points. All are in normal form C and without white space at the ends.
+ */
+
+/** Characters that a name repeats. */
+export const characters = {
+  "letters and digits": "aB3dE",
+  "two bytes": "\u00e9\u00df\u0436\u05d0",
+  "three bytes": "\u65e5\u672c\u20ac\u3042",
+  "plane 1": "\u{1f98a}\u{1f408}\u{1d54f}",
+  "planes 2 and 3": "\u{20000}\u{2a6d6}\u{30000}",
+  "planes 14 to 16": "\u{e0101}\u{f0000}\u{10fffd}",
+  "one to four bytes": "a\u00e9\u20ac\u{1f98a}",
+  markup: "'\"\\<b>%41&amp;+;--"
+} as const satisfies { readonly [name: string]: string }
+
+const bytes = (text: string): number => new TextEncoder().encode(text).length
+const units = (text: string): number => text.length
+const points = (text: string): number => [...text].length
+
+interface Length {
+  readonly count: (text: string) => number
+  readonly size: number
+}
+
+export const lengths = {
+  short: { count: points, size: 10 },
+  "255 code points": { count: points, size: 255 },
+  "129 bytes": { count: bytes, size: 129 },
+  "65 UTF-16 units": { count: units, size: 65 },
+  "256 bytes": { count: bytes, size: 256 },
+  "128 bytes": { count: bytes, size: 128 },
+  "64 code points": { count: points, size: 64 }
+} as const satisfies { readonly [name: string]: Length }
+
+export type CharactersName = keyof typeof characters
+export type LengthName = keyof typeof lengths
+
+/** The name of this length that begins with `start`; the rest of it are the characters, in turn. */
+export const of = (start: string, repeated: CharactersName, length: LengthName): string => {
+  const { count, size } = lengths[length]
+  const all = [...characters[repeated]]
+  let name = start
+  for (let at = 0; ; at++) {
+    const next = name + (all[at % all.length] ?? "")
+    if (count(next) > size) break
+    name = next
+  }
+  // A character of several units may leave a gap.
+  while (count(name) < size) name += "x"
+  return name
+}

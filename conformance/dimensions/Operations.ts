@@ -1,0 +1,24 @@
+/** The three operations of the contract (§4) with each kind of result, and HEAD, which the contract leaves open. */
+
+export interface Operation {
+  readonly method: "GET" | "POST" | "HEAD"
+  /** What it is about: the list, a body that is valid or not, a new animal, the first one of the run, or none. */
+  readonly about: "list" | "valid" | "invalid" | "new" | "first" | "none"
+}
+
+export const operations = {
+  "list animals": { method: "GET", about: "list" },
+  "create an animal": { method: "POST", about: "valid" },
+  "get a new animal": { method: "GET", about: "new" },
+  "get an old animal": { method: "GET", about: "first" },
+  "get no animal": { method: "GET", about: "none" },
+  "create without a name": { method: "POST", about: "invalid" },
+  "HEAD of the list": { method: "HEAD", about: "list" },
+  "HEAD of an animal": { method: "HEAD", about: "first" }
+} as const satisfies { readonly [name: string]: Operation }
+
+export type OperationName = keyof typeof operations
+
+/** The operations whose path names one animal. */
+export const isOfOne = ({ about }: Operation): boolean =>
+  about === "new" || about === "first" || about === "none"

@@ -1,0 +1,72 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Pairwise from "./Pairwise.ts"
+
+/** Values of two dimensions that exclude each other. */
+const exclusion = (sizes: ReadonlyArray<number>) =>
+  fc
+    .tuple(fc.nat(sizes.length - 1), fc.nat(9), fc.nat(sizes.length - 1), fc.nat(9))
+    .map((pair) => pair as Pairwise.Pair)
+
+const scene = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 2, maxLength: 5 }).chain((sizes) =>
+  fc.record({
+    sizes: fc.constant(sizes),
+    excluded: fc.array(exclusion(sizes), { maxLength: 4 }),
+    seed: fc.integer()
+  })
+)
+
+const optionsOf = (excluded: ReadonlyArray<Pairwise.Pair>, seed: number) => ({
+  seed,
+  allows: (row: Pairwise.Partial) =>
+    !excluded.some(([first, value, second, other]) => row[first] === value && row[second] === other)
+})
+
+/** Every row of the product, without cleverness. */
+const product = (sizes: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
+  sizes.reduce<ReadonlyArray<ReadonlyArray<number>>>(
+    (rows, size) => rows.flatMap((row) => Array.from({ length: size }, (_, value) => [...row, value])),
+    [[]]
+  )
+
+describe("pairwise rows", () => {
+  it("hold every pair that an allowed row of the product has, and only allowed rows", () => {
+    fc.assert(
+      fc.property(scene, ({ excluded, seed, sizes }) => {
+        const options = optionsOf(excluded, seed)
+        const rows = Pairwise.cover(sizes, options)
+        const wanted = new Set(product(sizes).filter(options.allows).flatMap(Pairwise.namesOf))
+        expect(new Set(rows.flatMap(Pairwise.namesOf))).toEqual(wanted)
+        expect(rows.filter((row) => !options.allows(row))).toEqual([])
+        expect(Pairwise.pairs(sizes, options).length).toBe(wanted.size)
+      })
+    )
+  })
+
+  it("are the same for the same seed", () => {
+    fc.assert(
+      fc.property(scene, ({ excluded, seed, sizes }) => {
+        const options = optionsOf(excluded, seed)
+        expect(Pairwise.cover(sizes, options)).toEqual(Pairwise.cover(sizes, options))
+      })
+    )
+  })
+
+  it("are at most as many as the product has, and each holds a pair that no earlier choice held", () => {
+    fc.assert(
+      fc.property(scene, ({ excluded, seed, sizes }) => {
+        const options = optionsOf(excluded, seed)
+        const rows = Pairwise.cover(sizes, options)
+        expect(new Set(rows.map(String)).size).toBe(rows.length)
+        expect(rows.length).toBeLessThanOrEqual(product(sizes).length)
+      })
+    )
+  })
+
+  it("begin with first values, and are few: 13 or less for four dimensions of three values", () => {
+    const rows = Pairwise.cover([3, 3, 3, 3], { seed: 1 })
+    expect(rows.length).toBeLessThanOrEqual(13)
+    const distances = rows.map((row) => row.reduce((sum, value) => sum + value, 0))
+    expect(distances).toEqual(distances.toSorted((one, other) => one - other))
+  })
+})

@@ -1,0 +1,143 @@
+/**
+ * Pairwise coverage: few rows that hold every pair of values of two dimensions. A row has one value of each dimension, as an
+ * index; values come boundary first.
+ */
+
+/** A row that may lack values. */
+export type Partial = ReadonlyArray<number | undefined>
+
+export interface Options {
+  /**
+   * Whether a row can occur. A row that lacks values is allowed if its values do not contradict each other; what
+   * contradicts itself stays so with more values.
+   */
+  readonly allows?: (row: Partial) => boolean
+  /** Chooses between rows that are equally good; 0 by default. */
+  readonly seed?: number
+}
+
+/** A pair of values of two dimensions, the first dimension before the second. */
+export type Pair = readonly [first: number, value: number, second: number, other: number]
+
+/** Number of rows that are compared for each row of the result. */
+const CANDIDATES = 8
+
+const all = (): boolean => true
+
+/** mulberry32: a small generator of numbers from 0 to 1. */
+const randomFrom = (seed: number) => {
+  let state = seed | 0
+  return (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const shuffled = (values: ReadonlyArray<number>, random: () => number): ReadonlyArray<number> =>
+  values
+    .map((value) => ({ value, place: random() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ value }) => value)
+
+const indices = (size: number): ReadonlyArray<number> => Array.from({ length: size }, (_, index) => index)
+
+/** Fills the dimensions of `open` in order, each with the first value of `order` that leads to an allowed row. */
+const complete = (
+  row: Partial,
+  open: ReadonlyArray<number>,
+  order: (row: Partial, dimension: number) => ReadonlyArray<number>,
+  allows: (row: Partial) => boolean
+): ReadonlyArray<number> | undefined => {
+  if (!allows(row)) return undefined
+  const [dimension, ...rest] = open
+  if (dimension === undefined) return row as ReadonlyArray<number> // every dimension is filled
+  for (const value of order(row, dimension)) {
+    const found = complete(row.with(dimension, value), rest, order, allows)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const empty = (sizes: ReadonlyArray<number>): Partial => sizes.map(() => undefined)
+
+const withPair = (sizes: ReadonlyArray<number>, [first, value, second, other]: Pair): Partial =>
+  empty(sizes).with(first, value).with(second, other)
+
+const openIn = (row: Partial): ReadonlyArray<number> =>
+  indices(row.length).filter((dimension) => row[dimension] === undefined)
+
+/** The pairs that some allowed row has. */
+export const pairs = (sizes: ReadonlyArray<number>, { allows = all }: Options = {}): ReadonlyArray<Pair> => {
+  const found: Array<Pair> = []
+  const inOrder = (_row: Partial, dimension: number) => indices(sizes[dimension] ?? 0)
+  for (const [first, size] of sizes.entries()) {
+    for (const [second, otherSize] of sizes.entries()) {
+      if (second <= first) continue
+      for (const value of indices(size)) {
+        for (const other of indices(otherSize)) {
+          const row = withPair(sizes, [first, value, second, other])
+          if (complete(row, openIn(row), inOrder, allows) !== undefined) {
+            found.push([first, value, second, other])
+          }
+        }
+      }
+    }
+  }
+  return found
+}
+
+/** The pairs of a row as text. */
+export const namesOf = (row: Partial): ReadonlyArray<string> =>
+  row.flatMap((value, first) =>
+    value === undefined
+      ? []
+      : row.flatMap((other, second) =>
+          second <= first || other === undefined ? [] : [`${first},${value},${second},${other}`]
+        )
+  )
+
+/** The position of a row between the one of all first values and the one of all last values, from 0 to 1. */
+const distance = (row: ReadonlyArray<number>, sizes: ReadonlyArray<number>): number =>
+  row.reduce((sum, value, dimension) => sum + value / Math.max(1, (sizes[dimension] ?? 1) - 1), 0) /
+  row.length
+
+/**
+ * Rows that hold every pair that an allowed row can hold; the same rows for the same seed. The rows of first values come
+ * first.
+ *
+ * @example
+ * ```ts
+ * cover([2, 2, 2]) // four rows instead of eight
+ * ```
+ */
+export const cover = (
+  sizes: ReadonlyArray<number>,
+  options: Options = {}
+): ReadonlyArray<ReadonlyArray<number>> => {
+  const { allows = all, seed = 0 } = options
+  const random = randomFrom(seed)
+  const feasible = pairs(sizes, options)
+  const uncovered = new Set(feasible.map(String))
+  const gainOf = (row: Partial) => namesOf(row).filter((name) => uncovered.has(name)).length
+  const rows: Array<ReadonlyArray<number>> = []
+  const byGain = (row: Partial, dimension: number) =>
+    shuffled(indices(sizes[dimension] ?? 0), random)
+      .map((value) => ({ value, gain: gainOf(row.with(dimension, value)) }))
+      .toSorted((one, other) => other.gain - one.gain)
+      .map(({ value }) => value)
+  for (const pair of feasible) {
+    if (!uncovered.has(String(pair))) continue
+    const begun = withPair(sizes, pair)
+    let best: ReadonlyArray<number> | undefined
+    for (let candidate = 0; candidate < CANDIDATES; candidate++) {
+      const row = complete(begun, shuffled(openIn(begun), random), byGain, allows)
+      if (row !== undefined && (best === undefined || gainOf(row) > gainOf(best))) best = row
+    }
+    if (best === undefined) continue
+    rows.push(best)
+    for (const name of namesOf(best)) uncovered.delete(name)
+  }
+  return rows.toSorted((one, other) => distance(one, sizes) - distance(other, sizes))
+}

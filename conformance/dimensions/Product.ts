@@ -1,0 +1,57 @@
+/** The product of dimensions over which a law must hold, and the cases that are drawn from it. */
+import * as fc from "fast-check"
+import * as Pairwise from "./Pairwise.ts"
+
+/** Named values of each dimension, boundary first. */
+export type Dimensions = { readonly [dimension: string]: { readonly [value: string]: unknown } }
+
+/** One case: the name of a value of each dimension. */
+export type Tuple<D extends Dimensions> = { readonly [dimension in keyof D]: keyof D[dimension] & string }
+
+/** A product, without the types of its values. */
+export interface Shape {
+  /** The names of the values of each dimension. */
+  readonly values: { readonly [dimension: string]: ReadonlyArray<string> }
+  /** Number of pairs of values that can occur together. */
+  readonly pairs: number
+}
+
+export interface Product<D extends Dimensions> {
+  readonly shape: Shape
+  /** Cases that hold every pair of values that can occur together. */
+  readonly examples: ReadonlyArray<Tuple<D>>
+  /** Any case of the product. */
+  readonly cases: fc.Arbitrary<Tuple<D>>
+}
+
+/**
+ * The product of dimensions. `allows` rejects what contradicts itself; a case may lack values when it is called, and what it
+ * rejects must stay rejected with more values.
+ */
+export const of = <const D extends Dimensions>(
+  dimensions: D,
+  allows: (given: { readonly [dimension in keyof D]?: keyof D[dimension] & string }) => boolean = () => true
+): Product<D> => {
+  const names = Object.keys(dimensions)
+  const values = names.map((dimension) => Object.keys(dimensions[dimension] ?? {}))
+  const tupleOf = (row: Pairwise.Partial) =>
+    Object.fromEntries(
+      names.flatMap((dimension, index) => {
+        const value = row[index]
+        return value === undefined ? [] : [[dimension, values[index]?.[value] ?? ""]]
+      })
+    ) as Tuple<D> // each name comes from the dimension; a partial row lacks some
+  const sizes = values.map(({ length }) => length)
+  const options = { allows: (row: Pairwise.Partial) => allows(tupleOf(row)) }
+  return {
+    shape: {
+      values: Object.fromEntries(names.map((dimension, index) => [dimension, values[index] ?? []])),
+      pairs: Pairwise.pairs(sizes, options).length
+    },
+    examples: Pairwise.cover(sizes, options).map(tupleOf),
+    cases: fc
+      .tuple(...sizes.map((size) => fc.nat(size - 1)))
+      .filter(options.allows)
+      .map(tupleOf)
+  }
+}

@@ -1,0 +1,30 @@
+/** Queries of a list (contract §4.1): each parameter, several, in another order, and one that the contract does not name. */
+
+export interface Query {
+  /** Text after the path. */
+  readonly text: string
+  readonly limit?: number
+  readonly status?: "available" | "pending" | "sold"
+  /** Whether it has only parameters that the contract names. */
+  readonly isKnown: boolean
+}
+
+export const queries = {
+  "no query": { text: "", isKnown: true },
+  "limit alone": { text: "?limit=1", limit: 1, isKnown: true },
+  "status alone": { text: "?status=sold", status: "sold", isKnown: true },
+  "limit, then status": { text: "?limit=100&status=pending", limit: 100, status: "pending", isKnown: true },
+  "status, then limit": { text: "?status=available&limit=2", limit: 2, status: "available", isKnown: true },
+  "an unknown parameter": { text: "?zz=1", isKnown: false },
+  "status and an unknown one": { text: "?zz=1&status=sold", status: "sold", isKnown: false }
+} as const satisfies { readonly [name: string]: Query }
+
+export type QueryName = keyof typeof queries
+
+/** Some of them, as a dimension. */
+export const some = <const Name extends QueryName>(
+  ...names: ReadonlyArray<Name>
+): { readonly [name in Name]: Query } => {
+  const found: ReadonlyArray<readonly [Name, Query]> = names.map((name) => [name, queries[name]])
+  return Object.fromEntries(found) as { readonly [name in Name]: Query } // one entry each
+}

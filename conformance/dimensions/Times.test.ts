@@ -1,0 +1,52 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Times from "./Times.ts"
+
+const now = fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2030, 0) })
+
+const partsOf = (ms: number): ReadonlyArray<number> => {
+  const date = new Date(ms)
+  return [
+    date.getUTCMonth(),
+    date.getUTCDate(),
+    date.getUTCHours(),
+    date.getUTCMinutes(),
+    date.getUTCSeconds()
+  ]
+}
+
+describe("a moment", () => {
+  it.each(Object.entries(Times.times))("%s is never in the past", (_name, { next }) => {
+    fc.assert(
+      fc.property(now, (ms) => {
+        expect(next(ms)).toBeGreaterThanOrEqual(ms)
+      })
+    )
+  })
+
+  it("at the start of a year is 1 January, 00:00 UTC; of a month its first day; in a leap year there is 29 February", () => {
+    fc.assert(
+      fc.property(now, (ms) => {
+        expect(partsOf(Times.times["at the start of a year"].next(ms))).toEqual([0, 1, 0, 0, 0])
+        expect(partsOf(Times.times["at the start of a month"].next(ms)).slice(1)).toEqual([1, 0, 0, 0])
+        expect(partsOf(Times.times["on 29 February"].next(ms))).toEqual([1, 29, 0, 0, 0])
+      })
+    )
+  })
+
+  it("before an edge is followed by that edge", () => {
+    fc.assert(
+      fc.property(now, (ms) => {
+        for (const [before, edge] of [
+          ["before the end of a minute", "at the start of a minute"],
+          ["before midnight", "at midnight"],
+          ["before the end of a month", "at the start of a month"],
+          ["before the end of a year", "at the start of a year"]
+        ] as const) {
+          const near = Times.times[before].next(ms)
+          expect(Times.times[edge].next(near) - near).toBeLessThanOrEqual(1_500)
+        }
+      })
+    )
+  })
+})

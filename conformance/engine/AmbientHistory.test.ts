@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest"
+import { overHistory } from "../checks/AmbientCheck.ts"
+import { Violation } from "../evaluation/Outcome.ts"
+import type { Exchange } from "../http/Exchange.ts"
+import { wireResponse } from "../http/Wires.fixture.ts"
+import { examineExchanges } from "./Ambient.ts"
+import * as Toys from "./Toys.fixture.ts"
+
+const exchange = (index: number, status: number): Exchange => ({
+  index,
+  key: index % 2 === 0 ? "main" : "tiny",
+  did: `request ${index}`,
+  request: { method: "GET", target: "/v1/pets", headers: [], body: undefined },
+  response: wireResponse(status),
+  sentAt: index,
+  receivedAt: index,
+  isAlone: true
+})
+
+/** No status occurs twice in a run. */
+const distinct = {
+  ...overHistory({
+    id: "history.distinct",
+    law: "No status occurs twice.",
+    clauses: ["list.array"],
+    inapplicable: (exchanges) => (exchanges[0]?.response.status === 500 ? "the first is 500" : undefined),
+    begin: () => {
+      const seen = new Set<number>()
+      return ({ response: { status } }) => {
+        if (status >= 500) return undefined
+        const violation = seen.has(status)
+          ? new Violation({ expected: "another", actual: `${status}` })
+          : undefined
+        seen.add(status)
+        return { violation }
+      }
+    }
+  }),
+  level: "spec"
+} as const
+
+const examined = (...statuses: ReadonlyArray<number>) =>
+  examineExchanges(
+    distinct,
+    Toys.subject({ kind: "http", exchanges: statuses.map((one, at) => exchange(at, one)) })
+  )
+
+describe("a law over the whole run", () => {
+  it("compares the exchanges of all keys, and begins each run with an empty memory", () => {
+    expect(examined(200, 404, 201).status).toBe("pass")
+    const twice = examined(200, 404, 404, 200)
+    expect(twice).toMatchObject({
+      status: "fail",
+      reason: "expected another, got 404 (in 2 of 4 exchanges)",
+      runs: { executed: 4 }
+    })
+    expect(twice.counterexample?.steps.at(-1)?.did).toBe("request 2")
+    expect(examined(200, 404, 201).status).toBe("pass")
+  })
+
+  it("is inconclusive without an exchange that it is about, or not applicable with the reason", () => {
+    expect(examined(503).status).toBe("inconclusive")
+    expect(examined(500)).toMatchObject({ status: "not-applicable", reason: "the first is 500" })
+    expect(examined(500, 200, 200).status).toBe("fail")
+  })
+})

@@ -1,0 +1,54 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { describe, expect, it } from "vitest"
+import { NoResponse, type Transport } from "../http/Wire.ts"
+import { wireResponse } from "../http/Wires.fixture.ts"
+import * as Awaiting from "./Awaiting.ts"
+
+const down = Effect.fail(new NoResponse({ kind: "connection", reason: "connect ECONNREFUSED" }))
+
+/** Waits `ms` for a server that gets ready by these steps; returns the failure if any, and the tries. */
+const awaited = (steps: ReadonlyArray<number | "down">, ms: number) => {
+  let tries = 0
+  const transport: Transport = () =>
+    Effect.suspend(() => {
+      const step = steps[Math.min(tries++, steps.length - 1)] ?? "down"
+      return step === "down" ? down : Effect.succeed(wireResponse(step))
+    })
+  const target = {
+    name: "toy",
+    transport,
+    basePath: "/v1",
+    baseUrl: "http://127.0.0.1:1/v1",
+    keys: { main: "k" }
+  }
+  return Effect.runPromise(
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(
+        Effect.match(Awaiting.server(target, ms), {
+          onSuccess: () => undefined,
+          onFailure: ({ reason }) => reason
+        })
+      )
+      for (let step = 0; step < 60; step++) yield* TestClock.adjust(1_000)
+      return { failure: yield* Fiber.join(fiber), tries }
+    }).pipe(Effect.provide(TestClock.layer()))
+  )
+}
+
+describe("waiting for a server", () => {
+  it("ends with its first response", async () => {
+    expect(await awaited([200], 0)).toEqual({ failure: undefined, tries: 1 })
+    expect(await awaited(["down", "down", 503, 502, 401], 30_000)).toEqual({ failure: undefined, tries: 5 })
+  })
+
+  it("fails after the time, with the last reason", async () => {
+    expect((await awaited(["down"], 0)).failure).toBe(
+      "http://127.0.0.1:1/v1 is not ready after 0 s (--wait): connect ECONNREFUSED"
+    )
+    const { failure, tries } = await awaited(["down", 503], 5_000)
+    expect(failure).toBe("http://127.0.0.1:1/v1 is not ready after 5 s (--wait): it responds with status 503")
+    expect(tries).toBe(26)
+  })
+})

@@ -1,0 +1,45 @@
+/** Waits for a server that is still starting. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { HttpTarget } from "../subjects/HttpSubject.ts"
+import { SetupFault } from "./SetupFault.ts"
+
+/** Ms between two tries. */
+const APART_MS = 200
+
+/** Statuses of a server, or of a proxy in front of it, that is not ready. */
+const notReady: ReadonlyArray<number> = [502, 503, 504]
+
+/**
+ * Waits until the server responds, other than that it is not ready, and its clock too if it has one. Fails after `ms`.
+ */
+export const server = Effect.fnUntraced(function* (
+  { basePath, baseUrl, clock, keys, name, transport }: HttpTarget,
+  ms: number
+): Effect.fn.Return<void, SetupFault> {
+  const began = yield* Clock.currentTimeMillis
+  const request = {
+    method: "GET",
+    target: `${basePath}/pets?limit=1`,
+    headers: [["Authorization", `Bearer ${keys.main}`]],
+    body: undefined
+  } as const
+  const look = Effect.gen(function* () {
+    const { status } = yield* transport(request)
+    if (notReady.includes(status)) return `it responds with status ${status}`
+    if (clock !== undefined) yield* clock.now
+    return undefined
+  })
+  for (;;) {
+    const looked = yield* Effect.result(look)
+    const reason = Result.match(looked, { onSuccess: (why) => why, onFailure: (none) => none.reason })
+    if (reason === undefined) return
+    if ((yield* Clock.currentTimeMillis) - began >= ms) {
+      return yield* new SetupFault({
+        reason: `${baseUrl ?? name} is not ready after ${ms / 1_000} s (--wait): ${reason}`
+      })
+    }
+    yield* Effect.sleep(APART_MS)
+  }
+})

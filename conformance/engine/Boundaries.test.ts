@@ -1,0 +1,48 @@
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { Violation } from "../evaluation/Outcome.ts"
+import * as Boundaries from "./Boundaries.ts"
+import * as Case from "./Case.ts"
+import * as Toys from "./Toys.fixture.ts"
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+
+const violation = Effect.fail(new Violation({ expected: "the integer", actual: "another" }))
+
+describe("a shrunk integer", () => {
+  const faults: ReadonlyArray<readonly [string, (value: bigint) => boolean, ReadonlyArray<bigint>]> = [
+    ["a double", (value) => BigInt(Number(value)) !== value, [2n ** 53n + 1n, -(2n ** 53n) - 1n]],
+    ["an int32", (value) => BigInt.asIntN(32, value) !== value, [2n ** 31n, -(2n ** 32n)]],
+    ["a uint53", (value) => value > 2n ** 53n, [2n ** 53n + 1n]]
+  ]
+
+  it.each(faults)("is the boundary where it stops to fit %s", async (_what, isWrong, shown) => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const toy = Toys.check<{ readonly all: ReadonlyArray<bigint> }>({
+        examples: [],
+        cases: fc.record({ all: fc.array(int64, { minLength: 1 }) }),
+        holds: (_face, { all }) => (all.some(isWrong) ? violation : Effect.void)
+      })
+      const { counterexample, status } = await Toys.investigate(toy, { seed })
+      expect(status).toBe("fail")
+      const given = Case.decode(counterexample?.case ?? "") as { readonly all: ReadonlyArray<bigint> }
+      expect(shown).toContain(given.all.find(isWrong))
+    }
+  })
+
+  it("is smaller than before, and nothing else changes", () => {
+    fc.assert(
+      fc.property(int64, fc.string(), (value, word) => {
+        const size = (one: bigint) => (one < 0n ? -one : one)
+        for (const one of Boundaries.simpler({ value, word, bytes: new Uint8Array(1) })) {
+          const { value: other, ...rest } = one as { readonly value: bigint }
+          expect(size(other) < size(value)).toBe(true)
+          expect(rest).toEqual({ word, bytes: new Uint8Array(1) })
+        }
+      })
+    )
+    expect(Boundaries.simpler("text")).toEqual([])
+    expect(Boundaries.simpler(null)).toEqual([])
+  })
+})

@@ -1,0 +1,35 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { profiles } from "../evaluation/Profile.ts"
+import * as Claims from "./Claims.ts"
+import type { Status } from "./Report.ts"
+
+const status = fc.constantFrom<Status>(
+  "pass",
+  "warn",
+  "not-applicable",
+  "inconclusive",
+  "fail",
+  "excluded",
+  "error"
+)
+const check = fc.record({ profile: fc.constantFrom(...profiles), status })
+
+describe("the claims of a run", () => {
+  it("are the profiles that were shown completely, and do not depend on other profiles", () => {
+    fc.assert(
+      fc.property(fc.array(check), (checks) => {
+        const claims = Claims.of(checks)
+        for (const profile of profiles) {
+          const own = checks.filter((one) => one.profile === profile)
+          expect(Claims.of(own).includes(profile)).toBe(claims.includes(profile))
+          const statuses = new Set<Status>(own.map((one) => one.status))
+          const isShown = (["inconclusive", "fail", "excluded", "error"] as const).every(
+            (one) => !statuses.has(one)
+          )
+          expect(claims.includes(profile)).toBe(isShown && statuses.has("pass"))
+        }
+      })
+    )
+  })
+})

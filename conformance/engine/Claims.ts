@@ -1,0 +1,13 @@
+/** The profiles that a subject may claim after a run: "conformant: core, auth". */
+import { type Profile, profiles } from "../evaluation/Profile.ts"
+import type { CheckResult, Status } from "./Report.ts"
+
+/** Statuses that do not contradict a claim. */
+const harmless: ReadonlyArray<Status> = ["pass", "warn", "not-applicable"]
+
+/** The profiles in which a check passed, none failed, and every one was decided: none was excluded. */
+export const of = (checks: ReadonlyArray<Pick<CheckResult, "profile" | "status">>): ReadonlyArray<Profile> =>
+  profiles.filter((profile) => {
+    const own = checks.filter((check) => check.profile === profile)
+    return own.some(({ status }) => status === "pass") && own.every(({ status }) => harmless.includes(status))
+  })

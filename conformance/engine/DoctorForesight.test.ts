@@ -1,0 +1,156 @@
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import type { Choices } from "../gallery/plain/Choices.ts"
+import * as PlainServer from "../gallery/plain/PlainServer.ts"
+import { bytes, type Header, text, type WireRequest, type WireResponse } from "../http/Wire.ts"
+import { rate, wireResponse } from "../http/Wires.fixture.ts"
+import * as HttpSubject from "../subjects/HttpSubject.ts"
+import * as Doctor from "./Doctor.ts"
+
+const NOON = Date.UTC(2027, 0, 1, 12)
+
+const run = Effect.runPromise
+
+const keys = {
+  main: "main-secret-0123456789",
+  tiny: { secret: "tiny-secret-0123456789", perMinute: 5, perDay: 40 },
+  victim: { secret: "victim-secret-0123456789", perMinute: 3, perDay: 1_000 }
+}
+
+const clockOf = (now: () => number, advance: (ms: number) => number): HttpSubject.HttpTarget["clock"] => ({
+  now: Effect.sync(now),
+  advance: (ms) => Effect.sync(() => advance(ms))
+})
+
+/** The findings about a server that shares no code with ours. */
+const examinePlain = async (
+  choices: Partial<Choices>,
+  plant: {
+    readonly animals?: number
+    readonly disguise?: (response: WireResponse, request: WireRequest) => WireResponse
+    readonly declared?: HttpSubject.HttpTarget["declared"]
+    readonly clock?: "of another server"
+    readonly begin?: number
+  } = {}
+): Promise<ReadonlyArray<string> | string> => {
+  const { disguise = (response) => response } = plant
+  let now = plant.begin ?? NOON
+  let others = NOON
+  const transport = PlainServer.make({
+    keys: [{ secret: keys.main, perMinute: 60, perDay: 100_000 }, keys.tiny, keys.victim],
+    now: () => now,
+    choices
+  })
+  const json = '{"name":"Old","categoryId":1}'
+  const subject = await run(
+    HttpSubject.make({
+      name: "plain",
+      transport: (request) => Effect.map(transport(request), (response) => disguise(response, request)),
+      basePath: "/v1",
+      baseUrl: "http://127.0.0.1:3000/v1",
+      keys,
+      declared: plant.declared,
+      clock:
+        plant.clock === undefined
+          ? clockOf(
+              () => now,
+              (ms) => {
+                now += ms
+                return now
+              }
+            )
+          : clockOf(
+              () => others,
+              (ms) => {
+                others += ms
+                return others
+              }
+            )
+    })
+  )
+  const headers: ReadonlyArray<Header> = [["Authorization", `Bearer ${keys.main}`]]
+  for (let count = 0; count < (plant.animals ?? 0); count++) {
+    await run(transport({ method: "POST", target: "/v1/pets", headers, body: bytes(json) }))
+    now += 2_000
+  }
+  return run(
+    Effect.match(Doctor.examine(subject, { level: "spec" }), {
+      onSuccess: (findings) => findings,
+      onFailure: (failure) => `${failure._tag}: ${failure.message}`
+    })
+  )
+}
+
+/** Writes `Date` by the machine's time, as most HTTP implementations do. */
+const dateOfMachine = (response: WireResponse): WireResponse => ({
+  ...response,
+  headers: [
+    ...response.headers.filter(([name]) => name !== "Date"),
+    ["Date", new Date(1_600_000_000_000).toUTCString()]
+  ]
+})
+
+describe("a clock", () => {
+  const algorithms: ReadonlyArray<Partial<Choices>> = [
+    ...(["clock window", "token bucket", "window from first use", "sliding log"] as const).flatMap((minute) =>
+      (["least remaining", "minute", "day"] as const).map((shown) => ({ minute, shown }))
+    ),
+    { minute: "token bucket", reset: "all left again" },
+    { minute: "sliding log", day: "sliding log", reset: "one more left", shown: "day" },
+    { day: "window from first use", shown: "day" }
+  ]
+
+  it.each(algorithms)(
+    "is the server's if X-RateLimit-Reset moves with it, whatever Date is: %o",
+    async (choices) => {
+      for (const begin of [NOON, NOON + 59_999, Date.UTC(2027, 0, 1, 23, 59, 59)]) {
+        for (const disguise of [undefined, dateOfMachine]) {
+          const findings = await examinePlain(choices, { begin, ...(disguise && { disguise }) })
+          expect([findings].flat().join("\n")).toContain("the clock can be moved, and shows ")
+        }
+      }
+    }
+  )
+
+  it.each(algorithms)("is not the server's if nothing moves with it: %o", async (choices) => {
+    const findings = await examinePlain(choices, { clock: "of another server", disguise: dateOfMachine })
+    expect(findings).toMatch(/^SetupFault: the clock .* it is not this server's$/)
+  })
+})
+
+describe("a breach of the contract is left to the checks:", () => {
+  it("404 for a list without animals", async () => {
+    const findings = await examinePlain(
+      {},
+      {
+        disguise: (response, { method }) =>
+          method === "GET" && text(response.body) === "[]" ? { ...response, status: 404 } : response
+      }
+    )
+    expect(findings).toContain("a list without animals returns status 404: the checks show more")
+  })
+})
+
+describe("the doctor foresees", () => {
+  it("that a server knows only some categories, and names --category", async () => {
+    const disguise = (response: WireResponse, { body }: WireRequest): WireResponse =>
+      /"categoryId":[^1]/.test(text(body ?? bytes(""))) || text(body ?? bytes("")).includes("777777")
+        ? wireResponse(400, rate(60, 59, 2_000_000_000), '{"code":"c","message":"m","status":400}')
+        : response
+    const findings = await examinePlain({}, { disguise })
+    expect(findings).toMatch(/^SetupFault: the server rejects the creation .*777777.*\(--category\)$/)
+    expect(await examinePlain({}, { disguise, declared: { categories: [1n] } })).toContain(
+      "animals can be created"
+    )
+  })
+
+  it("what an earlier run has left, with advice", async () => {
+    const later = await examinePlain({}, { begin: Date.UTC(2031, 0, 1), animals: 99 })
+    expect([later].flat().join("\n")).toMatch(
+      /after the removal of GET .*: start the server anew before each run/
+    )
+    expect([later].flat().join("\n")).toMatch(/100 animals or more.*: start with an empty store/)
+    const first = await examinePlain({})
+    expect([first].flat().join("\n")).not.toMatch(/start/)
+  })
+})

@@ -1,0 +1,28 @@
+/** Requests of the doctor. */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type { Sent } from "../evaluation/Http.ts"
+import type * as Trial from "../evaluation/Trial.ts"
+import type { Exchange } from "../http/Exchange.ts"
+import type * as Conversation from "../subjects/Conversation.ts"
+import { SetupFault } from "./SetupFault.ts"
+
+/** The subject sent a response that cannot be read completely: a failure that the checks report. */
+export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly reason: string }> {}
+
+/** Fails with a mistake in the set-up. */
+export const fault = (reason: string): Effect.Effect<never, SetupFault> =>
+  Effect.fail(new SetupFault({ reason }))
+
+/** Sends a request; without a response the set-up is wrong. */
+export const send = (
+  conversation: Conversation.Conversation,
+  sent: Sent,
+  trial: Trial.Trial,
+  reason = (message: string) => message
+): Effect.Effect<Exchange, SetupFault | Unreadable> =>
+  Effect.mapError(conversation.send(sent, trial), (failure) =>
+    failure._tag === "Violation" && failure.clause !== undefined
+      ? new Unreadable({ reason: failure.message })
+      : new SetupFault({ reason: reason(failure.message) })
+  )

@@ -1,0 +1,31 @@
+/** Whether the running platform can run the suite: an older one would find faults that the subject does not have. */
+import * as Effect from "effect/Effect"
+import packageJson from "../../package.json" with { type: "json" }
+import { SetupFault } from "./SetupFault.ts"
+
+/** The version of Node, or of the Node that another runtime is compatible with; `undefined` in a browser. */
+const running = (): string | undefined => globalThis.process?.versions?.node
+
+/**
+ * Returns why a version of Node is too old for a range such as `>=22.19.0`, or `undefined`.
+ *
+ * @example
+ * ```ts
+ * fault("20.20.2", ">=22.19.0") // "Node 22.19.0 or newer is required; this is Node 20.20.2"
+ * ```
+ */
+export const fault = (
+  version: string | undefined = running(),
+  range: string = packageJson.engines.node
+): string | undefined => {
+  const minimum = range.replace(">=", "")
+  return version === undefined || version.localeCompare(minimum, "en", { numeric: true }) >= 0
+    ? undefined
+    : `Node ${minimum} or newer is required; this is Node ${version}`
+}
+
+/** Fails if the platform is too old. */
+export const check: Effect.Effect<void, SetupFault> = Effect.suspend(() => {
+  const reason = fault()
+  return reason === undefined ? Effect.void : Effect.fail(new SetupFault({ reason }))
+})

@@ -1,0 +1,15 @@
+/** The checks of a run by profile. */
+import { profiles } from "../evaluation/Profile.ts"
+import type { CheckResult, ProfileResult } from "./Report.ts"
+import * as WorstStatus from "./WorstStatus.ts"
+
+/** The profiles that have a planned check, in run order. */
+export const of = (
+  checks: ReadonlyArray<Pick<CheckResult, "profile" | "status">>
+): ReadonlyArray<ProfileResult> =>
+  profiles.flatMap((profile) => {
+    const own = checks.filter((check) => check.profile === profile).map(({ status }) => status)
+    const status = WorstStatus.of(own)
+    if (status === undefined) return []
+    return [{ profile, planned: own.length, passed: own.filter((one) => one === "pass").length, status }]
+  })

@@ -1,0 +1,43 @@
+/** The suite accepts correct servers in other languages, whatever they choose where the contract leaves a choice. */
+import { readFileSync } from "node:fs"
+import { networkInterfaces } from "node:os"
+import { describe, expect, it } from "vitest"
+import * as Foreign from "./Foreign.fixture.ts"
+
+const readme = readFileSync(new URL("README.md", import.meta.url), "utf8")
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === "::1")
+)
+
+/** Why a variation cannot run here. */
+const lack = (language: Foreign.Language, { name }: Foreign.Variation): string | undefined => {
+  if (!Foreign.isInstalled(language)) return `no ${language.command}`
+  return name === "ipv6" && !hasIpv6 ? "no ::1 on this machine" : undefined
+}
+
+describe.each([
+  { name: "Python", language: Foreign.python },
+  { name: "Java", language: Foreign.java }
+])("a server in $name conforms at level spec", ({ language }) => {
+  for (const variation of language.variations) {
+    const lacks = lack(language, variation)
+    const title = `${variation.name || "(as it is)"}: ${variation.differs}`
+    it.skipIf(lacks !== undefined)(
+      lacks === undefined ? title : `${title} (skipped: ${lacks})`,
+      async () => {
+        const { code, output, verdict } = await Foreign.run(language, variation)
+        expect({ code, verdict }, output).toEqual({
+          code: 0,
+          verdict: expect.stringMatching(/^CONFORMANT at level spec/)
+        })
+      },
+      200_000
+    )
+  }
+
+  it("has a row of the README for each variation", () => {
+    for (const { differs, name } of language.variations) {
+      if (name !== "") expect(readme).toContain(`| \`${name}\` | ${differs} |`)
+    }
+  })
+})

@@ -1,0 +1,110 @@
+/** What reports say about faults: the request that was sent, the smallest case, and why something is undecided. */
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import type { CheckResult, Report } from "../engine/Report.ts"
+import { printable } from "../http/Printable.ts"
+import * as Html from "../reports/Html.ts"
+import * as JUnit from "../reports/JUnit.ts"
+import { escaped } from "../reports/Markup.ts"
+import * as Terminal from "../reports/Terminal.ts"
+import * as Wording from "../reports/Wording.ts"
+import type { Subject } from "../subjects/Subject.ts"
+import type { Fault } from "./Fault.ts"
+import { faults } from "./Faults.ts"
+import * as SelfTest from "./SelfTest.ts"
+import * as Subjects from "./Subjects.ts"
+
+interface Examined {
+  readonly report: Report
+  readonly subject: Subject
+  readonly failed: CheckResult
+}
+
+/** Runs the check that detects a fault. */
+const examine = async (fault: Fault, seed = 1): Promise<Examined> => {
+  let opened: Subject | undefined
+  const subject = Effect.tap(Subjects.ofFault(fault), (made) =>
+    Effect.sync(() => {
+      opened = made
+    })
+  )
+  const report = await Effect.runPromise(
+    SelfTest.examine(subject, { level: "design", seed, only: [fault.killedBy] })
+  )
+  const failed = report.checks.find(({ id }) => id === fault.killedBy)
+  if (opened === undefined || failed === undefined) throw new Error(`${fault.id} was not examined`)
+  return { report, subject: opened, failed }
+}
+
+/** Faults of servers whose check sends its requests itself. */
+const ofServers = faults.filter(
+  ({ killedBy, where }) => where.at === "http" && /^(auth|create|get|list|protocol)\./.test(killedBy)
+)
+
+describe("a failure shows what was sent", () => {
+  it.each(ofServers)("$id", async (fault) => {
+    const { failed, report, subject } = await examine(fault)
+    for (const { did = "", key, request } of subject.exchanges) {
+      expect(did.startsWith(`${request.method} `)).toBe(true)
+      expect(did).not.toContain("other credentials")
+      if (key === "other") expect(did).toMatch(/Authorization/)
+    }
+    const { counterexample } = failed
+    // Faults that only laws over a whole run detect need more traffic.
+    if (counterexample === undefined) return
+    // The law about the version in the base address sends nothing.
+    expect(counterexample.steps.length > 0).toBe(subject.exchanges.length > 0)
+    const junit = JUnit.render(report)
+    const html = Html.render(report)
+    const terminal = Terminal.render(report, { columns: 1_000 })
+    for (const step of counterexample.steps) {
+      expect(junit).toContain(escaped(Wording.step(step)))
+      expect(html).toContain(`<code>${escaped(step.did)}</code>`)
+    }
+    // A screen has place for the last steps.
+    for (const step of counterexample.steps.slice(-3)) expect(terminal).toContain(printable(step.did))
+  })
+})
+
+describe("a large integer in a failure", () => {
+  const doubles = faults.filter(({ id }) =>
+    ["create.category-as-double", "catalogue.category-doubles"].includes(id)
+  )
+  it.each(doubles)("is a boundary, of doubles or of int64: $id", async (fault) => {
+    expect(doubles).toHaveLength(2)
+    for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      const { failed } = await examine(fault, seed)
+      const large = (failed.counterexample?.case.match(/-?\d{10,}/g) ?? []).map(BigInt)
+      expect(large).toHaveLength(1)
+      // Examples are boundaries of int64; what random cases find shrinks to that of doubles.
+      expect([2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 1n, -(2n ** 63n) + 1n]).toContain(large[0])
+    }
+  })
+})
+
+describe("an undecided check", () => {
+  it("is skipped in JUnit, with its reason", async () => {
+    const reference = Effect.map(Subjects.reference, (subject): Subject => {
+      const { meter: _, ...faces } = subject.faces
+      return {
+        ...subject,
+        faces,
+        capabilities: new Set([...subject.capabilities].filter((one) => one !== "tinyPlan"))
+      }
+    })
+    const report = await Effect.runPromise(
+      SelfTest.examine(reference, { level: "spec", seed: 1, only: ["limits"] })
+    )
+    const open = report.checks.filter(({ status }) => status === "inconclusive")
+    expect(open.length).toBeGreaterThan(0)
+    const junit = JUnit.render(report)
+    for (const { id, reason = "" } of open) {
+      expect(reason).not.toBe("")
+      const after = junit.slice(junit.indexOf(`name="${id}"`))
+      expect(after.slice(0, after.indexOf("</testcase>"))).toContain(
+        `<skipped message="inconclusive: ${escaped(reason)}"/>`
+      )
+    }
+    expect(junit).toContain('failures="0" errors="0"')
+  })
+})

@@ -1,0 +1,269 @@
+/** Backends that are wrong only where several circumstances meet: one operation with one header, one character in one encoding. */
+import * as Effect from "effect/Effect"
+import * as PetJson from "../../http/PetJson.ts"
+import { bytes, header, headerValues, text, type WireRequest, type WireResponse } from "../../http/Wire.ts"
+import { type Fault, fault, type Where, type World } from "../Fault.ts"
+import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as Creations from "../spoilers/Creations.ts"
+import * as Edit from "../spoilers/Edit.ts"
+import * as ErrorResponses from "../spoilers/ErrorResponses.ts"
+import * as Requests from "../spoilers/Requests.ts"
+
+const has = (name: string, value: RegExp) => (request: WireRequest) =>
+  headerValues(request, name).some((one) => value.test(one))
+
+const isBrowser = has("accept", /xhtml/)
+const hasCharset = has("content-type", /charset/i)
+const isChunked = has("transfer-encoding", /chunked/)
+
+/** Changes the members of a creation only if the request is of a certain kind. */
+const readsMembersIf = (
+  isAffected: (request: WireRequest) => boolean,
+  change: (members: { readonly [name: string]: unknown }) => { readonly [name: string]: unknown }
+): Where =>
+  AtHttp.requests(
+    (request) => Requests.isCreation(request) && isAffected(request),
+    (request) => {
+      const read = PetJson.parse(text(request.body))
+      return read._tag === "Failure"
+        ? request
+        : { ...request, body: bytes(Edit.write(change({ ...Object(read.success) }))) }
+    }
+  )
+
+const withoutStatus = ({ categoryId, name }: { readonly [member: string]: unknown }) => ({ name, categoryId })
+
+/** Changes the name that a creation reads, if JSON writes it plainly; everything else stays as sent. */
+const readsName = (change: (name: string) => string): Where =>
+  Creations.reads((body) =>
+    body.replace(/"name"\s*:\s*("(?:[^"\\]|\\.)*")/, (member, json: string) => {
+      const read = PetJson.parse(json)
+      return read._tag === "Success" && typeof read.success === "string"
+        ? `"name":${JSON.stringify(change(read.success))}`
+        : member
+    })
+  )
+
+const encoder = new TextEncoder()
+
+/** The name without the characters beyond so many bytes. */
+const cutAtBytes = (name: string, most: number): string => {
+  let cut = ""
+  for (const character of name) {
+    if (encoder.encode(cut + character).length > most) break
+    cut += character
+  }
+  return cut
+}
+
+/** Changes responses at certain times. */
+const during = (
+  isTime: (date: Date) => boolean,
+  to: (request: WireRequest, world: World) => boolean,
+  edit: (response: WireResponse, world: World) => WireResponse
+): Where =>
+  AtHttp.transport(
+    (real, world) => (request) =>
+      Effect.map(real(request), (response) =>
+        isTime(new Date(world.now())) && to(request, world) ? edit(response, world) : response
+      )
+  )
+
+/** Whether it is the last minute of a month. */
+const endsMonth = (date: Date): boolean =>
+  new Date(date.getTime() + 60_000).getUTCDate() === 1 && date.getUTCDate() > 1
+
+/** Changes the responses to the victim after it was denied so often. */
+const afterDenials = (denials: number, edit: (response: WireResponse) => WireResponse): Where =>
+  AtHttp.transport((real, world) => {
+    let denied = 0
+    return (request) =>
+      Effect.map(real(request), (response) => {
+        if (!Requests.hasKey(request, world.keys.victim)) return response
+        if (response.status === 429) denied++
+        return response.status !== 429 && denied >= denials ? edit(response) : response
+      })
+  })
+
+const asIfNoKey = (request: WireRequest): boolean => Requests.credentials(request).length === 0
+
+export const faults: ReadonlyArray<Fault> = [
+  fault("cell.astral-cut", "Truncates a name with a character above U+FFFF to 60 UTF-16 units.")
+    .breaks("create.returns-created", "product.creation", "the animal as sent")
+    .by(readsName((name) => (/[\u{10000}-\u{10ffff}]/u.test(name) ? [...name].slice(0, 30).join("") : name))),
+  fault("cell.two-byte-cut", "Truncates a name with characters of two bytes to 127 bytes.")
+    .breaks("create.returns-created", "product.creation", "the animal as sent")
+    .by(readsName((name) => (/[\u0080-\u07ff]/.test(name) ? cutAtBytes(name, 127) : name))),
+  fault("cell.255-bytes", "Truncates names to 255 bytes.")
+    .breaks("create.returns-created", "product.creation", "the animal as sent")
+    .by(readsName((name) => cutAtBytes(name, 255))),
+  fault("cell.escaped-pair", "Reads an escaped surrogate pair as two replacement characters.")
+    .breaks("create.returns-created", "product.creation", "the animal as sent")
+    .by(
+      Creations.reads((body) => body.replace(/\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}/gi, "\\ufffd\\ufffd"))
+    ),
+  fault("cell.high-planes", "Replaces characters of planes 14 to 16 with question marks.")
+    .breaks("create.returns-created", "product.creation", "the animal as sent")
+    .by(readsName((name) => name.replace(/[\u{e0000}-\u{10ffff}]/gu, "?"))),
+  fault("cell.charset-status", "Loses the status of a creation whose content type has a charset.")
+    .breaks("create.status-kept", "product.creation", "the animal as sent")
+    .by(readsMembersIf(hasCharset, withoutStatus)),
+  fault("cell.escaped-status", "Ignores a status whose member name is written with escapes.")
+    .breaks("create.status-kept", "product.creation", "the animal as sent")
+    .by(
+      AtHttp.requests(
+        (request) => Requests.isCreation(request) && text(request.body).includes("\\u0073\\u0074\\u0061"),
+        (request) => ({
+          ...request,
+          body: bytes(text(request.body).replace(/"\\u0073\\u0074\\u0061[^"]*"/, '"other"'))
+        })
+      )
+    ),
+  fault("cell.chunked-latin", "Reads a chunked body as ISO 8859-1.")
+    .breaks("create.returns-created", "product.creation", "the animal as sent")
+    .by(
+      AtHttp.requests(
+        (request) => Requests.isCreation(request) && isChunked(request),
+        (request) => ({ ...request, body: bytes(Buffer.from(request.body ?? []).toString("latin1")) })
+      )
+    ),
+  fault(
+    "cell.long-names-unlisted",
+    "Omits animals with long names of three bytes a character from filtered lists."
+  )
+    .breaks("list.sees-created", "product.creation", "without it")
+    .by(
+      AtHttp.responses(
+        { to: (request) => Requests.listParameter(request, "status") !== null, status: 200 },
+        (response) =>
+          Edit.body(
+            Edit.write(
+              (Edit.animalsOf(response) ?? []).filter(
+                ({ name }) => !/[\u3042\u65e5]{2}|\u65e5\u672c/.test(name) || name.length <= 40
+              )
+            )
+          )(response)
+      )
+    ),
+  fault("cell.html-ignores-status", "Ignores the status filter for browsers.")
+    .breaks("list.status.filter", "product.list", "only sold animals")
+    .by(
+      AtHttp.requests(
+        (request) => Requests.isList(request) && isBrowser(request),
+        (request) => Requests.withParameter(request, "status", undefined)
+      )
+    ),
+  fault("cell.limit-last", "Ignores a limit that comes after the status in a request with any Accept header.")
+    .breaks("list.limit.maximum-returned", "product.list", "at most 2 animals")
+    .by(
+      AtHttp.requests(
+        (request) => header(request, "accept") !== undefined && /status=.*&limit=/.test(request.target),
+        (request) => Requests.withParameter(request, "limit", undefined)
+      )
+    ),
+  fault("cell.unknown-parameter-status", "Ignores the status after a parameter that it does not know.")
+    .breaks("list.status.filter", "product.list", "only sold animals")
+    .by(
+      AtHttp.requests(
+        (request) => /\?zz=1&status=/.test(request.target),
+        (request) => Requests.withParameter(request, "status", undefined)
+      )
+    ),
+  fault("cell.browser-creation", "Returns 200 for a creation by a browser.")
+    .breaks("create.status-201", "product.request", "to POST /pets")
+    .by(
+      AtHttp.responses(
+        { to: (request) => Requests.isCreation(request) && isBrowser(request), status: 201 },
+        Edit.status(200)
+      )
+    ),
+  fault("cell.head-costs-two", "Counts HEAD as two requests.")
+    .breaks("limits.remaining-truth", "product.cost", "Remaining fell by 2")
+    .by(AtHttp.alsoSends(Requests.isHead, (request) => request)),
+  fault("cell.missing-costs-two", "Counts 404 to JSON clients as two requests.")
+    .breaks("limits.remaining-truth", "product.cost", "Remaining fell by 2")
+    .by(
+      AtHttp.transport(
+        (real) => (request) =>
+          Effect.flatMap(real(request), (response) =>
+            response.status === 404 && header(request, "accept") === "application/json"
+              ? real(request)
+              : Effect.succeed(response)
+          )
+      )
+    ),
+  fault("cell.head-without-key", "Lets HEAD pass without a key.")
+    .breaks("auth.every-operation", "product.unauthorized", "to HEAD /pets")
+    .by(
+      AtHttp.requests(
+        (request) => Requests.isHead(request) && asIfNoKey(request),
+        (request, world) => Requests.withKey(request, world.keys.main)
+      )
+    ),
+  fault("cell.401-as-page", "Sends the 401 of a retrieval to a browser as a page.")
+    .breaks("auth.error-body", "product.unauthorized", "a JSON body")
+    .by(
+      AtHttp.responses(
+        { to: (request) => Requests.isGet(request) && isBrowser(request), status: 401 },
+        ErrorResponses.html
+      )
+    ),
+  fault("cell.filtered-without-key", "Lists with a status and JSON for a key with another last character.")
+    .breaks("auth.every-operation", "product.unauthorized", "401 to GET /pets")
+    .by(
+      AtHttp.transport((real, world) => (request) => {
+        const [given = ""] = Requests.credentials(request)
+        const isNear = given.length > 9 && given.slice(0, -1) === `Bearer ${world.keys.main}`.slice(0, -1)
+        const isFiltered = Requests.isList(request) && Requests.parameters(request).has("status")
+        return real(isNear && isFiltered ? Requests.withKey(request, world.keys.main) : request)
+      })
+    ),
+  fault("cell.404-after-ban", "Omits the rate limit headers of a 404 to a key that was denied twenty times.")
+    .breaks("limits.headers-present", "product.ban", "X-RateLimit-Limit is missing")
+    .by(
+      afterDenials(20, (response) =>
+        response.status === 404 ? Edit.without("X-RateLimit-Limit")(response) : response
+      )
+    ),
+  fault("cell.creation-after-ban", "Accepts no creation with a status of a key that was denied forty times.")
+    .breaks("create.status-201", "product.ban", "201 to POST")
+    .by(
+      afterDenials(40, (response) =>
+        response.status === 201 ? Edit.error(400, "invalid_body")(response) : response
+      )
+    ),
+  fault("cell.month-reset", "Shows a Reset a month back in the last minute of a month.")
+    .breaks("limits.reset-not-past", "product.time", "X-RateLimit-Reset now or later")
+    .by(
+      during(endsMonth, Requests.any, (response, world) =>
+        Edit.header("X-RateLimit-Reset", String(Math.floor(world.now() / 1_000) - 30 * 86_400))(response)
+      )
+    ),
+  fault("cell.new-year", "Fails to create animals in the first second of a year.")
+    .breaks("create.status-201", "product.time", "500, remaining")
+    .by(
+      during(
+        (date) => date.getTime() - Date.UTC(date.getUTCFullYear(), 0) < 1_000,
+        Requests.isCreation,
+        ErrorResponses.failure
+      )
+    ),
+  fault("cell.leap-day", "Finds no animal on 29 February.")
+    .breaks("get.found", "product.time", "to GET /pets/")
+    .by(
+      during(
+        (date) => date.getUTCMonth() === 1 && date.getUTCDate() === 29,
+        Requests.isGet,
+        Edit.error(404, "not_found")
+      )
+    ),
+  fault("cell.removed-browser", "Rejects creations by browsers after the removal of getPet.")
+    .breaks("get.removed-alone", "product.removed", "to POST /pets")
+    .by(
+      during(
+        (date) => date.getTime() > Date.UTC(2030, 11, 6),
+        (request) => Requests.isCreation(request) && isBrowser(request),
+        Edit.error(410, "operation_removed")
+      )
+    )
+]

@@ -1,0 +1,181 @@
+/** Backends that are wrong where no other check looks: for one key, late in a run, or only now and then. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as RateLimit from "../../../core/limits/RateLimit.ts"
+import * as TokenBucket from "../../../core/limits/TokenBucket.ts"
+import type { PetRepository } from "../../../core/ports/PetRepository.ts"
+import type { WireRequest } from "../../http/Wire.ts"
+import { type Fault, fault, type Where } from "../Fault.ts"
+import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as Edit from "../spoilers/Edit.ts"
+import * as RateLimits from "../spoilers/RateLimits.ts"
+import * as Requests from "../spoilers/Requests.ts"
+
+/** Changes the lists of the small key, of which limits are the only other concern. */
+const listsOfTiny = (edit: Edit.Edit): Where =>
+  AtHttp.transport(
+    (real, world) => (request) =>
+      Effect.map(real(request), (response) =>
+        Requests.isList(request) && Requests.hasKey(request, world.keys.tiny) && response.status === 200
+          ? edit(response, request, world)
+          : response
+      )
+  )
+
+/** Changes every nth response to a valid request of the main key. */
+const nowAndThen = (nth: number, edit: Edit.Edit): Where =>
+  AtHttp.transport((real, world) => {
+    let count = 0
+    return (request) =>
+      Effect.map(real(request), (response) =>
+        Requests.hasKey(request, world.keys.main) && response.status < 300 && ++count % nth === 0
+          ? edit(response, request, world)
+          : response
+      )
+  })
+
+/** Does not count some requests; holds state, so each run needs its own. */
+const free = (isFreeRequest: (request: WireRequest) => boolean): Where => {
+  let isFree = false
+  return {
+    at: "http",
+    transport: (real) => (request) =>
+      Effect.suspend(() => {
+        isFree = isFreeRequest(request)
+        return real(request)
+      }),
+    limits: RateLimits.deciding((state, now, policy) => {
+      const [verdict, next] = RateLimit.step(state, now, policy)
+      if (!isFree || verdict.outcome !== "admitted") return [verdict, next]
+      return [
+        { ...verdict, remaining: verdict.remaining + 1 },
+        { ...next, level: next.level + TokenBucket.COST, used: next.used - 1 }
+      ]
+    })
+  }
+}
+
+/** Number of animals that a forgetful store holds. */
+const HELD = 60n
+
+type Pets = PetRepository["Service"]
+
+/** A repository that differs in what it finds or lists, and knows the newest id. */
+const knowingNewest = (differences: (real: Pets, newest: () => bigint) => Partial<Pets>) =>
+  AtHttp.pets((real) => {
+    let newest = 0n
+    return {
+      ...real,
+      insert: (pet) =>
+        Effect.tap(real.insert(pet), ({ id }) =>
+          Effect.sync(() => {
+            newest = id
+          })
+        ),
+      ...differences(real, () => newest)
+    }
+  })
+
+export const faults: ReadonlyArray<Fault> = [
+  fault("history.names-for-tiny", "Shows names in upper case to keys with a small plan.")
+    .breaks("list.faithful", "history.as-created", "categoryId")
+    .by(
+      listsOfTiny(
+        Edit.rewritten((body) =>
+          body.replace(/"name":"[^"]*"/g, (member) => member.toUpperCase().replace("NAME", "name"))
+        )
+      )
+    ),
+  fault("history.object-for-tiny", "Wraps the lists of keys with a small plan in an object.")
+    .breaks("list.array", "history.lists", "an array of Pet")
+    .by(listsOfTiny(Edit.rewritten((body) => `{"items":${body}}`))),
+  fault("history.more-for-tiny", "Lists every animal twice to keys with a small plan.")
+    .breaks("list.limit.maximum-returned", "history.lists", "at most 1 animals")
+    .by(listsOfTiny(Edit.rewritten((body) => `[${body.slice(1, -1)},${body.slice(1)}`))),
+  fault("history.null-when-empty", "Returns null for a list without animals.")
+    .breaks("list.empty", "history.lists", "not a bare array: null")
+    .by(
+      AtHttp.responses(
+        { to: Requests.isList, status: 200 },
+        Edit.rewritten((body) => (body === "[]" ? "null" : body))
+      )
+    ),
+  fault("history.last-twice", "Lists the newest sold animal twice, in lists of the default length.")
+    .breaks("list.distinct", "history.lists-distinct", "twice {id")
+    .by(
+      AtHttp.responses(
+        {
+          to: (request) =>
+            Requests.listParameter(request, "limit") === null &&
+            Requests.listParameter(request, "status") === "sold",
+          status: 200
+        },
+        Edit.rewritten((body) => body.replace(/,\{[^{}]*\}\]$/, (last) => `${last.slice(0, -1)}${last}`))
+      )
+    ),
+  fault("history.ids-again", "Returns an id a second time after 90 creations.")
+    .breaks("resources.id-unique", "history.ids-unique", "an id other than")
+    .by(
+      AtHttp.responses(
+        { to: Requests.isCreation, status: 201 },
+        Edit.members((pet) => ({
+          ...pet,
+          id: typeof pet.id === "bigint" && pet.id > 90n ? pet.id - 90n : pet.id
+        }))
+      )
+    ),
+  fault("history.forgets-first-by-id", "Forgets the id of its first animal after many creations.")
+    .breaks("get.found", "history.found", "which the run created 404")
+    .by(
+      knowingNewest((real, newest) => ({
+        find: (id) => (id === 1n && newest() > 30n ? Effect.succeed(Option.none()) : real.find(id))
+      }))
+    ),
+  fault("history.holds-sixty", "Deletes its oldest animals when it holds 60, like a cache.")
+    .breaks("get.found", "history.kept", "200 with the Pet 404")
+    .by(
+      knowingNewest((real, newest) => ({
+        find: (id) => (id <= newest() - HELD ? Effect.succeed(Option.none()) : real.find(id))
+      }))
+    ),
+  fault("history.loses-from-lists", "Lists only its newest 60 animals.")
+    .breaks("list.complete", "history.kept-in-lists", "a list without it")
+    .by(
+      knowingNewest((real, newest) => ({
+        page: (query) => {
+          const first = newest() - HELD
+          const after = query.after === undefined || query.after < first ? first : query.after
+          return real.page(first > 0n ? { ...query, after } : query)
+        }
+      }))
+    ),
+  fault("history.creations-free", "Does not count creations.")
+    .breaks("limits.remaining-bound", "history.each-costs-one", "more successful requests in a row")
+    .by(free(Requests.isCreation)),
+  fault("history.retrievals-free", "Does not count retrievals by id.")
+    .breaks("limits.remaining-bound", "history.each-costs-one", "more successful requests in a row")
+    .by(free(Requests.isGet)),
+  fault("history.denies-now-and-then", "Denies every 40th request of a key that has requests left.")
+    .breaks("limits.remaining-truth", "history.admitted-while-remaining", "429 for the minute")
+    .by(
+      nowAndThen(40, (response) =>
+        Edit.header(
+          "Retry-After",
+          "1"
+        )(Edit.header("X-RateLimit-Remaining", "0")(Edit.error(429, "rate_limit_exceeded")(response)))
+      )
+    ),
+  fault("history.limit-now-and-then", "Shows the limit of another plan in every 40th response.")
+    .breaks("limits.plan-in-force", "history.limits-of-key", "as before for this key")
+    .by(
+      AtHttp.transport((real, world) => {
+        let count = 0
+        return (request) =>
+          Effect.map(real(request), (response) => {
+            const isNth =
+              Requests.hasKey(request, world.keys.main) && response.status < 300 && ++count % 40 === 0
+            return isNth ? Edit.header("X-RateLimit-Limit", String(200_000 + count))(response) : response
+          })
+      })
+    )
+]

@@ -1,0 +1,61 @@
+/** Repositories whose `insertOnce` is wrong, in one way each. */
+import * as Effect from "effect/Effect"
+import type { Once } from "../../../core/idempotency/Once.ts"
+import { type Fault, fault } from "../Fault.ts"
+import * as AtPort from "../spoilers/AtPort.ts"
+import type { Pets } from "../spoilers/PetStores.ts"
+
+/** Changes what identifies an insert. */
+const identified = (change: (once: Once) => Partial<Once>) =>
+  AtPort.pets((real) => ({
+    ...real,
+    insertOnce: (pet, once) => real.insertOnce?.(pet, { ...once, ...change(once) }) ?? Effect.never
+  }))
+
+/** Changes `insertOnce` as a whole. */
+const insertingOnce = (insertOnce: (real: Pets) => NonNullable<Pets["insertOnce"]>) =>
+  AtPort.pets((real) => ({ ...real, insertOnce: insertOnce(real) }))
+
+export const faults: ReadonlyArray<Fault> = [
+  fault("pets.once-always", "Stores an animal for each request, as if there were no key.")
+    .breaks("pets.once", "pets.once", "Replayed")
+    .by(
+      insertingOnce(
+        (real) => (pet) => Effect.map(real.insert(pet), (stored) => ({ _tag: "Inserted", pet: stored }))
+      )
+    ),
+  fault("pets.once-for-all-callers", "Shares keys among callers.")
+    .breaks("pets.once", "pets.once", "Inserted")
+    .by(identified(() => ({ caller: "all" }))),
+  fault("pets.once-any-animal", "Returns the first animal for a key, whatever the request.")
+    .breaks("pets.once", "pets.once", "Mismatch")
+    .by(identified(() => ({ fingerprint: "same" }))),
+  fault("pets.once-forever", "Never forgets a key.")
+    .breaks("pets.once", "pets.once", "Inserted")
+    .by(identified(() => ({ now: 0 }))),
+  fault("pets.once-two-steps", "Looks a key up and stores the animal in two steps.")
+    .breaks("pets.once", "pets.once-parallel", "one animal")
+    .by(
+      insertingOnce((real) => {
+        const known = new Map<
+          string,
+          { readonly fingerprint: string; readonly at: number; readonly id: bigint }
+        >()
+        return (pet, { caller, fingerprint, key, now }) =>
+          Effect.gen(function* () {
+            const place = `${caller} ${key}`
+            const before = known.get(place)
+            yield* Effect.yieldNow
+            if (before !== undefined && before.at + 86_400_000 > now) {
+              if (before.fingerprint !== fingerprint) return { _tag: "Mismatch" as const }
+              const found = yield* real.page({ limit: 1, status: undefined, after: before.id - 1n })
+              const [first] = found
+              if (first !== undefined) return { _tag: "Replayed" as const, pet: first }
+            }
+            const stored = yield* real.insert(pet)
+            known.set(place, { fingerprint, at: now, id: stored.id })
+            return { _tag: "Inserted" as const, pet: stored }
+          })
+      })
+    )
+]

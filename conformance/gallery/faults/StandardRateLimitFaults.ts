@@ -1,0 +1,72 @@
+/** Backends with a fault in `RateLimit` or `RateLimit-Policy`. */
+import { header } from "../../http/Wire.ts"
+import { type Fault, fault } from "../Fault.ts"
+import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as Edit from "../spoilers/Edit.ts"
+import * as RateLimits from "../spoilers/RateLimits.ts"
+
+const LIMIT = "RateLimit"
+const POLICY = "RateLimit-Policy"
+
+/** Changes the text of a header. */
+const rewriting =
+  (name: string, change: (value: string) => string): Edit.Edit =>
+  (response) =>
+    Edit.header(name, change(header(response, name) ?? ""))(response)
+
+export const faults: ReadonlyArray<Fault> = [
+  fault("limits.standard-old-draft", "Sends RateLimit in the form of an earlier draft.")
+    .breaks(
+      "limits.standard-syntax",
+      "every.ratelimit-syntax",
+      "RateLimit as a list of policies with whole numbers"
+    )
+    .by(AtHttp.responses({}, Edit.header(LIMIT, "limit=60, remaining=59, reset=1"))),
+  fault("limits.standard-unquoted", "Sends the names of policies as tokens instead of strings.")
+    .breaks("limits.standard-syntax", "every.ratelimit-syntax", "RateLimit-Policy as a list of policies")
+    .by(
+      AtHttp.responses(
+        {},
+        rewriting(POLICY, (value) => value.replaceAll('"', ""))
+      )
+    ),
+  fault("limits.standard-other-name", "Names a window in RateLimit that RateLimit-Policy does not have.")
+    .breaks("limits.standard-syntax", "every.ratelimit-syntax", 'none for "default"')
+    .by(
+      AtHttp.responses(
+        {},
+        rewriting(LIMIT, (value) => value.replace('"minute"', '"default"'))
+      )
+    ),
+  fault("limits.standard-before", "Shows in RateLimit the remaining requests before this one.")
+    .breaks("limits.standard-remaining", "every.ratelimit-remaining", "as X-RateLimit-Remaining")
+    .by(
+      AtHttp.responses(
+        { status: (status) => status < 300 },
+        rewriting(LIMIT, (value) => value.replace(/r=([0-9]+)/g, (_, left) => `r=${Number(left) + 1}`))
+      )
+    ),
+  fault("limits.standard-other-quota", "Shows in RateLimit-Policy the quota of another plan.")
+    .breaks("limits.standard-remaining", "every.ratelimit-remaining", "as in the X-RateLimit headers")
+    .by(
+      AtHttp.responses(
+        {},
+        rewriting(POLICY, (value) => value.replace(/q=[0-9]+/g, "q=61"))
+      )
+    ),
+  fault("limits.standard-day-twice", "Counts each request twice in the day of RateLimit.")
+    .breaks("limits.standard-remaining", "every.ratelimit-falls-by-one", 'at least "day";r=')
+    .by(
+      RateLimits.shows(({ day }) => ({
+        day: { ...day, remaining: Math.max(2 * day.remaining - day.limit, 0) }
+      }))
+    ),
+  fault("limits.standard-late", "Shows in RateLimit that there is more only after Retry-After.")
+    .breaks("limits.standard-wait", "every.ratelimit-wait", "at most")
+    .by(
+      AtHttp.responses(
+        { status: 429 },
+        rewriting(LIMIT, (value) => value.replace(/r=0;t=[0-9]+/, "r=0;t=3000000"))
+      )
+    )
+]

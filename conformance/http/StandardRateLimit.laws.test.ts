@@ -1,0 +1,56 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as StandardRateLimit from "./StandardRateLimit.ts"
+
+const itemsOf = (...values: ReadonlyArray<string>) =>
+  StandardRateLimit.itemsOf({ headers: values.map((value) => ["RateLimit", value]) }, "RateLimit")
+
+const name = fc.string({ unit: fc.constantFrom(...'abc;,="\\ -5'), maxLength: 8 })
+const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`
+
+const parameter = fc.tuple(
+  fc.constantFrom("r", "t", "q", "w", "x-acme"),
+  fc.oneof(fc.nat().map(String), fc.constantFrom('"a;b,c"', ":cHdsRg==:", "?1", "1.5", "token", '"requests"'))
+)
+
+const item = fc.tuple(name, fc.uniqueArray(parameter, { selector: ([key]) => key, maxLength: 4 }))
+
+describe("itemsOf", () => {
+  it("returns the items of any list, whether it is sent in one line or in several", () => {
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 4 }), (items) => {
+        const texts = items.map(([policy, parameters]) =>
+          [quoted(policy), ...parameters.map(([key, value]) => `${key}=${value}`)].join(";")
+        )
+        const found = itemsOf(texts.join(", "))
+        expect(found).toEqual(itemsOf(...texts))
+        expect(found?.map(({ numbers }) => [...numbers])).toEqual(
+          items.map(([, parameters]) =>
+            parameters
+              .filter(([, value]) => /^[0-9]+$/.test(value))
+              .map(([key, value]) => [key, Number(value)])
+          )
+        )
+      })
+    )
+  })
+
+  it.each(["limit=60, remaining=1", "60", '"a"; r=1,', '"a', "a;r=1", '"a";R=1', '"a" "b"', '"a";r=1;;t=2'])(
+    "returns undefined for %s",
+    (text) => {
+      expect(itemsOf(text)).toBeUndefined()
+    }
+  )
+
+  it("returns quickly for long texts, and never throws", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'"\\;=,a1 :?'), maxLength: 300 }),
+        (text) => void itemsOf(text)
+      )
+    )
+    const began = performance.now()
+    for (const part of ['"', '";', '"a";a', ";a=1", "\\", '"a",', ":", " "]) itemsOf(part.repeat(20_000))
+    expect(performance.now() - began).toBeLessThan(2_000)
+  })
+})

@@ -1,0 +1,43 @@
+/** Hunts many mutants, in several threads. */
+import { Worker } from "node:worker_threads"
+import type { Hunted } from "./Hunt.ts"
+import type { Mutant } from "./Mutant.ts"
+
+export interface Campaign {
+  readonly mutants: ReadonlyArray<Mutant>
+  /** The seed of each run of the suite. */
+  readonly seed: number
+  /** The number of threads. */
+  readonly workers: number
+  readonly onResult?: (hunted: Hunted, done: number) => void
+}
+
+/** The results in the order of the mutants. */
+export const run = async ({
+  mutants,
+  onResult = () => undefined,
+  seed,
+  workers
+}: Campaign): Promise<ReadonlyArray<Hunted>> => {
+  const results = new Map<string, Hunted>()
+  const queue = mutants.map(({ id }) => id).values()
+  const hunting = async (): Promise<void> => {
+    const worker = new Worker(new URL("./worker.ts", import.meta.url))
+    try {
+      for (const id of queue) {
+        const hunted = await new Promise<Hunted>((resolve, reject) => {
+          worker.removeAllListeners()
+          worker.once("message", resolve)
+          worker.once("error", reject)
+          worker.postMessage({ id, seed })
+        })
+        results.set(id, hunted)
+        onResult(hunted, results.size)
+      }
+    } finally {
+      await worker.terminate()
+    }
+  }
+  await Promise.all(Array.from({ length: workers }, hunting))
+  return mutants.flatMap(({ id }) => results.get(id) ?? [])
+}

@@ -1,0 +1,67 @@
+/** Mutants that keep the contract although they differ from our server, each with the reason. */
+import type { Mutant } from "./Mutant.ts"
+
+interface Rule {
+  readonly reason: string
+  readonly holds: (mutant: Mutant) => boolean
+}
+
+/** A rule for the ids of operators, places and conditions that match. */
+const rule = (reason: string, operator: RegExp, place: RegExp, condition = /./): Rule => ({
+  reason,
+  holds: (mutant) =>
+    operator.test(mutant.operator.id) && place.test(mutant.place.id) && condition.test(mutant.condition.id)
+})
+
+export const rules: ReadonlyArray<Rule> = [
+  rule(
+    "Limits are by plan (§8.2), and a caller without a valid key has none.",
+    /./,
+    /^(X-RateLimit|verdict|plan|state|stored|clock|caller)/,
+    /^without a valid key$/
+  ),
+  rule(
+    "Whether and how keys are banned is not shown (§8.4.3 and its gaps).",
+    /./,
+    /^(ban: |state: (debt|strikes|banLevel|bannedUntil)|stored: bannedUntil)/
+  ),
+  rule(
+    "Whether limits are counted per key, account or address is not shown (§8.4, gaps).",
+    /^use (one for all|another), the$/,
+    /^caller/,
+    /^(always|for the key|for a key)/
+  ),
+  rule(
+    "A reset in whole seconds is rounded, up or down (§8.3).",
+    /^(add one to|take one from)$/,
+    /^(X-RateLimit-Reset|verdict: resetAt)$/
+  ),
+  rule(
+    "Retry-After may name a later time than needed (§8.4.2).",
+    /^add (one|60) to$/,
+    /^(Retry-After|verdict: retryAfter)$/
+  ),
+  rule(
+    "The level of a bucket has 60,000 units for each request, so this is no whole request.",
+    /^(add one to|take one from|add 60 to|round to tens)$/,
+    /^(state|stored): level$/
+  ),
+  rule("The contract names no Content-Type of responses.", /./, /^Content-Type$/),
+  rule("JSON allows white space around a value (RFC 8259 §2).", /^put spaces around the$/, /./),
+  rule("The contract states no order of a list (§4.1).", /^reverse the$/, /^list$/),
+  rule("A store that is read twice returns the same.", /^repeat$/, /(find|page|findByHash)$/),
+  rule(
+    "Only limits that are invalid before and after differ, and the contract lists no response to them (§4.1).",
+    /^(truncate to 32 bits|round to a double)$/,
+    /^parameter limit$/
+  ),
+  rule(
+    "Constraints on names are not shown (§2, gaps): a server may store a changed name, if it always shows that one.",
+    /./,
+    /^name as read$/
+  )
+]
+
+/** Why a mutant is legal; `undefined` if no reason is known. */
+export const reasonFor = (mutant: Mutant): string | undefined =>
+  rules.find(({ holds }) => holds(mutant))?.reason

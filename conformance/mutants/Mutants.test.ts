@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import { SEED, survivorLine } from "../../docs/MutantsPage.ts"
+import * as Hunt from "./Hunt.ts"
+import * as Legal from "./Legal.ts"
+import { install } from "./Mutant.ts"
+import { mutants, operators, places, sample } from "./Mutants.ts"
+import { absent } from "./Operator.ts"
+
+const page = readFileSync(new URL("../../docs/conformance/mutants.md", import.meta.url), "utf8")
+
+/** Values of each kind, one after the other, among which every operator changes at least one. */
+const series: Readonly<Record<string, ReadonlyArray<unknown>>> = {
+  integer: [7n, 19_007_199_254_740_993n, 15n],
+  count: [7n, 90n, 15n],
+  text: [" Ré  <b> \u{1f408} e\u0301", "Aa".repeat(150), "rex"],
+  words: ["invalid", "other"],
+  type: ["application/json", "text/html"],
+  status: ["available", "sold", "pending"],
+  list: [["a", "b", "c"], Array.from({ length: 100 }, (_, at) => at), ["a"]],
+  body: ["{}", `[${"7,".repeat(3_000)}7]`, "[1]"],
+  code: [200n, 404n],
+  call: ["call"],
+  rule: ["apply"],
+  caller: ["key:1", "key:2", "key:1"]
+}
+
+describe("the mutants", () => {
+  it("are several thousand, with unique ids", () => {
+    expect(mutants.length).toBeGreaterThan(5_000)
+    expect(new Set(mutants.map(({ id }) => id)).size).toBe(mutants.length)
+    expect(new Set(places.map(({ id }) => id)).size).toBe(places.length)
+    expect(new Set(operators.map(({ id }) => id)).size).toBe(operators.length)
+  })
+
+  it("have operators that change something", () => {
+    const idle = operators.flatMap(({ id, kinds, make }) =>
+      kinds.flatMap((kind) => {
+        const change = make()
+        const changes = (series[kind] ?? []).map((value) => [value, change(value)] as const)
+        return changes.some(([before, after]) => after === absent || before !== after)
+          ? []
+          : [`${id}: ${kind}`]
+      })
+    )
+    expect(idle).toEqual([])
+  })
+
+  it("use every operator, every place, and nothing outside of the conditions", () => {
+    expect(operators.filter((operator) => !mutants.some((mutant) => mutant.operator === operator))).toEqual(
+      []
+    )
+    expect(places.filter((place) => !mutants.some((mutant) => mutant.place === place))).toEqual([])
+    expect(mutants.filter((mutant) => install(mutant, { reached: 0, changed: 0 }).at !== "http")).toEqual([])
+  })
+
+  it("are drawn alike for the same seed, and a shorter selection is the beginning of a longer one", () => {
+    expect(sample(20, 5)).toEqual(sample(50, 5).slice(0, 20))
+    expect(sample(20, 5)).not.toEqual(sample(20, 6))
+  })
+})
+
+describe("the published page", () => {
+  it("says how many there are", () => {
+    expect(page, "run: node docs/MutantsPage.ts").toContain(`has ${mutants.length} mutants`)
+  })
+
+  it("hides no survivor among its first mutants", { timeout: 120_000 }, async () => {
+    const hidden: Array<string> = []
+    for (const mutant of sample(16, SEED)) {
+      const { by, outcome } = await Effect.runPromise(Hunt.hunt(mutant, SEED))
+      // A better suite than that of the page is no fault of the page.
+      if (outcome !== "survived" || Legal.reasonFor(mutant) !== undefined) continue
+      if (!page.includes(survivorLine(mutant.id, by === undefined))) hidden.push(mutant.id)
+    }
+    expect(hidden, "run: node docs/MutantsPage.ts").toEqual([])
+  })
+})

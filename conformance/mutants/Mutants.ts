@@ -1,0 +1,49 @@
+/** All mutants: the product of operators, places and conditions, as far as they fit. */
+import { type Condition, conditions } from "./Condition.ts"
+import * as Draws from "./Draws.ts"
+import * as Mutant from "./Mutant.ts"
+import { operators as general, type Operator } from "./Operator.ts"
+import type { Place } from "./Place.ts"
+import * as Calls from "./places/Calls.ts"
+import * as Decisions from "./places/Decisions.ts"
+import * as Fields from "./places/Fields.ts"
+import * as Inputs from "./places/Inputs.ts"
+import * as Responses from "./places/Responses.ts"
+
+export const operators = [...general, ...Decisions.callerOperators]
+
+export const places: ReadonlyArray<Place> = [
+  ...Responses.places,
+  ...Fields.places,
+  ...Inputs.places,
+  ...Decisions.places,
+  ...Calls.places
+]
+
+/** Whether an operator can change values of a place, and a condition can hold there. */
+const canHold = ({ operations, statuses, under }: Place, { about, operation, status }: Condition): boolean =>
+  under.includes(about) &&
+  (operation === undefined || operations === undefined || operations.includes(operation)) &&
+  (status === undefined || statuses === undefined || statuses.includes(status))
+
+const isIdle = (operator: Operator, { id, kind }: Place): boolean =>
+  kind === "code" && operator.id === `send ${id.slice(-3)} for`
+
+export const mutants: ReadonlyArray<Mutant.Mutant> = places.flatMap((place) =>
+  operators
+    .filter((operator) => operator.kinds.includes(place.kind) && !isIdle(operator, place))
+    .flatMap((operator) =>
+      conditions
+        .filter((condition) => canHold(place, condition))
+        .map((condition) => Mutant.make(operator, place, condition))
+    )
+)
+
+/** A random selection without repetition, the same for the same seed. */
+export const sample = (count: number, seed: number): ReadonlyArray<Mutant.Mutant> => {
+  const draw = Draws.make(seed)
+  const rest = [...mutants]
+  return Array.from({ length: Math.min(count, rest.length) }, () =>
+    rest.splice(Math.floor(draw() * rest.length), 1)
+  ).flat()
+}

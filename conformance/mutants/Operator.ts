@@ -1,0 +1,177 @@
+/** How a value is made wrong. An operator sees every value of its place, so that it can return an earlier one. */
+
+/** The kind of a value; an operator applies to the places of its kinds. */
+export type Kind =
+  | "integer"
+  | "count"
+  | "text"
+  | "words"
+  | "type"
+  | "status"
+  | "list"
+  | "body"
+  | "code"
+  | "call"
+  | "rule"
+  | "caller"
+
+/** The value is left out. */
+export const absent = Symbol("absent")
+
+/** The value is there twice. */
+export class Twice {
+  readonly value: unknown
+  constructor(value: unknown) {
+    this.value = value
+  }
+}
+
+export type Change = (value: unknown) => unknown
+
+export interface Operator {
+  /** Part of the id of a mutant, such as `drop`. */
+  readonly id: string
+  readonly kinds: ReadonlyArray<Kind>
+  /** A new change, which has seen no value yet. */
+  readonly make: () => Change
+}
+
+const pure = (kinds: ReadonlyArray<Kind>, id: string, change: Change): Operator => ({
+  id,
+  kinds,
+  make: () => change
+})
+
+const on =
+  <A>(is: (value: unknown) => value is A) =>
+  (kinds: ReadonlyArray<Kind>, id: string, change: (value: A) => unknown): Operator =>
+    pure(kinds, id, (value) => (is(value) ? change(value) : value))
+
+const integer = on((value): value is bigint => typeof value === "bigint")
+const words = on((value): value is string => typeof value === "string")
+const items = on((value): value is ReadonlyArray<unknown> => Array.isArray(value))
+
+/** Returns the value from `back` values ago, or the first one. */
+const earlier = (kinds: ReadonlyArray<Kind>, id: string, back: number): Operator => ({
+  id,
+  kinds,
+  make: () => {
+    const seen: Array<unknown> = []
+    return (value) => {
+      seen.push(value)
+      if (Number.isFinite(back) && seen.length > back + 1) seen.shift()
+      return seen[0]
+    }
+  }
+})
+
+const values = ["integer", "text", "status"] as const
+const numbers = ["integer", "count"] as const
+const strings = ["text", "status"] as const
+
+const next: Readonly<Record<string, string>> = { available: "pending", pending: "sold", sold: "available" }
+
+const forValues: ReadonlyArray<Operator> = [
+  pure([...values, "words", "type", "list", "body"], "drop", () => absent),
+  pure([...values, "words", "list"], "send null for", () => null),
+  pure(["integer", "text", "words", "type"], "duplicate", (value) => new Twice(value)),
+  earlier([...values, "count", "list", "body"], "send the previous", 1),
+  earlier([...values, "count", "list", "body"], "send the one before the previous", 2),
+  earlier([...values, "count", "list", "body"], "always send the first", Number.POSITIVE_INFINITY)
+]
+
+const forNumbers: ReadonlyArray<Operator> = [
+  integer(numbers, "add one to", (value) => value + 1n),
+  integer(numbers, "take one from", (value) => value - 1n),
+  integer(numbers, "add 60 to", (value) => value + 60n),
+  integer(numbers, "double", (value) => value * 2n),
+  integer(numbers, "halve", (value) => value / 2n),
+  integer(numbers, "round to tens", (value) => (value / 10n) * 10n),
+  integer(numbers, "multiply by 1000", (value) => value * 1_000n),
+  integer(numbers, "send zero for", () => 0n),
+  integer(["integer"], "negate", (value) => -value),
+  integer(["integer"], "truncate to 32 bits", (value) => BigInt.asIntN(32, value)),
+  integer(["integer"], "round to a double", (value) => BigInt(Number(value))),
+  integer(["integer"], "cut a digit from", (value) => value / 10n),
+  integer(["integer"], "send as a string", (value) => `"${value}"`),
+  integer(["integer"], "send with a fraction", (value) => `${value}.5`)
+]
+
+const forText: ReadonlyArray<Operator> = [
+  words([...strings, "words", "type"], "empty", () => ""),
+  words(strings, "put into capitals", (value) => value.toUpperCase()),
+  words(["text"], "put into small letters", (value) => value.toLowerCase()),
+  words(["text"], "cut at 20 characters", (value) => value.slice(0, 20)),
+  words(["type"], "cut at 10 characters", (value) => value.slice(0, 10)),
+  words(["words"], "send a number for", (value) => BigInt(value.length)),
+  words(["text"], "cut at 64 characters", (value) => value.slice(0, 64)),
+  words(["text"], "cut at 100 characters", (value) => value.slice(0, 100)),
+  words(["text"], "cut at 128 characters", (value) => value.slice(0, 128)),
+  words(["text"], "cut at 200 characters", (value) => value.slice(0, 200)),
+  words(["text"], "trim", (value) => value.trim()),
+  words(["text"], "replace all but ASCII in", (value) => value.replace(/[^ -~]/gu, "?")),
+  words(["text"], "replace 4-byte characters in", (value) =>
+    value.replace(/[\u{10000}-\u{10ffff}]/gu, "\ufffd")
+  ),
+  words(["text"], "normalise", (value) => value.normalize("NFC")),
+  words(["text"], "decompose", (value) => value.normalize("NFD")),
+  words(["text"], "escape HTML in", (value) => value.replaceAll("&", "&amp;").replaceAll("<", "&lt;")),
+  words(["text"], "merge spaces in", (value) => value.replaceAll(/\s+/g, " ")),
+  words([...strings, "type"], "add a letter to", (value) => `${value}x`),
+  words(["status"], "swap", (value) => next[value] ?? value),
+  words(["status"], "send an unknown", () => "lost")
+]
+
+const forLists: ReadonlyArray<Operator> = [
+  items(["list"], "empty the", () => []),
+  items(["list"], "drop the first of the", (value) => value.slice(1)),
+  items(["list"], "drop the last of the", (value) => value.slice(0, -1)),
+  items(["list"], "drop the middle of the", (value) => value.filter((_, at) => at !== value.length >> 1)),
+  items(["list"], "duplicate the first of the", (value) => [...value.slice(0, 1), ...value]),
+  items(["list"], "duplicate the last of the", (value) => [...value, ...value.slice(-1)]),
+  items(["list"], "put the first for the last of the", (value) =>
+    value.length < 2 ? value : [...value.slice(0, -1), value[0]]
+  ),
+  items(["list"], "cut at 10 the", (value) => value.slice(0, 10)),
+  items(["list"], "cut at 50 the", (value) => value.slice(0, 50)),
+  items(["list"], "cut at 99 the", (value) => value.slice(0, 99)),
+  items(["list"], "reverse the", (value) => [...value].reverse()),
+  items(["list"], "wrap the", (value) => ({ items: value })),
+  items(["list"], "unwrap the", (value) => (value.length === 1 ? value[0] : value))
+]
+
+const forBodies: ReadonlyArray<Operator> = [
+  words(["body"], "cut a byte from the", (value) => value.slice(0, -1)),
+  words(["body"], "cut at 4096 bytes the", (value) => value.slice(0, 4_096)),
+  words(["body"], "double the", (value) => value + value),
+  words(["body"], "quote the", (value) => JSON.stringify(value)),
+  words(["body"], "put a mark before the", (value) => `\ufeff${value}`),
+  words(["body"], "put a comma after the", (value) => `${value},`),
+  words(["body"], "put spaces around the", (value) => ` ${value} `),
+  words(["body"], "send a page for the", () => "<h1>It works</h1>"),
+  words(["body"], "lose the braces of the", (value) => value.replace(/^[[{]|[\]}]$/g, ""))
+]
+
+/** Replacements of a status code. */
+const forCodes: ReadonlyArray<Operator> = [200, 201, 204, 302, 400, 401, 403, 404, 422, 429, 500, 503].map(
+  (code) => pure(["code"], `send ${code} for`, () => BigInt(code))
+)
+
+/** What happens to a call of a port: the value says how often it is made, and which result is returned. */
+const forCalls: ReadonlyArray<Operator> = [
+  pure(["call", "rule"], "skip", () => "skip"),
+  pure(["call"], "repeat", () => "repeat"),
+  pure(["call"], "delay", () => "delay"),
+  pure(["call"], "return the previous result of", () => "stale"),
+  pure(["call"], "fail", () => "fail")
+]
+
+export const operators: ReadonlyArray<Operator> = [
+  ...forValues,
+  ...forNumbers,
+  ...forText,
+  ...forLists,
+  ...forBodies,
+  ...forCodes,
+  ...forCalls
+]

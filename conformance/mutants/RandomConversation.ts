@@ -1,0 +1,103 @@
+/**
+ * A long conversation with a server that no check had a part in: it shows whether a mutant that no check detected can
+ * be met at all.
+ */
+import * as Effect from "effect/Effect"
+import type { Transport, WireRequest } from "../http/Wire.ts"
+import { bytes, header } from "../http/Wire.ts"
+import type { HttpTarget } from "../subjects/HttpSubject.ts"
+
+const DAY = 86_400_000
+
+const names = ["Rex", "Ré", "🐈 Mia", "x".repeat(70), " two  spaces ", "a<b&c", "e\u0301", "n".repeat(210)]
+const categories = ["1", "0", "-7", "9007199254740993", "-9223372036854775808", "4294967297"]
+const statuses = ["available", "pending", "sold"]
+const bodies = [
+  "{",
+  "{}",
+  '{"name":"Rex"}',
+  '{"categoryId":1}',
+  '{"name":7,"categoryId":1}',
+  '{"name":"Rex","categoryId":"1"}',
+  '{"name":"Rex","categoryId":1.5}',
+  '{"name":"Rex","categoryId":9223372036854775808}',
+  '{"name":"Rex","categoryId":1,"status":"lost"}',
+  '{"name":"Rex","categoryId":1,"status":7}'
+]
+
+/** Milliseconds until a time of the minute or the day. */
+const until = (now: number, length: number, from: number): number =>
+  (((from - now) % length) + length) % length
+
+/** Sends `count` requests, and lets time pass between them. */
+export const run = Effect.fnUntraced(function* (
+  { basePath, clock, keys, transport }: Pick<HttpTarget, "basePath" | "clock" | "keys" | "transport">,
+  count: number,
+  random: () => number
+) {
+  const pick = <A>(all: readonly [A, ...ReadonlyArray<A>] | ReadonlyArray<A>): A | undefined =>
+    all[Math.floor(random() * all.length)]
+  const ids: Array<string> = ["1"]
+  const secrets = [
+    keys.main,
+    keys.main,
+    keys.main,
+    keys.tiny?.secret,
+    keys.victim?.secret,
+    "wrong",
+    undefined
+  ]
+
+  const request = (): WireRequest => {
+    const secret = pick(secrets)
+    const headers: ReadonlyArray<readonly [string, string]> = [
+      ["Content-Type", "application/json"],
+      ...(secret === undefined ? [] : [["Authorization", `Bearer ${secret}`] as const])
+    ]
+    const kind = random()
+    if (kind < 0.4) {
+      const given = pick([...bodies, "", "", "", "", "", "", "", "", "", ""]) ?? ""
+      const status = pick([...statuses, ""]) ?? ""
+      const body =
+        given ||
+        `{"name":${JSON.stringify(pick(names))},"categoryId":${pick(categories)}${status && `,"status":"${status}"`}}`
+      return { method: "POST", target: `${basePath}/pets`, headers, body: bytes(body) }
+    }
+    const method = random() < 0.15 ? "HEAD" : "GET"
+    if (kind < 0.7) {
+      const target = `${basePath}/pets/${pick([...ids.slice(-5), ...ids.slice(0, 5), "99999999", "-1"])}`
+      return { method, target, headers, body: undefined }
+    }
+    const limit = pick(["", "limit=1", "limit=7", "limit=20", "limit=100", "limit=0"]) ?? ""
+    const status = pick(["", "", ...statuses.map((one) => `status=${one}`)]) ?? ""
+    const query = [limit, status].filter((part) => part !== "").join("&")
+    return { method, target: `${basePath}/pets${query === "" ? "" : `?${query}`}`, headers, body: undefined }
+  }
+
+  const wait = Effect.suspend(() => {
+    if (clock === undefined || random() < 0.8) return Effect.void
+    const way = random()
+    return Effect.flatMap(clock.now, (now) => {
+      if (way < 0.3) return clock.advance(1 + Math.floor(random() * 3_000))
+      if (way < 0.5) return clock.advance(until(now, 60_000, 59_200))
+      if (way < 0.7) return clock.advance(until(now, 60_000, 0) + 100)
+      if (way < 0.8) return clock.advance(until(now, DAY, DAY - 20_000))
+      if (way < 0.9) return clock.advance(until(now, DAY, 0) + 10_000)
+      return clock.advance(70_000)
+    })
+  })
+
+  const send: Transport = transport
+  for (let index = 0; index < count; index++) {
+    const sent = request()
+    // A denied key is sometimes used at once again, as impatient clients do.
+    const response = yield* Effect.orElseSucceed(send(sent), () => undefined)
+    const created =
+      response?.status === 201 ? /"id":(-?[0-9]+)/.exec(new TextDecoder().decode(response.body)) : null
+    if (created?.[1] !== undefined) ids.push(created[1])
+    if (response !== undefined && header(response, "retry-after") !== undefined && random() < 0.5) {
+      yield* Effect.ignore(send(sent))
+    }
+    yield* Effect.ignore(wait)
+  }
+})

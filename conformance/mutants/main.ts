@@ -1,0 +1,76 @@
+/** `npm run mutants`: hunts a sample of the mutants, and prints what survives. */
+import { availableParallelism } from "node:os"
+import { parseArgs } from "node:util"
+import * as Campaign from "./Campaign.ts"
+import * as Mutants from "./Mutants.ts"
+import * as Score from "./Score.ts"
+
+const HELP = `npm run mutants -- [--sample N] [--seed S] [--only TEXT] [--workers W]
+
+  --sample N   so many of the ${Mutants.mutants.length} mutants, drawn by the seed; 300 by default
+  --seed S     of the drawing and of the runs; 1 by default
+  --only TEXT  all mutants whose id contains the text, instead of a sample
+  --workers W  threads; one for each core by default`
+
+const { values } = parseArgs({
+  options: {
+    sample: { type: "string", default: "300" },
+    seed: { type: "string", default: "1" },
+    only: { type: "string" },
+    workers: { type: "string", default: String(availableParallelism()) },
+    help: { type: "boolean", default: false }
+  }
+})
+
+const line = ([name, score]: readonly [string, Score.Score]): string =>
+  `${name.padEnd(44)} ${String(score.tried).padStart(6)} ${String(score.spec).padStart(6)} ${String(score.design).padStart(6)} ${String(score.undecided).padStart(9)} ${String(score.equal).padStart(6)} ${String(score.legal).padStart(6)} ${String(score.open).padStart(6)}  ${Score.percent(score)}`
+
+const table = (title: string, rows: ReadonlyArray<readonly [string, Score.Score]>): string =>
+  [
+    `\n${title.padEnd(44)}  tried   spec design undecided  equal  legal   open  rejected`,
+    ...rows.map(line)
+  ].join("\n")
+
+if (values.help) console.log(HELP)
+else {
+  const seed = Number(values.seed)
+  const { only } = values
+  const chosen =
+    only === undefined
+      ? Mutants.sample(Number(values.sample), seed)
+      : Mutants.mutants.filter(({ id }) => id.includes(only))
+  const results = await Campaign.run({
+    mutants: chosen,
+    seed,
+    workers: Math.max(1, Number(values.workers)),
+    onResult: ({ id, outcome }, done) => {
+      if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${done}/${chosen.length} ${outcome} ${id}`)
+    }
+  })
+  const all = Score.scored(chosen, results)
+  for (const { hunted, legal } of all) {
+    if (hunted.outcome === "survived")
+      console.log(
+        `${legal === undefined ? "open " : "legal"} ${hunted.id}${hunted.by === undefined ? "" : ` (${hunted.by})`}`
+      )
+  }
+  console.log(
+    table(
+      "place",
+      Score.grouped(all, ({ place }) => place.group)
+    )
+  )
+  console.log(
+    table(
+      "operator",
+      Score.grouped(all, ({ operator }) => operator.id)
+    )
+  )
+  console.log(
+    table(
+      "condition",
+      Score.grouped(all, ({ condition }) => condition.id)
+    )
+  )
+  console.log(table("all", [["", Score.of(all)]]))
+}

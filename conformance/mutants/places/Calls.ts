@@ -1,0 +1,129 @@
+/** Calls of the stores: each can be skipped, made twice, made late, or return what an earlier one returned. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { NewPet } from "../../../core/domain/NewPet.ts"
+import { Pet } from "../../../core/domain/Pet.ts"
+import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
+import type { PetRepository } from "../../../core/ports/PetRepository.ts"
+import type { SpoiledPorts } from "../../gallery/Fault.ts"
+import type { Mutate, Place } from "../Place.ts"
+import * as Situation from "../Situation.ts"
+
+type Pets = PetRepository["Service"]
+
+const failed = Effect.fail(new StoreUnavailable({ retryable: false, cause: new Error("a mutant") }))
+
+/** What a call does instead. */
+type Decide = (situation: Situation.Situation) => string
+
+/** Makes a call as an operator says. */
+const calling = <A, E>(
+  decide: () => string,
+  call: Effect.Effect<A, E>,
+  latest: { value: A | undefined; late: ReadonlyArray<Effect.Effect<A, E>> },
+  skipped: () => A
+): Effect.Effect<A, E | StoreUnavailable> =>
+  Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
+    const way = decide()
+    const before = latest.value
+    const noted = Effect.tap(call, (value) =>
+      Effect.sync(() => {
+        latest.value = value
+      })
+    )
+    switch (way) {
+      case "skip":
+        return Effect.sync(skipped)
+      case "repeat":
+        return Effect.andThen(call, noted)
+      case "stale":
+        return Effect.map(noted, (value) => before ?? value)
+      case "delay": {
+        // The call is made together with the next one.
+        const { late } = latest
+        latest.late = [call]
+        return Effect.andThen(Effect.all(late), Effect.sync(skipped))
+      }
+      case "fail":
+        return failed
+      default: {
+        const { late } = latest
+        latest.late = []
+        return Effect.andThen(Effect.all(late), noted)
+      }
+    }
+  })
+
+const newLatest = () => ({ value: undefined, late: [] })
+
+const place = (
+  id: string,
+  install: (decide: () => string) => SpoiledPorts,
+  under: Place["under"] = ["any", "key", "history", "time"]
+): Place => ({
+  id: `call of ${id}`,
+  kind: "call",
+  group: "calls of stores",
+  under,
+  install: (mutate: Mutate) => {
+    const tracker = Situation.make()
+    const decide: Decide = (situation) => String(mutate("call", situation))
+    return {
+      at: "http",
+      transport: tracker.follow((real, { request }) => real(request)),
+      ...install(() => {
+        const situation = tracker.current()
+        return situation === undefined ? "call" : decide(situation)
+      })
+    }
+  }
+})
+
+const invented = (): ((newPet: NewPet) => Pet) => {
+  let id = 1_000_000n
+  return (newPet) => new Pet(++id, newPet)
+}
+
+export const places: ReadonlyArray<Place> = [
+  place("pets.insert", (decide) => ({
+    pets: (real) => {
+      const latest: { value: Pet | undefined; late: ReadonlyArray<ReturnType<Pets["insert"]>> } = newLatest()
+      const invent = invented()
+      return {
+        ...real,
+        insert: (newPet) => calling(decide, real.insert(newPet), latest, () => invent(newPet))
+      }
+    }
+  })),
+  place("pets.find", (decide) => ({
+    pets: (real) => {
+      const latest: { value: Option.Option<Pet> | undefined; late: ReadonlyArray<ReturnType<Pets["find"]>> } =
+        newLatest()
+      return { ...real, find: (id) => calling(decide, real.find(id), latest, Option.none) }
+    }
+  })),
+  place("pets.page", (decide) => ({
+    pets: (real) => {
+      const latest: { value: ReadonlyArray<Pet> | undefined; late: ReadonlyArray<ReturnType<Pets["page"]>> } =
+        newLatest()
+      return { ...real, page: (query) => calling(decide, real.page(query), latest, () => []) }
+    }
+  })),
+  place(
+    "keys.findByHash",
+    (decide) => ({
+      keys: (real) => {
+        type Found = ReturnType<typeof real.findByHash>
+        const latest: {
+          value: Effect.Success<Found> | undefined
+          late: ReadonlyArray<Found>
+        } = newLatest()
+        return {
+          ...real,
+          findByHash: (hash) => calling(decide, real.findByHash(hash), latest, Option.none)
+        }
+      }
+    }),
+    ["any", "operation", "key", "no key", "history", "time"]
+  )
+]

@@ -1,0 +1,121 @@
+/** Values inside bodies of responses: fields of animals and errors, and lists as a whole. */
+
+import * as Edit from "../../gallery/spoilers/Edit.ts"
+import { isError } from "../../gallery/spoilers/ErrorResponses.ts"
+import type { Animal } from "../../http/Animal.ts"
+import type { WireResponse } from "../../http/Wire.ts"
+import { absent, type Kind, Twice } from "../Operator.ts"
+import type { Mutate, Place } from "../Place.ts"
+import type { Situation } from "../Situation.ts"
+import { responding } from "./Responses.ts"
+
+const kinds = {
+  id: "integer",
+  name: "text",
+  categoryId: "integer",
+  status: "status"
+} as const satisfies Readonly<Record<keyof Animal, Kind>>
+
+type Field = keyof typeof kinds
+const fields = ["id", "name", "categoryId", "status"] as const satisfies ReadonlyArray<Field>
+
+/** What a field becomes; JSON has no way to write a member twice here, so the value becomes a list. */
+const written = (changed: unknown): unknown => {
+  if (changed === absent) return undefined
+  return changed instanceof Twice ? [changed.value, changed.value] : unquoted(changed)
+}
+
+/** `"7"` is the string, and `7.5` a number with a fraction. */
+const unquoted = (changed: unknown): unknown => {
+  if (typeof changed !== "string") return changed
+  if (/^-?[0-9]+\.5$/.test(changed)) return Number(changed)
+  return /^"-?[0-9]+"$/.test(changed) ? changed.slice(1, -1) : changed
+}
+
+/** The animal with one field changed; the same object if nothing changed. */
+const spoilt = (animal: Animal, field: Field, mutate: Mutate, situation: Situation): object => {
+  const value = animal[field]
+  if (value === undefined) return animal
+  const changed = mutate(value, { ...situation, animal })
+  return changed === value ? animal : { ...animal, [field]: written(changed) }
+}
+
+/** Which animals of a response. */
+interface Position {
+  readonly id: string
+  readonly isHere: (response: WireResponse, situation: Situation) => boolean
+  readonly isChanged: (at: number, count: number) => boolean
+}
+
+const isListed = ({ status }: WireResponse, { operation }: Situation): boolean =>
+  operation === "list" && status === 200
+
+const positions: ReadonlyArray<Position> = [
+  { id: "in a creation", isHere: ({ status }) => status === 201, isChanged: () => true },
+  {
+    id: "in a retrieval",
+    isHere: ({ status }, { operation }) => operation === "get" && status === 200,
+    isChanged: () => true
+  },
+  { id: "in a list", isHere: isListed, isChanged: () => true },
+  { id: "of the first in a list", isHere: isListed, isChanged: (at) => at === 0 },
+  { id: "of the last in a list", isHere: isListed, isChanged: (at, count) => at === count - 1 }
+]
+
+const fieldPlace = (field: Field, { id, isChanged, isHere }: Position): Place => ({
+  id: `${field} ${id}`,
+  kind: kinds[field],
+  group: "fields of animals",
+  under: ["any", "animal", "history", "key"],
+  install: (mutate) =>
+    responding((response, situation) => {
+      if (!isHere(response, situation)) return response
+      const single = Edit.animalOf(response)
+      const animals = single === undefined ? Edit.animalsOf(response) : [single]
+      if (animals === undefined) return response
+      const changed = animals.map((animal, at) =>
+        isChanged(at, animals.length) ? spoilt(animal, field, mutate, situation) : animal
+      )
+      if (changed.every((animal, at) => animal === animals[at])) return response
+      return Edit.body(Edit.write(single === undefined ? changed : changed[0]))(response)
+    })
+})
+
+const errorPlace = (field: "code" | "message" | "status"): Place => ({
+  id: `${field} of an error`,
+  kind: field === "status" ? "integer" : "words",
+  group: "fields of errors",
+  under: ["any", "operation", "key", "no key", "history", "response"],
+  operations: ["list", "create", "get"],
+  statuses: [400, 401, 404, 429],
+  install: (mutate) =>
+    responding((response, situation) => {
+      if (!isError(response.status)) return response
+      return Edit.members((members) => {
+        const value = members[field]
+        const changed = mutate(value, situation)
+        return changed === value ? members : { ...members, [field]: written(changed) }
+      })(response)
+    })
+})
+
+const lists: Place = {
+  id: "list",
+  kind: "list",
+  group: "lists",
+  under: ["any", "key", "history", "time", "query"],
+  install: (mutate) =>
+    responding((response, situation) => {
+      const animals = isListed(response, situation) ? Edit.animalsOf(response) : undefined
+      if (animals === undefined) return response
+      const changed = mutate(animals, situation)
+      if (changed === animals) return response
+      return Edit.body(changed === absent ? "" : Edit.write(changed))(response)
+    })
+}
+
+export const places: ReadonlyArray<Place> = [
+  ...fields.flatMap((field) => positions.map((position) => fieldPlace(field, position))),
+  ...(["code", "message", "status"] as const).map(errorPlace),
+  lists
+]

@@ -1,0 +1,13 @@
+/** A thread that hunts mutants: it gets their ids, and returns one result for each. */
+import { parentPort } from "node:worker_threads"
+import * as Effect from "effect/Effect"
+import * as Hunt from "./Hunt.ts"
+import { mutants } from "./Mutants.ts"
+
+const byId = new Map(mutants.map((mutant) => [mutant.id, mutant]))
+
+parentPort?.on("message", async ({ id, seed }: { readonly id: string; readonly seed: number }) => {
+  const mutant = byId.get(id)
+  if (mutant === undefined) throw new Error(`no mutant has the id ${id}`)
+  parentPort?.postMessage(await Effect.runPromise(Hunt.hunt(mutant, seed)))
+})

@@ -1,0 +1,65 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Report } from "../engine/Report.ts"
+import * as Badge from "./Badge.ts"
+import { example, report } from "./Report.arbitrary.ts"
+
+const says = (verdict: Report["verdict"], claims: NonNullable<Report["claims"]> = []) =>
+  Badge.result({ verdict, claims })
+
+describe("a badge", () => {
+  it("says what was shown, in a colour of its own", () => {
+    expect(says("conformant", ["core", "auth"])).toEqual({ says: "conformant", colour: "good" })
+    expect(says("inconclusive", ["core", "auth"])).toEqual({ says: "conformant: core, auth", colour: "good" })
+    expect(says("selection-passed", ["core"])).toEqual({ says: "conformant: core", colour: "good" })
+    expect(says("inconclusive")).toEqual({ says: "inconclusive", colour: "open" })
+    expect(says("selection-passed")).toEqual({ says: "inconclusive", colour: "open" })
+    expect(says("not-conformant", ["auth"])).toEqual({ says: "not conformant", colour: "bad" })
+    expect(says("error", ["core"])).toEqual({ says: "error", colour: "none" })
+  })
+
+  it("is never green after a failure", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        if (value.verdict === "not-conformant" || value.verdict === "error") {
+          expect(Badge.render(value)).not.toContain("#176639")
+        }
+      })
+    )
+  })
+
+  it("has a title for everyone who cannot see it", () => {
+    expect(/<title>(.*)<\/title>/.exec(Badge.render(example))?.[1]).toBe(
+      "Shop 2.1, https://shop.example/about: not conformant at level spec, Animal Store Service Interface 1.0.0, suite 1.0.0 (animal-store conformance 0.1.0), 2026-11-20"
+    )
+    expect(Badge.render(example)).toMatch(/^<svg [^>]*role="img" aria-label="Shop 2\.1/)
+  })
+
+  it("has the same elements whatever the texts are, and only characters of XML", () => {
+    const tags = (svg: string) => svg.match(/<\/?[a-zA-Z]+/g)
+    fc.assert(
+      fc.property(report, (value) => {
+        const svg = Badge.render(value)
+        expect(tags(svg)).toEqual(tags(Badge.render(example)))
+        expect(svg.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
+        expect(svg.replace(/&(amp|lt|gt|quot);/g, "")).not.toContain("&")
+        expect(svg).not.toMatch(/<(script|image|use|a|foreignObject|style)\b/)
+      })
+    )
+  })
+
+  it("fits its texts: each is between its edges, and does not overlap the other", () => {
+    fc.assert(
+      fc.property(report, (value) => {
+        const svg = Badge.render(value)
+        const texts = [...svg.matchAll(/<text x="(\d+)" y="14" textLength="(\d+)"/g)].map(([, x, length]) => [
+          Number(x),
+          Number(x) + Number(length)
+        ])
+        const [[from = 0, to = 0] = [], [nextFrom = 0, nextTo = 0] = []] = texts
+        const width = Number(/width="(\d+)"/.exec(svg)?.[1])
+        expect([from > 0, to < nextFrom, nextTo < width]).toEqual([true, true, true])
+      })
+    )
+  })
+})

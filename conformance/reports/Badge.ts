@@ -1,0 +1,96 @@
+/** A badge: the verdict of a report as a small SVG image, for the README of an implementation. */
+import type { Report } from "../engine/Report.ts"
+import { escaped } from "./Markup.ts"
+import * as Wording from "./Wording.ts"
+
+/** White text on each has a contrast of at least 4.5 : 1. */
+const colours = { good: "#176639", bad: "#a8231c", open: "#7d5200", none: "#575c66" } as const
+
+const LABEL = "animal store"
+
+interface Result {
+  readonly says: string
+  readonly colour: keyof typeof colours
+}
+
+/**
+ * What a badge may say: `conformant` for all, or the profiles that were shown. A failure outweighs every claim.
+ *
+ * @example
+ * ```ts
+ * result(report) // { says: "conformant: core, auth", colour: "good" }
+ * ```
+ *
+ * @internal
+ */
+export const result = ({ claims = [], verdict }: Pick<Report, "claims" | "verdict">): Result => {
+  switch (verdict) {
+    case "conformant":
+      return { says: "conformant", colour: "good" }
+    case "not-conformant":
+      return { says: "not conformant", colour: "bad" }
+    case "error":
+      return { says: "error", colour: "none" }
+    case "inconclusive":
+    case "selection-passed":
+      return claims.length > 0
+        ? { says: `conformant: ${claims.join(", ")}`, colour: "good" }
+        : { says: "inconclusive", colour: "open" }
+  }
+}
+
+/** Widths of ASCII characters in Verdana at 11 px, in tenths of a pixel, where they differ from the average. */
+const widths: ReadonlyMap<string, number> = new Map([
+  ..."ijl".split("").map((letter) => [letter, 32] as const),
+  ..." ,.:ft".split("").map((letter) => [letter, 42] as const),
+  ...["r", "-"].map((letter) => [letter, 49] as const),
+  ["m", 107],
+  ["w", 90]
+])
+
+const AVERAGE_WIDTH = 67
+
+/** Space on both sides of a text, in px. */
+const PADDING = 6
+
+/** Width of a text in px. It is an estimate: `textLength` makes every font keep to it. */
+const widthOf = (shown: string): number =>
+  Math.ceil([...shown].reduce((sum, letter) => sum + (widths.get(letter) ?? AVERAGE_WIDTH), 0) / 10)
+
+const HEIGHT = 20
+
+/** The badge as an SVG image with a title for screen readers; it contains no script and loads nothing. */
+export const render = (report: Report): string => {
+  const { colour, says } = result(report)
+  const left = widthOf(LABEL) + 2 * PADDING
+  const right = widthOf(says) + 2 * PADDING
+  const title = escaped(titleOf(report, says))
+  const label = (shown: string, x: number): string =>
+    `<text x="${x}" y="14" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${escaped(shown)}</text>`
+  return `${[
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${HEIGHT}" viewBox="0 0 ${left + right} ${HEIGHT}" role="img" aria-label="${title}">`,
+    `<title>${title}</title>`,
+    `<clipPath id="corners"><rect width="${left + right}" height="${HEIGHT}" rx="3"/></clipPath>`,
+    `<g clip-path="url(#corners)">`,
+    `<rect width="${left}" height="${HEIGHT}" fill="#3b3f46"/>`,
+    `<rect x="${left}" width="${right}" height="${HEIGHT}" fill="${colours[colour]}"/>`,
+    "</g>",
+    `<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">`,
+    label(LABEL, PADDING),
+    label(says, left + PADDING),
+    "</g>",
+    "</svg>"
+  ].join("\n")}\n`
+}
+
+/** The verdict with what it was reached with, such as `Shop 2.1: conformant at level spec, …`. */
+const titleOf = (report: Report, says: string): string => {
+  const who = Wording.implementation(report) ?? report.subject.name
+  const contract = Wording.contract(report)
+  return [
+    `${who}: ${says} at level ${report.level}`,
+    ...(contract === undefined ? [] : [contract]),
+    `suite ${Wording.suite(report)}`,
+    report.startedAt.slice(0, 10)
+  ].join(", ")
+}

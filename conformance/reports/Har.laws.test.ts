@@ -1,0 +1,236 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Toys from "../engine/Toys.fixture.ts"
+import type { Exchange } from "../http/Exchange.ts"
+import * as KeptResponse from "../http/KeptResponse.ts"
+import { bytes } from "../http/Wire.ts"
+import * as Redaction from "../subjects/Redaction.ts"
+import * as Har from "./Har.ts"
+import * as HarSchema from "./HarSchema.fixture.ts"
+import { example, hostile } from "./Report.arbitrary.ts"
+
+const origin = "http://127.0.0.1:3000"
+
+const keyUnits = fc.constantFrom(..."0123456789ABCDEFabcdefxyz-_.~+/=:%&'\"\\|")
+const secret = fc.string({ unit: keyUnits, minLength: 8, maxLength: 48 })
+
+const target = fc.webPath().map((path) => `/v1${path}`)
+const headers = fc.array(
+  fc.tuple(fc.constantFrom("Accept", "Content-Type", "X-Request-Id", "Location"), hostile),
+  {
+    maxLength: 4
+  }
+)
+const body = fc.oneof(
+  hostile.map(bytes),
+  fc.uint8Array({ maxLength: 50 }),
+  fc.json({ maxDepth: 1 }).map(bytes)
+)
+const moment = fc.oneof(fc.integer({ min: 0, max: 2 ** 41 }), fc.constantFrom(-1, 8.7e15, 1.5))
+
+const exchange: fc.Arbitrary<Exchange> = fc
+  .record({
+    key: fc.constantFrom("main", "tiny", "none", "other"),
+    did: hostile,
+    method: fc.constantFrom("GET", "POST", "HEAD"),
+    target,
+    sent: headers,
+    received: headers,
+    sentBody: fc.option(body, { nil: undefined }),
+    receivedBody: body,
+    status: fc.integer({ min: 100, max: 599 }),
+    sentAt: moment,
+    receivedAt: moment
+  })
+  .map(
+    ({ did, key, method, received, receivedAt, receivedBody, sent, sentAt, sentBody, status, target }) => ({
+      index: 0,
+      key,
+      did,
+      request: { method, target, headers: sent, body: sentBody },
+      response: KeptResponse.of({ status, headers: received, body: receivedBody }),
+      sentAt,
+      receivedAt,
+      isAlone: true
+    })
+  )
+
+const archive = (exchanges: ReadonlyArray<Exchange>, redact = Redaction.make({})) =>
+  Har.render({ ...example, requests: exchanges.length }, Toys.subject({ exchanges, origin, redact }))
+
+/** Every text of a value, member names included. */
+const textsOf = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...textsOf(inner)])
+}
+
+/** Where and how an exchange can carry a key. */
+const leaks: ReadonlyArray<(exchange: Exchange, key: string) => Exchange> = [
+  (one, key) => ({
+    ...one,
+    request: { ...one.request, target: `${one.request.target.split("?")[0]}?key=${encodeURIComponent(key)}` }
+  }),
+  (one, key) => ({
+    ...one,
+    request: { ...one.request, target: `${one.request.target.split("?")[0]}/${key}?${key}=${key}` }
+  }),
+  (one, key) => ({
+    ...one,
+    request: {
+      ...one.request,
+      headers: [
+        ["Authorization", `Bearer ${key}`],
+        ["AUTHORIZATION", `Basic ${Buffer.from(`:${key}`).toString("base64")}`],
+        ["X-Trace", key],
+        [`X-${key}`, "1"]
+      ]
+    }
+  }),
+  (one, key) => ({ ...one, request: { ...one.request, body: bytes(JSON.stringify({ key })) } }),
+  (one, key) => ({
+    ...one,
+    request: { ...one.request, body: bytes(new URLSearchParams({ key }).toString()) }
+  }),
+  (one, key) => ({
+    ...one,
+    did: `GET /pets?key=${key}`,
+    response: {
+      ...one.response,
+      headers: [
+        ["Set-Cookie", `session=${key}`],
+        ["Location", `/v1?k=${key}`],
+        ["Content-Type", key]
+      ]
+    }
+  }),
+  (one, key) => ({
+    ...one,
+    response: { ...one.response, body: bytes(JSON.stringify(JSON.stringify({ message: `no key ${key}` }))) }
+  }),
+  (one, key) => ({
+    ...one,
+    response: { ...one.response, body: Buffer.concat([bytes(`<p>${key}`), Buffer.from([0xff, 0xfe])]) }
+  })
+]
+
+describe("the archive of a run", () => {
+  it("is a HAR 1.2, whatever was sent and received", () => {
+    fc.assert(
+      fc.property(fc.array(exchange, { maxLength: 5 }), (exchanges) => {
+        const json = archive(exchanges)
+        expect(HarSchema.parse(json).log.entries).toHaveLength(exchanges.length)
+        expect(json).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}]|##vso\[/u)
+      })
+    )
+  })
+
+  it("contains no key of eight characters or more, wherever and in whatever encoding it was sent or returned", () => {
+    fc.assert(
+      fc.property(
+        fc.array(exchange, { minLength: 1, maxLength: 3 }),
+        fc.array(secret, { minLength: 1, maxLength: 3 }),
+        fc.array(fc.constantFrom(...leaks), { minLength: 1, maxLength: 4 }),
+        (exchanges, secrets, chosen) => {
+          const leaky = exchanges.map((one) =>
+            chosen.reduce((spoilt, leak, at) => leak(spoilt, secrets[at % secrets.length] ?? ""), one)
+          )
+          const redact = Redaction.make(Object.fromEntries(secrets.map((one, at) => [`k${at}`, one])))
+          const { log } = HarSchema.parse(archive(leaky, redact))
+          const own = new Set(
+            textsOf(HarSchema.parse(archive(exchanges)).log).filter((text) =>
+              secrets.some((one) => text.includes(one))
+            )
+          )
+          for (const text of textsOf(log.entries)) {
+            if (own.has(text)) continue
+            for (const one of secrets) {
+              for (const form of [one, JSON.stringify(one).slice(1, -1), encodeURIComponent(one)]) {
+                expect(text).not.toContain(form)
+              }
+              expect(text).not.toContain(
+                Buffer.from(`:${one}`).toString("base64").replace(/=+$/, "").slice(2, -2)
+              )
+            }
+          }
+        }
+      ),
+      { numRuns: 200 }
+    )
+  })
+
+  const plain: Exchange = {
+    index: 0,
+    key: "main",
+    did: "GET /pets?limit=1",
+    request: { method: "GET", target: "/v1/pets?limit=1&a%20b=c+d", headers: [], body: undefined },
+    response: { status: 200, headers: [["Content-Type", "application/json"]], body: bytes("[]") },
+    sentAt: 1_000,
+    receivedAt: 1_250.5,
+    isAlone: true
+  }
+
+  it("shows what was sent and received", () => {
+    const { log } = HarSchema.parse(archive([plain]))
+    expect(log.entries).toMatchObject([
+      {
+        startedDateTime: "1970-01-01T00:00:01.000Z",
+        time: 250.5,
+        comment: "GET /pets?limit=1",
+        _key: "main",
+        request: {
+          method: "GET",
+          url: `${origin}/v1/pets?limit=1&a%20b=c+d`,
+          queryString: [
+            { name: "limit", value: "1" },
+            { name: "a b", value: "c d" }
+          ]
+        },
+        response: { status: 200, content: { size: 2, mimeType: "application/json", text: "[]" } }
+      }
+    ])
+  })
+
+  it("removes credentials that were not declared", () => {
+    const json = archive([
+      {
+        ...plain,
+        request: {
+          ...plain.request,
+          headers: [
+            ["authorization", "Bearer nobody-knows-this"],
+            ["Cookie", "session=nobody-knows-this"]
+          ],
+          body: bytes('{"name":"Rex","access_token":"nobody-\\"knows-this","apiKey" : "nobody-knows-this"}')
+        }
+      }
+    ])
+    expect(json).not.toContain("knows-this")
+    expect(HarSchema.parse(json).log.entries[0]?.request.postData?.text).toBe(
+      '{"name":"Rex","access_token":"‹removed›","apiKey" : "‹removed›"}'
+    )
+  })
+
+  it("says what it lacks: requests without a response, cut bodies, and bodies beyond 16 MiB", () => {
+    const long = KeptResponse.of({ status: 200, headers: [], body: new Uint8Array(100_000).fill(32) })
+    const { log } = HarSchema.parse(
+      Har.render(
+        { ...example, requests: 3 },
+        Toys.subject({ exchanges: [{ ...plain, response: long }], origin })
+      )
+    )
+    expect(log.comment).toContain("2 requests had no response")
+    expect(log.entries[0]?.response.content).toMatchObject({ size: 100_000, comment: "only the beginning" })
+
+    const huge = { status: 200, headers: [], body: new Uint8Array(6 * 2 ** 20).fill(32) }
+    const many = HarSchema.parse(archive([1, 2, 3, 4].map(() => ({ ...plain, response: huge }))))
+    expect(many.log.entries.map(({ response }) => response.content.text.length / 2 ** 20)).toEqual([
+      6, 6, 0, 0
+    ])
+    expect(many.log.comment).toContain("2 bodies are omitted")
+  })
+
+  it("is empty for ports", () => {
+    expect(HarSchema.parse(Har.render({ ...example, requests: 0 }, Toys.subject())).log.entries).toEqual([])
+  })
+})

@@ -1,0 +1,160 @@
+/**
+ * All exchanges of a run as an HTTP Archive (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/), which browsers and
+ * proxies show. Secrets are removed: the archive is meant to be attached to reports.
+ */
+import type { Report } from "../engine/Report.ts"
+import type { Exchange } from "../http/Exchange.ts"
+import { sizeOf } from "../http/KeptResponse.ts"
+import { type Header, headerValues, text } from "../http/Wire.ts"
+import type { Subject } from "../subjects/Subject.ts"
+import { escaped } from "./Json.ts"
+
+/** Maximum size of all bodies in an archive together, in UTF-16 units. */
+const MAX_BODIES = 16 * 2 ** 20
+
+/** Headers whose value is a credential. */
+const credentialHeaders =
+  /^(authorization|proxy-authorization|cookie|set-cookie|(x-)?(api-?key|auth-token|access-token))$/i
+
+/** A member of a JSON body, or a parameter, whose value is a credential. */
+const credentialMember =
+  /("(?:[a-z0-9]+[_-])*(?:token|secret|password|api[_-]?key|apikey|authorization|credentials?)"\s*:\s*")((?:[^"\\]|\\.)*)/gi
+
+const REMOVED = "‹removed›"
+
+/**
+ * The archive as JSON; without entries for ports. `Authorization` and cookies are removed, declared keys are replaced
+ * wherever they occur, and so are members of JSON such as `token`. Bodies are cut as in the run; if they exceed 16 MiB
+ * together, later ones are omitted, and the archive says so.
+ */
+export const render = (report: Report, subject: Subject): string =>
+  `${escaped(JSON.stringify({ log: logOf(report, subject) }, null, 1))}\n`
+
+const logOf = (report: Report, { exchanges, origin = "http://localhost", redact }: Subject) => {
+  const cleaned = cleaning(redact ?? ((content) => content))
+  let left = MAX_BODIES
+  let omitted = 0
+  const bounded = (content: string): string | undefined => {
+    if (content.length > left) {
+      omitted++
+      return undefined
+    }
+    left -= content.length
+    return content
+  }
+  const entries = exchanges.map((exchange) => entryOf(exchange, origin, cleaned, bounded))
+  const without = report.requests - entries.length
+  const notes = [
+    "Credentials are removed.",
+    "Times are those of the server's clock, which a run may move.",
+    "Bodies are text; bytes that are not UTF-8 are shown as U+FFFD.",
+    ...(without > 0 ? [`${without} requests had no response and are not listed.`] : []),
+    ...(omitted > 0 ? [`${omitted} bodies are omitted, because all together exceed 16 MiB.`] : [])
+  ]
+  return {
+    version: "1.2",
+    creator: { name: report.suite.name, version: report.suite.version },
+    comment: notes.join(" "),
+    entries
+  }
+}
+
+type Clean = (content: string) => string
+
+const entryOf = (
+  { did, key, receivedAt, request, response, sentAt }: Exchange,
+  origin: string,
+  clean: Clean,
+  bounded: (content: string) => string | undefined
+) => {
+  const duration = Math.max(0, Math.round((receivedAt - sentAt) * 1_000) / 1_000)
+  const url = clean(origin + request.target)
+  const requestBody = request.body === undefined ? undefined : bounded(clean(text(request.body)))
+  const responseBody = bounded(clean(text(response.body)))
+  return {
+    startedDateTime: dateOf(sentAt),
+    time: duration,
+    request: {
+      method: clean(request.method),
+      url,
+      httpVersion: "HTTP/1.1",
+      cookies: [],
+      headers: headersOf(request.headers, clean),
+      queryString: queryOf(url, clean),
+      headersSize: -1,
+      bodySize: request.body?.length ?? 0,
+      ...(request.body === undefined
+        ? {}
+        : {
+            postData: {
+              mimeType: clean(headerValues(request, "content-type")[0] ?? ""),
+              params: [],
+              text: requestBody ?? "",
+              ...(requestBody === undefined ? { comment: "omitted" } : {})
+            }
+          })
+    },
+    response: {
+      status: response.status,
+      statusText: "",
+      httpVersion: "HTTP/1.1",
+      cookies: [],
+      headers: headersOf(response.headers, clean),
+      content: {
+        size: sizeOf(response),
+        mimeType: clean(headerValues(response, "content-type")[0] ?? ""),
+        text: responseBody ?? "",
+        ...commentOn(response.cut !== undefined, responseBody === undefined)
+      },
+      redirectURL: clean(headerValues(response, "location")[0] ?? ""),
+      headersSize: -1,
+      bodySize: sizeOf(response)
+    },
+    cache: {},
+    timings: { send: 0, wait: duration, receive: 0 },
+    ...(did === undefined ? {} : { comment: clean(did) }),
+    _key: key
+  }
+}
+
+const commentOn = (isCut: boolean, isOmitted: boolean) => {
+  if (isOmitted) return { comment: "omitted" }
+  return isCut ? { comment: "only the beginning" } : {}
+}
+
+/** A clock under test may show a time that `Date` cannot. */
+const dateOf = (epochMs: number): string => {
+  const date = new Date(epochMs)
+  return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString()
+}
+
+const headersOf = (headers: ReadonlyArray<Header>, clean: Clean) =>
+  headers.map(([name, value]) => ({
+    name: clean(name),
+    value: credentialHeaders.test(name.trim()) ? REMOVED : clean(value)
+  }))
+
+/** Decoded parameters, cleaned again: decoding may bring a key to light. */
+const queryOf = (url: string, clean: Clean) => {
+  const at = url.indexOf("?")
+  return at < 0
+    ? []
+    : [...new URLSearchParams(url.slice(at + 1))].map(([name, value]) => ({
+        name: clean(name),
+        value: clean(value)
+      }))
+}
+
+/** Longest text whose cleaned form is stored, because headers repeat. */
+const MAX_REMEMBERED = 200
+
+const cleaning = (redact: Clean): Clean => {
+  const known = new Map<string, string>()
+  return (content) => {
+    const before = known.get(content)
+    if (before !== undefined) return before
+    const after = redact(content).replace(credentialMember, `$1${REMOVED}`)
+    if (content.length <= MAX_REMEMBERED && known.size < 100_000) known.set(content, after)
+    return after
+  }
+}

@@ -1,0 +1,52 @@
+/** The suite as its users get it, on a Node that is too old. */
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { build } from "tsup"
+import { afterAll, describe, expect, it } from "vitest"
+import buildOptions from "../../.config/tsup.config.ts"
+import * as Platform from "../engine/Platform.ts"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+
+/** The first Node of this machine that is too old. */
+const old = [...new Set((process.env.PATH ?? "").split(path.delimiter).concat("/usr/bin"))]
+  .map((folder) => path.join(folder, "node"))
+  .filter((file) => fs.existsSync(file))
+  .map((file) => [file, spawnSync(file, ["--version"], { encoding: "utf8" }).stdout.trim().slice(1)] as const)
+  .find(([, version]) => Platform.fault(version) !== undefined)
+
+describe("the built suite, as a library", () => {
+  // Within the repository, so that packages are found.
+  const folder = fs.mkdtempSync(path.join(root, "conformance/runners/.built-"))
+  afterAll(() => fs.rmSync(folder, { recursive: true }))
+
+  it.skipIf(old === undefined)(
+    `refuses to run on Node ${old?.[1] ?? "(skipped: no old Node is installed)"}, and its own reader works there`,
+    async () => {
+      if (typeof buildOptions === "function" || Array.isArray(buildOptions))
+        throw new Error("unexpected options")
+      const entry = {
+        Conformance: path.join(root, "conformance/Conformance.ts"),
+        PetJson: path.join(root, "conformance/http/PetJson.ts")
+      }
+      await build({ ...buildOptions, config: false, entry, outDir: folder, silent: true })
+      const program = `
+        import * as Conformance from "./Conformance.js"
+        import * as PetJson from "./PetJson.js"
+        console.log(String(PetJson.parse('{"id":9223372036854775807}').success.id))
+        const subject = Conformance.ports({ name: "none" })
+        await Conformance.check(subject).catch(({ name, message }) => console.log(name + ": " + message))
+      `
+      fs.writeFileSync(path.join(folder, "program.mjs"), program)
+      const [node = "", version = ""] = old ?? []
+      const ran = spawnSync(node, [path.join(folder, "program.mjs")], { encoding: "utf8" })
+      expect(ran.stderr).toBe("")
+      expect(ran.stdout).toBe(
+        `9223372036854775807\nSetupFault: Node 22.19.0 or newer is required; this is Node ${version}\n`
+      )
+    },
+    60_000
+  )
+})

@@ -1,0 +1,53 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as SentText from "./SentText.ts"
+
+const key = "ast_main0f3kQ9zLw2mB7vXc4nRt8yHj"
+
+const shown = (sent: Parameters<typeof SentText.describe>[0]) => SentText.describe(sent, { main: key })
+
+describe("a request in one line", () => {
+  it("shows method, path, body, credential and other headers", () => {
+    expect(shown({ path: "/pets" })).toBe("GET /pets")
+    expect(shown({ path: "/pets", key: "tiny" })).toBe("GET /pets (tiny key)")
+    expect(shown({ path: "/pets", key: "none" })).toBe("GET /pets (no key)")
+    expect(shown({ path: "/pets", authorization: [] })).toBe("GET /pets (no Authorization)")
+    expect(shown({ path: "/pets", authorization: ["Token x", "Bearer y"] })).toBe(
+      "GET /pets (Authorization: Token x, Authorization: Bearer y)"
+    )
+    expect(shown({ method: "POST", path: "/pets", json: '{"name":"Rex"}' })).toBe('POST /pets {"name":"Rex"}')
+    expect(
+      shown({ method: "POST", path: "/pets", headers: [["Content-Type", "text/plain"]], body: "x" })
+    ).toBe("POST /pets x (Content-Type: text/plain)")
+    expect(
+      shown({ method: "POST", path: "/pets", headers: [["Content-Type", "application/json"]], body: "{}" })
+    ).toBe("POST /pets {}")
+  })
+
+  it("shows the beginning of long parts", () => {
+    const long = "xy ".repeat(200)
+    expect(shown({ path: `/${long}` }).length).toBeLessThan(180)
+    expect(shown({ path: "/", method: "POST", body: long })).toBe(`POST / ${"xy ".repeat(53)}… (600)`)
+    expect(shown({ path: "/", body: new Uint8Array([0x68, 0x69]) })).toBe("GET / hi")
+  })
+
+  it("names what is made from a key, and never shows it", () => {
+    expect(shown({ path: "/pets", headers: [["X-API-Key", key]] })).toBe("GET /pets (X-API-Key: ‹key:main›)")
+    expect(shown({ path: "/", authorization: [`Bearer ${key}`] })).toBe(
+      "GET / (Authorization: Bearer ‹key:main›)"
+    )
+    const credential = "the key twice"
+    expect(shown({ path: "/pets", credential, authorization: [`Bearer ${key}${key}`] })).toBe(
+      "GET /pets (Authorization: the key twice)"
+    )
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), fc.boolean(), (one, other, isReversed) => {
+        const [from, to] = [one % key.length, other % key.length].sort((a, b) => a - b)
+        const part = key.slice(from, (to ?? 0) + 1)
+        const value = isReversed ? [...part].toReversed().join("") : part
+        const line = shown({ path: "/pets", authorization: [`Basic ${value}`] })
+        if (value.length >= 5) expect(line).toBe("GET /pets (Authorization: ‹made from a key›)")
+      })
+    )
+  })
+})

@@ -1,0 +1,63 @@
+/** A request in one line, as it was sent: everything but keys and what is made from them. */
+import type { Sent } from "../evaluation/Http.ts"
+import * as Excerpt from "../http/Excerpt.ts"
+import type { KeyName } from "../http/Exchange.ts"
+import { text } from "../http/Wire.ts"
+
+export type Secrets = { readonly [name in KeyName]?: string | undefined }
+
+/** Length of a part of a secret that is not shown. */
+const PART = 5
+
+/** Longest path, body or header that is shown, in UTF-16 units. */
+const MAX_SHOWN = 160
+
+/** Whether a text contains a secret, or a part of one in any order of its letters. */
+const reveals = (shown: string, secret: string): boolean => {
+  if (secret === "") return false
+  const folded = shown.toLowerCase()
+  const whole = secret.toLowerCase()
+  const size = Math.min(PART, whole.length)
+  for (const one of [whole, [...whole].toReversed().join("")]) {
+    for (let at = 0; at + size <= one.length; at++) if (folded.includes(one.slice(at, at + size))) return true
+  }
+  return false
+}
+
+const shownValue = (value: string, secrets: Secrets): string => {
+  for (const [name, secret] of Object.entries(secrets)) {
+    if (value === secret) return `‹key:${name}›`
+    if (value === `Bearer ${secret}`) return `Bearer ‹key:${name}›`
+  }
+  return Object.values(secrets).some((secret) => secret !== undefined && reveals(value, secret))
+    ? "‹made from a key›"
+    : Excerpt.words(value, MAX_SHOWN)
+}
+
+/** Who sends it: nothing for the main key, another key, or the value of `Authorization`. */
+const who = ({ authorization, credential, key = "main" }: Sent, secrets: Secrets): ReadonlyArray<string> => {
+  if (credential !== undefined) return [`Authorization: ${credential}`]
+  if (authorization === undefined) return key === "main" ? [] : [key === "none" ? "no key" : `${key} key`]
+  return authorization.length === 0
+    ? ["no Authorization"]
+    : authorization.map((value) => `Authorization: ${shownValue(value, secrets)}`)
+}
+
+/**
+ * Describes a request. Bodies sent as JSON have no content type in the text.
+ *
+ * @example
+ * ```ts
+ * describe({ path: "/pets", authorization: ["Token x"] }, {}) // "GET /pets (Authorization: Token x)"
+ * ```
+ */
+export const describe = (sent: Sent, secrets: Secrets): string => {
+  const { body, headers = [], json, method = "GET", path } = sent
+  const content = json ?? (typeof body === "string" ? body : body && text(body))
+  const shown = content === undefined ? "" : ` ${Excerpt.words(content, MAX_SHOWN)}`
+  const given = headers
+    .filter(([name, value]) => !(name.toLowerCase() === "content-type" && value === "application/json"))
+    .map(([name, value]) => `${name}: ${shownValue(value, secrets)}`)
+  const about = [...who(sent, secrets), ...given]
+  return `${method} ${Excerpt.words(path, MAX_SHOWN)}${shown}${about.length === 0 ? "" : ` (${about.join(", ")})`}`
+}

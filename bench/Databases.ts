@@ -5,6 +5,8 @@ import * as path from "node:path"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as DatabaseCpu from "./http/DatabaseCpu.ts"
+import * as RedisServer from "./RedisServer.ts"
 
 /** The address of the PostgreSQL server. */
 export const postgresServer =
@@ -83,22 +85,80 @@ const versionOf = (rows: unknown): string => {
   return typeof version === "string" ? version : "of unknown version"
 }
 
-/** The databases of the servers of a run. */
+/** The databases that servers can use. */
+export const kinds = ["memory", "sqlite", "postgresql", "redis"] as const
+
+export type Kind = (typeof kinds)[number]
+
+/** The databases of a run. */
 export interface RunDatabases {
-  readonly sqlite: SqliteFile
-  readonly postgres: PostgresSchema | Missing
+  /** Why a kind cannot be used, if it cannot. */
+  readonly missing: Readonly<Partial<Record<Kind, string>>>
+  /** Versions of servers by their names. */
+  readonly versions: Readonly<Record<string, string>>
+  /** Creates an empty database and returns its address; all Redis addresses are the same. */
+  readonly create: (kind: Kind) => Promise<string>
+  /** The process of a database server on this machine, whose children belong to it. */
+  readonly process: (kind: Kind) => number | undefined
   readonly remove: () => Promise<void>
 }
 
-export const make = async (url: string): Promise<RunDatabases> => {
+/** Finds out which databases there are; starts Redis if `needsRedis`. */
+export const make = async (url: string, needsRedis = true): Promise<RunDatabases> => {
+  const removals: Array<() => void | Promise<void>> = []
   const postgres = await postgresSchema(url)
-  const sqlite = sqliteFile()
+  if (!("missing" in postgres)) removals.push(postgres.remove)
+  const redis = needsRedis ? await RedisServer.start() : { missing: "it is not needed" }
+  if (!("missing" in redis)) removals.push(redis.stop)
+  const pids = {
+    postgresql: "missing" in postgres ? undefined : await postgresProcess(url),
+    redis: "missing" in redis ? undefined : redis.pid
+  }
   return {
-    sqlite,
-    postgres,
+    missing: {
+      ...("missing" in postgres ? { postgresql: postgres.missing } : {}),
+      ...("missing" in redis ? { redis: redis.missing } : {})
+    },
+    versions: {
+      ...("missing" in postgres ? {} : { PostgreSQL: postgres.version }),
+      ...("missing" in redis ? {} : { Redis: redis.version })
+    },
+    create: async (kind) => {
+      switch (kind) {
+        case "memory":
+          return "memory:"
+        case "sqlite": {
+          const file = sqliteFile()
+          removals.push(file.remove)
+          return `sqlite:${file.filename}`
+        }
+        case "postgresql": {
+          const schema = await postgresSchema(url)
+          if ("missing" in schema) throw new Error(schema.missing)
+          removals.push(schema.remove)
+          return schema.address
+        }
+        case "redis": {
+          if ("missing" in redis) throw new Error(redis.missing)
+          return redis.address
+        }
+      }
+    },
+    process: (kind) => (kind === "postgresql" || kind === "redis" ? pids[kind] : undefined),
     remove: async () => {
-      sqlite.remove()
-      if (!("missing" in postgres)) await postgres.remove()
+      for (const remove of removals.splice(0)) await remove()
     }
   }
+}
+
+/** The main process of the PostgreSQL server, if it runs on this machine. */
+const postgresProcess = async (url: string): Promise<number | undefined> => {
+  const made = await ask(url, (sql) =>
+    Effect.map(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) =>
+      row !== undefined && DatabaseCpu.programOf(row.pid)?.startsWith("postgres")
+        ? DatabaseCpu.parentOf(row.pid)
+        : undefined
+    )
+  )
+  return "missing" in made || typeof made.rows !== "number" ? undefined : made.rows
 }

@@ -3,25 +3,27 @@ import { pathToFileURL } from "node:url"
 import { parseArgs } from "node:util"
 import { postgresServer } from "./Databases.ts"
 import type { LatencyOptions } from "./http/Latency.ts"
+import type { NodesOptions } from "./http/Nodes.ts"
 import type { RoundsOptions } from "./http/Rounds.ts"
 import type { SoakOptions } from "./http/Soak.ts"
 import { MANY } from "./http/Workload.ts"
 
 export const help = `npm run bench [-- OPTIONS]
 
-  --only PARTS      http, latency, soak, process; several with commas
+  --only PARTS      http, latency, nodes, soak, process; several with commas
   --servers NAMES   only servers whose name contains one of these; Bare and AnimalStore memory always
   --cases NAMES     only cases whose name contains one of these, such as "mix" or "1 connection"
-  --rounds N        rounds of each case (default 10)
+  --rounds N        rounds of each case (default 8)
   --quick           few rounds without process: shows within two minutes that the bench works
   --out DIR         writes the results there, whatever was measured
   --help
 
 A whole run writes docs/performance. The PostgreSQL server is the one in ANIMAL_STORE_TEST_POSTGRES, by default one on
-127.0.0.1:5432. npm run bench:pair compares two checkouts. Exit codes: 0, 1 for a server that fails, 2 for invalid options.
+127.0.0.1:5432. A Redis server is started if redis-server is installed. npm run bench:pair compares two checkouts. Exit
+codes: 0, 1 for a server that fails, 2 for invalid options.
 `
 
-export const parts = ["http", "latency", "soak", "process"] as const
+export const parts = ["http", "latency", "nodes", "soak", "process"] as const
 
 export type Part = (typeof parts)[number]
 
@@ -34,6 +36,7 @@ export interface Options {
   readonly cases: ReadonlyArray<string>
   readonly rounds: RoundsOptions
   readonly latency: LatencyOptions
+  readonly nodes: NodesOptions
   readonly soak: SoakOptions
   /** The folder that results are written to. */
   readonly out: URL | undefined
@@ -43,7 +46,7 @@ export interface Options {
 /** The command line is invalid. */
 export class InvalidOptions extends Error {}
 
-const ROUNDS = 10
+const ROUNDS = 8
 
 export const documentation = new URL("../docs/performance/", import.meta.url)
 
@@ -80,12 +83,18 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
       warmUpSeconds: isQuick ? 0.1 : 0.8
     },
     latency: {
-      rounds: isQuick ? 1 : 10,
-      seconds: 1,
+      rounds: isQuick ? 1 : 5,
+      seconds: isQuick ? 0.5 : 1,
       maximumSeconds: isQuick ? 0.5 : 2,
       connections: MANY
     },
-    soak: { seconds: isQuick ? 5 : 60, everySeconds: isQuick ? 0.5 : 5, connections: MANY },
+    nodes: {
+      nodes: isQuick ? [1, 2] : [1, 2, 4],
+      keys: isQuick ? [1, 100] : [1, 100, 10_000],
+      rounds: isQuick ? 1 : 3,
+      seconds: isQuick ? 0.3 : 1
+    },
+    soak: { seconds: isQuick ? 5 : 45, everySeconds: isQuick ? 0.5 : 5, connections: MANY },
     out: values.out === undefined ? (isWhole ? documentation : undefined) : pathToFileURL(`${values.out}/`),
     postgres: postgresServer
   }

@@ -4,9 +4,11 @@ import type * as Databases from "./Databases.ts"
 import { Child, type Cores, type Guard } from "./http/Child.ts"
 import * as Latency from "./http/Latency.ts"
 import { LoadGenerator } from "./http/LoadGenerator.ts"
+import * as Nodes from "./http/Nodes.ts"
 import * as Rounds from "./http/Rounds.ts"
-import { ServerProcess } from "./http/ServerProcess.ts"
-import { all, bare, POSTGRES, reference, type Server } from "./http/Servers.ts"
+import { ServerProcess, type StartOptions } from "./http/ServerProcess.ts"
+import * as Servers from "./http/Servers.ts"
+import { bare, reference, type Server } from "./http/Servers.ts"
 import * as Soak from "./http/Soak.ts"
 import * as Verification from "./http/Verification.ts"
 import { type Case, cases, operations, type Workload } from "./http/Workload.ts"
@@ -14,7 +16,7 @@ import { choose, expectKnown, type Options } from "./Options.ts"
 import type { Progress } from "./Progress.ts"
 import type { Figure } from "./process/Figure.ts"
 import type { SectionMessage } from "./process/SectionProcess.ts"
-import type { HttpResults, LatencyResults, SectionResults } from "./results/Results.ts"
+import type { HttpResults, LatencyResults, NodesResults, SectionResults, Skipped } from "./results/Results.ts"
 
 /** The context of every part. */
 export interface Bench {
@@ -37,6 +39,9 @@ const RECORDED = 200
 /** Workloads that only read: created animals would make memory grow. */
 const reads: ReadonlyArray<Workload> = operations.filter(({ name }) => name === "list 20" || name === "get")
 
+/** Servers whose latency is measured. */
+const durable: ReadonlyArray<Server> = Servers.all.filter(({ isDurable }) => isDurable)
+
 const nameOf = ({ name }: { readonly name: string }): string => name
 
 export const casesOf = ({ cases: asked }: Options): ReadonlyArray<Case> => {
@@ -50,17 +55,38 @@ export const secondsOf = (options: Options, servers: number, sections: number): 
     ? servers * START_SECONDS + casesOf(options).length * Rounds.secondsOf(servers, options.rounds)
     : 0) +
   (options.parts.has("latency")
-    ? 2 * (START_SECONDS + reads.length * Latency.secondsOf(options.latency))
+    ? (2 + durable.length) * (START_SECONDS + reads.length * Latency.secondsOf(options.latency))
     : 0) +
+  (options.parts.has("nodes") ? Nodes.secondsOf(options.nodes) : 0) +
   (options.parts.has("soak") ? START_SECONDS + options.soak.seconds : 0) +
   (options.parts.has("process") ? sections * SECTION_SECONDS : 0)
 
 /** The chosen servers, and the two that all others are compared with. */
 export const serversOf = (options: Options, databases: Databases.RunDatabases): ReadonlyArray<Server> => {
-  const known = all(databases)
-  expectKnown("--servers", [...new Set([...known.map(nameOf), POSTGRES])], options.servers)
-  const chosen = new Set([bare, reference, ...choose(known, options.servers)])
-  return known.filter((server) => chosen.has(server))
+  expectKnown("--servers", Servers.all.map(nameOf), options.servers)
+  const chosen = new Set([bare, reference, ...choose(Servers.all, options.servers)])
+  return Servers.all.filter(
+    (server) => chosen.has(server) && Servers.missingFor(server, databases) === undefined
+  )
+}
+
+/** The chosen servers that cannot be measured, and why. */
+export const skippedOf = (options: Options, databases: Databases.RunDatabases): ReadonlyArray<Skipped> =>
+  choose(Servers.all, options.servers).flatMap((server) => {
+    const reason = Servers.missingFor(server, databases)
+    return reason === undefined ? [] : [{ name: server.name, reason }]
+  })
+
+const startServer = async (
+  server: Server,
+  databases: Databases.RunDatabases,
+  options: StartOptions
+): Promise<ServerProcess> => {
+  const processes = Servers.databaseProcesses(server, databases)
+  return ServerProcess.start(await Servers.withDatabases(server, databases), {
+    ...options,
+    ...(processes === undefined ? {} : { databaseProcesses: processes })
+  })
 }
 
 /** All servers, case by case. */
@@ -73,7 +99,7 @@ export const http = async (
   const running = new Map<string, ServerProcess>()
   for (const server of servers) {
     progress.at(server.name)
-    running.set(server.name, await ServerProcess.start(server, { core: cores?.server }))
+    running.set(server.name, await startServer(server, databases, { core: cores?.server }))
     progress.advance(START_SECONDS)
   }
   const [bareProcess, referenceProcess] = [running.get(bare.name), running.get(reference.name)]
@@ -95,19 +121,14 @@ export const http = async (
   }
 }
 
-const skippedOf = (options: Options, { postgres }: Databases.RunDatabases): HttpResults["skipped"] =>
-  "missing" in postgres && choose([{ name: POSTGRES }], options.servers).length > 0
-    ? [{ name: POSTGRES, reason: postgres.missing }]
-    : []
-
 /** Measures one server without the others. */
 const alone = async <A>(
-  chosen: Server,
+  start: (options: StartOptions) => Promise<ServerProcess>,
   { cores, progress }: Bench,
   nodeFlags: ReadonlyArray<string>,
   measure: (server: ServerProcess, load: LoadGenerator) => Promise<A>
 ): Promise<A> => {
-  const server = await ServerProcess.start(chosen, { core: cores?.server, nodeFlags })
+  const server = await start({ core: cores?.server, nodeFlags })
   progress.advance(START_SECONDS)
   const load = new LoadGenerator(cores?.load)
   const measured = await measure(server, load)
@@ -115,35 +136,70 @@ const alone = async <A>(
   return measured
 }
 
-/** Ours at a constant rate, and the bare server for comparison. */
-export const latency = async (bench: Bench): Promise<LatencyResults> => {
+/** Ours at constant rates, and the bare server for comparison. */
+export const latency = async (bench: Bench, databases: Databases.RunDatabases): Promise<LatencyResults> => {
   const { options, progress } = bench
   const figures: Array<Latency.LatencyFigures> = []
   const recorded: Array<Parameters<ServerProcess["repeat"]>> = []
-  await alone(reference, bench, [], async (server, load) => {
-    for (const workload of reads) {
-      progress.begin(`latency at half of the maximum, ${workload.name}, ${server.name}`)
-      recorded.push([server.address, (await Verification.record(server, workload, RECORDED)).responses])
-      figures.push(await Latency.measure(server, load, workload, options.latency, progress))
+  const measure = async (server: ServerProcess, load: LoadGenerator, workload: Workload): Promise<void> => {
+    progress.begin(`latency, ${workload.name}, ${server.name}`)
+    figures.push(...(await Latency.measure(server, load, workload, options.latency, progress)))
+  }
+  for (const chosen of [reference, ...durable]) {
+    if (Servers.missingFor(chosen, databases) !== undefined) continue
+    await alone(
+      (given) => startServer(chosen, databases, given),
+      bench,
+      [],
+      async (server, load) => {
+        for (const workload of reads) {
+          if (chosen === reference)
+            recorded.push([server.address, (await Verification.record(server, workload, RECORDED)).responses])
+          await measure(server, load, workload)
+        }
+      }
+    )
+  }
+  await alone(
+    (given) => ServerProcess.start(bare, given),
+    bench,
+    [],
+    async (server, load) => {
+      for (const [index, workload] of reads.entries()) {
+        const responses = recorded[index]
+        if (responses !== undefined) await server.repeat(...responses)
+        await measure(server, load, workload)
+      }
     }
-  })
-  await alone(bare, bench, [], async (server, load) => {
-    for (const [index, workload] of reads.entries()) {
-      progress.begin(`latency at half of the maximum, ${workload.name}, ${server.name}`)
-      const responses = recorded[index]
-      if (responses !== undefined) await server.repeat(...responses)
-      figures.push(await Latency.measure(server, load, workload, options.latency, progress))
-    }
-  })
+  )
   return { options: options.latency, workloads: figures }
+}
+
+/** Several nodes on one database. */
+export const nodes = async (
+  { cores, options, progress }: Bench,
+  databases: Databases.RunDatabases
+): Promise<NodesResults> => {
+  progress.begin("nodes on one PostgreSQL database")
+  const skipped = databases.missing.postgresql
+  if (skipped !== undefined) return { options: options.nodes, figures: [], skipped }
+  const address = await databases.create("postgresql")
+  const process = databases.process("postgresql")
+  const figures = await Nodes.measure(address, process, cores?.load, options.nodes, progress)
+  return { options: options.nodes, figures }
 }
 
 /** Ours under a long load. */
 export const soak = (bench: Bench): Promise<Soak.SoakFigures> =>
-  alone(reference, bench, ["--expose-gc"], (server, load) => {
-    bench.progress.begin("soak")
-    return Soak.measure(server, load, reads, bench.options.soak, bench.progress)
-  })
+  alone(
+    (given) => ServerProcess.start(reference, given),
+    bench,
+    ["--expose-gc"],
+    (server, load) => {
+      bench.progress.begin("soak")
+      return Soak.measure(server, load, reads, bench.options.soak, bench.progress)
+    }
+  )
 
 const isSectionMessage: Guard<SectionMessage> = (message): message is SectionMessage =>
   typeof message === "object" && message !== null && ("progress" in message || "figures" in message)

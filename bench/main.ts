@@ -2,7 +2,6 @@
 import * as fs from "node:fs"
 import * as Databases from "./Databases.ts"
 import { findCores, stopAll } from "./http/Child.ts"
-import { POSTGRES } from "./http/Servers.ts"
 import { help, InvalidOptions, type Options, parse } from "./Options.ts"
 import * as Parts from "./Parts.ts"
 import { Progress } from "./Progress.ts"
@@ -24,12 +23,13 @@ const measure = async (options: Options, databases: Databases.RunDatabases): Pro
     progress.note(
       "Servers and load generator cannot be pinned to cores of their own here: expect more noise."
     )
-  const { postgres } = databases
-  if ("missing" in postgres) progress.note(`${POSTGRES} is skipped: ${postgres.missing}`)
+  for (const { name, reason } of Parts.skippedOf(options, databases))
+    progress.note(`${name} is skipped: ${reason}`)
   const has = (part: Parameters<typeof options.parts.has>[0]) => options.parts.has(part)
   const measured = {
     http: has("http") ? await Parts.http(bench, databases) : undefined,
-    latency: has("latency") ? await Parts.latency(bench) : undefined,
+    latency: has("latency") ? await Parts.latency(bench, databases) : undefined,
+    nodes: has("nodes") ? await Parts.nodes(bench, databases) : undefined,
     soak: has("soak") ? await Parts.soak(bench) : undefined,
     process: has("process") ? await Parts.sections(bench, names) : undefined
   }
@@ -41,7 +41,7 @@ const measure = async (options: Options, databases: Databases.RunDatabases): Pro
     machine: Machine.current(cores !== undefined),
     versions: {
       ...Machine.versions(),
-      ...("version" in postgres ? { PostgreSQL: postgres.version } : {}),
+      ...databases.versions,
       SQLite: process.versions.sqlite ?? "unknown"
     },
     isQuick: options.isQuick,
@@ -63,7 +63,8 @@ const main = async (options: Options): Promise<void> => {
   // Unknown names are reported before anything is started.
   Parts.casesOf(options)
 
-  const databases = await Databases.make(options.postgres)
+  const needsRedis = options.parts.has("http") || options.parts.has("latency")
+  const databases = await Databases.make(options.postgres, needsRedis)
   const results = await measure(options, databases).finally(async () => {
     await stopAll()
     await databases.remove()

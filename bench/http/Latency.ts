@@ -1,4 +1,4 @@
-/** Latency at half of a server's maximum throughput, which is how it would be run in production. */
+/** Latency at shares of a server's maximum throughput: nearly idle, and as it would be run in production. */
 import type { Progress } from "../Progress.ts"
 import * as Spread from "../results/Spread.ts"
 import type { LoadGenerator } from "./LoadGenerator.ts"
@@ -15,12 +15,17 @@ export interface LatencyOptions {
   readonly connections: number
 }
 
+/** The shares of the maximum. */
+export const shares = [0.1, 0.5] as const
+
 /** The latency of one workload at one server. */
 export interface LatencyFigures {
   readonly server: string
   readonly workload: string
   /** Requests per second when every connection always has one in flight. */
   readonly maximumPerSecond: number
+  /** The share of the maximum that was sent. */
+  readonly share: number
   /** Requests per second that were sent. */
   readonly rate: number
   /** Milliseconds from the moment a request was due. */
@@ -37,16 +42,16 @@ const REQUESTS = 5_000
 
 /** Seconds that a workload takes. */
 export const secondsOf = ({ maximumSeconds, rounds, seconds }: LatencyOptions): number =>
-  2 * maximumSeconds + rounds * seconds
+  2 * maximumSeconds + shares.length * rounds * seconds
 
-/** Finds the maximum throughput, then sends half of it at a constant rate. */
+/** Finds the maximum throughput, then sends shares of it at a constant rate. */
 export const measure = async (
   server: ServerProcess,
   load: LoadGenerator,
   workload: Workload,
   { connections, maximumSeconds, rounds, seconds }: LatencyOptions,
   progress: Progress
-): Promise<LatencyFigures> => {
+): Promise<ReadonlyArray<LatencyFigures>> => {
   let seed = 1
   const send = async (what: string, given: { readonly seconds: number; readonly rate?: number }) => {
     progress.at(what)
@@ -68,19 +73,24 @@ export const measure = async (
     maxima.push(perSecond)
   }
   const maximumPerSecond = Spread.median(maxima)
-  const rate = Math.round(maximumPerSecond / 2)
-  const latencies = []
-  for (let round = 0; round < rounds; round++) {
-    const { latency } = await send(`at ${rate} a second, round ${round + 1} of ${rounds}`, { seconds, rate })
-    latencies.push(latency)
+  const figures: Array<LatencyFigures> = []
+  for (const share of shares) {
+    const rate = Math.round(maximumPerSecond * share)
+    const latencies = []
+    for (let round = 0; round < rounds; round++) {
+      const what = `at ${rate} a second, round ${round + 1} of ${rounds}`
+      latencies.push((await send(what, { seconds, rate })).latency)
+    }
+    figures.push({
+      server: server.name,
+      workload: workload.name,
+      maximumPerSecond,
+      share,
+      rate,
+      p50: Spread.of(latencies.map(({ p50 }) => p50)),
+      p99: Spread.of(latencies.map(({ p99 }) => p99)),
+      p999: Spread.of(latencies.map(({ p999 }) => p999))
+    })
   }
-  return {
-    server: server.name,
-    workload: workload.name,
-    maximumPerSecond,
-    rate,
-    p50: Spread.of(latencies.map(({ p50 }) => p50)),
-    p99: Spread.of(latencies.map(({ p99 }) => p99)),
-    p999: Spread.of(latencies.map(({ p999 }) => p999))
-  }
+  return figures
 }

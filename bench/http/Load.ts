@@ -24,6 +24,10 @@ export interface Task {
   readonly seconds: number
   /** Requests per second; without it as many as the server completes. */
   readonly rate?: number | undefined
+  /** Ports of further nodes of the same store; connections go to all of them in turn. */
+  readonly ports?: ReadonlyArray<number> | undefined
+  /** Whether this process leaves its core to others while it waits: database servers need it. */
+  readonly isYielding?: boolean | undefined
   /** Whether statuses are compared with the planned ones. */
   readonly isChecked: boolean
 }
@@ -115,11 +119,12 @@ const connect = (task: Task): Promise<Connected> =>
     let fail = reject
     let onResponse = (_client: Client, _status: number): void => {}
     let connecting = task.connections
+    const ports = [task.address.port, ...(task.ports ?? [])]
     const clients = Array.from(
       { length: task.connections },
       (_, index) =>
         new Client(
-          task.address.port,
+          ports[index % ports.length] ?? task.address.port,
           index,
           (client, status) => onResponse(client, status),
           (error) => fail(error)
@@ -180,7 +185,8 @@ const sending = (
       const client = idle.shift()
       if (client !== undefined) next(client)
     }
-    if (open > 0) setImmediate(sendWhatIsDue)
+    // Requests without a rate are sent by the responses before them.
+    if (open > 0 && !(task.isYielding === true && task.rate === undefined)) setImmediate(sendWhatIsDue)
   }
 
   for (const client of clients) next(client)

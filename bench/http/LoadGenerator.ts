@@ -29,11 +29,27 @@ export class LoadGenerator {
 
   /** Opens connections to a server and returns what sends the load over them; to be closed afterwards. */
   async connect(server: ServerProcess, load: Load): Promise<() => Promise<Outcome>> {
-    const where = `${load.workload.name} at ${server.name}`
     // The bare server repeats its responses in their order, whatever request comes first.
-    const task: Task = { ...load, address: server.address, isChecked: !server.isBare }
+    return this.#connect(server.name, {
+      ...load,
+      address: server.address,
+      isYielding: server.hasDatabaseServer,
+      isChecked: !server.isBare
+    })
+  }
+
+  /** Sends a load to the nodes at an address and further ports. */
+  async carryOutAt(name: string, address: Task["address"], load: Load): Promise<Outcome> {
+    const send = await this.#connect(name, { ...load, address, isChecked: true })
+    const outcome = await send()
+    await this.close()
+    return outcome
+  }
+
+  async #connect(name: string, task: Task): Promise<() => Promise<Outcome>> {
+    const where = `${task.workload.name} at ${name}`
     await this.#order({ connect: task }, isConnected, where)
-    return () => this.#send(where, load.seconds)
+    return () => this.#send(where, task.seconds)
   }
 
   /** Sends a load to a server over connections of its own; rejects when responses are not the planned ones. */

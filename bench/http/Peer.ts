@@ -19,8 +19,20 @@ export interface Usage {
   readonly usedBytes: number
 }
 
-/** A message to a server: it requests the usage, or sets the responses that the bare server repeats. */
-export type Order = "usage" | { readonly responses: ReadonlyArray<FixedResponse> }
+/** A message to a server: it requests the usage or the metrics, or sets the responses that the bare server repeats. */
+export type Order = "usage" | "metrics" | { readonly responses: ReadonlyArray<FixedResponse> }
+
+/** The metrics of a server in Prometheus's text format. */
+export interface Metrics {
+  readonly metrics: string
+}
+
+/** What only some servers can do. */
+export interface Abilities {
+  /** Receives the responses that a server without logic must repeat. */
+  readonly onResponses?: (responses: ReadonlyArray<FixedResponse>) => void
+  readonly metrics?: () => string
+}
 
 /** A response as it was recorded. */
 export interface FixedResponse {
@@ -28,15 +40,17 @@ export interface FixedResponse {
   readonly body: string
 }
 
-/** Runs a server in this process; `onResponses` receives what a server without logic must repeat. */
+/** Runs a server in this process. */
 export const serve = async (
   start: () => Promise<Listening>,
-  onResponses?: (responses: ReadonlyArray<FixedResponse>) => void
+  { metrics, onResponses }: Abilities = {}
 ): Promise<void> => {
   const listening = await start()
   process.on("message", (order: Order) => {
     if (order === "usage") process.send?.(usage())
-    else {
+    else if (order === "metrics") {
+      process.send?.({ metrics: metrics?.() ?? "" } satisfies Metrics)
+    } else {
       onResponses?.(order.responses)
       process.send?.("taken")
     }

@@ -7,11 +7,7 @@ import * as Verification from "./Verification.ts"
 import * as Wire from "./Wire.ts"
 import * as Workload from "./Workload.ts"
 
-const peers = all({
-  postgres: { missing: "needs no server here" },
-  sqlite: { filename: ":memory:", remove: () => undefined },
-  remove: async () => undefined
-}).filter((server) => server !== bare && server !== reference && !server.isDurable)
+const peers = all.filter((server) => server !== bare && server !== reference && !server.isDurable)
 
 const sizes = { mix: 150, alone: 15 }
 const workloads = [Workload.mix, ...Workload.operations]

@@ -42,6 +42,8 @@ export interface ServerFigures {
   /** CPU time as a multiple of the bare server's. */
   readonly ratio: Spread.Spread
   readonly perSecond: Spread.Spread
+  /** Microseconds of CPU per request that its database servers take; absent without any on this machine. */
+  readonly databaseMicros?: Spread.Spread
   /** Milliseconds. */
   readonly latency: { readonly p50: Spread.Spread; readonly p99: Spread.Spread; readonly p999: Spread.Spread }
   /** The most memory that was resident since the process started. */
@@ -55,6 +57,7 @@ export interface CaseFigures {
 }
 
 interface Turn {
+  readonly databaseMicros: number | undefined
   readonly cpuMicros: number
   readonly perSecond: number
   readonly p50: number
@@ -107,10 +110,13 @@ export const measure = async (
   const turn = async (server: ServerProcess, seed: number): Promise<Turn> => {
     const send = await load.connect(server, { ...given, requests, seconds: options.seconds, seed })
     const before = await server.usage()
+    const databaseUsage = server.databaseUsage()
     const outcome = await send()
     const after = await server.usage()
+    const databaseMicros = databaseUsage()
     await load.close()
     return {
+      databaseMicros: databaseMicros === undefined ? undefined : databaseMicros / outcome.requests,
       cpuMicros: (after.cpuMicros - before.cpuMicros) / outcome.requests,
       perSecond: outcome.perSecond,
       ...outcome.latency
@@ -140,12 +146,14 @@ const figuresOf = async (
   const figures: Array<ServerFigures> = []
   for (const [server, own] of turns) {
     const cpuMicros = Spread.of(own.map((turn) => turn.cpuMicros))
+    const databaseMicros = own.map((turn) => turn.databaseMicros).filter((micros) => micros !== undefined)
     const ratios = own.map((turn, round) => turn.cpuMicros / (ofBare[round]?.cpuMicros ?? Number.NaN))
     figures.push({
       server: server.name,
       cpuMicros,
       ratio: { ...Spread.of(ratios), median: cpuMicros.median / bareMedian },
       perSecond: Spread.of(own.map((turn) => turn.perSecond)),
+      ...(databaseMicros.length === 0 ? {} : { databaseMicros: Spread.of(databaseMicros) }),
       latency: {
         p50: Spread.of(own.map((turn) => turn.p50)),
         p99: Spread.of(own.map((turn) => turn.p99)),

@@ -1,6 +1,7 @@
 /** A measured server as the bench sees it. */
 import { callerCounts, type Tokens } from "./Catalogue.ts"
 import { Child, type Guard, hasNumber } from "./Child.ts"
+import * as DatabaseCpu from "./DatabaseCpu.ts"
 import type { FixedResponse, Listening, Order, Usage } from "./Peer.ts"
 import { bare, peerModule, type Server } from "./Servers.ts"
 import * as Wire from "./Wire.ts"
@@ -10,6 +11,8 @@ import type { PlannedRequest } from "./Workload.ts"
 export interface StartOptions {
   readonly core?: number | undefined
   readonly nodeFlags?: ReadonlyArray<string> | undefined
+  /** The processes of its database servers; `undefined` if it has none. */
+  readonly databaseProcesses?: ReadonlyArray<number> | undefined
 }
 
 const isListening: Guard<Listening> = (message): message is Listening => hasNumber(message, "port")
@@ -38,10 +41,20 @@ export class ServerProcess {
   readonly name: string
   /** Whether it only repeats recorded responses. */
   readonly isBare: boolean
+  /** Whether it uses a database server, which needs a core. */
+  readonly hasDatabaseServer: boolean
+  readonly #databaseProcesses: ReadonlyArray<number>
   readonly #child: Child
   #address: Wire.Address
 
-  private constructor(child: Child, address: Wire.Address, isBare: boolean) {
+  private constructor(
+    child: Child,
+    address: Wire.Address,
+    isBare: boolean,
+    databaseProcesses: ReadonlyArray<number> | undefined
+  ) {
+    this.hasDatabaseServer = databaseProcesses !== undefined
+    this.#databaseProcesses = databaseProcesses ?? []
     this.name = child.name
     this.isBare = isBare
     this.#child = child
@@ -59,7 +72,7 @@ export class ServerProcess {
     const { port, tokens } = await child.receive(isListening, FILLING_MS)
     const isBare = server.file === bare.file
     const cursors = isBare ? noCursors : await Wire.collectCursors((target) => linkOf(port, tokens, target))
-    const started = new ServerProcess(child, { port, tokens, cursors }, isBare)
+    const started = new ServerProcess(child, { port, tokens, cursors }, isBare, options.databaseProcesses)
     for (let index = 0; index < callerCounts.exhausted && !isBare; index++) {
       await started.send({ ...list, sender: { kind: "exhausted", index }, status: 429 })
     }
@@ -73,6 +86,19 @@ export class ServerProcess {
 
   usage(): Promise<Usage> {
     return this.#order("usage", isUsage)
+  }
+
+  /** Returns a function for the CPU time of its database servers since now, in microseconds, where it can be measured. */
+  databaseUsage(): () => number | undefined {
+    const processes = this.#databaseProcesses
+    const before = processes.map(DatabaseCpu.read)
+    return () =>
+      processes.length === 0
+        ? undefined
+        : processes.reduce(
+            (sum, pid, index) => sum + DatabaseCpu.between(before[index] ?? new Map(), DatabaseCpu.read(pid)),
+            0
+          )
   }
 
   /** Makes the bare server repeat responses of another server, to requests as that server gets them. */

@@ -173,6 +173,8 @@ export interface Workload {
   readonly shares: Shares
   /** Whether its first request is sent again and again. */
   readonly isRepeated: boolean
+  /** Draws the key from so many, each as likely as the others, instead of by the Zipf distribution. */
+  readonly keys?: number
 }
 
 /** The default workload; the shares add up to 100 %. */
@@ -217,10 +219,10 @@ const wanted = ({ body, cursor, target }: PlannedRequest): string =>
 
 /** Whether two neighbours have the same key, or the same content, which the mix allows: many clients read the first page. */
 const areAlike = (workload: Workload, one: PlannedRequest, other: PlannedRequest): boolean =>
-  (one.sender.kind === other.sender.kind && one.sender.index === other.sender.index) ||
+  (workload.keys !== 1 && one.sender.kind === other.sender.kind && one.sender.index === other.sender.index) ||
   (workload.name !== mix.name && wanted(one) === wanted(other))
 
-const draw = ({ shares }: Workload, random: Random.Random): PlannedRequest => {
+const draw = ({ keys, shares }: Workload, random: Random.Random): PlannedRequest => {
   let left = random() * 100
   let drawn: Kind | undefined
   for (const kind of Object.keys(kinds) as ReadonlyArray<Kind>) {
@@ -231,7 +233,10 @@ const draw = ({ shares }: Workload, random: Random.Random): PlannedRequest => {
     if (left < 0) break
   }
   if (drawn === undefined) throw new Error("a workload without requests")
-  return { kind: drawn, ...kinds[drawn](random) }
+  const planned: PlannedRequest = { kind: drawn, ...kinds[drawn](random) }
+  return keys === undefined
+    ? planned
+    : { ...planned, sender: { kind: "unlimited", index: Random.below(random, keys) } }
 }
 
 /** The first `count` requests of a workload under a seed. */
@@ -256,17 +261,30 @@ export interface Case {
   readonly connections: number
 }
 
-/** The number of connections that stands for many clients. */
+/** The number of connections that stands for many clients, and numbers at which the mix is measured, too. */
 export const MANY = 64
+export const MORE = 256
+const BETWEEN = 16
+
+const at = (connections: number, workloads: ReadonlyArray<Workload>): ReadonlyArray<Case> =>
+  workloads.map((workload) => ({
+    name: atConnections(workload.name, connections),
+    workload,
+    connections
+  }))
+
+/** The name of the case of a workload. */
+export const atConnections = (workload: string, connections: number): string =>
+  connections === MANY
+    ? workload
+    : `${workload}, ${connections} ${connections === 1 ? "connection" : "connections"}`
 
 /** Everything that is measured over HTTP, in this order. */
 export const cases: ReadonlyArray<Case> = [
-  ...[mix, ...operations].map((workload) => ({ name: workload.name, workload, connections: MANY })),
-  ...[mix, ...operations].map((workload) => ({
-    name: `${workload.name}, 1 connection`,
-    workload,
-    connections: 1
-  })),
+  ...at(MANY, [mix, ...operations]),
+  ...at(1, [mix, ...operations]),
+  ...at(BETWEEN, [mix]),
+  ...at(MORE, [mix, ...operations.filter(({ name }) => name === "list 20" || name === "get")]),
   ...repeated.map((workload) => ({
     name: `${workload.name}, one request repeated (lower bound)`,
     workload,

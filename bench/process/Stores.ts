@@ -3,6 +3,8 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Database from "../../adapters/embed/Database.ts"
 import * as Postgres from "../../adapters/sql/Postgres.ts"
 import type * as Sql from "../../adapters/sql/Sql.ts"
 import * as Sqlite from "../../adapters/sql/Sqlite.ts"
@@ -10,6 +12,7 @@ import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Databases from "../Databases.ts"
 import { statuses } from "../http/Catalogue.ts"
+import * as RedisServer from "../RedisServer.ts"
 import { counted } from "../Thousands.ts"
 import * as CallerKeys from "./CallerKeys.ts"
 import type { Figure } from "./Figure.ts"
@@ -31,10 +34,20 @@ interface Operation<E> {
   readonly call: (count: number) => Effect.Effect<unknown, E>
 }
 
+const anywhere = (count: number): number => CallerKeys.scattered(count, ROWS)
+
+const counting = Effect.gen(function* () {
+  const limits = yield* RateLimitStore
+  return {
+    name: `consume, ${counted(ROWS, "caller")}`,
+    call: (count: number) =>
+      Limiters.consume(limits, CallerKeys.keyOf(anywhere(count)), Date.now(), Limiters.endless)
+  }
+})
+
 const operations = Effect.gen(function* () {
   const pets = yield* PetRepository
-  const limits = yield* RateLimitStore
-  const anywhere = (count: number): number => CallerKeys.scattered(count, ROWS)
+  const consume = yield* counting
   const insert = (count: number) =>
     pets.insert({
       name: `Rex the ${count}th of his name`,
@@ -52,11 +65,7 @@ const operations = Effect.gen(function* () {
       call: (count: number) => pets.page({ limit: 21, status: undefined, after: BigInt(anywhere(count)) })
     },
     { name: "insert", call: insert },
-    {
-      name: `consume, ${counted(ROWS, "caller")}`,
-      call: (count: number) =>
-        Limiters.consume(limits, CallerKeys.keyOf(anywhere(count)), Date.now(), Limiters.endless)
-    }
+    consume
   ] satisfies ReadonlyArray<Operation<unknown>>
 })
 
@@ -80,10 +89,14 @@ const rate = <E>(clients: number, ms: number, call: Operation<E>["call"]): Effec
     return (done / (performance.now() - began)) * 1000
   })
 
-const measure = (group: string, progress: (text: string) => void) =>
+const measure = (
+  group: string,
+  measured: ReadonlyArray<Operation<unknown>>,
+  progress: (text: string) => void
+) =>
   Effect.gen(function* () {
     const figures: Array<Figure> = []
-    for (const { call, name } of yield* operations) {
+    for (const { call, name } of measured) {
       for (const clients of CLIENTS) {
         const title = `${name}, ${counted(clients, "client")}`
         progress(`${group}: ${title}`)
@@ -102,7 +115,7 @@ const measureAt = <E>(
   stores: Layer.Layer<Sql.Stores, E, SecureRandom.SecureRandom>,
   progress: (text: string) => void
 ): Promise<ReadonlyArray<Figure>> =>
-  measure(group, progress).pipe(
+  Effect.flatMap(operations, (measured) => measure(group, measured, progress)).pipe(
     Effect.provide(Layer.provide(stores, SecureRandom.layerWebCrypto)),
     Effect.runPromise
   )
@@ -128,4 +141,20 @@ const postgres: Section = {
   }
 }
 
-export const sections: ReadonlyArray<Section> = [sqlite, postgres]
+/** Limits only: Redis stores nothing else. */
+const redis: Section = {
+  name: "Redis",
+  run: async (progress) => {
+    const server = await RedisServer.start()
+    if ("missing" in server) {
+      progress(`Redis: skipped, ${server.missing}`)
+      return []
+    }
+    const limits = Result.getOrThrow(Database.limits(server.address, Database.defaults, "database"))
+    return Effect.flatMap(counting, (consume) => measure("Redis", [consume], progress))
+      .pipe(Effect.provide(Layer.provide(limits, SecureRandom.layerWebCrypto)), Effect.runPromise)
+      .finally(server.stop)
+  }
+}
+
+export const sections: ReadonlyArray<Section> = [sqlite, postgres, redis]

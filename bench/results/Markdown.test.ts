@@ -17,12 +17,12 @@ const rowsOf = (text: string, first: string) =>
 describe("Markdown", () => {
   it("shows for each target whether it is met, missed or not measured", () => {
     expect(rowsOf(page, "get")[0]).toBe(
-      "| get | **1.50 missed** (≤ 1.45) | 1.00 met (≤ 1.00) | not measured (≤ 2.40) |"
+      "| get | **1.50 missed** (≤ 1.45) | 1.00 met (≤ 1.00) | not measured (≤ 2.40) | not measured (≤ 4.00) |"
     )
     expect(rowsOf(page, "create")[0]).toBe(
-      "| create | 2.10 met (≤ 2.10) | 1.05 met (≤ 1.10) | not measured (≤ 4.00) |"
+      "| create | 2.10 met (≤ 2.10) | 1.05 met (≤ 1.10) | not measured (≤ 4.00) | not measured (≤ 4.00) |"
     )
-    expect(page).toContain("4 of 24 targets were measured: 3 are met, 1 missed.")
+    expect(page).toContain("4 of 34 targets were measured: 3 are met, 1 missed.")
   })
 
   it("judges figures that are measured within processes", () => {
@@ -36,6 +36,41 @@ describe("Markdown", () => {
       "| One step of the limits, an admitted request | 6 250 000 per second met (≥ 5 000 000 per second) |"
     ])
     expect(judged(250)[0]).toContain("**4 000 000 per second missed**")
+  })
+
+  it("judges throughput on PostgreSQL, and at more connections", () => {
+    const page = Markdown.render(
+      resultsOf({
+        get: { Bare: 20, "AnimalStore PostgreSQL": 50 },
+        "get, 256 connections": { Bare: 20, "AnimalStore PostgreSQL": 100 }
+      })
+    )
+    expect(rowsOf(page, "Requests to one process with PostgreSQL, get")[0]).toContain(
+      "20 000 per second met (≥ 12 000 per second)"
+    )
+    expect(rowsOf(page, "The same at 256 connections, as a multiple, get")[0]).toContain("**0.50 missed**")
+  })
+
+  it("shows nodes with the sizes of their batches and the CPU time of the database, or why they are skipped", () => {
+    const about = (median: number) => ({ median, low: median - 1, high: median + 1 })
+    const options = { nodes: [2], keys: [100], rounds: 5, seconds: 1 }
+    const figures = [
+      {
+        nodes: 2,
+        keys: 100,
+        perSecond: about(12_345),
+        cpuMicros: about(60),
+        databaseMicros: about(40),
+        batches: { statements: 10, calls: 45 },
+        latency: [{ share: 0.1, p50: about(1), p99: about(2) }]
+      }
+    ]
+    const page = Markdown.render({ ...results, nodes: { options, figures } })
+    expect(page).toContain(
+      "| 2 nodes, 100 keys | 12 345 | 60.0 (59.0–61.0) | 40.0 (39.0–41.0) | 4.50 | 1.00 / 2.00 |"
+    )
+    const skipped = Markdown.render({ ...results, nodes: { options, figures: [], skipped: "no server" } })
+    expect(skipped).toContain("**Skipped**: no server")
   })
 
   it("names the machine, the versions, and the skipped servers with the reason", () => {

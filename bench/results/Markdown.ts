@@ -4,11 +4,12 @@ import { animals, callerCounts } from "../http/Catalogue.ts"
 import { ZIPF_EXPONENT } from "../http/Random.ts"
 import type { ServerFigures } from "../http/Rounds.ts"
 import { bare, reference } from "../http/Servers.ts"
-import { cases, MANY, mix } from "../http/Workload.ts"
+import { cases, MANY, MORE, mix } from "../http/Workload.ts"
 import type { Figure } from "../process/Figure.ts"
 import { thousands, wholeThousands } from "../Thousands.ts"
+import { short, spread, table } from "./MarkdownTable.ts"
+import * as NodesSection from "./NodesSection.ts"
 import { figuresOf, type HttpResults, type Results, read } from "./Results.ts"
-import type { Spread } from "./Spread.ts"
 import * as Targets from "./Targets.ts"
 
 /** The pictures of the page. */
@@ -19,25 +20,7 @@ export const pictures = {
   soak: "soak.svg"
 } as const
 
-const cell = (text: string): string => text.replaceAll("|", "\\|")
-
-const table = (
-  head: ReadonlyArray<string>,
-  rows: ReadonlyArray<ReadonlyArray<string>>
-): ReadonlyArray<string> => [
-  `| ${head.map(cell).join(" | ")} |`,
-  `|---|${"---:|".repeat(head.length - 1)}`,
-  ...rows.map((row) => `| ${row.map(cell).join(" | ")} |`),
-  ""
-]
-
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0)
-
-/** Three significant digits, as far as there are. */
-const short = (value: number): string => value.toFixed(value >= 10 ? 1 : 2)
-
-const spread = (show: (value: number) => string, { high, low, median }: Spread): string =>
-  `${show(median)} (${show(low)}–${show(high)})`
 
 /** The page; without results it describes the measurements and lists the targets. */
 export const render = (results: Results | undefined): string =>
@@ -55,7 +38,13 @@ export const render = (results: Results | undefined): string =>
     ...verdicts(results),
     ...(results === undefined
       ? []
-      : [...http(results), ...latency(results), ...soak(results), ...within(results)]),
+      : [
+          ...http(results),
+          ...latency(results),
+          ...NodesSection.render(results),
+          ...soak(results),
+          ...within(results)
+        ]),
     "<!-- written by npm run bench -->",
     ""
   ].join("\n")
@@ -100,7 +89,7 @@ const method: ReadonlyArray<string> = [
   "parameter or body.",
   "",
   "Each operation is also measured alone, at 1 and at " +
-    `${MANY} connections, with one request in flight on each.`,
+    `${MANY} connections, with one request in flight on each, and some at 16 and ${MORE}.`,
   "No two consecutive requests have the same key, and in these cases none has the same target and body as the one before it.",
   "Rows with “one request repeated” send a single request again and again. They are a lower bound, because every cache has its",
   "best case; no target is judged by them.",
@@ -108,6 +97,9 @@ const method: ReadonlyArray<string> = [
   "The figure is the CPU time, user and system, that the operating system counts for the process of the server, divided by the",
   `number of requests: it includes garbage collection. The ratio is that to ${bare.name}: \`node:http\` in its fastest form, which repeats`,
   `recorded responses of ${reference.name} with two header fields and does not look at requests.`,
+  "",
+  "The CPU time of database servers is measured apart, as the operating system counts it for their processes, if they run on this",
+  "machine. While a server with a database server is measured, the load generator leaves its core to others when it waits.",
   ""
 ]
 
@@ -212,6 +204,7 @@ const http = (results: Results): ReadonlyArray<string> => {
     "### CPU time per request, in microseconds",
     "",
     ...matrix(({ cpuMicros }) => spread(short, cpuMicros)),
+    ...databaseCpu(results),
     "### Requests per second",
     "",
     `![Requests per second, servers in memory](${pictures.throughput})`,
@@ -232,6 +225,29 @@ const http = (results: Results): ReadonlyArray<string> => {
   ]
 }
 
+/** The CPU time of database servers; empty without any. */
+const databaseCpu = (results: Results): ReadonlyArray<string> => {
+  const { cases: measured = [], servers: known = [] } = results.http ?? {}
+  const shown = known.filter(({ name }) =>
+    measured.some((given) => figuresOf(results, name, given.name)?.databaseMicros !== undefined)
+  )
+  if (shown.length === 0) return []
+  return [
+    "### CPU time of the database servers per request, in microseconds",
+    "",
+    ...table(
+      ["Case", ...shown.map(({ name }) => `**${name}**`)],
+      measured.map(({ name }) => [
+        name,
+        ...shown.map((server) => {
+          const micros = figuresOf(results, server.name, name)?.databaseMicros
+          return micros === undefined ? "" : spread(short, micros)
+        })
+      ])
+    )
+  ]
+}
+
 const servers = ({ servers, skipped }: HttpResults): ReadonlyArray<string> => [
   ...servers.map(({ isOurs, name, what }) => `- ${isOurs ? `**${name}**` : name}: ${what}`),
   ...skipped.map(({ name, reason }) => `- ${name}: **skipped**, ${reason}`),
@@ -242,17 +258,17 @@ const latency = ({ latency }: Results): ReadonlyArray<string> =>
   latency === undefined
     ? []
     : [
-        "## Latency at half of the maximum",
+        "## Latency at shares of the maximum",
         "",
-        `Requests are due at fixed moments, at half of the server's own maximum, and their time counts from then; ${latency.options.rounds} rounds of ${latency.options.seconds} s.`,
+        `Requests are due at fixed moments, at a share of the server's own maximum, and their time counts from then; ${latency.options.rounds} rounds of ${latency.options.seconds} s.`,
         `${bare.name} shows the share of the machine, the load generator and Node. In milliseconds:`,
         "",
         ...table(
           ["Server, workload", "Maximum per second", "Sent per second", "p50", "p99", "p99.9"],
-          latency.workloads.map(({ maximumPerSecond, p50, p99, p999, rate, server, workload }) => [
+          latency.workloads.map(({ maximumPerSecond, p50, p99, p999, rate, server, share, workload }) => [
             `${server}, ${workload}`,
             wholeThousands(maximumPerSecond),
-            wholeThousands(rate),
+            `${wholeThousands(rate)} (${share * 100} %)`,
             ...[p50, p99, p999].map((each) => spread(short, each))
           ])
         )

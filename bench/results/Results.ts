@@ -1,13 +1,14 @@
 /** The results of a run, as they are stored in JSON. */
 import { readFileSync } from "node:fs"
 import type { LatencyFigures, LatencyOptions } from "../http/Latency.ts"
+import type { NodesFigures, NodesOptions } from "../http/Nodes.ts"
 import type { CaseFigures, RoundsOptions } from "../http/Rounds.ts"
 import type { SoakFigures } from "../http/Soak.ts"
 import type { Figure } from "../process/Figure.ts"
 import type { Machine } from "./Machine.ts"
 
 /** Increased when older results can no longer be read. */
-export const SCHEMA = 2
+export const SCHEMA = 3
 
 /** A measured server. */
 export interface ServerEntry {
@@ -29,6 +30,14 @@ export interface HttpResults {
   readonly servers: ReadonlyArray<ServerEntry>
   readonly skipped: ReadonlyArray<Skipped>
   readonly cases: ReadonlyArray<CaseFigures>
+}
+
+/** Several nodes on one database. */
+export interface NodesResults {
+  readonly options: NodesOptions
+  readonly figures: ReadonlyArray<NodesFigures>
+  /** The reason for missing figures. */
+  readonly skipped?: string | undefined
 }
 
 /** Latency at a constant rate. */
@@ -58,6 +67,7 @@ export interface Results {
   readonly isQuick: boolean
   readonly http?: HttpResults | undefined
   readonly latency?: LatencyResults | undefined
+  readonly nodes?: NodesResults | undefined
   readonly soak?: SoakFigures | undefined
   readonly process?: ReadonlyArray<SectionResults> | undefined
 }

@@ -1,5 +1,6 @@
 /** The targets of the figures. All targets are judged on varied requests. */
-import { bare, fastify, reference, SQLITE } from "../http/Servers.ts"
+import { bare, fastify, POSTGRES, reference, SQLITE } from "../http/Servers.ts"
+import { atConnections, MORE } from "../http/Workload.ts"
 import { wholeThousands } from "../Thousands.ts"
 import { figuresOf, processFigureOf, type Results } from "./Results.ts"
 
@@ -22,7 +23,8 @@ const cpu = (
 export const cpuTargets: ReadonlyArray<CpuTarget> = [
   ...cpu(reference.name, bare.name, { get: 1.45, "401": 1.45, "429": 1.45, "list 20": 2, create: 2.1 }),
   ...cpu(reference.name, fastify.name, { get: 1, "401": 1, "429": 1, "list 20": 1, create: 1.1 }),
-  ...cpu(SQLITE, bare.name, { get: 2.4, "list 20": 3.5, create: 4 })
+  ...cpu(SQLITE, bare.name, { get: 2.4, "list 20": 3.5, create: 4 }),
+  ...cpu(POSTGRES, bare.name, { get: 4, "list 20": 4, create: 4, "401": 4, "429": 4 })
 ]
 
 /** Any other target. */
@@ -54,8 +56,14 @@ const calls =
   (results: Results): number | undefined =>
     ratio(1e9, value(group, name)(results))
 
+/** The 99th percentile at half of the maximum. */
 const p99 = ({ latency }: Results, server: string, workload: string): number | undefined =>
-  latency?.workloads.find((figures) => figures.server === server && figures.workload === workload)?.p99.median
+  latency?.workloads.find(
+    (figures) => figures.server === server && figures.workload === workload && figures.share === 0.5
+  )?.p99.median
+
+const throughput = (results: Results, name: string): number | undefined =>
+  figuresOf(results, POSTGRES, name)?.perSecond.median
 
 /** Memory varies a little without growing; a rise of the line by more than this is growth. */
 const STILL = 0.02
@@ -111,6 +119,33 @@ export const targets: ReadonlyArray<Target> = [
     bound: { least: 5_000 },
     show: perSecond,
     figure: (results) => figuresOf(results, SQLITE, "create")?.perSecond.median
+  },
+  ...(
+    [
+      ["get", 12_000],
+      ["list 20", 8_000]
+    ] as const
+  ).flatMap(
+    ([name, least]): ReadonlyArray<Target> => [
+      {
+        what: `Requests to one process with PostgreSQL, ${name}`,
+        bound: { least },
+        show: perSecond,
+        figure: (results) => throughput(results, name)
+      },
+      {
+        what: `The same at ${MORE} connections, as a multiple, ${name}`,
+        bound: { least: 1 },
+        show: (value) => value.toFixed(2),
+        figure: (results) => ratio(throughput(results, atConnections(name, MORE)), throughput(results, name))
+      }
+    ]
+  ),
+  {
+    what: "Requests counted in Redis by one process, 64 in flight",
+    bound: { least: 40_000 },
+    show: perSecond,
+    figure: value("Redis", "consume, 10 000 callers, 64 clients")
   },
   {
     what: "Counting a caller among 1 000 000, as a multiple of reading a `Map` of as many",

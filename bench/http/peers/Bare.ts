@@ -35,8 +35,10 @@ await Peer.serve(
       // The address of a server on a port is never a string.
       server.listen(0, "127.0.0.1", () => resolve({ port: (server.address() as AddressInfo).port, tokens }))
     }),
-  (responses) => {
-    prepared = responses.map(prepare)
-    next = 0
+  {
+    onResponses: (responses) => {
+      prepared = responses.map(prepare)
+      next = 0
+    }
   }
 )

@@ -8,7 +8,7 @@ const thisCheckout = new URL("../../../", import.meta.url).href
 
 /** The store in a checkout of this project, by default in this one. */
 const openIn = async (checkout: string | undefined): Promise<typeof openAnimalStore> => {
-  const root = checkout === undefined ? thisCheckout : pathToFileURL(`${checkout}/`).href
+  const root = checkout === undefined || checkout === "" ? thisCheckout : pathToFileURL(`${checkout}/`).href
   // The same module of another version of this project; the parts used here have not changed.
   const module = (await import(new URL("adapters/embed/index.ts", root).href)) as {
     readonly openAnimalStore: typeof openAnimalStore
@@ -19,13 +19,28 @@ const openIn = async (checkout: string | undefined): Promise<typeof openAnimalSt
 /** Keys that are issued at the same time. */
 const AT_ONCE = 50
 
-export const openFilled = async (
+/** What differs between servers. */
+export interface Given {
+  /** A checkout of this project other than this one. */
+  readonly checkout?: string | undefined
+  /** The address of the limits, if they are not in the database. */
+  readonly limits?: string | undefined
+  /** Whether metrics are counted, which costs CPU time. */
+  readonly isMetered?: boolean
+  /** The number of keys with endless limits. */
+  readonly keys?: number
+}
+
+/** Opens a store without filling it. */
+export const open = async (
   database: string,
-  checkout?: string
-): Promise<{ readonly store: AnimalStore; readonly tokens: Tokens }> => {
-  const open = await openIn(checkout)
-  const store = await open({
+  { checkout, isMetered, limits }: Given
+): Promise<AnimalStore> => {
+  const openAnimalStore = await openIn(checkout)
+  return openAnimalStore({
     database,
+    ...(limits === undefined ? {} : { limits }),
+    ...(isMetered ? { metrics: true } : {}),
     // No lines about the issued keys.
     logLevel: "warn",
     // Requests without a valid key count for their address; this bucket must not run empty either.
@@ -33,6 +48,13 @@ export const openFilled = async (
     // A ban would be decided before the limits.
     ban: { strikes: ENDLESS }
   })
+}
+
+export const openFilled = async (
+  database: string,
+  given: Given = {}
+): Promise<{ readonly store: AnimalStore; readonly tokens: Tokens }> => {
+  const store = await open(database, given)
   const issue = async (of: AnimalStore, count: number, limit: number): Promise<ReadonlyArray<string>> => {
     const limits = { perMinute: limit, perDay: limit }
     const keys: Array<string> = []
@@ -45,9 +67,9 @@ export const openFilled = async (
     return keys
   }
   // Keys of another store: well-formed, so that they are looked up.
-  const otherStore = await open({ database: "memory:", logLevel: "warn" })
+  const otherStore = await open("memory:", { checkout: given.checkout })
   const tokens = {
-    unlimited: await issue(store, callerCounts.unlimited, ENDLESS),
+    unlimited: await issue(store, given.keys ?? callerCounts.unlimited, ENDLESS),
     exhausted: await issue(store, callerCounts.exhausted, 1),
     unknown: await issue(otherStore, callerCounts.unknown, 1)
   }

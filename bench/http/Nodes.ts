@@ -1,0 +1,216 @@
+/**
+ * Several nodes on one PostgreSQL database: throughput, CPU time of the nodes and of the database, sizes of batches, and
+ * latency, for requests with one key, with some and with many.
+ */
+import type { Progress } from "../Progress.ts"
+import * as Spread from "../results/Spread.ts"
+import * as BatchSizes from "./BatchSizes.ts"
+import type { Tokens } from "./Catalogue.ts"
+import { Child, type Guard, hasNumber } from "./Child.ts"
+import * as DatabaseCpu from "./DatabaseCpu.ts"
+import { shares } from "./Latency.ts"
+import type { Load as Given } from "./LoadGenerator.ts"
+import { LoadGenerator } from "./LoadGenerator.ts"
+import type { Listening, Metrics, Usage } from "./Peer.ts"
+import { peerModule } from "./Servers.ts"
+import { MANY, operations, type Workload } from "./Workload.ts"
+
+/** How long and how often. */
+export interface NodesOptions {
+  readonly nodes: ReadonlyArray<number>
+  readonly keys: ReadonlyArray<number>
+  readonly rounds: number
+  /** Of each turn. */
+  readonly seconds: number
+}
+
+/** Latency at a share of the maximum, in milliseconds. */
+export interface AtShare {
+  readonly share: number
+  readonly p50: Spread.Spread
+  readonly p99: Spread.Spread
+}
+
+/** The figures of a number of nodes and keys. */
+export interface NodesFigures {
+  readonly nodes: number
+  readonly keys: number
+  readonly perSecond: Spread.Spread
+  /** Microseconds of CPU per request of all nodes together. */
+  readonly cpuMicros: Spread.Spread
+  /** The same of the database server; absent if it does not run on this machine. */
+  readonly databaseMicros?: Spread.Spread
+  /** From separate turns, because counting them takes CPU time. */
+  readonly batches: BatchSizes.BatchSizes
+  readonly latency: ReadonlyArray<AtShare>
+}
+
+/** Requests that are built for a load, which sends them again and again. */
+const REQUESTS = 5_000
+
+/** Milliseconds that a node may take to issue the keys. */
+const FILLING_MS = 180_000
+
+const isListening: Guard<Listening> = (message): message is Listening => hasNumber(message, "port")
+const isUsage: Guard<Usage> = (message): message is Usage => hasNumber(message, "cpuMicros")
+const isMetrics: Guard<Metrics> = (message): message is Metrics =>
+  typeof message === "object" && message !== null && typeof Reflect.get(message, "metrics") === "string"
+
+interface Node {
+  readonly child: Child
+  readonly port: number
+  readonly tokens: Tokens
+}
+
+const startNode = async (name: string, given: ReadonlyArray<string>): Promise<Node> => {
+  const child = new Child({ name, module: peerModule("AnimalStoreNode"), arguments: given })
+  return { child, ...(await child.receive(isListening, FILLING_MS)) }
+}
+
+/** Estimated seconds of the part. */
+export const secondsOf = ({ keys, nodes, rounds, seconds }: NodesOptions): number =>
+  20 + nodes.length * keys.length * seconds * (rounds * (1 + shares.length) + 2)
+
+/** The nodes of a run: `Server`s of the bench are single processes, so these have an interface of their own. */
+interface Cluster {
+  readonly nodes: ReadonlyArray<Node>
+  readonly tokens: Tokens
+}
+
+/** Measures all numbers of nodes and keys; nodes and database share all cores. */
+export const measure = async (
+  address: string,
+  databaseProcess: number | undefined,
+  loadCore: number | undefined,
+  options: NodesOptions,
+  progress: Progress
+): Promise<ReadonlyArray<NodesFigures>> => {
+  const most = Math.max(...options.nodes)
+  const keys = Math.max(...options.keys)
+  progress.at(`issuing ${keys} keys`)
+  const filler = await startNode("the filling node", [address, String(keys)])
+  await filler.child.stop()
+  const start = (kind: string) =>
+    Promise.all(
+      Array.from({ length: most }, (_, index) => startNode(`node ${index + 1}`, [address, "0", kind]))
+    )
+  const plain = await start("")
+  const metered = await start("metered")
+  const load = new LoadGenerator(loadCore)
+  const figures: Array<NodesFigures> = []
+  for (const nodes of options.nodes) {
+    const of = (all: ReadonlyArray<Node>): Cluster => ({
+      nodes: all.slice(0, nodes),
+      tokens: filler.tokens
+    })
+    for (const keys of options.keys) {
+      progress.at(`${nodes} nodes, ${keys} keys`)
+      figures.push({
+        nodes,
+        keys,
+        batches: await batchesOf(of(metered), load, keys, options),
+        ...(await turnsOf(of(plain), load, keys, databaseProcess, options))
+      })
+      progress.advance(options.seconds * (options.rounds * (1 + shares.length) + 2))
+    }
+  }
+  await Promise.all([...plain, ...metered].map(({ child }) => child.stop()))
+  await load.stop()
+  return figures
+}
+
+const workloadOf = (keys: number): Workload => {
+  const get = operations.find(({ name }) => name === "get")
+  if (get === undefined) throw new Error("there is no workload get")
+  return { ...get, keys }
+}
+
+const send = async (
+  { nodes, tokens }: Cluster,
+  load: LoadGenerator,
+  keys: number,
+  given: Pick<Given, "seconds" | "seed" | "rate">
+) => {
+  const [first, ...others] = nodes
+  if (first === undefined) throw new Error("there are no nodes")
+  const cursors = { all: [], available: [], pending: [], sold: [] }
+  return load.carryOutAt(
+    "the nodes",
+    { port: first.port, tokens, cursors },
+    {
+      ...given,
+      ports: others.map(({ port }) => port),
+      isYielding: true,
+      workload: workloadOf(keys),
+      connections: MANY,
+      requests: REQUESTS,
+      isCyclic: true
+    }
+  )
+}
+
+const cpuOf = async ({ nodes }: Cluster): Promise<number> => {
+  const usages = await Promise.all(nodes.map(({ child }) => child.ask("usage", isUsage)))
+  return usages.reduce((sum, { cpuMicros }) => sum + cpuMicros, 0)
+}
+
+const turnsOf = async (
+  cluster: Cluster,
+  load: LoadGenerator,
+  keys: number,
+  databaseProcess: number | undefined,
+  { rounds, seconds }: NodesOptions
+): Promise<Omit<NodesFigures, "nodes" | "keys" | "batches">> => {
+  const readDatabase = () => (databaseProcess === undefined ? undefined : DatabaseCpu.read(databaseProcess))
+  await send(cluster, load, keys, { seconds, seed: 0 })
+  const turns: Array<{ perSecond: number; cpuMicros: number; databaseMicros: number | undefined }> = []
+  for (let round = 1; round <= rounds; round++) {
+    const [cpu, database] = [await cpuOf(cluster), readDatabase()]
+    const { perSecond, requests } = await send(cluster, load, keys, { seconds, seed: round })
+    const after = readDatabase()
+    turns.push({
+      perSecond,
+      cpuMicros: ((await cpuOf(cluster)) - cpu) / requests,
+      databaseMicros:
+        database === undefined || after === undefined
+          ? undefined
+          : DatabaseCpu.between(database, after) / requests
+    })
+  }
+  const perSecond = Spread.of(turns.map((turn) => turn.perSecond))
+  const latency: Array<AtShare> = []
+  for (const share of shares) {
+    const found: Array<{ readonly p50: number; readonly p99: number }> = []
+    for (let round = 1; round <= rounds; round++) {
+      const rate = Math.max(Math.round(perSecond.median * share), 1)
+      found.push((await send(cluster, load, keys, { seconds, seed: round, rate })).latency)
+    }
+    latency.push({
+      share,
+      p50: Spread.of(found.map(({ p50 }) => p50)),
+      p99: Spread.of(found.map(({ p99 }) => p99))
+    })
+  }
+  const databaseMicros = turns.map((turn) => turn.databaseMicros).filter((micros) => micros !== undefined)
+  return {
+    perSecond,
+    cpuMicros: Spread.of(turns.map((turn) => turn.cpuMicros)),
+    ...(databaseMicros.length === 0 ? {} : { databaseMicros: Spread.of(databaseMicros) }),
+    latency
+  }
+}
+
+const batchesOf = async (
+  cluster: Cluster,
+  load: LoadGenerator,
+  keys: number,
+  { seconds }: NodesOptions
+): Promise<BatchSizes.BatchSizes> => {
+  const read = async () => {
+    const metrics = await Promise.all(cluster.nodes.map(({ child }) => child.ask("metrics", isMetrics)))
+    return metrics.map((of) => BatchSizes.parse(of.metrics))
+  }
+  const before = await read()
+  await send(cluster, load, keys, { seconds, seed: 1 })
+  return BatchSizes.total(before, await read())
+}

@@ -1,0 +1,17 @@
+/**
+ * One node of animal-store; arguments: the address of its database, the number of keys to issue ("0" for a node that joins
+ * a filled database), and "metered" if it counts metrics.
+ */
+import * as Peer from "../Peer.ts"
+import { open, openFilled } from "./OpenFilled.ts"
+
+const [database = "memory:", keys = "0", metered] = process.argv.slice(2)
+const given = { isMetered: metered === "metered", keys: Number(keys) }
+const { store, tokens } =
+  given.keys > 0
+    ? await openFilled(database, given)
+    : { store: await open(database, given), tokens: { unlimited: [], exhausted: [], unknown: [] } }
+
+await Peer.serve(async () => ({ port: (await store.listen({ port: 0 })).port, tokens }), {
+  metrics: () => store.metrics()
+})

@@ -1,0 +1,43 @@
+/** The section of the page about several nodes on one database. */
+import type { BatchSizes } from "../http/BatchSizes.ts"
+import { MANY } from "../http/Workload.ts"
+import { counted, wholeThousands } from "../Thousands.ts"
+import { short, spread, table } from "./MarkdownTable.ts"
+import type { Results } from "./Results.ts"
+
+const sizeOf = ({ calls, statements }: BatchSizes): string =>
+  statements === 0 ? "none counted" : short(calls / statements)
+
+/** The section; empty if it was not measured. */
+export const render = ({ nodes }: Results): ReadonlyArray<string> => {
+  if (nodes === undefined) return []
+  if (nodes.skipped !== undefined)
+    return ["## Nodes on one PostgreSQL database", "", `**Skipped**: ${nodes.skipped}`, ""]
+  return [
+    "## Nodes on one PostgreSQL database",
+    "",
+    `Processes of this project on one database, with ${MANY} connections to all of them together, and the workload “get” with one key or with`,
+    `keys that are drawn equally often. ${counted(nodes.options.rounds, "round")} of ${nodes.options.seconds} s. Nodes, database and load generator share all cores of the`,
+    "machine, so more nodes show that the limits are shared and how batches shrink, not how throughput grows. Batches are the mean",
+    "number of calls that shared a statement, counted in turns of their own.",
+    "",
+    ...table(
+      [
+        "Nodes, keys",
+        "Requests per second",
+        "CPU of the nodes, µs per request",
+        "CPU of PostgreSQL",
+        "Batches",
+        ...(nodes.figures[0]?.latency.map(({ share }) => `p50 / p99 at ${share * 100} % of it, ms`) ?? [])
+      ],
+      nodes.figures.map(({ batches, cpuMicros, databaseMicros, keys, latency, nodes, perSecond }) => [
+        `${counted(nodes, "node")}, ${counted(keys, "key")}`,
+        wholeThousands(perSecond.median),
+        spread(short, cpuMicros),
+        databaseMicros === undefined ? "not measured" : spread(short, databaseMicros),
+        sizeOf(batches),
+        ...latency.map(({ p50, p99 }) => `${short(p50.median)} / ${short(p99.median)}`)
+      ])
+    )
+  ]
+}

@@ -1,0 +1,193 @@
+/** The command line of `npm run simulate`. */
+import { parseArgs } from "node:util"
+import { InvalidOptions } from "../Options.ts"
+import { scenarios } from "./Scenarios.ts"
+import { costs, defaults, type Failover, networks, type Settings } from "./Settings.ts"
+
+/** A flag with one value. */
+interface Flag {
+  readonly value: string
+  readonly what: string
+  /** The settings with this value; `undefined` if the value is invalid. */
+  readonly apply: (settings: Settings, text: string) => Settings | undefined
+}
+
+/** The settings that are numbers. */
+type NumericName = {
+  [Name in keyof Settings]: Settings[Name] extends number ? Name : never
+}[keyof Settings]
+
+const number = (name: NumericName, min: number, max: number, isWhole: boolean, what: string): Flag => ({
+  value: isWhole ? "N" : "X",
+  what: `${what} (${defaults[name]})`,
+  apply: (settings, text) => {
+    const value = numberIn(text, min, max)
+    return value === undefined || (isWhole && !Number.isInteger(value))
+      ? undefined
+      : { ...settings, [name]: value }
+  }
+})
+
+const numberIn = (text: string, min: number, max: number): number | undefined => {
+  const value = /^\d+(\.\d+)?(e\d+)?$/.test(text) ? Number(text) : Number.NaN
+  return value >= min && value <= max ? value : undefined
+}
+
+const named = <A>(
+  known: Readonly<Record<string, A>>,
+  what: string,
+  apply: (settings: Settings, value: A) => Settings
+): Flag => ({
+  value: "NAME",
+  what: `${what}: ${Object.keys(known).join(", ")}`,
+  apply: (settings, text) => {
+    const value = Object.hasOwn(known, text) ? known[text] : undefined
+    return value === undefined ? undefined : apply(settings, value)
+  }
+})
+
+const failoverOf = (text: string): Failover | undefined => {
+  const [atMs, lostMs, awayMs, ...others] = text.split(",").map((part) => numberIn(part, 0, 1e9))
+  return atMs === undefined || lostMs === undefined || awayMs === undefined || others.length > 0
+    ? undefined
+    : { atMs, lostMs, awayMs }
+}
+
+/** All flags that set something, in the order of the help. */
+const flags = {
+  nodes: number("nodes", 1, 10_000, true, "nodes"),
+  stores: number("stores", 1, 1_000, true, "stores; each has the keys whose hash selects it"),
+  rate: number("rate", 1, 1e7, false, "requests per second, to all nodes together"),
+  seconds: number("seconds", 0.1, 1e5, false, "virtual seconds"),
+  keys: number("keys", 1, 1e9, true, "keys that clients use"),
+  exponent: number("exponent", 0, 3, false, "Zipf exponent of the keys; 0 for all equally often"),
+  hot: number("hot", 0, 1, false, "share of the requests with one more key, of plan Business"),
+  retries: number("retries", 0, 1, false, "share of the denied requests that come again as told"),
+  store: named(
+    costs,
+    "costs of the store, on one core; postgresql by default",
+    (settings, { cores, ...cost }) => ({
+      ...settings,
+      cost: { ...cost, cores: settings.cost.cores * cores }
+    })
+  ),
+  cores: {
+    value: "N",
+    what: "cores of each store (1)",
+    apply: (settings, text) => {
+      const cores = numberIn(text, 1, 1_000)
+      return cores === undefined || !Number.isInteger(cores)
+        ? undefined
+        : { ...settings, cost: { ...settings.cost, cores } }
+    }
+  },
+  network: named(networks, "delays between nodes and stores; zone by default", (settings, network) => ({
+    ...settings,
+    network
+  })),
+  "max-size": number("maxSize", 1, 10_000, true, "most members of a statement"),
+  concurrency: number("concurrency", 1, 1_000, true, "statements of a node under way at each store"),
+  timeout: number("timeoutMs", 1, 1e6, true, "milliseconds until 503"),
+  clock: named(
+    { store: "store", nodes: "nodes" } as const,
+    "whose clock counts; store by default",
+    (settings, clock) => ({
+      ...settings,
+      clock
+    })
+  ),
+  skew: number("skewMs", 0, 1e6, true, "most milliseconds by which clocks of nodes are wrong"),
+  failover: {
+    value: "AT,LOST,AWAY",
+    what: "at AT ms the first store loses LOST ms of counts, and is away for AWAY ms",
+    apply: (settings, text) => {
+      const failover = failoverOf(text)
+      return failover === undefined ? undefined : { ...settings, failover }
+    }
+  },
+  seed: number("seed", 0, 2 ** 31, true, "seed of all random numbers")
+} as const satisfies { readonly [name: string]: Flag }
+
+export const help = `npm run simulate [-- OPTIONS]
+
+Runs many nodes on shared stores in virtual time, with the core's limits and the adapters' batches, and reports what came
+of it. The same options give the same report.
+
+${Object.entries(flags)
+  .map(([name, { value, what }]) => `  ${`--${name} ${value}`.padEnd(26)}${what}`)
+  .join("\n")}
+  --json                    the report as one line of JSON
+  --scenario NAME           one of the table in docs/scaling.md: ${scenarios.map(({ name }) => name).join(", ")}
+  --all                     all of them
+  --write                   all of them, into docs/scaling.md
+  --help
+
+Exit codes: 0, 1 for a run with an admission beyond the limits without a failover or a mistake of the batching, 2 for
+invalid options.
+`
+
+/** What to run. */
+export type Task =
+  | { readonly kind: "one"; readonly settings: Settings; readonly isJson: boolean }
+  | { readonly kind: "scenarios"; readonly names: ReadonlyArray<string>; readonly isWritten: boolean }
+
+/** Parses the command line; `undefined` for `--help`. */
+export const parse = (args: ReadonlyArray<string>): Task | undefined => {
+  const { all, help: isHelp, json: isJson, scenario, write, ...given } = valuesOf(args)
+  if (isHelp) return undefined
+  const isAlone = Object.keys(given).length === 0
+  if (all || write || scenario !== undefined) {
+    if (!isAlone) throw new InvalidOptions("scenarios have their own options: give no others")
+    const names = scenarios.map(({ name }) => name)
+    if (scenario !== undefined && !names.includes(scenario)) {
+      throw new InvalidOptions(`--scenario: there is no ${scenario}; there are ${names.join(", ")}`)
+    }
+    return {
+      kind: "scenarios",
+      names: scenario === undefined || write ? names : [scenario],
+      isWritten: write === true
+    }
+  }
+  return { kind: "one", settings: applied(given), isJson: isJson === true }
+}
+
+/** The settings of flags such as `--nodes 4 --rate 100`. */
+export const settingsOf = (text: string): Settings => {
+  const { all, help, json, scenario, write, ...given } = valuesOf(
+    text.split(" ").filter((part) => part !== "")
+  )
+  return applied(given)
+}
+
+const applied = (given: Readonly<Record<string, unknown>>): Settings => {
+  let settings = defaults
+  for (const [name, flag] of Object.entries(flags)) {
+    const text = given[name]
+    if (typeof text !== "string") continue
+    const next = flag.apply(settings, text)
+    if (next === undefined) throw new InvalidOptions(`--${name}: invalid value ${text}`)
+    settings = next
+  }
+  return settings
+}
+
+const strings = Object.fromEntries(Object.keys(flags).map((name) => [name, { type: "string" as const }]))
+
+const valuesOf = (args: ReadonlyArray<string>) => {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        ...strings,
+        scenario: { type: "string" },
+        all: { type: "boolean" },
+        json: { type: "boolean" },
+        write: { type: "boolean" },
+        help: { type: "boolean" }
+      }
+    })
+    return values
+  } catch (error) {
+    throw new InvalidOptions(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,94 @@
+/** Reports of simulations as text. */
+import { wholeThousands } from "../Thousands.ts"
+import type { Scenario } from "./Scenarios.ts"
+import type { Report } from "./Simulation.ts"
+
+/** As JSON with six digits: the same run gives the same text. */
+export const json = (report: Report): string =>
+  JSON.stringify(report, (_, value) => (typeof value === "number" ? Number(value.toPrecision(6)) : value))
+
+const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
+const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`
+
+/** Whether admissions beyond the limits are explained by what a failover made the store forget, and batches are correct. */
+export const isLawful = ({ forgotten, mistakes, overAdmissions }: Report): boolean =>
+  overAdmissions <= forgotten && Object.values(mistakes).every((count) => count === 0)
+
+const rows = (report: Report): ReadonlyArray<readonly [what: string, figure: string]> => {
+  const { batch, latency, mistakes, utilisation } = report
+  return [
+    ["requests", `${wholeThousands(report.requests)} with ${wholeThousands(report.keys)} keys`],
+    ["admitted", wholeThousands(report.admitted)],
+    ["denied by limits", wholeThousands(report.limited)],
+    ["denied by bans", wholeThousands(report.banned)],
+    ["503", wholeThousands(report.unavailable)],
+    [
+      "over-admissions",
+      `${wholeThousands(report.overAdmissions)} at ${wholeThousands(report.overKeys)} keys`
+    ],
+    ["admissions forgotten in a failover", wholeThousands(report.forgotten)],
+    ["admitted of what an ideal limiter would admit", percent(report.shareOfAllowed)],
+    [
+      "statements",
+      `${wholeThousands(report.statements)}, ${report.statementsPerRequest.toFixed(3)} per request`
+    ],
+    [
+      "members of a statement",
+      `mean ${batch.mean.toFixed(1)}, p50 ${batch.p50}, p99 ${batch.p99}, most ${batch.most}`
+    ],
+    ["time until the verdict", `p50 ${ms(latency.p50)}, p99 ${ms(latency.p99)}, most ${ms(latency.most)}`],
+    ["utilisation of the stores", `mean ${percent(utilisation.mean)}, most ${percent(utilisation.most)}`],
+    [
+      "mistakes of the batching",
+      Object.entries(mistakes)
+        .map(([name, count]) => `${name} ${count}`)
+        .join(", ")
+    ]
+  ]
+}
+
+/** One line for each figure. */
+export const text = (report: Report): string =>
+  rows(report)
+    .map(([what, figure]) => `${what.padEnd(48)}${figure}`)
+    .join("\n")
+
+/** A run of the table. */
+export interface Result {
+  readonly scenario: Scenario
+  readonly report: Report
+}
+
+/** The row of a run in the table of docs/scaling.md. */
+export const row = ({ report, scenario }: Result): string => {
+  const { batch, latency, utilisation } = report
+  const cells = [
+    `${scenario.shows}: \`${scenario.flags}\``,
+    wholeThousands(report.overAdmissions),
+    percent(report.shareOfAllowed),
+    percent(report.unavailable / report.requests),
+    report.statementsPerRequest.toFixed(3),
+    `${batch.mean.toFixed(1)} / ${batch.p99}`,
+    `${ms(latency.p50)} / ${ms(latency.p99)}`,
+    percent(utilisation.most)
+  ]
+  return `| ${cells.join(" | ")} |`
+}
+
+/** All runs as a table in Markdown. */
+export const table = (results: ReadonlyArray<Result>): string =>
+  [
+    "| What, and the options of `npm run simulate --` | Over-admissions | Admitted of what is allowed | 503 | Statements per request | Members of a statement, mean / p99 | Time until the verdict, p50 / p99 | Busiest store |",
+    "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ...results.map(row)
+  ].join("\n")
+
+const BEGIN = "<!-- simulation: written by npm run simulate -- --write -->"
+const END = "<!-- simulation: end -->"
+
+/** The page with another table between its markers. */
+export const inserted = (page: string, content: string): string => {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)]
+  if (begin < 0 || end < begin) throw new Error("the page has no markers for the table")
+  return `${page.slice(0, begin)}${BEGIN}\n\n${content}\n\n${page.slice(end)}`
+}

@@ -1,0 +1,98 @@
+/** The settings of a simulation: plain data, from which a run follows completely. */
+import type { Delay } from "./Distributions.ts"
+
+/** The capacity of one store. */
+export interface StoreCost {
+  /** Microseconds of a statement without members. */
+  readonly statementMicros: number
+  /** Microseconds that each member adds. */
+  readonly memberMicros: number
+  /** Statements that the store can compute at the same time: its cores. */
+  readonly cores: number
+}
+
+/** A failover of the first store. */
+export interface Failover {
+  /** Milliseconds after the start. */
+  readonly atMs: number
+  /** Counts of the last so many milliseconds are lost. */
+  readonly lostMs: number
+  /** Milliseconds in which the store rejects everything. */
+  readonly awayMs: number
+}
+
+/** The settings of a run. */
+export interface Settings {
+  readonly seed: number
+  readonly nodes: number
+  /** Stores; a key is in the one that its hash selects. */
+  readonly stores: number
+  /** Requests per second that clients send to all nodes together, at random moments. */
+  readonly rate: number
+  readonly seconds: number
+  /** Epoch milliseconds of the start. */
+  readonly startMs: number
+  readonly keys: number
+  /** Exponent of the Zipf distribution of keys; 0 draws all keys equally often. */
+  readonly exponent: number
+  /** Share of the requests that are sent with one more key. */
+  readonly hot: number
+  /** Share of the denied requests that clients send again when `Retry-After` is over. */
+  readonly retries: number
+  readonly cost: StoreCost
+  readonly network: Delay
+  /** The most members of a statement. */
+  readonly maxSize: number
+  /** Statements that a node has under way at each store. */
+  readonly concurrency: number
+  /** Milliseconds after which a node responds with 503. */
+  readonly timeoutMs: number
+  /** Whose clock the limits use. */
+  readonly clock: "store" | "nodes"
+  /** Clocks of nodes differ from the true time by at most so many milliseconds. */
+  readonly skewMs: number
+  readonly failover: Failover | undefined
+}
+
+/**
+ * The costs of stores on one core. They reproduce measurements with statements of different sizes: PostgreSQL 15 with
+ * 1, 8 and 32 members a statement, Redis 7 with 1 and 16 calls of a script in a pipeline.
+ */
+export const costs = {
+  postgresql: { statementMicros: 325, memberMicros: 26, cores: 1 },
+  redis: { statementMicros: 13, memberMicros: 8.3, cores: 1 }
+} as const satisfies { readonly [name: string]: StoreCost }
+
+/** Delays of messages one way. */
+export const networks = {
+  /** Within one machine. */
+  local: { leastMs: 0.02, meanMs: 0.02 },
+  /** Within one data centre. */
+  zone: { leastMs: 0.1, meanMs: 0.1 },
+  /** Between data centres of one region. */
+  region: { leastMs: 0.5, meanMs: 0.5 },
+  /** Between regions. */
+  far: { leastMs: 20, meanMs: 5 }
+} as const satisfies { readonly [name: string]: Delay }
+
+/** A small run: four nodes on one PostgreSQL. */
+export const defaults: Settings = {
+  seed: 1,
+  nodes: 4,
+  stores: 1,
+  rate: 2_000,
+  seconds: 10,
+  startMs: Date.UTC(2026, 10, 23, 12),
+  keys: 100_000,
+  exponent: 1,
+  hot: 0,
+  retries: 0,
+  cost: costs.postgresql,
+  network: networks.zone,
+  maxSize: 64,
+  concurrency: 2,
+  timeoutMs: 1_000,
+  clock: "store",
+  skewMs: 0,
+  failover: undefined
+}

@@ -1,0 +1,70 @@
+/** A node: the batches and the deadlines of the storage adapters, in virtual time, connected to stores over a network. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Batch from "../../adapters/storage/Batch.ts"
+import * as BoundedCall from "../../adapters/storage/BoundedCall.ts"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import type { Verdict } from "../../core/limits/RateLimit.ts"
+import type { Count, StoreModel } from "./StoreModel.ts"
+import type { VirtualTime } from "./VirtualTime.ts"
+
+/** How a node makes its batches; tests pass faulty ones. */
+export type Batching = typeof Batch.make<Count, Verdict, "lost">
+
+/** What the network and the observer of a run give to its nodes. */
+export interface NodeOptions {
+  readonly batching: Batching
+  readonly stores: ReadonlyArray<StoreModel>
+  readonly storeOf: (key: number) => number
+  readonly maxSize: number
+  readonly concurrency: number
+  readonly timeoutMs: number
+  /** Draws the milliseconds of a message. */
+  readonly delayMs: () => number
+  /** Observes what goes out in one statement, and what has come back. */
+  readonly onSent: (batch: number, counts: ReadonlyArray<Count>) => void
+  readonly onReceived: (counts: ReadonlyArray<Count>) => void
+}
+
+/** Counts a request and passes its verdict on; `undefined` stands for 503. */
+export type SimulatedNode = (count: Count, done: (verdict: Verdict | undefined) => void) => void
+
+/** Creates a node; `index` numbers the nodes of a run. */
+export const make = (time: VirtualTime, index: number, options: NodeOptions): SimulatedNode => {
+  const { batching, concurrency, delayMs, maxSize, onReceived, onSent, stores, timeoutMs } = options
+  const runFork = Effect.runForkWith(time.context)
+  const call = BoundedCall.make<"lost">(
+    timeoutMs,
+    (cause) => new StoreUnavailable({ retryable: true, cause })
+  )
+
+  const send = (store: StoreModel, batch: number, { take }: Batch.Taken<Count>) =>
+    Effect.callback<ReadonlyArray<Exit.Exit<Verdict, "lost">>, "lost">((resume) => {
+      const counts = take()
+      onSent(batch, counts)
+      time.after(delayMs(), () =>
+        store.submit(counts, (result) =>
+          time.after(delayMs(), () => {
+            onReceived(counts)
+            resume(result === "lost" ? Effect.fail(result) : Effect.succeed(result.map(Exit.succeed)))
+          })
+        )
+      )
+    })
+
+  const submits = stores.map((store, at) => {
+    const batch = index * stores.length + at
+    // Not `runSync`, which would replace the scheduler of virtual time.
+    const made = runFork(batching({ run: (taken) => send(store, batch, taken), maxSize, concurrency }))
+    const exit = made.pollUnsafe()
+    if (exit === undefined || Exit.isFailure(exit)) throw new Error("a batch is made at once")
+    return exit.value
+  })
+
+  return (count, done) => {
+    const submit = submits[options.storeOf(count.key)]
+    if (submit === undefined) throw new Error("a key belongs to no store")
+    const fiber = runFork(call.submit<Verdict>((end) => submit(count, end)))
+    fiber.addObserver((exit) => done(Exit.isSuccess(exit) ? exit.value : undefined))
+  }
+}

@@ -1,0 +1,207 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Batch from "../../adapters/storage/Batch.ts"
+import * as Report from "./Report.ts"
+import { costs, defaults, networks, type Settings } from "./Settings.ts"
+import type { Batching } from "./SimulatedNode.ts"
+import * as Simulation from "./Simulation.ts"
+
+const noMistakes = { repeated: 0, misdelivered: 0, dropped: 0, late: 0, unanswered: 0 }
+
+/** Small runs of every topology: few keys, so that limits are reached, and loads from idle to far too much. */
+const settings: fc.Arbitrary<Settings> = fc.record({
+  seed: fc.nat(),
+  nodes: fc.constantFrom(1, 2, 5, 40),
+  stores: fc.constantFrom(1, 1, 3),
+  rate: fc.constantFrom(100, 1_000, 20_000),
+  seconds: fc.constant(1),
+  // Noon, and half a second before midnight.
+  startMs: fc.constantFrom(defaults.startMs, Date.UTC(2026, 10, 24) - 500),
+  keys: fc.constantFrom(1, 10, 1_000),
+  exponent: fc.constantFrom(0, 1, 1.5),
+  hot: fc.constantFrom(0, 0.5, 1),
+  retries: fc.constantFrom(0, 1),
+  cost: fc.constantFrom(costs.postgresql, costs.redis, { ...costs.postgresql, cores: 4 }),
+  network: fc.constantFrom(networks.local, networks.region, networks.far),
+  maxSize: fc.constantFrom(1, 3, 64),
+  concurrency: fc.constantFrom(1, 2, 4),
+  timeoutMs: fc.constantFrom(20, 1_000),
+  clock: fc.constant("store" as const),
+  skewMs: fc.constantFrom(0, 120_000),
+  failover: fc.constant(undefined)
+})
+
+/** Fewer seconds where there are more requests, so that each run has a few hundred. */
+const brief = (given: Settings): Settings => ({
+  ...given,
+  seconds: given.failover === undefined ? Math.min(2_000 / given.rate, 10) : given.seconds
+})
+
+describe("a simulation without failover", () => {
+  it("admits nothing beyond the limits and makes no mistake, for any seed and topology", () => {
+    let [denied, unavailable, batched] = [0, 0, 0]
+    fc.assert(
+      fc.property(settings.map(brief), (given) => {
+        const { report } = Simulation.run(given)
+        expect(report).toMatchObject({ overAdmissions: 0, forgotten: 0, mistakes: noMistakes })
+        const { admitted, banned, limited, requests } = report
+        expect(admitted + limited + banned + report.unavailable).toBe(requests)
+        expect(report.batch.most).toBeLessThanOrEqual(given.maxSize)
+        expect(report.utilisation.most).toBeLessThanOrEqual(1.001)
+        if (limited > 0) denied++
+        if (report.unavailable > 0) unavailable++
+        if (report.batch.most > 1) batched++
+      }),
+      { numRuns: 60 }
+    )
+    for (const interesting of [denied, unavailable, batched]) expect(interesting).toBeGreaterThan(5)
+  })
+
+  it("gives the same report for the same settings, byte for byte", () => {
+    fc.assert(
+      fc.property(settings.map(brief), (given) => {
+        expect(Report.json(Simulation.run(given).report)).toBe(Report.json(Simulation.run(given).report))
+      }),
+      { numRuns: 10 }
+    )
+  })
+
+  it("gives another report for another seed", () => {
+    const reports = [1, 2].map((seed) =>
+      Report.json(Simulation.run({ ...defaults, seconds: 0.2, seed }).report)
+    )
+    expect(reports[0]).not.toBe(reports[1])
+  })
+})
+
+const busy: Settings = { ...defaults, rate: 6_000, seconds: 1, keys: 50, hot: 0.5 }
+
+describe("a failover", () => {
+  const failing: Settings = {
+    ...busy,
+    seconds: 1.5,
+    failover: { atMs: 700, lostMs: 300, awayMs: 200 }
+  }
+
+  it("admits at most as much too much as the store forgot", () => {
+    const { report } = Simulation.run(failing)
+    expect(report.forgotten).toBeGreaterThan(0)
+    expect(report.overAdmissions).toBeGreaterThan(0)
+    expect(report.unavailable).toBeGreaterThan(0)
+    fc.assert(
+      fc.property(
+        settings.map((given) => brief({ ...given, failover: undefined })),
+        fc.nat(1_000),
+        fc.nat(500),
+        fc.nat(500),
+        (given, atMs, lostMs, awayMs) => {
+          const { report } = Simulation.run({ ...given, failover: { atMs, lostMs, awayMs } })
+          expect(Report.isLawful(report)).toBe(true)
+        }
+      ),
+      { numRuns: 25 }
+    )
+  })
+
+  it("admits nothing too much if nothing is lost", () => {
+    const { report } = Simulation.run({ ...failing, failover: { atMs: 700, lostMs: 0, awayMs: 200 } })
+    expect(report).toMatchObject({ overAdmissions: 0, forgotten: 0, mistakes: noMistakes })
+    expect(report.unavailable).toBeGreaterThan(0)
+  })
+})
+
+describe("clocks of nodes that are wrong", () => {
+  const skewed: Settings = { ...busy, nodes: 8, skewMs: 20_000 }
+
+  it("do not matter if the store's clock counts", () => {
+    expect(Report.json(Simulation.run(skewed).report)).toBe(
+      Report.json(Simulation.run({ ...skewed, skewMs: 0 }).report)
+    )
+  })
+
+  it("admit too much if the nodes' clocks count", () => {
+    expect(Simulation.run({ ...skewed, clock: "nodes" }).report.overAdmissions).toBeGreaterThan(0)
+  })
+})
+
+/** A fault of the batching, and the mistake that must be counted. */
+interface Fault {
+  readonly name: string
+  readonly mistake: keyof typeof noMistakes
+  readonly settings?: Partial<Settings>
+  readonly batching: Batching
+}
+
+const faults: ReadonlyArray<Fault> = [
+  {
+    name: "counts a request twice",
+    mistake: "repeated",
+    batching: (options) =>
+      Batch.make({
+        ...options,
+        run: (taken) => {
+          const take = () => {
+            const members = taken.take()
+            return [...members.slice(0, 1), ...members]
+          }
+          return Effect.map(options.run({ ...taken, take }), (exits) => exits.slice(1))
+        }
+      })
+  },
+  {
+    name: "returns results in another order",
+    mistake: "misdelivered",
+    batching: (options) =>
+      Batch.make({
+        ...options,
+        run: (taken) => Effect.map(options.run(taken), (exits) => exits.toReversed())
+      })
+  },
+  {
+    name: "loses the last result of a statement",
+    mistake: "dropped",
+    batching: (options) =>
+      Batch.make({
+        ...options,
+        run: (taken) =>
+          Effect.map(options.run(taken), (exits) =>
+            exits.map((exit, index) =>
+              index > 0 && index === exits.length - 1 ? Exit.fail("lost" as const) : exit
+            )
+          )
+      })
+  },
+  {
+    name: "forgets a caller",
+    mistake: "dropped",
+    batching: (options) =>
+      Effect.map(
+        Batch.make(options),
+        (submit) => (member, done) =>
+          submit(member, (exit) => {
+            if (member.request % 10 > 0) done(exit)
+          })
+      )
+  },
+  {
+    name: "sends what was withdrawn",
+    mistake: "late",
+    // Statements are so small, and deadlines so short, that some pass while requests wait.
+    settings: { maxSize: 2, timeoutMs: 5 },
+    batching: (options) =>
+      Effect.map(Batch.make(options), (submit) => (member, done) => {
+        submit(member, done)
+        return () => {}
+      })
+  }
+]
+
+describe("a faulty batch", () => {
+  it.each(faults)("is noticed if it $name", ({ batching, mistake, settings }) => {
+    const given = { ...busy, rate: 12_000, seconds: 0.3, ...settings }
+    expect(Simulation.run(given).report.mistakes).toEqual(noMistakes)
+    expect(Simulation.run(given, batching).report.mistakes[mistake]).toBeGreaterThan(0)
+  })
+})

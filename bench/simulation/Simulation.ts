@@ -1,0 +1,184 @@
+/**
+ * Many nodes on shared stores, in virtual time: clients send requests at random moments, nodes count them through the
+ * batches of the storage adapters, stores decide by the core's step, and an oracle judges what came of it. A run follows
+ * from its settings completely.
+ */
+import * as Batch from "../../adapters/storage/Batch.ts"
+import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import type { Policy, Verdict } from "../../core/limits/RateLimit.ts"
+import * as Distributions from "./Distributions.ts"
+import * as Keys from "./Keys.ts"
+import * as Oracle from "./Oracle.ts"
+import type { Settings } from "./Settings.ts"
+import { type Batching, make as makeNode, type SimulatedNode } from "./SimulatedNode.ts"
+import * as StoreModel from "./StoreModel.ts"
+import * as VirtualTime from "./VirtualTime.ts"
+
+/** What a run came to; times in milliseconds. */
+export interface Report {
+  readonly requests: number
+  readonly admitted: number
+  readonly limited: number
+  readonly banned: number
+  readonly unavailable: number
+  readonly overAdmissions: number
+  /** Keys with an admission beyond their limits. */
+  readonly overKeys: number
+  /** Admissions that stores forgot in a failover. */
+  readonly forgotten: number
+  /**
+   * Admitted requests as a share of those that an ideal limiter would have admitted; a hair above 1 if requests are decided
+   * later than they arrive.
+   */
+  readonly shareOfAllowed: number
+  readonly keys: number
+  readonly statements: number
+  readonly statementsPerRequest: number
+  /** Members of a statement. */
+  readonly batch: { readonly mean: number; readonly p50: number; readonly p99: number; readonly most: number }
+  readonly latency: { readonly p50: number; readonly p99: number; readonly most: number }
+  /** Share of the time in which the cores of the stores were busy: the mean, and that of the busiest store. */
+  readonly utilisation: { readonly mean: number; readonly most: number }
+  readonly mistakes: Oracle.Mistakes
+}
+
+/** A report, and the number of events that it took. */
+export interface Run {
+  readonly report: Report
+  readonly events: number
+}
+
+/** What each stream of random numbers is for. */
+const purposes = { arrivals: 1, keys: 2, nodes: 3, network: 4, skew: 5, retries: 6, store: 100 } as const
+
+/** Runs a simulation; tests pass faulty batches. */
+export const run = (settings: Settings, batching: Batching = Batch.make): Run => {
+  const { clock, failover, nodes, rate, seconds, seed, skewMs, startMs, stores } = settings
+  const stream = (purpose: number) => Distributions.stream(seed, purpose)
+  const random = {
+    arrivals: stream(purposes.arrivals),
+    keys: stream(purposes.keys),
+    nodes: stream(purposes.nodes),
+    network: stream(purposes.network),
+    skew: stream(purposes.skew),
+    retries: stream(purposes.retries)
+  }
+  const endMs = seconds * 1_000
+  const time = VirtualTime.make(startMs)
+  const oracle = Oracle.make(startMs, Keys.planOf)
+  const models = Array.from({ length: stores }, (_, index) =>
+    StoreModel.make(
+      time,
+      stream(purposes.store + index),
+      { cost: settings.cost, startMs, endMs, failover: index === 0 ? failover : undefined },
+      oracle.stepped
+    )
+  )
+  const options = {
+    batching,
+    stores: models,
+    storeOf: (key: number) => Keys.storeOf(key, stores),
+    maxSize: settings.maxSize,
+    concurrency: settings.concurrency,
+    timeoutMs: settings.timeoutMs,
+    delayMs: () => Distributions.delay(random.network, settings.network),
+    onSent: oracle.sent,
+    onReceived: oracle.received
+  }
+  const cluster = Array.from({ length: nodes }, (_, index) => ({
+    count: makeNode(time, index, options),
+    skewMs: Math.round((2 * random.skew() - 1) * skewMs)
+  }))
+  const drawNode = (): { readonly count: SimulatedNode; readonly skewMs: number } => {
+    const node = cluster[Math.floor(random.nodes() * nodes)]
+    if (node === undefined) throw new Error("there are no nodes")
+    return node
+  }
+
+  const send = (key: number): void => {
+    const node = drawNode()
+    const now = clock === "nodes" ? startMs + Math.floor(time.now()) + node.skewMs : undefined
+    const request = oracle.arrived(key, time.now())
+    const policy: Policy = { plan: Keys.planOf(key), ban: BanPolicy.standard }
+    node.count({ request, key, policy, now }, (verdict) => {
+      oracle.ended(request, verdict, time.now())
+      if (verdict?.outcome === "limited") retry(key, verdict)
+    })
+  }
+  const retry = (key: number, { retryAfter }: Verdict): void => {
+    if (random.retries() >= settings.retries || time.now() + retryAfter * 1_000 > endMs) return
+    time.after(retryAfter * 1_000, () => send(key))
+  }
+
+  const drawRank = Distributions.zipf(settings.keys, settings.exponent)
+  const arrive = (): void => {
+    time.after((Distributions.exponential(random.arrivals) * 1_000) / rate, () => {
+      if (time.now() > endMs) return
+      send(random.keys() < settings.hot ? Keys.HOT : drawRank(random.keys))
+      arrive()
+    })
+  }
+  arrive()
+  const events = time.run()
+  return {
+    events,
+    report: reportOf(
+      oracle.judge(),
+      models.map((model) => model.figures()),
+      settings
+    )
+  }
+}
+
+const reportOf = (
+  { allowed, ends, keys, latencies, mistakes, over, requests }: Oracle.Judgement,
+  stores: ReadonlyArray<StoreModel.StoreFigures>,
+  { cost, seconds }: Settings
+): Report => {
+  const sum = (of: (figures: StoreModel.StoreFigures) => number): number =>
+    stores.reduce((total, figures) => total + of(figures), 0)
+  const statements = sum((figures) => figures.statements)
+  const busy = stores.map(({ busyMs }) => busyMs / (seconds * 1_000 * cost.cores))
+  return {
+    requests,
+    ...ends,
+    overAdmissions: over.admissions,
+    overKeys: over.keys,
+    forgotten: sum((figures) => figures.forgotten),
+    shareOfAllowed: allowed === 0 ? 1 : ends.admitted / allowed,
+    keys,
+    statements,
+    statementsPerRequest: statements / requests,
+    batch: sizesOf(stores),
+    latency: {
+      p50: latencies[Math.floor(latencies.length * 0.5)] ?? 0,
+      p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
+      most: latencies.at(-1) ?? 0
+    },
+    utilisation: {
+      mean: busy.reduce((total, share) => total + share, 0) / busy.length,
+      most: Math.max(...busy)
+    },
+    mistakes
+  }
+}
+
+/** The sizes of statements, weighted by statements. */
+const sizesOf = (stores: ReadonlyArray<StoreModel.StoreFigures>): Report["batch"] => {
+  const counts = new Map<number, number>()
+  for (const { sizes } of stores) {
+    for (const [size, count] of sizes) counts.set(size, (counts.get(size) ?? 0) + count)
+  }
+  const ascending = [...counts].toSorted(([one], [other]) => one - other)
+  const total = ascending.reduce((sum, [, count]) => sum + count, 0)
+  const at = (share: number): number => {
+    let seen = 0
+    for (const [size, count] of ascending) {
+      seen += count
+      if (seen >= total * share) return size
+    }
+    return 0
+  }
+  const members = ascending.reduce((sum, [size, count]) => sum + size * count, 0)
+  return { mean: members / Math.max(total, 1), p50: at(0.5), p99: at(0.99), most: ascending.at(-1)?.[0] ?? 0 }
+}

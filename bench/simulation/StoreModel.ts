@@ -1,0 +1,172 @@
+/**
+ * A store of rate-limit states with a given capacity. It steps states by `RateLimit.step`, as PostgreSQL and Redis do by
+ * functions that the laws of the adapters prove equal to it.
+ *
+ * A statement takes a fixed time and a time for each member, on one of the store's cores. While it runs, other
+ * statements with one of its keys wait, as for the locks of rows; its steps happen at its end, at the store's time.
+ */
+import type * as RateLimit from "../../core/limits/RateLimit.ts"
+import { step } from "../../core/limits/RateLimit.ts"
+import type { Random } from "../http/Random.ts"
+import * as Distributions from "./Distributions.ts"
+import type { Failover, StoreCost } from "./Settings.ts"
+import type { VirtualTime } from "./VirtualTime.ts"
+
+/** A request to count. */
+export interface Count {
+  readonly request: number
+  readonly key: number
+  readonly policy: RateLimit.Policy
+  /** The node's time; `undefined` if the store's clock applies. */
+  readonly now: number | undefined
+}
+
+/** What happens to a statement: the verdicts in the order of its counts, or the loss of the connection. */
+export type Result = ReadonlyArray<RateLimit.Verdict> | "lost"
+
+/** Observes each step at the moment it happens; `atMs` is the true time, in epoch milliseconds. */
+export type OnStep = (count: Count, verdict: RateLimit.Verdict, atMs: number) => void
+
+/** What a store did. */
+export interface StoreFigures {
+  readonly statements: number
+  /** The number of statements by their number of members. */
+  readonly sizes: ReadonlyMap<number, number>
+  /** Milliseconds in which its cores were busy, added up. */
+  readonly busyMs: number
+  /** States that exist. */
+  readonly states: number
+  /** Admissions that a failover made the store forget. */
+  readonly forgotten: number
+}
+
+/** A store. */
+export interface StoreModel {
+  readonly submit: (counts: ReadonlyArray<Count>, done: (result: Result) => void) => void
+  readonly figures: () => StoreFigures
+}
+
+/** The settings of a store. */
+export interface StoreOptions {
+  readonly cost: StoreCost
+  readonly startMs: number
+  /** Milliseconds after the start in which `busyMs` is measured. */
+  readonly endMs: number
+  readonly failover: Failover | undefined
+}
+
+interface Statement {
+  readonly counts: ReadonlyArray<Count>
+  readonly done: (result: Result) => void
+  isLost: boolean
+}
+
+/** A step that a failover may undo. */
+interface Logged {
+  readonly atMs: number
+  readonly key: number
+  readonly before: RateLimit.State | undefined
+  readonly isAdmitted: boolean
+}
+
+/** Part of the time of a statement that varies, exponentially distributed. */
+const VARYING = 0.1
+
+/** Creates an empty store; states come into being when their key is first counted. */
+export const make = (
+  time: VirtualTime,
+  random: Random,
+  { cost, endMs, failover, startMs }: StoreOptions,
+  onStep: OnStep
+): StoreModel => {
+  const states = new Map<number, RateLimit.State>()
+  const locked = new Set<number>()
+  const running = new Set<Statement>()
+  const sizes = new Map<number, number>()
+  let waiting: Array<Statement> = []
+  let log: Array<Logged> = []
+  let isAway = false
+  let busyMs = 0
+  let forgotten = 0
+
+  const execute = ({ counts }: Statement): ReadonlyArray<RateLimit.Verdict> => {
+    const atMs = startMs + Math.floor(time.now())
+    const mayBeLost = failover !== undefined && time.now() < failover.atMs
+    return counts.map((count) => {
+      const before = states.get(count.key)
+      const [verdict, after] = step(before, count.now ?? atMs, count.policy)
+      states.set(count.key, after)
+      if (mayBeLost && time.now() > failover.atMs - failover.lostMs) {
+        log.push({ atMs: time.now(), key: count.key, before, isAdmitted: verdict.outcome === "admitted" })
+      }
+      onStep(count, verdict, atMs)
+      return verdict
+    })
+  }
+
+  const isFree = ({ counts }: Statement): boolean => counts.every(({ key }) => !locked.has(key))
+
+  const dispatch = (): void => {
+    while (running.size < cost.cores) {
+      const index = waiting.findIndex(isFree)
+      const [statement] = index < 0 ? [] : waiting.splice(index, 1)
+      if (statement === undefined) return
+      begin(statement)
+    }
+  }
+
+  const begin = (statement: Statement): void => {
+    const { counts } = statement
+    running.add(statement)
+    for (const { key } of counts) locked.add(key)
+    sizes.set(counts.length, (sizes.get(counts.length) ?? 0) + 1)
+    const meanMs = (cost.statementMicros + cost.memberMicros * counts.length) / 1_000
+    const takesMs = meanMs * (1 - VARYING + VARYING * Distributions.exponential(random))
+    busyMs += Math.max(Math.min(time.now() + takesMs, endMs) - time.now(), 0)
+    time.after(takesMs, () => {
+      if (statement.isLost) return
+      const verdicts = execute(statement)
+      running.delete(statement)
+      for (const { key } of counts) locked.delete(key)
+      dispatch()
+      statement.done(verdicts)
+    })
+  }
+
+  const fail = ({ atMs, awayMs, lostMs }: Failover): void => {
+    isAway = true
+    const interrupted = [...running, ...waiting]
+    for (const statement of running) statement.isLost = true
+    running.clear()
+    locked.clear()
+    waiting = []
+    // The latest first, so that the oldest of several states of a key remains.
+    for (const logged of log.toReversed()) {
+      if (logged.atMs <= atMs - lostMs) break
+      if (logged.before === undefined) states.delete(logged.key)
+      else states.set(logged.key, logged.before)
+      if (logged.isAdmitted) forgotten++
+    }
+    log = []
+    for (const { done } of interrupted) done("lost")
+    time.after(awayMs, () => {
+      isAway = false
+    })
+  }
+  if (failover !== undefined) time.after(failover.atMs, () => fail(failover))
+
+  return {
+    submit: (counts, done) => {
+      if (isAway) return done("lost")
+      waiting.push({ counts, done, isLost: false })
+      dispatch()
+    },
+    figures: () => ({
+      statements: [...sizes.values()].reduce((sum, count) => sum + count, 0),
+      sizes,
+      busyMs,
+      states: states.size,
+      forgotten
+    })
+  }
+}

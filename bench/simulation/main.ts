@@ -1,0 +1,49 @@
+/** `npm run simulate`: many nodes on shared stores in virtual time; `--help` lists the options. */
+import { readFileSync, writeFileSync } from "node:fs"
+import { InvalidOptions } from "../Options.ts"
+import { wholeThousands } from "../Thousands.ts"
+import * as Options from "./Options.ts"
+import * as Report from "./Report.ts"
+import { scenarios } from "./Scenarios.ts"
+import type { Settings } from "./Settings.ts"
+import * as Simulation from "./Simulation.ts"
+
+const PAGE = new URL("../../docs/scaling.md", import.meta.url)
+
+/** Runs a simulation; its speed goes to standard error, because it is not part of the report. */
+const run = (settings: Settings): Simulation.Report => {
+  const began = performance.now()
+  const { events, report } = Simulation.run(settings)
+  const seconds = (performance.now() - began) / 1_000
+  console.error(
+    `${wholeThousands(events)} events in ${seconds.toFixed(1)} s, ${wholeThousands(events / seconds)} a second`
+  )
+  // Wrong clocks of nodes admit more by design: that is what such a run shows.
+  if (settings.clock === "store" && !Report.isLawful(report)) process.exitCode = 1
+  return report
+}
+
+const main = (task: Options.Task): void => {
+  if (task.kind === "one") {
+    const report = run(task.settings)
+    console.log(task.isJson ? Report.json(report) : Report.text(report))
+    return
+  }
+  const results: Array<Report.Result> = []
+  for (const scenario of scenarios.filter(({ name }) => task.names.includes(name))) {
+    console.log(`${scenario.name}: ${scenario.shows}\nnpm run simulate -- ${scenario.flags}\n`)
+    const result = { scenario, report: run(Options.settingsOf(scenario.flags)) }
+    console.log(`${Report.text(result.report)}\n`)
+    results.push(result)
+  }
+  if (task.isWritten) writeFileSync(PAGE, Report.inserted(readFileSync(PAGE, "utf8"), Report.table(results)))
+}
+
+try {
+  const task = Options.parse(process.argv.slice(2))
+  if (task === undefined) console.log(Options.help)
+  else main(task)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exitCode = error instanceof InvalidOptions ? 2 : 1
+}

@@ -1,4 +1,4 @@
-/** The programs of conformance.md, run as they stand there, on the sources instead of the package. */
+/** The programs of conformance.md, run unchanged, on the sources instead of the package. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -23,7 +23,7 @@ const blocks = [
 const folder = fs.mkdtempSync(fileURLToPath(new URL("docs/.recipes-", root)))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
-/** The program that a block is, in a file. */
+/** Saves the program of a block to a file. */
 const saved = (name: string, marker: string): string => {
   const matching = blocks.filter((code) => code.includes(marker))
   expect(matching).toHaveLength(1)
@@ -61,7 +61,7 @@ describe("conformance.md", () => {
     expect(status).toBe(0)
   }, 150_000)
 
-  it("has a program that finds our own service conformant", () => {
+  it("has a program that reports our own service as conformant", () => {
     const { status, stderr, stdout } = run([saved("program.mjs", "Conformance.handler")])
     expect(stderr).toBe("")
     expect(stdout).toMatch(/CONFORMANT at level spec/)

@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import type { Report } from "../conformance/engine/Report.ts"
+import * as Json from "../conformance/reports/Json.ts"
+import * as ImplementationsPage from "./ImplementationsPage.ts"
+import * as SuiteVersions from "./SuiteVersions.ts"
+
+const submissions = ImplementationsPage.submissions()
+const report = submissions.find(({ file }) => file === "python.json")?.report
+if (report === undefined) throw new Error("run: node docs/OwnReports.ts python")
+
+const listed = (changed: Partial<Report>): string =>
+  ImplementationsPage.render([
+    ImplementationsPage.submission("x.json", Json.render({ ...report, ...changed }))
+  ])
+
+describe("the page of implementations", () => {
+  it("lists exactly the submitted reports", () => {
+    expect(readFileSync(ImplementationsPage.path, "utf8"), `run: ${ImplementationsPage.command}`).toBe(
+      ImplementationsPage.render()
+    )
+    expect(submissions.map(({ file }) => file)).toEqual(
+      expect.arrayContaining(["animal-store.json", "python.json"])
+    )
+  })
+
+  it.each(submissions)(
+    "has a report of a known version of the suite, without a key: $file",
+    ({ file, report }) => {
+      expect(SuiteVersions.readVersions().map(({ version }) => version)).toContain(report.suite.laws)
+      expect(readFileSync(new URL(file, ImplementationsPage.folder), "utf8")).not.toMatch(
+        /ast_[0-9A-Za-z]{8}|-key-of-the-report/
+      )
+    }
+  )
+
+  it("links to a contact, and shows every text literally", () => {
+    const page = listed({
+      implementation: { name: "A | <b>[x](y)", version: "1|2", contact: "https://shop.example/a_b?c=d" }
+    })
+    expect(page).toContain("](<https://shop.example/a_b?c=d>)")
+    expect(page).toContain("| A &#124; &#60;b&#62;&#91;x&#93;(y) 1&#124;2 |")
+    expect(listed({ implementation: { name: "A", contact: "a@b.example" } })).toContain(
+      "(<mailto:a@b.example>)"
+    )
+  })
+
+  const { implementation: _, ...anonymous } = report
+  const { contract: __, ...old } = report
+  it.each<[string, Report, RegExp]>([
+    ["no implementation", anonymous, /names no implementation/],
+    ["no version of the contract", old, /no version of the contract/],
+    [
+      "a contact that pages cannot link to",
+      { ...report, implementation: { name: "A", contact: "javascript:alert(1)" } },
+      /--contact: /
+    ],
+    [
+      "ports as its subject",
+      { ...report, subject: { ...report.subject, kind: "port" } },
+      /not about a server/
+    ],
+    ["an error as its verdict", { ...report, verdict: "error" }, /its run failed/],
+    ["fewer checks than it counts", { ...report, checks: report.checks.slice(1) }, /its counts/],
+    [
+      "a failure and the verdict conformant",
+      { ...report, checks: report.checks.map((one, at) => (at === 0 ? { ...one, status: "fail" } : one)) },
+      /its counts/
+    ],
+    ["a claim that its checks do not show", { ...report, claims: ["port"] }, /its claims/]
+  ])("rejects a report with %s", (_what, spoilt, reason) => {
+    expect(() => ImplementationsPage.submission("x.json", Json.render(spoilt))).toThrow(reason)
+  })
+
+  it("rejects what is no report", () => {
+    expect(() => ImplementationsPage.submission("x.json", "{}")).toThrow(/not a report/)
+  })
+})

@@ -1,0 +1,118 @@
+/**
+ * The page `conformance/implementations.md`, generated from the reports in `conformance/reports/`:
+ * `node docs/ImplementationsPage.ts`.
+ */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import * as Result from "effect/Result"
+import * as ImplementationSetting from "../conformance/config/ImplementationSetting.ts"
+import * as Claims from "../conformance/engine/Claims.ts"
+import type { Report } from "../conformance/engine/Report.ts"
+import { profiles } from "../conformance/evaluation/Profile.ts"
+import * as Json from "../conformance/reports/Json.ts"
+import { prose } from "../conformance/reports/Markdown.ts"
+
+export const path = new URL("conformance/implementations.md", import.meta.url)
+
+export const folder = new URL("conformance/reports/", import.meta.url)
+
+export const command = "node docs/ImplementationsPage.ts"
+
+/** A report that was submitted, and the name of its file. */
+export interface Submission {
+  readonly file: string
+  readonly report: Report
+}
+
+/** The reason why a report cannot be listed; `undefined` if it can. */
+export const objection = (report: Report): string | undefined => {
+  const { checks, claims, contract, counts, implementation, suite, verdict } = report
+  if (implementation === undefined) return "it names no implementation (--implementation)"
+  const declared = ImplementationSetting.resolve(implementation, {})
+  if (Result.isFailure(declared)) return declared.failure.message
+  if (contract === undefined || suite.laws === undefined)
+    return "it has no version of the contract or the suite"
+  if (report.subject.kind !== "http") return "it is not about a server"
+  if (verdict === "error") return "its run failed"
+  const counted = checks.filter(({ status }) => status === "fail").length
+  if (
+    checks.length !== counts.planned ||
+    counted !== counts.fail ||
+    counted > 0 !== (verdict === "not-conformant")
+  ) {
+    return "its counts are not those of its checks"
+  }
+  if (JSON.stringify(claims) !== JSON.stringify(Claims.of(checks))) {
+    return "its claims are not those of its checks"
+  }
+  return undefined
+}
+
+/** The report in a file, or an exception with the reason why it cannot be listed. */
+export const submission = (file: string, text: string): Submission => {
+  const report = Result.getOrThrow(Json.parse(text))
+  const reason = objection(report)
+  if (reason !== undefined) throw new Error(`${file}: ${reason}`)
+  return { file, report }
+}
+
+/** All submitted reports, by the name of their file. */
+export const submissions = (): ReadonlyArray<Submission> =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith(".json"))
+    .toSorted()
+    .map((file) => submission(file, readFileSync(new URL(file, folder), "utf8")))
+
+const contactOf = (contact: string | undefined): string => {
+  if (contact === undefined) return ""
+  const address = contact.startsWith("https://") ? contact : `mailto:${contact}`
+  // The characters that end a link in Markdown.
+  return `[${prose(contact)}](<${address.replaceAll(/[<>\\|]/g, (character) => encodeURIComponent(character))}>)`
+}
+
+/** Numbers of versions need no escapes. */
+const versionOf = (text = ""): string => (/^[\d.]+$/.test(text) ? text : prose(text))
+
+const verdicts = {
+  conformant: "conformant",
+  "not-conformant": "**not conformant**",
+  inconclusive: "inconclusive",
+  "selection-passed": "only a selection",
+  error: "error"
+} as const
+
+const row = ({ file, report }: Submission): string => {
+  const { claims = [], contract, counts, implementation, level, requests, seed, startedAt, suite } = report
+  return `| ${[
+    prose(`${implementation?.name ?? ""} ${implementation?.version ?? ""}`.trim()),
+    contactOf(implementation?.contact),
+    verdicts[report.verdict],
+    profiles.filter((profile) => claims.includes(profile)).join(", "),
+    level,
+    `${counts.pass} of ${counts.planned}`,
+    versionOf(contract?.version),
+    versionOf(suite.laws),
+    `[${prose(startedAt.slice(0, 10))}](reports/${encodeURIComponent(file)})`,
+    `${requests}, seed ${seed}`
+  ].join(" | ")} |`
+}
+
+export const render = (all = submissions()): string =>
+  [
+    "# Implementations",
+    "",
+    "Servers whose reports were submitted. Each row is what its report says: the suite signs nothing, and a run on a server of your own",
+    "is the only proof. A link in the column *Report* leads to the complete report.",
+    "",
+    "| Implementation | Contact | Verdict | Profiles shown | Level | Passed | Contract | Suite | Report | Requests |",
+    "|---|---|---|---|---|---|---|---|---|---|",
+    ...all.map(row),
+    "",
+    "To be listed, run the suite with `--implementation`, `--implementation-version`, `--contact` and `--out`, copy `report.json` to",
+    `\`docs/conformance/reports/NAME.json\`, and run \`${command}\`, which rejects reports that are damaged or contradict themselves.`,
+    "`node docs/OwnReports.ts` makes the reports of the servers in this repository again; `node docs/OwnReports.ts NAME` makes one.",
+    "",
+    "<!-- generated by docs/ImplementationsPage.ts -->",
+    ""
+  ].join("\n")
+
+if (import.meta.main) writeFileSync(path, render())

@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import * as Versions from "../conformance/clauses/Versions.ts"
+import * as SuiteVersions from "./SuiteVersions.ts"
+
+const versions = SuiteVersions.readVersions()
+const rewrite = `run: ${SuiteVersions.command}`
+
+describe("the versions of the suite", () => {
+  it("end with the one that reports name", () => {
+    expect(versions.at(-1)?.version, rewrite).toBe(Versions.suite)
+  })
+
+  it("are frozen: ids, laws and levels are those of the version that reports name", () => {
+    const { changed, added, removed } = SuiteVersions.changes(
+      SuiteVersions.readFrozen(Versions.suite),
+      SuiteVersions.current
+    )
+    expect({ changed, added, removed }, rewrite).toEqual({ changed: [], added: [], removed: [] })
+    expect(SuiteVersions.hashOf(SuiteVersions.current), rewrite).toBe(versions.at(-1)?.hash)
+  })
+
+  it.each(versions)("have the hash of their lines: $version", ({ hash, says, version }) => {
+    expect(SuiteVersions.hashOf(SuiteVersions.readFrozen(version))).toBe(hash)
+    expect(says).toMatch(/^[A-Z].*\.$/)
+  })
+
+  it("are in the changelog", () => {
+    expect(readFileSync(SuiteVersions.path, "utf8"), rewrite).toBe(SuiteVersions.render())
+  })
+})
+
+describe("a change of the suite", () => {
+  const law = { id: "list.limit", law: "A list is short.", level: "spec" } as const
+  const other = { id: "list.order", law: "A list is sorted.", level: "design" } as const
+  const says = { slug: "list.array", says: "A list is an array.", level: "spec" } as const
+  const before = SuiteVersions.freeze([law], [says])
+  const released = (version: string) => [
+    { version, released: "2026-12-01", says: "First.", hash: SuiteVersions.hashOf(before) }
+  ]
+  const freezing = (version: string, after: SuiteVersions.Frozen, from = released("1.0.0")) =>
+    SuiteVersions.frozenAs(from, version, after, () => before)
+
+  const changed = [
+    ["another law", SuiteVersions.freeze([{ ...law, law: "A list is long." }], [says])],
+    ["another level", SuiteVersions.freeze([{ ...law, level: "design" }], [says])],
+    ["another id", SuiteVersions.freeze([{ ...law, id: "list.size" }], [says])],
+    ["another check", SuiteVersions.freeze([law, other], [says])],
+    ["another clause", SuiteVersions.freeze([law], [{ ...says, says: "A list is a list." }])]
+  ] as const
+
+  it.each(changed)("is rejected in a released version: %s", (_what, after) => {
+    expect(freezing("1.0.0", after)).toMatch(/must not change: set the next version/)
+  })
+
+  it.each(changed)("is a new version after a release, and then freely frozen again: %s", (_what, after) => {
+    const next = freezing("1.1.0", after)
+    if (typeof next === "string") throw new Error(next)
+    expect(next.map(({ released, version }) => [version, released])).toEqual([
+      ["1.0.0", "2026-12-01"],
+      ["1.1.0", null]
+    ])
+    expect(next[1]?.hash).toBe(SuiteVersions.hashOf(after))
+    const again = SuiteVersions.frozenAs(next, "1.1.0", before, () => before)
+    expect(again).toMatchObject([{}, { hash: SuiteVersions.hashOf(before) }])
+  })
+
+  it("needs a minor number if ids come or go, and otherwise a patch number", () => {
+    const [[, wording], , [, renamed], [, added]] = changed
+    expect(freezing("1.0.1", wording)).toHaveLength(2)
+    for (const after of [renamed, added]) {
+      expect(freezing("1.0.1", after)).toMatch(/too low/)
+      expect(freezing("2.0.0", after)).toHaveLength(2)
+      expect(freezing("0.9.0", after)).toMatch(/too low/)
+    }
+  })
+
+  it("is named in the changelog", () => {
+    const after = SuiteVersions.freeze([{ ...law, law: "A list is long." }, other], [])
+    const next = freezing("1.1.0", after)
+    if (typeof next === "string") throw new Error(next)
+    const page = SuiteVersions.render(next, (version) => (version === "1.0.0" ? before : after))
+    expect(page).toContain("## 1.1.0 (unreleased)")
+    expect(page).toContain(
+      "- Added: check `list.order`\n- Removed: clause `list.array`\n- Changed: check `list.limit`"
+    )
+    expect(page).toContain("## 1.0.0 (2026-12-01)")
+  })
+})

@@ -1,0 +1,176 @@
+/**
+ * The frozen versions of the suite: `node docs/SuiteVersions.ts` freezes the checks and clauses as the unreleased version
+ * of `conformance/clauses/Versions.ts`, and writes the changelog; `--release 2026-12-01` ends that version.
+ */
+import { createHash } from "node:crypto"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { ambientChecks, checks } from "../conformance/checks/Checks.ts"
+import type { Clause } from "../conformance/clauses/Clause.ts"
+import { clauses } from "../conformance/clauses/Clauses.ts"
+import * as Versions from "../conformance/clauses/Versions.ts"
+
+const folder = new URL("../conformance/checks/versions/", import.meta.url)
+
+const listFile = new URL("versions.json", folder)
+
+export const path = new URL("conformance/changelog.md", import.meta.url)
+
+export const command = "node docs/SuiteVersions.ts"
+
+export interface Version {
+  readonly version: string
+  /** The day of its release; a version without one may still change. */
+  readonly released: string | null
+  /** What changed and why. */
+  readonly says: string
+  /** SHA-256 of its frozen lines. */
+  readonly hash: string
+}
+
+/** One line for each check and clause: kind, id, level, and the beginning of the hash of its sentence. */
+export type Frozen = ReadonlyArray<string>
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+const line = (kind: string, id: string, level: string, sentence: string): string =>
+  `${kind} ${id} ${level} ${sha256(sentence).slice(0, 16)}`
+
+type Law = Pick<(typeof checks)[number], "id" | "law" | "level">
+type Sentence = Pick<Clause, "slug" | "says" | "level">
+
+/** The lines of some checks and clauses, sorted. */
+export const freeze = (laws: ReadonlyArray<Law>, sentences: ReadonlyArray<Sentence>): Frozen =>
+  [
+    ...laws.map(({ id, law, level }) => line("check", id, level, law)),
+    ...sentences.map(({ level, says, slug }) => line("clause", slug, level, says))
+  ].toSorted()
+
+/** The lines of the checks and clauses as they are now. */
+export const current = freeze([...checks, ...ambientChecks], clauses)
+
+export const hashOf = (frozen: Frozen): string => sha256(frozen.join("\n"))
+
+/** All versions, the oldest first. */
+export const readVersions = (): ReadonlyArray<Version> => JSON.parse(readFileSync(listFile, "utf8"))
+
+const frozenFile = (version: string): URL => new URL(`${version}.txt`, folder)
+
+/** The lines of a version. */
+export const readFrozen = (version: string): Frozen =>
+  existsSync(frozenFile(version)) ? readFileSync(frozenFile(version), "utf8").split("\n").filter(Boolean) : []
+
+export interface Changes {
+  readonly added: ReadonlyArray<string>
+  readonly removed: ReadonlyArray<string>
+  /** With another sentence or level. */
+  readonly changed: ReadonlyArray<string>
+}
+
+/** What differs between two versions, as kinds and ids. */
+export const changes = (before: Frozen, after: Frozen): Changes => {
+  const named = (frozen: Frozen) =>
+    new Map(frozen.map((one) => [one.split(" ").slice(0, 2).join(" "), one] as const))
+  const [old, now] = [named(before), named(after)]
+  return {
+    added: [...now.keys()].filter((name) => !old.has(name)),
+    removed: [...old.keys()].filter((name) => !now.has(name)),
+    changed: [...now].flatMap(([name, one]) => (old.has(name) && old.get(name) !== one ? [name] : []))
+  }
+}
+
+const numbers = (version: string): ReadonlyArray<number> => version.split(".").map(Number)
+
+/** Whether a version number is high enough: ids that come or go need a new minor or major number. */
+export const isEnough = (before: string, after: string, { added, removed }: Changes): boolean => {
+  const [oldMajor = 0, oldMinor = 0, oldPatch = 0] = numbers(before)
+  const [major = 0, minor = 0, patch = 0] = numbers(after)
+  if (major !== oldMajor) return major > oldMajor
+  if (minor !== oldMinor) return minor > oldMinor
+  return patch > oldPatch && added.length === 0 && removed.length === 0
+}
+
+/** The versions after freezing some lines as `version`; a text says why that is not possible. */
+export const frozenAs = (
+  versions: ReadonlyArray<Version>,
+  version: string,
+  lines: Frozen,
+  linesOf: (version: string) => Frozen
+): ReadonlyArray<Version> | string => {
+  const last = versions.at(-1)
+  const hash = hashOf(lines)
+  if (last?.version === version) {
+    if (last.released === null) return [...versions.slice(0, -1), { ...last, hash }]
+    if (last.hash === hash) return versions
+    return `version ${version} was released on ${last.released} and must not change: set the next version in conformance/clauses/Versions.ts`
+  }
+  if (last !== undefined && last.released === null) return `version ${last.version} is not released yet`
+  if (last !== undefined && !isEnough(last.version, version, changes(linesOf(last.version), lines))) {
+    return `version ${version} is too low after ${last.version}: new or removed ids need a new minor number`
+  }
+  return [...versions, { version, released: null, says: "", hash }]
+}
+
+const section = (
+  { hash, released, says, version }: Version,
+  before: Frozen | undefined,
+  after: Frozen
+): ReadonlyArray<string> => {
+  const count = (kind: string) => after.filter((one) => one.startsWith(`${kind} `)).length
+  const { added, changed, removed } = changes(before ?? [], after)
+  const listed = (what: string, names: ReadonlyArray<string>) =>
+    names.length === 0 ? [] : [`- ${what}: ${names.map((name) => name.replace(/ (.*)/, " `$1`")).join(", ")}`]
+  return [
+    `## ${version} (${released ?? "unreleased"})`,
+    "",
+    `${count("check")} checks and ${count("clause")} clauses; SHA-256 \`${hash}\`.`,
+    "",
+    ...(says === "" ? [] : [`- ${says}`]),
+    ...(before === undefined
+      ? []
+      : [...listed("Added", added), ...listed("Removed", removed), ...listed("Changed", changed)]),
+    ""
+  ]
+}
+
+/** The changelog, the newest version first. */
+export const render = (
+  versions = readVersions(),
+  linesOf: (version: string) => Frozen = readFrozen
+): string => {
+  const sections = versions.map((version, at) => {
+    const previous = versions[at - 1]
+    return section(version, previous && linesOf(previous.version), linesOf(version.version))
+  })
+  return [
+    "# Versions of the suite",
+    "",
+    "Reports with the same version of the suite demand the same: the ids, laws and levels of all checks, and the sentences and levels of",
+    "all clauses, are frozen when a version is released. A new or removed id is a new minor number, another wording of a sentence a",
+    "new patch number. A version is independent of that of the package.",
+    "",
+    `\`${command}\` freezes the unreleased version again after a change, and \`${command} --release YYYY-MM-DD\` ends it;`,
+    "the next change then needs the next number in `conformance/clauses/Versions.ts`.",
+    "",
+    ...sections.toReversed().flat(),
+    "<!-- generated by docs/SuiteVersions.ts -->",
+    ""
+  ].join("\n")
+}
+
+const main = (args: ReadonlyArray<string>): void => {
+  const [flag, day] = args
+  const frozen = frozenAs(readVersions(), Versions.suite, current, readFrozen)
+  if (typeof frozen === "string") throw new Error(frozen)
+  const isRelease = flag === "--release" && /^\d{4}-\d\d-\d\d$/.test(day ?? "")
+  if (flag !== undefined && !isRelease) throw new Error("usage: [--release YYYY-MM-DD]")
+  const versions = frozen.map((version, at) =>
+    isRelease && at === frozen.length - 1
+      ? { ...version, released: version.released ?? day ?? null }
+      : version
+  )
+  writeFileSync(frozenFile(Versions.suite), `${current.join("\n")}\n`)
+  writeFileSync(listFile, `${JSON.stringify(versions, null, 2)}\n`)
+  writeFileSync(path, render())
+}
+
+if (import.meta.main) main(process.argv.slice(2))

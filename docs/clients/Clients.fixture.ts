@@ -1,0 +1,193 @@
+/** The programs of docs/clients.md, the folder in which they run, and a server for them. */
+import { execFile, spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const here = fileURLToPath(new URL(".", import.meta.url))
+
+/** Whether this folder's own packages are installed. */
+export const isInstalled = fs.existsSync(path.join(here, "node_modules/.package-lock.json"))
+
+/** Why tests are skipped if they are not. */
+export const missing = "not installed: run npm run test:clients"
+
+if (!isInstalled) console.warn(`Tests of clients are skipped: ${missing}`)
+
+const page = fs.readFileSync(path.join(root, "docs/clients.md"), "utf8")
+
+const programs = new Map(
+  [...page.matchAll(/^<!-- run: ([\w-]+) -->\n```\w+\n([\s\S]*?)^```$/gm)].map(([, name = "", code = ""]) => [
+    name,
+    code
+  ])
+)
+
+/** Returns the program of the page with this name. */
+export const program = (name: string): string => {
+  const code = programs.get(name)
+  if (code === undefined) throw new Error(`docs/clients.md has no program ${name}`)
+  return code
+}
+
+/** The names of all programs of the page. */
+export const names: ReadonlyArray<string> = [...programs.keys()]
+
+/** The blocks of code of the page that have no name, so that no test runs them. */
+export const unnamed: ReadonlyArray<string> = [
+  ...page
+    .replaceAll(/^<!-- run: [\w-]+ -->\n```\w+\n[\s\S]*?^```$/gm, "")
+    .matchAll(/^```\w*\n([\s\S]*?)^```$/gm)
+].map(([, code = ""]) => code)
+
+/** The rows of the table of libraries without settings. */
+export const rows: ReadonlyArray<ReadonlyArray<string>> = [...page.matchAll(/^\| (.+) \| (.+) \|$/gm)].map(
+  ([, name = "", what = ""]) => [name, what]
+)
+
+/** Creates a folder below this one, so that programs in it find the packages. The caller removes it. */
+export const createFolder = (): string => fs.mkdtempSync(path.join(here, ".programs-"))
+
+/** How a program ended. */
+export interface End {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a program to its end, at most two minutes. */
+export const run = (
+  command: string,
+  parameters: ReadonlyArray<string>,
+  environment: NodeJS.ProcessEnv,
+  cwd: string
+): Promise<End> =>
+  new Promise((resolve) => {
+    execFile(
+      command,
+      parameters,
+      { cwd, env: { ...process.env, NO_COLOR: "1", ...environment }, timeout: 120_000, maxBuffer: 2 ** 26 },
+      (error, stdout, stderr) => {
+        const status = error === null ? 0 : typeof error.code === "number" ? error.code : -1
+        resolve({ status, stdout, stderr })
+      }
+    )
+  })
+
+/** Compiles files with the strict options of TypeScript to JavaScript beside them; returns the messages. */
+export const compile = async (
+  folder: string,
+  files: ReadonlyArray<string>
+): Promise<ReadonlyArray<string>> => {
+  fs.writeFileSync(
+    path.join(folder, "tsconfig.json"),
+    JSON.stringify({
+      compilerOptions: {
+        target: "es2023",
+        lib: ["es2023", "dom", "dom.iterable"],
+        module: "nodenext",
+        types: ["node"],
+        strict: true,
+        noUncheckedIndexedAccess: true,
+        skipLibCheck: true
+      },
+      files
+    })
+  )
+  const tsc = path.join(here, "node_modules/typescript/bin/tsc")
+  const { stdout } = await run(process.execPath, [tsc, "--pretty", "false", "-p", folder], {}, folder)
+  return stdout.split("\n").filter((line) => line.includes(": error "))
+}
+
+/** Returns the end of a title, and reports on standard error what is skipped. */
+export const skipped = (what: string, lacks: string | undefined): string => {
+  if (lacks === undefined) return ""
+  if (isInstalled) console.warn(`${what} is skipped: ${lacks}`)
+  return ` (skipped: ${lacks})`
+}
+
+/** Whether a command of the machine exists and ends with status 0. */
+export const works = (command: string, ...parameters: ReadonlyArray<string>): boolean =>
+  spawnSync(command, parameters, { encoding: "utf8", timeout: 30_000 }).status === 0
+
+/** A line of the access log. */
+export interface Logged {
+  readonly key: string
+  readonly method: string
+  readonly status: number
+  readonly code?: string
+}
+
+/** A server of the command line. */
+export interface Server {
+  readonly url: string
+  readonly keys: ReadonlyArray<{ readonly id: string; readonly key: string }>
+  /** The responses so far, from the access log. */
+  readonly log: () => ReadonlyArray<Logged>
+  readonly stop: () => Promise<void>
+}
+
+/** Starts `animal-store serve` in memory with one key for each plan, such as `enterprise:perMinute=6,perDay=1000`. */
+export const serve = async (plans: ReadonlyArray<string>): Promise<Server> => {
+  const server = spawn(
+    process.execPath,
+    [
+      path.join(root, "adapters/cli/main.ts"),
+      ...["serve", "--json", "--port", "0", "--database", "memory:", "--access-log", "--log-format", "json"],
+      ...plans.flatMap((plan) => ["--issue-key", plan])
+    ],
+    { env: { ...process.env, ANIMAL_STORE_DRAIN: "0" }, stdio: ["ignore", "pipe", "pipe"] }
+  )
+  const exit = new Promise<void>((resolve) => server.once("exit", () => resolve()))
+  let logged = ""
+  server.stderr.setEncoding("utf8").on("data", (text: string) => {
+    logged += text
+  })
+  const greeting = await new Promise<string>((resolve, reject) => {
+    let text = ""
+    server.stdout.setEncoding("utf8").on("data", (part: string) => {
+      text += part
+      if (text.endsWith("\n")) resolve(text)
+    })
+    void exit.then(() => reject(new Error(`the server ended: ${logged}`)))
+  })
+  return {
+    ...JSON.parse(greeting),
+    log: () =>
+      logged
+        .split("\n")
+        .filter((line) => line.includes('"message":"response"'))
+        .map((line) => JSON.parse(line)),
+    stop: () => {
+      server.kill("SIGTERM")
+      return exit
+    }
+  }
+}
+
+/** Parses JSON with integers as text, so that no digit is lost. */
+export const exactly = (json: string) =>
+  JSON.parse(json, (_key, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === "number" ? (context?.source ?? value) : value
+  )
+
+/** Sends `GET` with a key. */
+export const get = (url: string, key: string): Promise<Response> =>
+  fetch(url, { headers: { Authorization: `Bearer ${key}` } })
+
+/** Adds an animal with a `categoryId` given in digits. */
+export const add = async (server: Server, name: string, categoryId: string): Promise<void> => {
+  const response = await fetch(`${server.url}/pets`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${server.keys[0]?.key}`, "Content-Type": "application/json" },
+    body: `{"name":${JSON.stringify(name)},"categoryId":${categoryId}}`
+  })
+  if (response.status !== 201) throw new Error(await response.text())
+}
+
+/** Returns all animals of a store of at most 100, in text where they have numbers. */
+export const animals = async (server: Server): Promise<ReadonlyArray<unknown>> => {
+  const response = await get(`${server.url}/pets?limit=100`, server.keys[0]?.key ?? "")
+  return exactly(await response.text())
+}

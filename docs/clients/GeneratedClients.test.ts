@@ -1,0 +1,139 @@
+/** Clients that three generators make from the served document compile in strict mode and work against the server. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Clients from "./Clients.fixture.ts"
+
+const generators = ["openapi-fetch", "hey-api", "orval"] as const
+
+/** Programs that must not compile: what is replaced by what, and the words of the compiler's message. */
+const mistakes: ReadonlyArray<
+  readonly [name: string, right: string | RegExp, wrong: string, message: RegExp]
+> = [
+  ["a misspelt field", 'status: "pending"', 'staus: "sold"', /'staus' does not exist|Did you mean/],
+  ["no name", 'name: "Rex", ', "", /error TS(?:2322|2345|2741)/],
+  ["an unknown status", '"pending"', '"asleep"', /"asleep"' is not assignable/],
+  [
+    "a categoryId in quotes",
+    "categoryId: 7",
+    'categoryId: "7"',
+    /'string' is not assignable to type 'number'/
+  ],
+  [
+    "a field that animals do not have",
+    /created(\.data)?\.id/,
+    "created$1.identity",
+    /'identity' does not exist/
+  ],
+  ["a filter that does not exist", "limit: 2", "limt: 2", /'limt' does not exist|Did you mean/]
+]
+
+/** A number that a double rounds. */
+const LARGE = "9223372036854775807"
+
+const fileOf = (generator: string, mistake?: number): string =>
+  `${generator}${mistake === undefined ? "" : `-mistake-${mistake}`}.ts`
+
+describe.skipIf(!Clients.isInstalled)(
+  `generated clients${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
+  () => {
+    let folder = ""
+    let server: Clients.Server
+    let messages: ReadonlyArray<string> = []
+
+    const write = (file: string, text: string): void => fs.writeFileSync(path.join(folder, file), text)
+
+    const withAddress = (text: string): string =>
+      text.replaceAll("http://127.0.0.1:3000/openapi.json", new URL("/openapi.json", server.url).href)
+
+    /** Runs the command of the page, without installing anything. */
+    const generate = async (generator: string): Promise<void> => {
+      const command = Clients.program(`${generator}-generate`).replace("npx ", "npx --no-install ")
+      const { status, stderr, stdout } = await Clients.run("sh", ["-c", withAddress(command)], {}, folder)
+      expect(status, stdout + stderr).toBe(0)
+    }
+
+    beforeAll(async () => {
+      folder = Clients.createFolder()
+      server = await Clients.serve(["pro", "enterprise:perMinute=2,perDay=100"])
+      for (const name of ["Mia", "Tom", "Ada"]) await Clients.add(server, name, LARGE)
+      write("package.json", '{"type":"module"}')
+      // `npx` looks for commands beside the nearest package.json only.
+      fs.symlinkSync("../node_modules", path.join(folder, "node_modules"))
+      write("orval.config.mjs", withAddress(Clients.program("orval-config")))
+      for (const generator of generators) {
+        await generate(generator)
+        const right = Clients.program(generator)
+        write(fileOf(generator), right)
+        mistakes.forEach(([name, from, to], mistake) => {
+          const wrong = right.replace(from, to)
+          expect(wrong, `${generator}: ${name}`).not.toBe(right)
+          write(fileOf(generator, mistake), wrong)
+        })
+      }
+      write("exact.ts", Clients.program("exact"))
+      const files = generators.flatMap((generator) => [
+        fileOf(generator),
+        ...mistakes.map((_, mistake) => fileOf(generator, mistake))
+      ])
+      messages = await Clients.compile(folder, ["exact.ts", ...files])
+    }, 120_000)
+
+    afterAll(async () => {
+      await server?.stop()
+      fs.rmSync(folder, { recursive: true, force: true })
+    })
+
+    it("compile in strict mode", () => {
+      expect(messages.filter((message) => !message.includes("-mistake-"))).toEqual([])
+    })
+
+    const run = (program: string, key: string | undefined) =>
+      Clients.run(process.execPath, [`${program}.js`], { BASE_URL: server.url, API_KEY: key }, folder)
+
+    it("openapi-fetch returns the text with all digits", async () => {
+      const { stdout } = await run("exact", server.keys[0]?.key)
+      expect(Clients.exactly(stdout)).toContainEqual(
+        expect.objectContaining({ name: "Mia", categoryId: LARGE })
+      )
+    })
+
+    describe.each(generators)("%s", (generator) => {
+      it.each(mistakes.map(([name, , , message], mistake) => ({ name, message, mistake })))(
+        "does not compile $name",
+        ({ message, mistake }) => {
+          const own = messages.filter((line) => line.startsWith(`${fileOf(generator, mistake)}(`))
+          expect(own.join("\n")).toMatch(message)
+        }
+      )
+
+      it("creates, gets and lists in pages", async () => {
+        const { status, stderr, stdout } = await run(generator, server.keys[0]?.key)
+        expect(status, stderr).toBe(0)
+        const [created, found, ...listed] = stdout.trim().split("\n").map(Clients.exactly)
+        expect(created).toMatchObject({ name: "Rex", categoryId: "7", status: "pending" })
+        expect(found).toEqual(created)
+        const stored = await Clients.animals(server)
+        // These clients round, as the page says.
+        const rounded = JSON.parse(JSON.stringify(stored).replaceAll(LARGE, String(Number(LARGE))))
+        expect(listed).toEqual(rounded)
+        // More than one page of two.
+        expect(listed.length).toBeGreaterThanOrEqual(4)
+      })
+
+      it("sees a 401", async () => {
+        const { status, stderr } = await run(generator, "ast_wrong")
+        expect(status).toBe(1)
+        expect(stderr).toContain("invalid_api_key; Retry-After: null")
+      })
+
+      it("sees a 429 and its Retry-After", async () => {
+        const key = server.keys[1]?.key ?? ""
+        while ((await Clients.get(`${server.url}/pets`, key)).status !== 429);
+        const { status, stderr } = await run(generator, key)
+        expect(status).toBe(1)
+        expect(stderr).toMatch(/rate_limit_exceeded; Retry-After: \d+/)
+      })
+    })
+  }
+)

@@ -1,0 +1,60 @@
+/** A creation whose responses get lost is retried by all libraries with its `Idempotency-Key`, and makes one animal. */
+import { randomUUID } from "node:crypto"
+import * as fs from "node:fs"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as OpenApi from "../../core/openapi/OpenApi.ts"
+import * as Operations from "../../core/operations/Operations.ts"
+import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
+import * as Clients from "./Clients.fixture.ts"
+import * as LossyProxy from "./LossyProxy.fixture.ts"
+import * as RetryingClients from "./RetryingClients.fixture.ts"
+
+const isKnown = OpenApi.json(ServiceOptions.defaults, Operations.all).includes('"Idempotency-Key"')
+
+const unknown = Clients.skipped(
+  "One animal for each Idempotency-Key",
+  isKnown ? undefined : "the service does not know the header"
+)
+
+describe.skipIf(!Clients.isInstalled)(
+  `repeated creations${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
+  () => {
+    let folder = ""
+    let server: Clients.Server
+    let proxy: LossyProxy.LossyProxy
+    const libraries = RetryingClients.libraries(() => folder)
+
+    beforeAll(async () => {
+      folder = Clients.createFolder()
+      server = await Clients.serve(["pro"])
+      proxy = await LossyProxy.start(server.url)
+    })
+
+    afterAll(async () => {
+      proxy?.close()
+      await server?.stop()
+      fs.rmSync(folder, { recursive: true, force: true })
+    })
+
+    for (const { create, lacks, name } of libraries) {
+      const suffix = Clients.skipped(name, lacks)
+      const title = (claim: string): string => `${name}: ${claim}${suffix}`
+      const key = `"${randomUUID()}"`
+
+      it.skipIf(lacks !== undefined)(
+        title("two lost responses are retried with one key until the 201"),
+        async () => {
+          expect(await create({ url: proxy.url, key: server.keys[0]?.key ?? "" }, key)).toEqual([201])
+          expect(proxy.attempts.filter((attempt) => attempt === key)).toHaveLength(3)
+        }
+      )
+
+      it.skipIf(lacks !== undefined || !isKnown)(title(`one animal is made${unknown}`), async () => {
+        const made = (await Clients.animals(server)).filter(
+          (pet) => Reflect.get(Object(pet), "name") === name
+        )
+        expect(made).toHaveLength(1)
+      })
+    }
+  }
+)

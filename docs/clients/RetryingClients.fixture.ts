@@ -1,0 +1,101 @@
+/** The libraries of docs/clients.md that retry, and how their programs are run. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as Clients from "./Clients.fixture.ts"
+
+const here = fileURLToPath(new URL(".", import.meta.url))
+
+/** Address and secret that a program gets. */
+export interface Access {
+  readonly url: string
+  readonly key: string
+}
+
+/** A library, and why it cannot be run here, if so. Each function returns the statuses that the program sees. */
+export interface Library {
+  readonly name: string
+  readonly lacks: string | undefined
+  readonly inARow: (access: Access, count: number) => Promise<ReadonlyArray<number>>
+  readonly atOnce: (access: Access, count: number) => Promise<ReadonlyArray<number>>
+  readonly create: (access: Access, idempotencyKey: string) => Promise<ReadonlyArray<number>>
+}
+
+const statusesOf = ({ stderr, stdout }: Clients.End): ReadonlyArray<number> => {
+  if (!/^\[[\d,. ]*\]\s*$/.test(stdout)) throw new Error(`no statuses: ${stdout}${stderr}`)
+  return JSON.parse(stdout)
+}
+
+const environmentOf = ({ key, url }: Access) => ({ BASE_URL: url, API_KEY: key })
+
+/** A program that a driver loads. */
+const module = (
+  folder: () => string,
+  name: string,
+  extension: string,
+  driver: ReadonlyArray<string>,
+  lacks?: string
+): Library => {
+  const run = async (access: Access, ...parameters: ReadonlyArray<string>) => {
+    const file = path.join(folder(), `${name}.${extension}`)
+    fs.writeFileSync(file, Clients.program(name))
+    const [command = "", ...rest] = driver
+    return statusesOf(
+      await Clients.run(command, [...rest, file, ...parameters], environmentOf(access), folder())
+    )
+  }
+  return {
+    name,
+    lacks,
+    inARow: (access, count) => run(access, "in-a-row", String(count)),
+    atOnce: (access, count) => run(access, "at-once", String(count)),
+    create: (access, idempotencyKey) => run(access, "create", name, idempotencyKey)
+  }
+}
+
+const curl = (folder: () => string): Library => {
+  const run = async (access: Access, program: string, environment: NodeJS.ProcessEnv = {}) => {
+    // The program as printed, with the status after the body.
+    const command = Clients.program(program).replace("curl ", "curl -w '\\n%{http_code}' ")
+    const { stderr, stdout } = await Clients.run(
+      "sh",
+      ["-c", command],
+      { ...environmentOf(access), ...environment },
+      folder()
+    )
+    return statusesOf({ status: 0, stdout: `[${/\d+$/.exec(stdout)?.[0] ?? stderr}]`, stderr })
+  }
+  const list = (access: Access) => run(access, "curl-list")
+  return {
+    name: "curl",
+    lacks: Clients.works("curl", "--version") ? undefined : "there is no curl",
+    inARow: async (access, count) => {
+      const statuses: Array<number> = []
+      while (statuses.length < count) statuses.push(...(await list(access)))
+      return statuses
+    },
+    atOnce: async (access, count) =>
+      (await Promise.all(Array.from({ length: count }, () => list(access)))).flat(),
+    create: (access, idempotencyKey) => run(access, "curl-create", { IDEMPOTENCY_KEY: idempotencyKey })
+  }
+}
+
+const javascript = [process.execPath, path.join(here, "RetryDriver.fixture.ts")]
+
+const hasUrllib3 = Clients.works("python3", "-c", "import urllib3; assert urllib3.__version__ >= '2'")
+
+/** All libraries; `folder` returns where their programs are written. */
+export const libraries = (folder: () => string): ReadonlyArray<Library> => [
+  module(folder, "got", "mjs", javascript),
+  module(folder, "ky", "mjs", javascript),
+  module(folder, "axios-retry", "mjs", javascript),
+  module(folder, "undici", "mjs", javascript),
+  curl(folder),
+  module(
+    folder,
+    "urllib3",
+    "py",
+    ["python3", path.join(here, "retry_driver.py")],
+    hasUrllib3 ? undefined : "there is no Python with urllib3 2"
+  )
+]

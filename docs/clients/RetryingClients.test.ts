@@ -1,0 +1,78 @@
+/** Libraries that retry recover by themselves on a plan of six a minute. In real time: a minute, for all at once. */
+import * as fs from "node:fs"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Clients from "./Clients.fixture.ts"
+import * as RetryingClients from "./RetryingClients.fixture.ts"
+
+const PER_MINUTE = 6
+
+/** Requests in a row, and how many of them are denied once: those after the sixth. */
+const IN_A_ROW = 9
+const AT_ONCE = 12
+
+/** The statuses that a program sees, or its error. */
+type Result = ReadonlyArray<number> | Error
+
+/** The result of a promise that nobody may be waiting for yet. */
+const settled = (result: Promise<Result>): Promise<Result> =>
+  result.catch((error: unknown) => new Error(String(error)))
+
+describe.skipIf(!Clients.isInstalled)(
+  `libraries that retry${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
+  () => {
+    let folder = ""
+    let server: Clients.Server
+    const libraries = RetryingClients.libraries(() => folder)
+    /** What the programs see, for each library: in a row and at once. All run at the same time. */
+    let results: ReadonlyArray<readonly [Promise<Result>, Promise<Result>] | undefined> = []
+
+    beforeAll(async () => {
+      folder = Clients.createFolder()
+      server = await Clients.serve(
+        libraries.flatMap(() =>
+          Array.from({ length: 2 }, () => `enterprise:perMinute=${PER_MINUTE},perDay=1000`)
+        )
+      )
+      const access = (index: number) => ({ url: server.url, key: server.keys[index]?.key ?? "" })
+      results = libraries.map(({ atOnce, inARow, lacks }, index) =>
+        lacks === undefined
+          ? [settled(inARow(access(2 * index), IN_A_ROW)), settled(atOnce(access(2 * index + 1), AT_ONCE))]
+          : undefined
+      )
+    })
+
+    afterAll(async () => {
+      await server?.stop()
+      fs.rmSync(folder, { recursive: true, force: true })
+    })
+
+    const cases = [
+      ["nine requests in a row return 200", IN_A_ROW],
+      ["twelve requests at once return 200", AT_ONCE]
+    ] as const
+
+    libraries.forEach(({ lacks, name }, index) => {
+      const suffix = Clients.skipped(name, lacks)
+      const title = (claim: string): string => `${name}: ${claim}${suffix}`
+      cases.forEach(([claim, count], which) => {
+        it.skipIf(lacks !== undefined)(
+          title(claim),
+          async () => {
+            expect(await results[index]?.[which]).toEqual(Array.from({ length: count }, () => 200))
+            const id = server.keys[2 * index + which]?.id
+            const seen = server.log().filter(({ key }) => key === id)
+            expect(seen.filter(({ code }) => code === "api_key_banned")).toEqual([])
+            // Each loser is told a time at which there is a token for it, so that none is denied twice.
+            expect(seen.filter(({ status }) => status === 200)).toHaveLength(count)
+            expect(seen.filter(({ status }) => status === 429)).toHaveLength(count - PER_MINUTE)
+          },
+          120_000
+        )
+      })
+    })
+
+    it("runs at least four libraries", () => {
+      expect(libraries.filter(({ lacks }) => lacks === undefined).length).toBeGreaterThanOrEqual(4)
+    })
+  }
+)

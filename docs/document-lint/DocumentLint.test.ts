@@ -1,0 +1,93 @@
+/** The OpenAPI document has no finding of Spectral (all OpenAPI rules but two) and of Redocly (recommended rules). */
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, describe, expect, it } from "vitest"
+import * as OpenApi from "../../core/openapi/OpenApi.ts"
+import * as Operations from "../../core/operations/Operations.ts"
+import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
+
+const here = fileURLToPath(new URL(".", import.meta.url))
+
+const programs = {
+  spectral: path.join(here, "node_modules/@stoplight/spectral-cli/dist/index.js"),
+  redocly: path.join(here, "node_modules/@redocly/cli/bin/cli.js")
+}
+
+const isInstalled = Object.values(programs).every((program) => fs.existsSync(program))
+const missing = "not installed: run npm run lint:document"
+if (!isInstalled) console.warn(`Linters of the OpenAPI document are skipped: ${missing}`)
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-lint-"))
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+const json = (given: Partial<ServiceOptions.ServiceOptions>): string =>
+  OpenApi.json({ ...ServiceOptions.defaults, ...given }, Operations.all)
+
+/** Runs a linter, which writes JSON, and returns the rules that the document breaks. */
+const rulesBroken = (tool: keyof typeof programs, document: string): ReadonlyArray<string> => {
+  const file = path.join(fs.mkdtempSync(path.join(folder, "document-")), "openapi.json")
+  fs.writeFileSync(file, document)
+  const parameters = {
+    spectral: [
+      "lint",
+      "--ruleset",
+      path.join(here, "spectral.yaml"),
+      "--format",
+      "json",
+      "--fail-severity",
+      "hint",
+      file
+    ],
+    redocly: ["lint", "--extends", "recommended", "--format", "json", file]
+  }
+  const { stderr, stdout } = spawnSync(process.execPath, [programs[tool], ...parameters[tool]], {
+    // So that no configuration of another project is found, and nothing is sent.
+    cwd: folder,
+    env: { ...process.env, NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+    encoding: "utf8"
+  })
+  const start = stdout.search(/[[{]/)
+  expect(start, `${tool} wrote no JSON: ${stdout} ${stderr}`).toBeGreaterThanOrEqual(0)
+  const report: unknown = JSON.parse(
+    stdout.slice(start, stdout.lastIndexOf(tool === "spectral" ? "]" : "}") + 1)
+  )
+  const findings = tool === "spectral" ? report : Reflect.get(Object(report), "problems")
+  if (!Array.isArray(findings)) throw new Error(`${tool} wrote another report: ${stdout}`)
+  return findings.map((finding: unknown) =>
+    JSON.stringify([Reflect.get(Object(finding), "code") ?? Reflect.get(Object(finding), "ruleId"), finding])
+  )
+}
+
+const variants: ReadonlyArray<readonly [name: string, options: Partial<ServiceOptions.ServiceOptions>]> = [
+  ["by default", {}],
+  ["with strict", { strict: true }],
+  [
+    "with both addresses",
+    { publicBaseUrl: "https://a.example.org/v1", stagingBaseUrl: "https://b.example.org/v1" }
+  ],
+  ["without standard headers", { standardHeaders: false }],
+  ["with a page about deprecations", { deprecationUrl: "https://docs.example.org" }]
+]
+
+describe.skipIf(!isInstalled)(`linters of the document${isInstalled ? "" : ` (skipped, ${missing})`}`, () => {
+  describe.each(["spectral", "redocly"] as const)("%s", (tool) => {
+    it.each(variants)("finds nothing %s", (_, options) => {
+      expect(rulesBroken(tool, json(options))).toEqual([])
+    })
+
+    it("finds what was wrong before", () => {
+      const { info, ...rest } = JSON.parse(json({}))
+      const { license: _, contact: __, ...bare } = info
+      const unused = {
+        ...rest.components,
+        schemas: { ...rest.components.schemas, Unused: { type: "string" } }
+      }
+      const broken = rulesBroken(tool, JSON.stringify({ ...rest, info: bare, components: unused }))
+      expect(broken.join()).toMatch(/unused-component/)
+      expect(broken.join()).toMatch(/info-(?:contact|license)/)
+    })
+  })
+})

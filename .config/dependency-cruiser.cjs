@@ -3,16 +3,18 @@ const test = "\\.(test|laws\\.test|arbitrary|fixture)\\.ts$"
 /** Folders of the conformance suite, and which of them each may import; docs/conformance.md shows the map. */
 const conformanceRooms = {
   clauses: [],
+  dimensions: [],
   http: [],
   linearizability: [],
   evaluation: ["clauses", "http"],
   subjects: ["clauses", "http", "evaluation"],
-  checks: ["clauses", "http", "linearizability", "evaluation", "subjects"],
-  engine: ["clauses", "http", "evaluation", "subjects", "checks"],
-  reports: ["clauses", "http", "evaluation", "subjects", "checks", "engine"],
-  runners: ["clauses", "http", "evaluation", "subjects", "checks", "engine", "reports"],
+  checks: ["clauses", "dimensions", "http", "linearizability", "evaluation", "subjects"],
+  engine: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks"],
+  reports: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine"],
+  runners: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine", "reports"],
   config: ["clauses", "http", "evaluation", "subjects", "engine"],
-  gallery: ["clauses", "http", "linearizability", "evaluation", "subjects", "checks", "engine"]
+  gallery: ["clauses", "dimensions", "http", "linearizability", "evaluation", "subjects", "checks", "engine"],
+  mutants: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine", "gallery"]
 }
 
 module.exports = {

@@ -10,9 +10,11 @@ const included = [
 /** Tests in these rooms that open sockets, start processes, or run the whole suite many times. */
 const excluded = [
   "conformance/gallery/**",
+  "conformance/mutants/**",
   "conformance/http/{HostileRun,HostileServer,NodeTransport}.test.ts",
   "conformance/**/{CurlScript,JUnit}.laws.test.ts",
-  "conformance/runners/**"
+  "conformance/runners/**",
+  "conformance/action/**"
 ]
 
 /** Properties that also assert how many of their cases were interesting, and so need all of them. */

@@ -73,9 +73,14 @@ export const shown = async (page: Page, id: string, status: number): Promise<str
   return table.innerText()
 }
 
+/** More than twice the elements of the page that Tab reaches, so that it comes round to each of them. */
+const MAX_TABS = 250
+
 /** Presses Tab until an element that matches has the focus. */
 export const tabTo = async (page: Page, selector: string): Promise<void> => {
-  for (let count = 0; count < 80; count++) {
+  // The page draws an unfolded operation in steps: without waiting, Tab can pass before the element is there.
+  await page.waitForSelector(selector)
+  for (let count = 0; count < MAX_TABS; count++) {
     await page.keyboard.press("Tab")
     if (await page.evaluate(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`)) return
   }

@@ -2,90 +2,49 @@
  * The recipes of hosts, run from the packed package as printed, and the time from an empty folder to the first 200.
  * They need a tarball: `ANIMAL_STORE_TEST_TARBALL=… npm test -- docs/recipes/Hosts.test.ts`.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
-import * as net from "node:net"
-import * as os from "node:os"
-import * as path from "node:path"
-import * as readline from "node:readline"
 import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from "vitest"
+import { freePort, paste, Recipes, tarball } from "./Recipes.fixture.ts"
 
-const here = fileURLToPath(new URL(".", import.meta.url))
 const readme = fileURLToPath(new URL("../../README.md", import.meta.url))
 
-const tarball = process.env.ANIMAL_STORE_TEST_TARBALL
 if (tarball === undefined) console.warn("Recipes of hosts are skipped: ANIMAL_STORE_TEST_TARBALL is not set")
 
-const work = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-hosts-"))
-const running: Array<ChildProcess> = []
-
-afterEach(async () => {
-  for (const server of running.splice(0)) {
-    if (server.pid === undefined || server.exitCode !== null) continue
-    const closed = new Promise((resolve) => server.once("close", resolve))
-    process.kill(-server.pid, "SIGKILL") // with its group, because npm starts programs through a shell
-    await closed
-  }
-})
+const recipes = new Recipes("hosts")
+afterEach(() => recipes.stop())
 // Seven node_modules: a slow disk needs more than the default time.
-afterAll(() => fs.promises.rm(work, { recursive: true, force: true }), 300_000)
+afterAll(() => recipes.remove(), 300_000)
 
-const npm = (folder: string, args: ReadonlyArray<string>): string | undefined => {
-  const { status, stderr } = spawnSync("npm", args, { cwd: folder, encoding: "utf8" })
-  return status === 0 ? undefined : stderr
+const install = (name: string): string | undefined =>
+  name === "README" ? installReadme() : recipes.install(name)
+
+/** Does what the README tells. */
+const installReadme = (): string | undefined => {
+  fs.mkdirSync(recipes.path("README"))
+  const [, program = ""] = /^```js\n([\s\S]*?)^```$/m.exec(fs.readFileSync(readme, "utf8")) ?? []
+  // Port 3000 may be in use on this machine.
+  fs.writeFileSync(recipes.path("README", "server.mjs"), program.replaceAll("3000", "28416"))
+  const fault = recipes.npm("README", ["init", "-y"])
+  if (fault !== undefined) throw new Error(fault)
+  return recipes.installPackages("README", ["effect@4.1.0"])
 }
-
-/** Copies a recipe and installs it as its reader does. Returns npm's message if that fails. */
-const install = (name: string): string | undefined => {
-  const folder = path.join(work, name)
-  const options = ["--no-audit", "--no-fund"]
-  if (name === "README") {
-    fs.mkdirSync(folder)
-    const [, program = ""] = /^```js\n([\s\S]*?)^```$/m.exec(fs.readFileSync(readme, "utf8")) ?? []
-    // Port 3000 may be in use on this machine.
-    fs.writeFileSync(path.join(folder, "main.mjs"), program.replaceAll("3000", "28416"))
-    return npm(folder, ["init", "-y"]) ?? npm(folder, ["install", ...options, tarball ?? "", "effect@4.1.0"])
-  }
-  fs.cpSync(path.join(here, name), folder, {
-    recursive: true,
-    filter: (file) => !file.includes("node_modules")
-  })
-  return npm(folder, ["install", ...options, tarball ?? ""])
-}
-
-/** A port for Next.js, whose recipe prints the port that it was given. */
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = net.createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === "object" ? (address?.port ?? 0) : 0))
-    })
-  })
 
 /** Runs the recipe's program, or an npm script of it, and returns the `curl` line that it prints. */
 const start = async (name: string, script = name === "next" ? "dev" : undefined): Promise<string> => {
-  const port = script === undefined ? 0 : await freePort()
   // The test runner's NODE_ENV would end a production build of Next.js.
-  const { NODE_ENV: _, ...env } = process.env
-  const [command, ...args] =
-    script === undefined ? [process.execPath, "main.mjs"] : ["npm", "run", "--silent", script]
-  const server = spawn(command, args, {
-    cwd: path.join(work, name),
-    detached: true,
-    env: { ...env, PORT: String(port), NEXT_TELEMETRY_DISABLED: "1" },
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  running.push(server)
-  for await (const line of readline.createInterface({ input: server.stdout })) {
-    if (line.startsWith("curl ")) return line
-  }
-  throw new Error(`${name} ended without a curl line`)
+  const { NODE_ENV: _, ...inherited } = process.env
+  // The recipe of Next.js prints the port that it was given.
+  const port = script === undefined ? 0 : await freePort()
+  const env = { ...inherited, PORT: String(port), NEXT_TELEMETRY_DISABLED: "1" }
+  const program = name === "README" ? "server.mjs" : "main.mjs"
+  return recipes.start(
+    name,
+    script === undefined
+      ? { command: process.execPath, args: [program], env, until: "curl " }
+      : { command: "npm", args: ["run", "--silent", script], env, until: "curl " }
+  )
 }
-
-/** Runs a line in a shell, with options of `curl` after it. */
-const paste = (line: string, options = ""): string =>
-  spawnSync("bash", ["-c", `${line} --silent --include ${options}`], { encoding: "utf8" }).stdout
 
 const hosts = ["README", "node-http", "express", "fastify", "hono", "next", "effect"] as const
 

@@ -1,0 +1,114 @@
+/** Recipes as their readers use them: copied to an empty folder, installed with the packed package, and run. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as net from "node:net"
+import * as os from "node:os"
+import * as path from "node:path"
+import * as readline from "node:readline"
+import { fileURLToPath } from "node:url"
+
+const here = fileURLToPath(new URL(".", import.meta.url))
+
+/** The packed package, from `ANIMAL_STORE_TEST_TARBALL`; `undefined` if there is none. */
+export const tarball = process.env.ANIMAL_STORE_TEST_TARBALL
+
+/** How a recipe is run. */
+export interface Run {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  readonly env: NodeJS.ProcessEnv
+  /** What the first line to wait for begins with. */
+  readonly until: string
+}
+
+/** A folder of installed recipes, and their running servers. */
+export class Recipes {
+  readonly #work: string
+  readonly #running: Array<ChildProcess> = []
+
+  constructor(name: string) {
+    this.#work = fs.mkdtempSync(path.join(os.tmpdir(), `animal-store-${name}-`))
+  }
+
+  /** Returns a path in the folder of a recipe. */
+  path(name: string, file = ""): string {
+    return path.join(this.#work, name, file)
+  }
+
+  /**
+   * Copies a recipe and installs it. Returns npm's message if packages of others cannot be installed, for example
+   * without a network; throws if only ours cannot.
+   */
+  install(name: string): string | undefined {
+    fs.cpSync(path.join(here, name), this.path(name), {
+      recursive: true,
+      filter: (file) => !file.includes("node_modules")
+    })
+    return this.installPackages(name, [])
+  }
+
+  /** Installs the package, and others beside it, in the folder of a recipe. Returns and throws as `install`. */
+  installPackages(name: string, others: ReadonlyArray<string>): string | undefined {
+    const fault = this.#npmInstall(name, [tarball ?? "", ...others])
+    if (fault === undefined) return undefined
+    const foreign = this.#npmInstall(name, others)
+    if (foreign === undefined) throw new Error(`Only the package cannot be installed: ${fault}`)
+    return foreign
+  }
+
+  #npmInstall(name: string, packages: ReadonlyArray<string>): string | undefined {
+    return this.npm(name, ["install", "--no-audit", "--no-fund", "--no-package-lock", ...packages])
+  }
+
+  /** Runs npm in the folder of a recipe. Returns its message if it fails. */
+  npm(name: string, args: ReadonlyArray<string>): string | undefined {
+    const { status, stderr } = spawnSync("npm", args, { cwd: this.path(name), encoding: "utf8" })
+    return status === 0 ? undefined : stderr
+  }
+
+  /** Runs a recipe and returns the line that it waits for. */
+  async start(name: string, { args, command, env, until }: Run): Promise<string> {
+    const server = spawn(command, args, {
+      cwd: this.path(name),
+      detached: true,
+      env,
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    this.#running.push(server)
+    for await (const line of readline.createInterface({ input: server.stdout })) {
+      if (line.startsWith(until)) {
+        server.stdout.resume()
+        return line
+      }
+    }
+    throw new Error(`${name} ended without a line that begins with ${until}`)
+  }
+
+  /** Ends the servers. */
+  async stop(): Promise<void> {
+    for (const server of this.#running.splice(0)) {
+      if (server.pid === undefined || server.exitCode !== null) continue
+      const closed = new Promise((resolve) => server.once("close", resolve))
+      process.kill(-server.pid, "SIGKILL") // with its group, because npm starts programs through a shell
+      await closed
+    }
+  }
+
+  /** Removes the folder. */
+  remove(): Promise<void> {
+    return fs.promises.rm(this.#work, { recursive: true, force: true })
+  }
+}
+
+/** Returns a port that no program listens on. */
+export const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = net.createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" ? (address?.port ?? 0) : 0))
+    })
+  })
+
+/** Runs a printed `curl` line in a shell, with more options after it, and returns the response with its headers. */
+export const paste = (line: string, options = ""): string =>
+  spawnSync("bash", ["-c", `${line} --silent --include ${options}`], { encoding: "utf8" }).stdout

@@ -1,19 +1,12 @@
 /** The image of the suite, parsed: no engine runs here. */
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
+import { instructionsOf } from "../docs/deploying/Instructions.fixture.ts"
 
 const root = new URL("../", import.meta.url)
 const read = (file: string): string => fs.readFileSync(new URL(file, root), "utf8")
 
-const instructions = read("conformance/Containerfile")
-  .replaceAll(/^#.*\n/gm, "")
-  .replaceAll(/\\\n\s*/g, "")
-  .split("\n")
-  .filter((line) => line.trim() !== "")
-  .map((line) => {
-    const [, keyword = "", text = ""] = /^([A-Z]+) (.*)$/.exec(line) ?? []
-    return { keyword, text }
-  })
+const instructions = instructionsOf(read("conformance/Containerfile"))
 
 const all = (keyword: string): ReadonlyArray<string> =>
   instructions.filter((instruction) => instruction.keyword === keyword).map(({ text }) => text)

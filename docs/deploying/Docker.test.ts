@@ -8,24 +8,8 @@ import * as path from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { parse } from "yaml"
 import { openAnimalStore } from "../../adapters/embed/index.ts"
+import { instructionsOf } from "./Instructions.fixture.ts"
 import { describeWith, read, root, shell } from "./Pages.fixture.ts"
-
-interface Instruction {
-  readonly keyword: string
-  readonly text: string
-}
-
-/** Parses instructions: continuation lines are joined, comments removed. */
-const instructionsOf = (dockerfile: string): ReadonlyArray<Instruction> =>
-  dockerfile
-    .replaceAll(/^#.*\n/gm, "")
-    .replaceAll(/\\\n\s*/g, "")
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => {
-      const [, keyword = "", text = ""] = /^([A-Z]+) (.*)$/.exec(line) ?? []
-      return { keyword, text }
-    })
 
 const instructions = instructionsOf(read("Dockerfile"))
 

@@ -170,12 +170,13 @@ const idempotencyKey: Json.EncodableObject = {
 
 /** Returns the error codes of an operation in addition to those of every request. */
 const errorCodes = (
-  { body, errors = [] }: Operation.Operation,
+  { body, errors = [], isIdempotent }: Operation.Operation,
   removal: Deprecation.Deprecation | undefined
 ): ReadonlyArray<ErrorCode> => [
   "invalid_parameter",
   ...errors,
   ...(body === undefined ? [] : ofBodies),
+  ...(isIdempotent ? ofIdempotency : []),
   ...(removal === undefined ? [] : ofRemoval[removal.afterSunset])
 ]
 
@@ -184,6 +185,12 @@ const ofBodies = [
   "invalid_body",
   "payload_too_large",
   "unsupported_media_type"
+] as const satisfies ReadonlyArray<ErrorCode>
+
+const ofIdempotency = [
+  "invalid_idempotency_key",
+  "idempotency_key_in_use",
+  "idempotency_key_reused"
 ] as const satisfies ReadonlyArray<ErrorCode>
 
 const ofRemoval: { readonly [removal in Deprecation.Removal]: ReadonlyArray<ErrorCode> } = {

@@ -48,7 +48,6 @@ export const createPet = Operation.make({
       }
     }
   },
-  errors: ["invalid_idempotency_key", "idempotency_key_in_use", "idempotency_key_reused"],
   // The animal rather than its JSON text, so that a client may encode it anew for each attempt.
   fingerprint: ({ categoryId, name, status }) => JSON.stringify([name, String(categoryId), status]),
   run: Effect.fnUntraced(function* ({

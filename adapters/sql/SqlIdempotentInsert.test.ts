@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Once from "../../core/idempotency/Once.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { describeOn, kinds, postgres } from "./Databases.fixture.ts"
-import { openClient, openNode } from "./Nodes.fixture.ts"
+import { openClient, openNode, whileLocked } from "./Nodes.fixture.ts"
 
 const rex = { name: "Rex", categoryId: 1n, status: "available" } as const
 
@@ -19,8 +19,8 @@ const once = (key: string, now = NOON): Once.Once => ({
 })
 
 /** The `insertOnce` of a new node. */
-const inserting = Effect.fnUntraced(function* (database: Parameters<typeof openNode>[0]) {
-  const { insertOnce } = Context.get(yield* openNode(database), PetRepository)
+const inserting = Effect.fnUntraced(function* (...node: Parameters<typeof openNode>) {
+  const { insertOnce } = Context.get(yield* openNode(...node), PetRepository)
   if (insertOnce === undefined) throw new Error("the repository has insertOnce")
   return insertOnce
 })
@@ -47,6 +47,22 @@ describeOn(postgres, "a key in use", () => {
           })
         )
         expect((yield* insertOnce(rex, once("held")))._tag).toBe("Inserted")
+      })
+    )
+  )
+})
+
+describeOn(postgres, "a locked table", () => {
+  it.live("is a fault of the database, not a key in use", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const database = yield* postgres.create
+        const insertOnce = yield* inserting(database, { timeoutMs: 1_000 })
+        const sql = yield* openClient(database)
+        for (const table of ["pets", "idempotent_inserts"]) {
+          const failed = yield* whileLocked(sql, table, Effect.flip(insertOnce(rex, once(table))))
+          expect(failed._tag).toBe("StoreUnavailable")
+        }
       })
     )
   )

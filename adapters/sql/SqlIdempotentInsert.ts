@@ -18,37 +18,43 @@ const SWEPT = 4
 /** The statements of one transaction. */
 interface Statements {
   /** Waits for another transaction with the same key; absent where there is one writer. */
-  readonly lock?: ReadonlyArray<string>
+  readonly lock?: {
+    /** Sets the longest wait; returns the one before. */
+    readonly limitWait: string
+    /** Takes the lock; then the longest wait is again the one before. */
+    readonly acquire: string
+  }
   readonly find: string
-  readonly insertPet: string
   readonly record: string
   readonly sweep: string
 }
 
 /** Creates `insertOnce`. A wait that takes too long ends with `InProgress`, and stores nothing. */
-export const make =
-  (sql: SqlClient.SqlClient, call: SqlCall, insertPet: string) =>
-  (pet: NewPet, once: Once.Once): Effect.Effect<Once.Outcome, StoreUnavailable> => {
-    const texts = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
-    const steps = (): WriteTransaction.Steps<Once.Outcome> => insert({ ...texts, insertPet }, pet, once)
-    return call.run(
-      texts.lock === undefined
-        ? WriteTransaction.runSteps(sql, steps)
-        : Effect.catchIf(WriteTransaction.runSteps(sql, steps), WriteTransaction.isLocked, () =>
-            Effect.succeed<Once.Outcome>({ _tag: "InProgress" })
-          )
+export const make = (
+  sql: SqlClient.SqlClient,
+  call: SqlCall,
+  insertPet: string
+): ((pet: NewPet, once: Once.Once) => Effect.Effect<Once.Outcome, StoreUnavailable>) => {
+  const statements = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
+  return (pet, once) =>
+    call.run(
+      Effect.catchIf(
+        WriteTransaction.runSteps(sql, () => insert(statements, insertPet, pet, once)),
+        WriteTransaction.isLocked,
+        () => Effect.succeed<Once.Outcome>({ _tag: "InProgress" })
+      )
     )
-  }
+}
 
 const insert = function* (
-  { find, insertPet, lock = [], record, sweep }: Statements,
+  { find, lock, record, sweep }: Statements,
+  insertPet: string,
   newPet: NewPet,
   { caller, fingerprint, key, now }: Once.Once
 ): WriteTransaction.Steps<Once.Outcome> {
-  const [wait, acquire] = lock
-  if (wait !== undefined && acquire !== undefined) {
-    yield [wait, []]
-    yield [acquire, [caller, key]]
+  if (lock !== undefined) {
+    const [before] = yield [lock.limitWait, []]
+    yield [lock.acquire, [caller, key, before?.[0]]]
   }
   const [row] = yield [find, [caller, key, now]]
   if (row !== undefined) {
@@ -67,7 +73,7 @@ const found = columns
   .map((column) => `p.${column}`)
   .join(", ")
 
-const statements = (parameter: (index: number) => string, sweep: string): Omit<Statements, "insertPet"> => ({
+const statements = (parameter: (index: number) => string, sweep: string): Statements => ({
   find: `SELECT i.fingerprint, p.id, ${found} FROM idempotent_inserts i JOIN pets p ON p.id = i.pet_id
     WHERE i.caller = ${parameter(1)} AND i.key = ${parameter(2)} AND i.expires_at > ${parameter(3)}`,
   // The record with this key has expired, if there is one.
@@ -84,7 +90,7 @@ const sqlite = statements(
      SELECT caller, key FROM idempotent_inserts WHERE expires_at <= ? ORDER BY expires_at LIMIT ${SWEPT})`
 )
 
-const postgres: Omit<Statements, "insertPet"> = {
+const postgres: Statements = {
   ...statements(
     (index) => `$${index}`,
     // Rows that another transaction deletes are left to it.
@@ -92,8 +98,10 @@ const postgres: Omit<Statements, "insertPet"> = {
        SELECT caller, key FROM idempotent_inserts WHERE expires_at <= $1
        ORDER BY expires_at LIMIT ${SWEPT} FOR UPDATE SKIP LOCKED)`
   ),
-  lock: [
-    `SELECT set_config('lock_timeout', '${MAX_WAIT}', true)`,
-    "SELECT pg_advisory_xact_lock(hashtextextended($1 || chr(10) || $2, 6))"
-  ]
+  lock: {
+    limitWait: `SELECT current_setting('lock_timeout'), set_config('lock_timeout', '${MAX_WAIT}', true)`,
+    // In this order, so that a later wait for a table is a fault of the database, not of the caller.
+    acquire:
+      "SELECT pg_advisory_xact_lock(hashtextextended($1 || chr(10) || $2, 6)), set_config('lock_timeout', $3, true)"
+  }
 }

@@ -1,31 +1,18 @@
 /** `Idempotency-Key` on every store: random requests match a model, and requests at the same time make one animal. */
 import * as fc from "fast-check"
-import { describe, expect, it, onTestFinished } from "vitest"
-import * as Databases from "../sql/Databases.fixture.ts"
-import { type AnimalStore, openAnimalStore } from "./index.ts"
+import { describe, expect, it } from "vitest"
+import type { AnimalStore } from "./index.ts"
+import * as Stores from "./Stores.fixture.ts"
 
 const DAY = 86_400_000
 const START = 20_500 * DAY + 9 * 3_600_000
 
-const kinds = [
-  { name: "memory", missing: undefined, address: async () => "memory:" },
-  ...Databases.kinds.map((kind) => ({
-    name: kind.name,
-    missing: kind.missing,
-    address: async () => (await Databases.createForTest(kind)).address
-  }))
-]
-
-const open = async (address: string, now?: () => number): Promise<AnimalStore> => {
-  const store = await openAnimalStore({
+const open = (address: string, now?: () => number): Promise<AnimalStore> =>
+  Stores.open({
     database: address,
     databaseTimeoutMs: 20_000,
-    log: () => undefined,
     ...(now === undefined ? {} : { now })
   })
-  onTestFinished(() => store.close())
-  return store
-}
 
 const issue = async (store: AnimalStore): Promise<string> =>
   (await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 1_000_000, perDay: 1_000_000 } })).key
@@ -57,9 +44,10 @@ const step = fc.record({
   waitMs: fc.oneof({ weight: 4, arbitrary: fc.nat(1_000) }, fc.constantFrom(DAY - 1, DAY, DAY + 1))
 })
 
-describe.each(kinds)("Idempotency-Key on $name", ({ address, missing, name }) => {
+describe.each(Stores.kinds)("Idempotency-Key", (kind) => {
+  const { address, missing, name } = kind
   it.skipIf(missing !== undefined)(
-    `makes one animal for each caller and key within 24 hours${missing ? ` (skipped, ${missing})` : ""}`,
+    `makes one animal for each caller and key within 24 hours ${Stores.reasonOf(kind)}`,
     async () => {
       let now = START
       const store = await open(await address(), () => now)

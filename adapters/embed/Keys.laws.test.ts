@@ -1,28 +1,15 @@
 /** Administration of keys on every store: random histories match a model, and changes of the plan under load obey the limits. */
 import * as fc from "fast-check"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it } from "vitest"
 import type * as Plan from "../../core/limits/Plan.ts"
-import * as Databases from "../sql/Databases.fixture.ts"
-import { type AnimalStore, openAnimalStore } from "./index.ts"
+import type { AnimalStore } from "./index.ts"
+import * as Stores from "./Stores.fixture.ts"
 
 const DAY = 86_400_000
 const START = 20_500 * DAY + 9 * 3_600_000
 
-/** Opens a new store with a clock that the test moves, and every store has its own kind of database. */
-const kinds = [
-  { name: "memory", missing: undefined, address: async () => "memory:" },
-  ...Databases.kinds.map((kind) => ({
-    name: kind.name,
-    missing: kind.missing,
-    address: async () => (await Databases.createForTest(kind)).address
-  }))
-]
-
-const open = async (address: string, now: () => number): Promise<AnimalStore> => {
-  const store = await openAnimalStore({ database: address, now, keyCacheMs: 0, databaseTimeoutMs: 20_000 })
-  onTestFinished(() => store.close())
-  return store
-}
+const open = (address: string, now: () => number): Promise<AnimalStore> =>
+  Stores.open({ database: address, now, keyCacheMs: 0, databaseTimeoutMs: 20_000 })
 
 const requests = fc.integer({ min: 1, max: 20 })
 const limits = fc.record({ perMinute: requests, perDay: requests })
@@ -74,161 +61,159 @@ const status = async (store: AnimalStore, key: string) =>
     new Request("http://store.test/v1/pets?limit=1", { headers: { Authorization: `Bearer ${key}` } })
   )
 
-for (const { address, missing, name } of kinds) {
-  describe.skipIf(missing !== undefined)(
-    `keys in ${name}${missing === undefined ? "" : ` (${missing})`}`,
-    () => {
-      it("are issued, changed, expired, unbanned, revoked, shown and recorded like in a model", async () => {
-        let now = START
-        const store = await open(await address(), () => now)
-        const run = async (commands: ReadonlyArray<Command>): Promise<void> => {
-          now = Math.ceil(now / DAY) * DAY + 9 * 3_600_000
-          const models: Array<Model> = []
-          for (const one of commands) {
-            if (one.do === "wait") {
-              now += one.ms
-              continue
-            }
-            if (one.do === "issue") {
-              const issued = await store.keys.issue({
-                plan: "Enterprise",
-                limits: one.limits,
-                expires: one.inMs === undefined ? "never" : { inMs: one.inMs }
-              })
-              models.push({
-                ...{ id: issued.id, key: issued.key, limits: one.limits, label: undefined },
-                expiresAt: one.inMs === undefined ? undefined : now + one.inMs,
-                ...{ revokedAt: undefined, used: new Map(), actions: ["issued"] }
-              })
-              continue
-            }
-            const model = models[one.key]
-            if (model === undefined) continue
-            const isRevoked = model.revokedAt !== undefined
-            if (one.do === "request") {
-              const isValid = !isRevoked && (model.expiresAt === undefined || now < model.expiresAt)
-              const response = await status(store, model.key)
-              expect(response.status === 401).toBe(!isValid)
-              const day = Math.floor(now / DAY)
-              if (response.status === 200) model.used.set(day, (model.used.get(day) ?? 0) + 1)
-            } else if (one.do === "revoke") {
-              await store.keys.revoke(model.id)
-              model.revokedAt ??= now
-              if (!isRevoked) model.actions.push("revoked")
-            } else if (isRevoked) {
-              const change =
-                one.do === "unban" ? store.keys.unban(model.id) : store.keys.set(model.id, { label: "late" })
-              await expect(change).rejects.toMatchObject({ _tag: "ApiKeyRevoked" })
-            } else if (one.do === "unban") {
-              await store.keys.unban(model.id)
-              model.actions.push("unbanned")
-            } else {
-              const before = { ...model }
-              if (one.do === "set") {
-                model.limits = one.limits
-                model.label = one.label ?? undefined
-                await store.keys.set(model.id, { limits: one.limits, label: one.label })
-              } else {
-                model.expiresAt = now + one.inMs
-                await store.keys.set(model.id, { expires: { inMs: one.inMs } })
-              }
-              const isSame =
-                before.limits.perMinute === model.limits.perMinute &&
-                before.limits.perDay === model.limits.perDay &&
-                before.label === model.label &&
-                before.expiresAt === model.expiresAt
-              if (!isSame) model.actions.push("changed")
-            }
+for (const kind of Stores.kinds) {
+  const { address, missing, name } = kind
+  describe.skipIf(missing !== undefined)(`keys ${Stores.reasonOf(kind)}`, () => {
+    it("are issued, changed, expired, unbanned, revoked, shown and recorded like in a model", async () => {
+      let now = START
+      const store = await open(await address(), () => now)
+      const run = async (commands: ReadonlyArray<Command>): Promise<void> => {
+        now = Math.ceil(now / DAY) * DAY + 9 * 3_600_000
+        const models: Array<Model> = []
+        for (const one of commands) {
+          if (one.do === "wait") {
+            now += one.ms
+            continue
           }
-          const listed = (await store.keys.list()).filter(({ id }) => models.some((model) => model.id === id))
-          expect(listed).toHaveLength(models.length)
-          for (const [index, model] of models.entries()) {
-            const shown = await store.keys.show(model.id)
-            expect(listed[index]).toMatchObject({ id: model.id, usage: shown.usage })
-            const { expiresAt, label, limits, revokedAt } = model
-            expect(shown).toMatchObject({ expiresAt, label, limits, revokedAt })
-            const used = model.used.get(Math.floor(now / DAY)) ?? 0
-            expect(shown.usage.day).toMatchObject({ used, remaining: Math.max(limits.perDay - used, 0) })
-            const log = await store.keys.log(model.id)
-            expect(log.map(({ action }) => action)).toEqual(model.actions)
+          if (one.do === "issue") {
+            const issued = await store.keys.issue({
+              plan: "Enterprise",
+              limits: one.limits,
+              expires: one.inMs === undefined ? "never" : { inMs: one.inMs }
+            })
+            models.push({
+              ...{ id: issued.id, key: issued.key, limits: one.limits, label: undefined },
+              expiresAt: one.inMs === undefined ? undefined : now + one.inMs,
+              ...{ revokedAt: undefined, used: new Map(), actions: ["issued"] }
+            })
+            continue
+          }
+          const model = models[one.key]
+          if (model === undefined) continue
+          const isRevoked = model.revokedAt !== undefined
+          if (one.do === "request") {
+            const isValid = !isRevoked && (model.expiresAt === undefined || now < model.expiresAt)
+            const response = await status(store, model.key)
+            expect(response.status === 401).toBe(!isValid)
+            const day = Math.floor(now / DAY)
+            if (response.status === 200) model.used.set(day, (model.used.get(day) ?? 0) + 1)
+          } else if (one.do === "revoke") {
+            await store.keys.revoke(model.id)
+            model.revokedAt ??= now
+            if (!isRevoked) model.actions.push("revoked")
+          } else if (isRevoked) {
+            const change =
+              one.do === "unban" ? store.keys.unban(model.id) : store.keys.set(model.id, { label: "late" })
+            await expect(change).rejects.toMatchObject({ _tag: "ApiKeyRevoked" })
+          } else if (one.do === "unban") {
+            await store.keys.unban(model.id)
+            model.actions.push("unbanned")
+          } else {
+            const before = { ...model }
+            if (one.do === "set") {
+              model.limits = one.limits
+              model.label = one.label ?? undefined
+              await store.keys.set(model.id, { limits: one.limits, label: one.label })
+            } else {
+              model.expiresAt = now + one.inMs
+              await store.keys.set(model.id, { expires: { inMs: one.inMs } })
+            }
+            const isSame =
+              before.limits.perMinute === model.limits.perMinute &&
+              before.limits.perDay === model.limits.perDay &&
+              before.label === model.label &&
+              before.expiresAt === model.expiresAt
+            if (!isSame) model.actions.push("changed")
           }
         }
-        await fc.assert(
-          fc.asyncProperty(
-            fc
-              .array(command, { maxLength: 25, size: "max" })
-              .map((rest) => [
-                { do: "issue" as const, limits: { perMinute: 5, perDay: 9 }, inMs: undefined },
-                ...rest
-              ]),
-            run
-          ),
-          { numRuns: name === "memory" ? 100 : 15 }
-        )
-      }, 60_000)
+        const listed = (await store.keys.list()).filter(({ id }) => models.some((model) => model.id === id))
+        expect(listed).toHaveLength(models.length)
+        for (const [index, model] of models.entries()) {
+          const shown = await store.keys.show(model.id)
+          expect(listed[index]).toMatchObject({ id: model.id, usage: shown.usage })
+          const { expiresAt, label, limits, revokedAt } = model
+          expect(shown).toMatchObject({ expiresAt, label, limits, revokedAt })
+          const used = model.used.get(Math.floor(now / DAY)) ?? 0
+          expect(shown.usage.day).toMatchObject({ used, remaining: Math.max(limits.perDay - used, 0) })
+          const log = await store.keys.log(model.id)
+          expect(log.map(({ action }) => action)).toEqual(model.actions)
+        }
+      }
+      await fc.assert(
+        fc.asyncProperty(
+          fc
+            .array(command, { maxLength: 25, size: "max" })
+            .map((rest) => [
+              { do: "issue" as const, limits: { perMinute: 5, perDay: 9 }, inMs: undefined },
+              ...rest
+            ]),
+          run
+        ),
+        { numRuns: name === "memory" ? 100 : 15 }
+      )
+    }, 60_000)
 
-      it("record the actor, and the day on which a key was last used", async () => {
-        const store = await open(await address(), () => START)
-        const used = await store.keys.issue({ plan: "Free" })
-        const unused = await store.keys.issue({ plan: "Free" })
-        expect((await status(store, used.key)).status).toBe(200)
-        const days = async () => (await store.keys.list()).map(({ lastSeenDay }) => lastSeenDay)
-        await expect.poll(days, { timeout: 10_000 }).toEqual([20_500, undefined])
-        const [event] = await store.keys.log(unused.id)
-        expect(event?.actor).not.toBe("unknown")
-        expect(event?.actor).toMatch(/./)
-      })
+    it("record the actor, and the day on which a key was last used", async () => {
+      const store = await open(await address(), () => START)
+      const used = await store.keys.issue({ plan: "Free" })
+      const unused = await store.keys.issue({ plan: "Free" })
+      expect((await status(store, used.key)).status).toBe(200)
+      const days = async () => (await store.keys.list()).map(({ lastSeenDay }) => lastSeenDay)
+      await expect.poll(days, { timeout: 10_000 }).toEqual([20_500, undefined])
+      const [event] = await store.keys.log(unused.id)
+      expect(event?.actor).not.toBe("unknown")
+      expect(event?.actor).toMatch(/./)
+    })
 
-      it("never admit more than the plans allow when a plan changes under load, with valid headers", async () => {
-        let now = START
-        const store = await open(await address(), () => now)
-        /** Plans in turn, each set while this many requests are in flight, after a pause. */
-        const rounds = fc.array(
-          fc.record({ limits, requests: fc.nat(12), pauseMs: fc.constantFrom(0, 0, 500, 9_000) }),
-          {
-            minLength: 1,
-            maxLength: 6
-          }
-        )
-        await fc.assert(
-          fc.asyncProperty(limits, rounds, async (first, changes) => {
-            now = Math.ceil(now / DAY) * DAY + 9 * 3_600_000
-            const start = now
-            const { id, key } = await store.keys.issue({ plan: "Enterprise", limits: first })
-            const plans: Array<Plan.Plan> = [first]
-            let admitted = 0
-            for (const { limits, pauseMs, requests } of changes) {
-              now += pauseMs
-              const before = plans.at(-1) ?? first
-              plans.push(limits)
-              const set = () => store.keys.set(id, { limits })
-              const send = () => status(store, key)
-              const calls = Array.from({ length: requests }, () => send)
-              const half = Math.floor(requests / 2)
-              const responses = (
-                await Promise.all([...calls.slice(0, half), set, ...calls.slice(half)].map((call) => call()))
-              ).filter((result) => result instanceof Response)
-              for (const response of responses) {
-                const header = (name: string) => Number(response.headers.get(name))
-                const [limit, remaining] = [header("X-RateLimit-Limit"), header("X-RateLimit-Remaining")]
-                expect([200, 429]).toContain(response.status)
-                if (response.status === 200) admitted++
-                else expect(header("Retry-After")).toBeGreaterThanOrEqual(1)
-                const valid = [before, limits].flatMap(({ perDay, perMinute }) => [perMinute, perDay])
-                expect(valid).toContain(limit)
-                expect(remaining).toBeGreaterThanOrEqual(0)
-                expect(remaining).toBeLessThanOrEqual(limit)
-                expect(header("X-RateLimit-Reset") * 1_000).toBeGreaterThan(now)
-              }
+    it("never admit more than the plans allow when a plan changes under load, with valid headers", async () => {
+      let now = START
+      const store = await open(await address(), () => now)
+      /** Plans in turn, each set while this many requests are in flight, after a pause. */
+      const rounds = fc.array(
+        fc.record({ limits, requests: fc.nat(12), pauseMs: fc.constantFrom(0, 0, 500, 9_000) }),
+        {
+          minLength: 1,
+          maxLength: 6
+        }
+      )
+      await fc.assert(
+        fc.asyncProperty(limits, rounds, async (first, changes) => {
+          now = Math.ceil(now / DAY) * DAY + 9 * 3_600_000
+          const start = now
+          const { id, key } = await store.keys.issue({ plan: "Enterprise", limits: first })
+          const plans: Array<Plan.Plan> = [first]
+          let admitted = 0
+          for (const { limits, pauseMs, requests } of changes) {
+            now += pauseMs
+            const before = plans.at(-1) ?? first
+            plans.push(limits)
+            const set = () => store.keys.set(id, { limits })
+            const send = () => status(store, key)
+            const calls = Array.from({ length: requests }, () => send)
+            const half = Math.floor(requests / 2)
+            const responses = (
+              await Promise.all([...calls.slice(0, half), set, ...calls.slice(half)].map((call) => call()))
+            ).filter((result) => result instanceof Response)
+            for (const response of responses) {
+              const header = (name: string) => Number(response.headers.get(name))
+              const [limit, remaining] = [header("X-RateLimit-Limit"), header("X-RateLimit-Remaining")]
+              expect([200, 429]).toContain(response.status)
+              if (response.status === 200) admitted++
+              else expect(header("Retry-After")).toBeGreaterThanOrEqual(1)
+              const valid = [before, limits].flatMap(({ perDay, perMinute }) => [perMinute, perDay])
+              expect(valid).toContain(limit)
+              expect(remaining).toBeGreaterThanOrEqual(0)
+              expect(remaining).toBeLessThanOrEqual(limit)
+              expect(header("X-RateLimit-Reset") * 1_000).toBeGreaterThan(now)
             }
-            const perMinute = Math.max(...plans.map((plan) => plan.perMinute))
-            const refilled = Math.floor((perMinute * (now - start)) / 60_000)
-            expect(admitted).toBeLessThanOrEqual(perMinute + refilled)
-            expect(admitted).toBeLessThanOrEqual(Math.max(...plans.map(({ perDay }) => perDay)))
-          }),
-          { numRuns: name === "memory" ? 100 : 15 }
-        )
-      }, 60_000)
-    }
-  )
+          }
+          const perMinute = Math.max(...plans.map((plan) => plan.perMinute))
+          const refilled = Math.floor((perMinute * (now - start)) / 60_000)
+          expect(admitted).toBeLessThanOrEqual(perMinute + refilled)
+          expect(admitted).toBeLessThanOrEqual(Math.max(...plans.map(({ perDay }) => perDay)))
+        }),
+        { numRuns: name === "memory" ? 100 : 15 }
+      )
+    }, 60_000)
+  })
 }

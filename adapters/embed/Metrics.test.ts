@@ -1,7 +1,7 @@
 /** The metrics of a store on every kind of database, as Prometheus reads them. */
 import { spawnSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
-import { client, creation, kinds, open, reasonOf } from "./ObservedStore.fixture.ts"
+import { client, creation, kinds, open, reasonOf } from "./Stores.fixture.ts"
 
 interface Sample {
   readonly name: string

@@ -8,7 +8,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type Exchange, InvalidOption, type LogEvent, openAnimalStore } from "./index.ts"
-import { client, creation, kinds, open, reasonOf } from "./ObservedStore.fixture.ts"
+import { client, creation, kinds, open, reasonOf } from "./Stores.fixture.ts"
 
 const responsesOf = (events: ReadonlyArray<LogEvent>) =>
   events.filter(({ message }) => message === "response")

@@ -2,8 +2,8 @@
 import * as Http from "node:http"
 import { describe, expect, it } from "vitest"
 import { type LogEvent, openAnimalStore } from "./index.ts"
-import { client, creation, kinds, open, reasonOf } from "./ObservedStore.fixture.ts"
 import * as Receiver from "./OtlpReceiver.fixture.ts"
+import { client, creation, kinds, open, reasonOf } from "./Stores.fixture.ts"
 
 const SERVER = 2
 const CLIENT = 3

@@ -1,4 +1,4 @@
-/** Stores on every kind of database, for tests of logs, metrics and traces. */
+/** Stores on every kind of database, which close with their test. */
 import { onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "./index.ts"

@@ -152,14 +152,9 @@ const discardBody = (
   body: string | Uint8Array,
   maxBytes: number
 ): void => {
-  let isRead = false
-  let isWritten = false
-  const end = (): void => {
-    if (isRead && isWritten) response.end()
-  }
   const written = (): void => {
-    isWritten = true
-    end()
+    if (request.readableEnded) response.end()
+    else request.once("end", () => response.end())
   }
   if (typeof body === "string") {
     response.write(body)
@@ -174,9 +169,5 @@ const discardBody = (
     request.pause()
     const timer = setTimeout(() => request.socket.destroy(), LINGER_MS)
     response.once("close", () => clearTimeout(timer))
-  })
-  request.once("end", () => {
-    isRead = true
-    end()
   })
 }

@@ -2,7 +2,8 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Report } from "../engine/Report.ts"
 import * as Badge from "./Badge.ts"
-import { example, report } from "./Report.arbitrary.ts"
+import { report } from "./Report.arbitrary.ts"
+import { example } from "./Report.fixture.ts"
 
 const says = (verdict: Report["verdict"], claims: NonNullable<Report["claims"]> = []) =>
   Badge.result({ verdict, claims })

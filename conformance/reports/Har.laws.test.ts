@@ -7,7 +7,8 @@ import { bytes } from "../http/Wire.ts"
 import * as Redaction from "../subjects/Redaction.ts"
 import * as Har from "./Har.ts"
 import * as HarSchema from "./HarSchema.fixture.ts"
-import { example, hostile } from "./Report.arbitrary.ts"
+import { hostile } from "./Report.arbitrary.ts"
+import { example } from "./Report.fixture.ts"
 
 const origin = "http://127.0.0.1:3000"
 

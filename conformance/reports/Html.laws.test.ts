@@ -1,7 +1,8 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Html from "./Html.ts"
-import { bland, example, report } from "./Report.arbitrary.ts"
+import { bland, report } from "./Report.arbitrary.ts"
+import { example } from "./Report.fixture.ts"
 
 /** All tags: the texts between angle brackets. */
 const tagsOf = (html: string) => html.match(/<[^>]*>/g)

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest"
 import type { Report, Status } from "../engine/Report.ts"
 import { printable } from "../http/Printable.ts"
 import * as JUnit from "./JUnit.ts"
-import { example, report } from "./Report.arbitrary.ts"
+import { report } from "./Report.arbitrary.ts"
+import { example } from "./Report.fixture.ts"
 import * as Wording from "./Wording.ts"
 
 /** Parses the documents like a consumer, with another parser than ours. */

@@ -5,7 +5,8 @@ import * as Html from "./Html.ts"
 import * as Json from "./Json.ts"
 import * as JUnit from "./JUnit.ts"
 import * as Markdown from "./Markdown.ts"
-import { example, report } from "./Report.arbitrary.ts"
+import { report } from "./Report.arbitrary.ts"
+import { example } from "./Report.fixture.ts"
 import * as Terminal from "./Terminal.ts"
 
 const parsed = (text: string) => Result.getOrThrow(Json.parse(text))

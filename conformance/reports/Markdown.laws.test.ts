@@ -1,7 +1,8 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Markdown from "./Markdown.ts"
-import { bland, example, report } from "./Report.arbitrary.ts"
+import { bland, report } from "./Report.arbitrary.ts"
+import { example } from "./Report.fixture.ts"
 
 interface Structure {
   readonly lines: ReadonlyArray<string>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Report } from "../engine/Report.ts"
-import { example } from "./Report.arbitrary.ts"
+import { example } from "./Report.fixture.ts"
 import * as Terminal from "./Terminal.ts"
 import * as Wording from "./Wording.ts"
 

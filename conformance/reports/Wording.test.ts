@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { CheckResult } from "../engine/Report.ts"
-import { example } from "./Report.arbitrary.ts"
+import { example } from "./Report.fixture.ts"
 import * as Wording from "./Wording.ts"
 
 const [sample] = example.checks.filter(({ counterexample }) => counterexample !== undefined)

@@ -9,7 +9,6 @@ import type { Trial } from "../../evaluation/Trial.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { portCall } from "../../subjects/PortCall.ts"
 import { type Check, family } from "../Check.ts"
-import type { Pets } from "./Animals.ts"
 import * as Animals from "./Animals.ts"
 import * as Concurrency from "./Concurrency.ts"
 
@@ -48,7 +47,12 @@ const onceOf = ({ animal, caller, key }: Request, now: number): Once.Once => ({
 const textOf = (outcome: Once.Outcome): string =>
   "pet" in outcome ? `${outcome._tag} ${PetJson.line(outcome.pet)}` : outcome._tag
 
-const insertOnce = (method: NonNullable<Pets["insertOnce"]>, request: Request, now: number, trial: Trial) => {
+const insertOnce = (
+  method: NonNullable<Animals.Pets["insertOnce"]>,
+  request: Request,
+  now: number,
+  trial: Trial
+) => {
   const once = onceOf(request, now)
   const pet = animalOf(request.animal)
   return portCall(

@@ -1,12 +1,12 @@
 /** Repositories whose `insertOnce` is wrong, in one way each. */
 import * as Effect from "effect/Effect"
-import type { Once } from "../../../core/idempotency/Once.ts"
+import * as Once from "../../../core/idempotency/Once.ts"
 import { type Fault, fault } from "../Fault.ts"
 import * as AtPort from "../spoilers/AtPort.ts"
 import type { Pets } from "../spoilers/PetStores.ts"
 
 /** Changes what identifies an insert. */
-const identified = (change: (once: Once) => Partial<Once>) =>
+const identified = (change: (once: Once.Once) => Partial<Once.Once>) =>
   AtPort.pets((real) => ({
     ...real,
     insertOnce: (pet, once) => real.insertOnce?.(pet, { ...once, ...change(once) }) ?? Effect.never
@@ -46,7 +46,7 @@ export const faults: ReadonlyArray<Fault> = [
             const place = `${caller} ${key}`
             const before = known.get(place)
             yield* Effect.yieldNow
-            if (before !== undefined && before.at + 86_400_000 > now) {
+            if (before !== undefined && before.at + Once.RETENTION_MS > now) {
               if (before.fingerprint !== fingerprint) return { _tag: "Mismatch" as const }
               const found = yield* real.page({ limit: 1, status: undefined, after: before.id - 1n })
               const [first] = found

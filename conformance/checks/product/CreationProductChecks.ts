@@ -8,12 +8,13 @@ import * as Names from "../../dimensions/Names.ts"
 import * as Product from "../../dimensions/Product.ts"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import { expect, type Failure, inapplicable, type Violation } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
 import type { Animal } from "../../http/Animal.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import type { Header } from "../../http/Wire.ts"
 import { outcome } from "../../subjects/Conversation.ts"
 import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
-import { type Check, define } from "../Check.ts"
+import { type Check, family } from "../Check.ts"
 import * as Creations from "../http/Creations.ts"
 import * as Lists from "../http/Lists.ts"
 import * as Responses from "../http/Responses.ts"
@@ -35,8 +36,8 @@ const categories = {
 /** Where the new animal is looked for. */
 const places = { "list with its status": "filtered", "its id": "get", "list of all": "list" } as const
 
-const product = Product.of({
-  characters: Names.characters,
+const ofLetters = Product.of({
+  characters: Names.letters,
   length: Names.lengths,
   form: Bodies.forms,
   type: Bodies.types,
@@ -46,22 +47,44 @@ const product = Product.of({
   shown: places
 })
 
+const ofSymbols = Product.of({
+  characters: Names.symbols,
+  length: Names.lengths,
+  form: Bodies.forms,
+  shown: places
+})
+
+/** A creation as a case names it; what it lacks is as plain as possible. */
+interface Creation {
+  readonly characters: Names.CharactersName
+  readonly length: Names.LengthName
+  readonly form: Bodies.FormName
+  readonly type?: Bodies.TypeName
+  readonly status?: keyof typeof statuses
+  readonly category?: keyof typeof categories
+  readonly accept?: Accepts.AcceptName
+  readonly shown: keyof typeof places
+}
+
 /** Largest list; a list with fewer animals shows all that match. */
 const FULL = 100
 
-/** Statuses with which a server rejects a form or content type that the contract leaves open. */
-const OPEN: ReadonlySet<number> = new Set([400, 406, 411, 413, 415, 501])
+/** Statuses with which a server rejects a creation that the contract leaves open. */
+const OPEN: ReadonlySet<number> = new Set([400, 404, 406, 411, 413, 415, 422, 501])
 
-/** Names that every service accepts: a few letters. */
-const isPlainName = (name: string): boolean => /^[A-Za-z]{1,12}$/.test(name)
+/** Names that every service accepts: a few letters and digits. */
+const isPlainName = (name: string): boolean => /^[A-Za-z0-9]{1,12}$/.test(name)
 
-/** Fails unless the animal has the fields that were sent; a server may compose characters. */
+/** A name as Unicode calls it equivalent: a server may store another form of it. */
+const composed = (name: string): string => name.normalize("NFKC")
+
+/** Fails unless the animal has the fields that were sent. */
 const isAsSent = (
   sent: Bodies.Fields,
   { categoryId, name, status }: Animal
 ): Effect.Effect<void, Violation> =>
   expect(
-    name.normalize("NFC") === sent.name &&
+    composed(name) === composed(sent.name) &&
       categoryId === sent.categoryId &&
       (sent.status === undefined || status === sent.status),
     `the animal as sent: name ${PetJson.show(sent.name)}, categoryId ${sent.categoryId}, ${sent.status ?? "any status"}`,
@@ -95,10 +118,67 @@ const shownIn = Effect.fnUntraced(function* (
   return shown
 })
 
+/** Creates the animal of a case and looks for it. */
+const isCreated = Effect.fnUntraced(function* (
+  http: Http,
+  given: Creation,
+  trial: Trial
+): Effect.fn.Return<void, Failure> {
+  const { accept = "no Accept", category = "one", status = "no status", type = "application/json" } = given
+  const form = Bodies.formOf(given.form)
+  const fields = {
+    name: Names.of(trial.name(), given.characters, given.length),
+    categoryId: Creations.categoryOf(http, categories[category]),
+    status: statuses[status]
+  }
+  const { excludesJson, value } = Accepts.of(accept)
+  const accepting: ReadonlyArray<Header> = value === undefined ? [] : [["Accept", value]]
+  const sent: Sent = {
+    method: "POST",
+    path: "/pets",
+    headers: [
+      ["Content-Type", Bodies.types[type]],
+      ...accepting,
+      ...(form.isChunked === true ? [["Transfer-Encoding", "chunked"] as const] : [])
+    ],
+    body: form.write(fields)
+  }
+  const exchange = yield* http.send(sent)
+  yield* Envelope.holds(exchange)
+  const isOpen =
+    form.isOpen === true ||
+    type !== "application/json" ||
+    category !== "one" ||
+    !isPlainName(fields.name) ||
+    excludesJson
+  if (isOpen && OPEN.has(exchange.response.status)) {
+    return yield* inapplicable(`the service rejects such a creation: ${outcome(exchange.response)}`)
+  }
+  const animal = yield* Responses.pet(exchange, 201)
+  yield* isAsSent(fields, animal)
+  const shown = yield* shownIn(http, places[given.shown], accepting, animal)
+  if (shown !== undefined) {
+    yield* expect(
+      shown.name === animal.name && shown.categoryId === animal.categoryId && shown.id === animal.id,
+      `${given.shown} to show ${PetJson.line(animal)}`,
+      PetJson.line(shown)
+    )
+  }
+  const { shown: place, ...rest } = given
+  trial.tried(shown === undefined ? rest : { ...rest, shown: place })
+})
+
+const creation = family({
+  profile: "core",
+  on: "http",
+  runs: { port: 0, http: 4 },
+  holds: isCreated
+})
+
 export const checks: ReadonlyArray<Check> = [
-  define({
+  creation({
     id: "product.creation",
-    law: "What is created is returned and shown as sent, whatever its name and however its JSON is written.",
+    law: "What is created is returned and shown as sent, whatever the letters of its name and however its JSON is written.",
     clauses: [
       "create.status-201",
       "create.returns-created",
@@ -110,56 +190,20 @@ export const checks: ReadonlyArray<Check> = [
       "get.faithful",
       ...Envelope.clauses
     ],
-    level: "design",
-    profile: "core",
-    on: "http",
+    level: "spec",
     requests: 141,
-    product: product.shape,
-    examples: product.examples,
-    cases: product.cases,
-    runs: { port: 0, http: 4 },
-    *holds(http, given, trial) {
-      const form = Bodies.formOf(given.form)
-      const fields = {
-        name: Names.of(trial.name(), given.characters, given.length),
-        categoryId: Creations.categoryOf(http, categories[given.category]),
-        status: statuses[given.status]
-      }
-      const { value } = Accepts.accepts[given.accept]
-      const accept: ReadonlyArray<Header> = value === undefined ? [] : [["Accept", value]]
-      const sent: Sent = {
-        method: "POST",
-        path: "/pets",
-        headers: [
-          ["Content-Type", Bodies.types[given.type]],
-          ...accept,
-          ...(form.isChunked === true ? [["Transfer-Encoding", "chunked"] as const] : [])
-        ],
-        body: form.write(fields)
-      }
-      const exchange = yield* http.send(sent)
-      yield* Envelope.holds(exchange)
-      const { status } = exchange.response
-      const isOpen =
-        form.isOpen === true ||
-        given.type !== "application/json" ||
-        !isPlainName(fields.name) ||
-        Accepts.accepts[given.accept].excludesJson
-      if (isOpen && OPEN.has(status)) {
-        return yield* inapplicable(`the service rejects such a creation: ${outcome(exchange.response)}`)
-      }
-      const animal = yield* Responses.pet(exchange, 201)
-      yield* isAsSent(fields, animal)
-      const shown = yield* shownIn(http, places[given.shown], accept, animal)
-      if (shown !== undefined) {
-        yield* expect(
-          shown.name === animal.name && shown.categoryId === animal.categoryId && shown.id === animal.id,
-          `${given.shown} to show ${PetJson.line(animal)}`,
-          PetJson.line(shown)
-        )
-      }
-      const { shown: place, ...rest } = given
-      trial.tried(shown === undefined ? rest : { ...rest, shown: place })
-    }
+    product: ofLetters.shape,
+    examples: ofLetters.examples,
+    cases: ofLetters.cases
+  }),
+  creation({
+    id: "product.names",
+    law: "An accepted name is returned and shown as sent, also with private characters and with markup.",
+    clauses: ["create.returns-created", "list.faithful", "get.faithful"],
+    level: "design",
+    requests: 140,
+    product: ofSymbols.shape,
+    examples: ofSymbols.examples,
+    cases: ofSymbols.cases
   })
 ]

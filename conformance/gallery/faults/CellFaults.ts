@@ -103,7 +103,7 @@ export const faults: ReadonlyArray<Fault> = [
       Creations.reads((body) => body.replace(/\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}/gi, "\\ufffd\\ufffd"))
     ),
   fault("cell.high-planes", "Replaces characters of planes 14 to 16 with question marks.")
-    .breaks("create.returns-created", "product.creation", "the animal as sent")
+    .breaks("create.returns-created", "product.names", "the animal as sent")
     .by(readsName((name) => name.replace(/[\u{e0000}-\u{10ffff}]/gu, "?"))),
   fault("cell.charset-status", "Loses the status of a creation whose content type has a charset.")
     .breaks("create.status-kept", "product.creation", "the animal as sent")

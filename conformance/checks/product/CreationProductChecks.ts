@@ -54,11 +54,26 @@ const ofSymbols = Product.of({
   shown: places
 })
 
+const byKeys = Product.of({
+  key: { tiny: "tiny", victim: "victim" },
+  category: categories,
+  status: statuses,
+  characters: Names.letters,
+  shown: places
+})
+
+/** Ms after which a key that sent nothing has its requests of a minute left, and of a day. */
+const [MINUTE_PASSED, DAY_PASSED] = [61_000, 86_461_000]
+
+/** Statuses of a denied key: over its limit, or banned. */
+const DENIED: ReadonlySet<number> = new Set([403, 429])
+
 /** A creation as a case names it; what it lacks is as plain as possible. */
 interface Creation {
+  readonly key?: "tiny" | "victim"
   readonly characters: Names.CharactersName
-  readonly length: Names.LengthName
-  readonly form: Bodies.FormName
+  readonly length?: Names.LengthName
+  readonly form?: Bodies.FormName
   readonly type?: Bodies.TypeName
   readonly status?: keyof typeof statuses
   readonly category?: keyof typeof categories
@@ -95,18 +110,18 @@ const isAsSent = (
 const shownIn = Effect.fnUntraced(function* (
   http: Http,
   place: (typeof places)[keyof typeof places],
-  headers: ReadonlyArray<Header>,
+  by: Pick<Sent, "key" | "headers">,
   animal: Animal
 ): Effect.fn.Return<Animal | undefined, Failure> {
   if (place === "get") {
     if ((yield* http.now) >= REMOVAL_BEGINS - 60_000) return undefined
-    const exchange = yield* http.send({ path: `/pets/${animal.id}`, headers })
+    const exchange = yield* http.send({ path: `/pets/${animal.id}`, ...by })
     if (exchange.response.status === 406) return undefined
     return yield* Responses.pet(exchange, 200)
   }
   if (place === "filtered" && animal.status === undefined) return undefined
   const query = place === "filtered" ? `status=${animal.status}&limit=${FULL}` : `limit=${FULL}`
-  const exchange = yield* http.send({ path: Lists.pathOf(query), headers })
+  const exchange = yield* http.send({ path: Lists.pathOf(query), ...by })
   if (exchange.response.status === 406) return undefined
   const animals = yield* Lists.listOf(exchange)
   const shown = animals.find(({ id }) => id === animal.id)
@@ -125,9 +140,11 @@ const isCreated = Effect.fnUntraced(function* (
   trial: Trial
 ): Effect.fn.Return<void, Failure> {
   const { accept = "no Accept", category = "one", status = "no status", type = "application/json" } = given
-  const form = Bodies.formOf(given.form)
+  const { key = "main", length = "short" } = given
+  if (key !== "main") yield* http.pass(DAY_PASSED)
+  const form = Bodies.formOf(given.form ?? "plain")
   const fields = {
-    name: Names.of(trial.name(), given.characters, given.length),
+    name: Names.of(trial.name(), given.characters, length),
     categoryId: Creations.categoryOf(http, categories[category]),
     status: statuses[status]
   }
@@ -136,6 +153,7 @@ const isCreated = Effect.fnUntraced(function* (
   const sent: Sent = {
     method: "POST",
     path: "/pets",
+    key,
     headers: [
       ["Content-Type", Bodies.types[type]],
       ...accepting,
@@ -145,6 +163,9 @@ const isCreated = Effect.fnUntraced(function* (
   }
   const exchange = yield* http.send(sent)
   yield* Envelope.holds(exchange)
+  if (key !== "main" && DENIED.has(exchange.response.status)) {
+    return yield* inapplicable("the key is denied after a day without requests, which another law judges")
+  }
   const isOpen =
     form.isOpen === true ||
     type !== "application/json" ||
@@ -156,7 +177,8 @@ const isCreated = Effect.fnUntraced(function* (
   }
   const animal = yield* Responses.pet(exchange, 201)
   yield* isAsSent(fields, animal)
-  const shown = yield* shownIn(http, places[given.shown], accepting, animal)
+  if (key !== "main") yield* http.pass(MINUTE_PASSED)
+  const shown = yield* shownIn(http, places[given.shown], { key, headers: accepting }, animal)
   if (shown !== undefined) {
     yield* expect(
       shown.name === animal.name && shown.categoryId === animal.categoryId && shown.id === animal.id,
@@ -195,6 +217,23 @@ export const checks: ReadonlyArray<Check> = [
     product: ofLetters.shape,
     examples: ofLetters.examples,
     cases: ofLetters.cases
+  }),
+  creation({
+    id: "product.key",
+    law: "What any key creates is returned and shown to it as sent.",
+    clauses: [
+      "create.returns-created",
+      "create.status-kept",
+      "create.int64-exact",
+      "get.found",
+      "list.faithful"
+    ],
+    level: "spec",
+    needs: ["clock", "tinyPlan", "victimKey"],
+    requests: 72,
+    product: byKeys.shape,
+    examples: byKeys.examples,
+    cases: byKeys.cases
   }),
   creation({
     id: "product.names",

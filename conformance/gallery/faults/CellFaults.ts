@@ -31,6 +31,23 @@ const readsMembersIf = (
     }
   )
 
+/** Changes the members of the creations of one key. */
+const readsMembersOfKey = (
+  keyOf: (keys: World["keys"]) => string,
+  change: (members: { readonly [name: string]: unknown }) => { readonly [name: string]: unknown }
+): Where =>
+  AtHttp.transport((real, world) => (request) => {
+    const read =
+      Requests.isCreation(request) && Requests.hasKey(request, keyOf(world.keys))
+        ? PetJson.parse(text(request.body))
+        : undefined
+    return real(
+      read?._tag === "Success"
+        ? { ...request, body: bytes(Edit.write(change({ ...Object(read.success) }))) }
+        : request
+    )
+  })
+
 const withoutStatus = ({ categoryId, name }: { readonly [member: string]: unknown }) => ({ name, categoryId })
 
 /** Changes the name that a creation reads, if JSON writes it plainly; everything else stays as sent. */
@@ -105,6 +122,17 @@ export const faults: ReadonlyArray<Fault> = [
   fault("cell.high-planes", "Replaces characters of planes 14 to 16 with question marks.")
     .breaks("create.returns-created", "product.names", "the animal as sent")
     .by(readsName((name) => name.replace(/[\u{e0000}-\u{10ffff}]/gu, "?"))),
+  fault("cell.small-key-status", "Loses the status of what a key with a small limit creates.")
+    .breaks("create.status-kept", "product.key", "the animal as sent")
+    .by(readsMembersOfKey(({ tiny }) => tiny, withoutStatus)),
+  fault("cell.banned-key-category", "Truncates the category of what a key creates that is often banned.")
+    .breaks("create.int64-exact", "product.key", "the animal as sent")
+    .by(
+      readsMembersOfKey(
+        ({ victim }) => victim,
+        (members) => ({ ...members, categoryId: BigInt.asIntN(32, BigInt(String(members.categoryId))) })
+      )
+    ),
   fault("cell.charset-status", "Loses the status of a creation whose content type has a charset.")
     .breaks("create.status-kept", "product.creation", "the animal as sent")
     .by(readsMembersIf(hasCharset, withoutStatus)),

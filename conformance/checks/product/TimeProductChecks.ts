@@ -31,7 +31,7 @@ type Call = (typeof atTimes.examples)[number]
 const afterRemoval = Product.of({
   operation: Operations.operations,
   accept: Accepts.accepts,
-  query: Queries.some("no query", "status alone", "an unknown parameter")
+  query: Product.some(Queries.queries, "no query", "status alone", "an unknown parameter")
 })
 
 /** The calls of a moment; no more with the small key than its minute admits, so that they lead to no ban. */

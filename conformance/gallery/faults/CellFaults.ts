@@ -7,6 +7,7 @@ import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Creations from "../spoilers/Creations.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import * as ErrorResponses from "../spoilers/ErrorResponses.ts"
+import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 const has = (name: string, value: RegExp) => (request: WireRequest) =>
@@ -293,5 +294,8 @@ export const faults: ReadonlyArray<Fault> = [
         (request) => Requests.isCreation(request) && isBrowser(request),
         Edit.error(410, "operation_removed")
       )
-    )
+    ),
+  fault("cell.free-lists-of-pending", "Does not count lists of pending animals.")
+    .breaks("limits.per-minute", "product.counted", "429 within")
+    .by(RateLimits.uncounted((request) => Requests.listParameter(request, "status") === "pending"))
 ]

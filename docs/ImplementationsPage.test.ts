@@ -67,6 +67,11 @@ describe("the page of implementations", () => {
       { ...report, checks: report.checks.map((one, at) => (at === 0 ? { ...one, status: "fail" } : one)) },
       /its counts/
     ],
+    [
+      "another verdict than its checks have",
+      { ...report, verdict: report.verdict === "conformant" ? "inconclusive" : "conformant" },
+      /its verdict/
+    ],
     ["a claim that its checks do not show", { ...report, claims: ["port"] }, /its claims/]
   ])("rejects a report with %s", (_what, spoilt, reason) => {
     expect(() => ImplementationsPage.submission("x.json", Json.render(spoilt))).toThrow(reason)

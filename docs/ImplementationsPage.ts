@@ -6,7 +6,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import * as Result from "effect/Result"
 import * as ImplementationSetting from "../conformance/config/ImplementationSetting.ts"
 import * as Claims from "../conformance/engine/Claims.ts"
+import * as Counts from "../conformance/engine/Counts.ts"
 import type { Report } from "../conformance/engine/Report.ts"
+import * as WorstStatus from "../conformance/engine/WorstStatus.ts"
 import { profiles } from "../conformance/evaluation/Profile.ts"
 import * as Json from "../conformance/reports/Json.ts"
 import { prose } from "../conformance/reports/Markdown.ts"
@@ -33,14 +35,10 @@ export const objection = (report: Report): string | undefined => {
     return "it has no version of the contract or the suite"
   if (report.subject.kind !== "http") return "it is not about a server"
   if (verdict === "error") return "its run failed"
-  const counted = checks.filter(({ status }) => status === "fail").length
-  if (
-    checks.length !== counts.planned ||
-    counted !== counts.fail ||
-    counted > 0 !== (verdict === "not-conformant")
-  ) {
-    return "its counts are not those of its checks"
-  }
+  const counted = Counts.of(checks)
+  const names = ["planned", "executed", ...WorstStatus.order] as const
+  if (names.some((name) => counts[name] !== counted[name])) return "its counts are not those of its checks"
+  if (verdict !== Counts.verdictOf(counted)) return "its verdict is not that of its checks"
   if (JSON.stringify(claims) !== JSON.stringify(Claims.of(checks))) {
     return "its claims are not those of its checks"
   }

@@ -15,6 +15,7 @@ import type { Subject } from "../subjects/Subject.ts"
 import { examineExchanges } from "./Ambient.ts"
 import { resultOf } from "./CheckResults.ts"
 import * as Claims from "./Claims.ts"
+import * as Counts from "./Counts.ts"
 import { investigate } from "./Investigate.ts"
 import * as ProfileResults from "./ProfileResults.ts"
 import type { CheckResult, ClauseResult, Implementation, Report, Status, Verdict } from "./Report.ts"
@@ -125,13 +126,6 @@ export const atLevel = (result: CheckResult, level: Level): CheckResult => {
   return level === "spec" && isOurs && result.status === "fail" ? { ...result, status: "warn" } : result
 }
 
-const verdictOf = (counts: { readonly [S in Status]: number }, executed: number): Verdict => {
-  if (counts.error > 0 || executed === 0) return "error"
-  if (counts.fail > 0) return "not-conformant"
-  if (counts.inconclusive > 0) return "inconclusive"
-  return counts.excluded > 0 ? "selection-passed" : "conformant"
-}
-
 const exitCodes = {
   conformant: 0,
   "selection-passed": 0,
@@ -159,11 +153,8 @@ const summarise = (
   results: ReadonlyArray<CheckResult>,
   time: { readonly seed: number; readonly begun: number; readonly milliseconds: number }
 ): Report => {
-  const counted = Object.fromEntries(
-    WorstStatus.order.map((status) => [status, results.filter((result) => result.status === status).length])
-  ) as { [S in Status]: number } // the order holds every Status
-  const executed = results.filter(({ runs }) => runs.decided > 0).length
-  const verdict = verdictOf(counted, executed)
+  const counts = Counts.of(results)
+  const verdict = Counts.verdictOf(counts)
   const claims = Claims.of(results)
   const isAllowed = allowInconclusive && verdict === "inconclusive" && claims.length > 0
   const blamed = new Set(
@@ -197,7 +188,7 @@ const summarise = (
     milliseconds: time.milliseconds,
     waitedMs: subject.waitedMs?.() ?? 0,
     requests: subject.exchanges.length,
-    counts: { planned: results.length, executed, ...counted },
+    counts,
     findings,
     checks: results,
     clauses,

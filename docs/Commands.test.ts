@@ -1,13 +1,14 @@
 /** Every shell command of the pages is run by a test, or the page says why not. */
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
-import { run } from "../../adapters/cli/Serve.fixture.ts"
 import { blocks, commandsOf, pages, read, shell } from "./Pages.fixture.ts"
 
-const sourceOfTests = fs
-  .readdirSync(new URL(".", import.meta.url))
+const here = new URL(".", import.meta.url)
+
+const sourceOfTests = ["", "deploying/"]
+  .flatMap((folder) => fs.readdirSync(new URL(folder, here)).map((name) => folder + name))
   .filter((name) => name.endsWith(".test.ts"))
-  .map((name) => fs.readFileSync(new URL(name, import.meta.url), "utf8"))
+  .map((name) => fs.readFileSync(new URL(name, here), "utf8"))
   .join("\n")
 
 describe("the commands of the pages", () => {
@@ -16,8 +17,7 @@ describe("the commands of the pages", () => {
     expect(ofPage.length).toBeGreaterThan(0)
     const unmarked = ofPage.filter(({ name, reason }) => name === undefined && reason === undefined)
     expect(unmarked.map(({ code }) => code)).toEqual([])
-    const all = fs.readFileSync(new URL(`../../${page}`, import.meta.url), "utf8")
-    expect(all.match(/^ *```sh$/gm)).toHaveLength(ofPage.length)
+    expect(read(page).match(/^ *```sh$/gm)).toHaveLength(ofPage.length)
   })
 
   it("marked as run are run", () => {
@@ -25,21 +25,6 @@ describe("the commands of the pages", () => {
     const untested = names.filter((name) => !sourceOfTests.includes(`commandsOf("${name}")`))
     expect(untested).toEqual([])
     expect(new Set(names).size).toBe(names.length)
-  })
-})
-
-describe("the files", () => {
-  it("set only variables that belong to flags of the server", async () => {
-    const { stdout } = await run(["serve", "--help"])
-    const known: ReadonlyArray<string> = stdout.match(/ANIMAL_STORE_[A-Z_]+/g) ?? []
-    const files = fs
-      .readdirSync(new URL(".", import.meta.url))
-      .filter((name) => !name.endsWith(".ts") && !name.endsWith(".md"))
-    const used = files.flatMap((name) => read(name).match(/ANIMAL_STORE_[A-Z_]+/g) ?? [])
-    // The comment of the unit has a name with an ellipsis.
-    const unknown = used.filter((name) => !known.includes(name) && name !== "ANIMAL_STORE_")
-    expect(unknown).toEqual([])
-    expect(used.length).toBeGreaterThan(5)
   })
 })
 

@@ -1,4 +1,4 @@
-/** The shell commands of the pages about deploying, and the tools that run them. */
+/** The shell commands of the documentation, and the tools that run them. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -7,13 +7,20 @@ import { fileURLToPath } from "node:url"
 import { describe, onTestFinished } from "vitest"
 
 /** The root of the repository. */
-export const root = fileURLToPath(new URL("../../", import.meta.url))
+export const root = fileURLToPath(new URL("../", import.meta.url))
 
-/** Reads a file of this folder. */
-export const read = (name: string): string => fs.readFileSync(new URL(name, import.meta.url), "utf8")
+/** Reads a file of the repository. */
+export const read = (name: string): string => fs.readFileSync(path.join(root, name), "utf8")
 
 /** The pages whose commands are marked. */
-export const pages = ["docs/deploying/README.md", "docs/releasing.md"]
+export const pages = [
+  "docs/using.md",
+  "docs/operating.md",
+  "docs/conformance.md",
+  "docs/conformance/ci.md",
+  "docs/deploying/README.md",
+  "docs/releasing.md"
+]
 
 /** A block of shell commands; `name` tells which test runs it, `reason` why none does. */
 export interface Block {
@@ -26,9 +33,9 @@ export interface Block {
 /** All blocks of shell commands of the pages. */
 export const blocks: ReadonlyArray<Block> = pages.flatMap((page) =>
   [
-    ...fs
-      .readFileSync(path.join(root, page), "utf8")
-      .matchAll(/^( *)(?:<!-- (?:run: ([a-z]+)|not run: ([^\n]+)) -->\n *)?```sh\n([\s\S]*?)^ *```$/gm)
+    ...read(page).matchAll(
+      /^( *)(?:<!-- (?:run: ([a-z]+)|not run: ([^\n]+)) -->\n *)?```sh\n([\s\S]*?)^ *```$/gm
+    )
   ].map(([, indent = "", name, reason, code = ""]) => ({
     page,
     name,
@@ -56,7 +63,7 @@ export const shell = (command: string, cwd = root, environment: NodeJS.ProcessEn
 
 /** Creates a folder that is removed after the test. */
 export const createFolder = (): string => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-deploying-"))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-docs-"))
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
   return folder
 }

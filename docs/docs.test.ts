@@ -68,10 +68,13 @@ describe("documentation", () => {
 })
 
 describe("docs/embedding.md", () => {
-  it.each(["node-http", "express", "fastify", "hono", "effect"])("prints the recipe of %s", (name) => {
-    const program = read(`docs/recipes/${name}/main.mjs`)
-    expect(read("docs/embedding.md")).toContain(`\n\`\`\`js\n${program}\`\`\`\n`)
-  })
+  it.each(["node-http", "express", "fastify", "hono", "pino", "effect"])(
+    "prints the recipe of %s",
+    (name) => {
+      const program = read(`docs/recipes/${name}/main.mjs`)
+      expect(read("docs/embedding.md")).toContain(`\n\`\`\`js\n${program}\`\`\`\n`)
+    }
+  )
 
   it.each(["app/v1/[...path]/route.js", "store.mjs", "instrumentation.js", "next.config.mjs"])(
     "prints %s of the recipe of Next.js",

@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { type AnimalStore, openAnimalStore } from "../../adapters/embed/index.ts"
-import { commandsOf, createFolder, describeWith, root, shell } from "./Pages.fixture.ts"
+import { commandsOf, createFolder, describeWith, root, shell } from "../Pages.fixture.ts"
 
 const script = "docs/deploying/animal-store-backup.sh"
 

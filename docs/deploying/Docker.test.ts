@@ -8,10 +8,10 @@ import * as path from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { parse } from "yaml"
 import { openAnimalStore } from "../../adapters/embed/index.ts"
+import { describeWith, read, root, shell } from "../Pages.fixture.ts"
 import { instructionsOf } from "./Instructions.fixture.ts"
-import { describeWith, read, root, shell } from "./Pages.fixture.ts"
 
-const instructions = instructionsOf(read("Dockerfile"))
+const instructions = instructionsOf(read("docs/deploying/Dockerfile"))
 
 const all = (keyword: string): ReadonlyArray<string> =>
   instructions.filter((instruction) => instruction.keyword === keyword).map(({ text }) => text)
@@ -44,7 +44,7 @@ describe("the Dockerfile", () => {
     const last = instructions.findLastIndex(({ keyword }) => keyword === "USER")
     expect(instructions[last]?.text).toBe("node")
     expect(instructions.slice(last).filter(({ keyword }) => keyword === "RUN")).toEqual([])
-    const ignored = read("Dockerfile.dockerignore").split("\n")
+    const ignored = read("docs/deploying/Dockerfile.dockerignore").split("\n")
     expect(ignored).toEqual(expect.arrayContaining([".git", "secrets", "data", "**/node_modules"]))
   })
 
@@ -100,7 +100,7 @@ interface Compose {
 }
 
 describe("the compose file", () => {
-  const compose: Compose = parse(read("compose.yaml"), { strict: true, uniqueKeys: true })
+  const compose: Compose = parse(read("docs/deploying/compose.yaml"), { strict: true, uniqueKeys: true })
   const services = Object.entries(compose.services)
 
   it.each(services)("gives %s no privileges and no writable root", (_, service) => {

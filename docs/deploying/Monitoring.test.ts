@@ -3,9 +3,9 @@ import * as path from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { parse } from "yaml"
 import { openAnimalStore } from "../../adapters/embed/index.ts"
-import { commandsOf, createFolder, describeWith, read, shell } from "./Pages.fixture.ts"
+import { commandsOf, createFolder, describeWith, read, shell } from "../Pages.fixture.ts"
 
-const page = read("README.md")
+const page = read("docs/deploying/README.md")
 
 /** The documented metrics with their labels. */
 const documented = new Map(
@@ -31,7 +31,7 @@ interface Rule {
   readonly annotations: { readonly summary: string; readonly description: string }
 }
 
-const rules: ReadonlyArray<Rule> = parse(read("alerts.rules.yml")).groups.flatMap(
+const rules: ReadonlyArray<Rule> = parse(read("docs/deploying/alerts.rules.yml")).groups.flatMap(
   ({ rules }: { readonly rules: ReadonlyArray<Rule> }) => rules
 )
 
@@ -42,7 +42,7 @@ interface Panel {
   readonly targets: ReadonlyArray<{ readonly expr: string; readonly legendFormat: string }>
 }
 
-const dashboard: { readonly panels: ReadonlyArray<Panel> } = JSON.parse(read("dashboard.json"))
+const dashboard: { readonly panels: ReadonlyArray<Panel> } = JSON.parse(read("docs/deploying/dashboard.json"))
 
 const expressions: ReadonlyArray<readonly [place: string, expression: string]> = [
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
@@ -126,7 +126,7 @@ describe("the alerting rules and the dashboard", () => {
     const alerts = rules.map(({ alert }) => alert)
     const table = new Set([...page.matchAll(/`(AnimalStore\w+)`/g)].map(([, name]) => name))
     expect([...table].sort()).toEqual([...alerts].sort())
-    const tests = read("alerts.test.yml")
+    const tests = read("docs/deploying/alerts.test.yml")
     expect(alerts.filter((alert) => !tests.includes(`"${alert}"`))).toEqual([])
     for (const { annotations } of rules) expect(annotations.summary + annotations.description).toMatch(/\S\./)
   })

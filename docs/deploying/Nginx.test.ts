@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer } from "node:net"
 import { text } from "node:stream/consumers"
 import { expect, it, onTestFinished } from "vitest"
 import { type AnimalStore, openAnimalStore } from "../../adapters/embed/index.ts"
-import { commandsOf, createFolder, describeWith, read, shell } from "./Pages.fixture.ts"
+import { commandsOf, createFolder, describeWith, read, shell } from "../Pages.fixture.ts"
 
 const HOST = "animals.example.org"
 
@@ -28,7 +28,7 @@ interface Ports {
 
 /** The file of this folder with other ports and paths, in a complete configuration. */
 const configuration = (folder: string, ports: Ports): string => {
-  const site = read("nginx.conf")
+  const site = read("docs/deploying/nginx.conf")
     .replaceAll(/^ *listen \[::\].*\n/gm, "")
     .replace("listen 80;", `listen 127.0.0.1:${ports.http};`)
     .replace("listen 443 ssl;", `listen 127.0.0.1:${ports.https} ssl;`)
@@ -216,7 +216,7 @@ describeWith(["caddy"], "the Caddyfile", () => {
     const store = await openAnimalStore({ trustedProxyHops: 1 })
     onTestFinished(() => store.close())
     const [port, server] = [await freePort(), await freePort()]
-    const site = read("Caddyfile")
+    const site = read("docs/deploying/Caddyfile")
       .replace(`${HOST} {`, `http://127.0.0.1:${port} {`)
       .replace("127.0.0.1:3000", `127.0.0.1:${server}`)
     fs.writeFileSync(`${folder}/Caddyfile`, `{\n\tadmin off\n}\n${site}`)

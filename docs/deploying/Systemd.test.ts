@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { expect, it } from "vitest"
-import { commandsOf, createFolder, describeWith, read, shell } from "./Pages.fixture.ts"
+import { commandsOf, createFolder, describeWith, read, shell } from "../Pages.fixture.ts"
 
 const units = ["animal-store.service", "animal-store-backup.service", "animal-store-backup.timer"]
 
@@ -11,7 +11,7 @@ const copied = (): string => {
   const folder = createFolder()
   fs.mkdirSync(path.join(folder, "docs/deploying"), { recursive: true })
   for (const unit of units) {
-    const content = read(unit).replaceAll("/usr/bin/node", process.execPath)
+    const content = read(`docs/deploying/${unit}`).replaceAll("/usr/bin/node", process.execPath)
     fs.writeFileSync(path.join(folder, "docs/deploying", unit), content)
   }
   return folder

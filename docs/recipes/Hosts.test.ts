@@ -13,7 +13,7 @@ if (tarball === undefined) console.warn("Recipes of hosts are skipped: ANIMAL_ST
 
 const recipes = new Recipes("hosts")
 afterEach(() => recipes.stop())
-// Seven node_modules: a slow disk needs more than the default time.
+// Eight node_modules: a slow disk needs more than the default time.
 afterAll(() => recipes.remove(), 300_000)
 
 const install = (name: string): string | undefined =>
@@ -46,7 +46,7 @@ const start = async (name: string, script = name === "next" ? "dev" : undefined)
   )
 }
 
-const hosts = ["README", "node-http", "express", "fastify", "hono", "next", "effect"] as const
+const hosts = ["README", "node-http", "express", "fastify", "hono", "next", "pino", "effect"] as const
 
 describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
   let began = 0

@@ -1,0 +1,105 @@
+/** The programs of embedding.md that are no recipes of their own. Parts of a program are completed here. */
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { describe, expect, it } from "vitest"
+import { root } from "./Pages.fixture.ts"
+import { programOf, programsOf, save } from "./Programs.fixture.ts"
+
+const page = "docs/embedding.md"
+
+/** A text that only this program of the page contains, what stands before and after it, and what it then prints. */
+interface Tried {
+  readonly text: string
+  readonly before?: string
+  readonly after?: string
+  readonly prints: RegExp
+}
+
+const openStore = 'import { openAnimalStore } from "animal-store"\n'
+const nodeHttp = fs.readFileSync(path.join(root, "docs/recipes/node-http/main.mjs"), "utf8")
+
+/** Sends two requests with a key that may send one a minute. */
+const deny = `
+const { key } = await store.keys.issue({ plan: "Free", limits: { perMinute: 1, perDay: 9 } })
+const request = () => new Request("http://store.test/v1/pets", { headers: { Authorization: "Bearer " + key } })
+await store.fetch(request())
+await store.fetch(request())
+await store.close()
+`
+
+const programs: ReadonlyArray<Tried> = [
+  { text: 'label: "shop front" })\n// …', after: "console.log(plan, key)\n", prints: /^Pro ast_/ },
+  { text: "keys.show(id)", after: "console.log(usage.minute.remaining)\n", prints: /^300$/ },
+  {
+    text: 'process.once("SIGTERM"',
+    before: nodeHttp,
+    after:
+      'process.once("exit", () => console.log("closed"))\nsetTimeout(() => process.kill(process.pid, "SIGTERM"), 500)\n',
+    prints: /^closed$/m
+  },
+  { text: "onResponse:", before: openStore, after: deny, prints: /^key key_\w+ on plan Free is limited/ },
+  {
+    text: "store.metrics()",
+    before: `import * as http from "node:http"\n${openStore}`,
+    after: `
+await new Promise((resolve) => admin.once("listening", resolve))
+const { port } = admin.address()
+console.log(await (await fetch("http://127.0.0.1:" + port)).text())
+admin.close()
+await store.close()
+`,
+    prints: /^# TYPE process_resident_memory_bytes gauge$/m
+  },
+  {
+    text: 'id: "countPets"',
+    after: `
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { KeyLifecycle } from "animal-store/core"
+import { FetchHandler } from "animal-store/http-fetch"
+import { Memory } from "animal-store/memory"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+
+const layers = ServiceLive.pipe(Layer.provideMerge(Memory.layer), Layer.provideMerge(NodeCrypto.layer))
+await Effect.runPromise(Effect.scoped(Effect.provide(Effect.gen(function* () {
+  const handle = yield* FetchHandler.make()
+  const { secret } = yield* KeyLifecycle.issue({ plan: "Free" })
+  const headers = { Authorization: "Bearer " + Redacted.value(secret) }
+  const response = yield* Effect.promise(() => handle(new Request("http://store.test/v1/pets/count", { headers })))
+  console.log(response.status, yield* Effect.promise(() => response.text()))
+}), layers)))
+`,
+    prints: /^200 0$/m
+  }
+]
+
+const recipes = fs
+  .readdirSync(path.join(root, "docs/recipes"), { recursive: true, encoding: "utf8" })
+  .filter((name) => /\.m?js$/.test(name) && !name.includes("node_modules"))
+  .map((name) => fs.readFileSync(path.join(root, "docs/recipes", name), "utf8"))
+
+describe(page, () => {
+  it("has no program that nothing runs", () => {
+    const untried = programsOf(page).filter(
+      (code) => !recipes.includes(code) && !programs.some(({ text }) => code.includes(text))
+    )
+    expect(untried).toEqual([])
+  })
+
+  it.each(programs)("has a program with $text that does what the page says", (tried) => {
+    const { after = "", before = "", prints, text } = tried
+    const program = programOf(page, text).replace(/listen\(\d+/, "listen(0")
+    const file = save("program.mjs", `${before}\n${program}\n${after}`)
+    const { status, stderr, stdout } = spawnSync(process.execPath, [file], {
+      cwd: path.dirname(file),
+      encoding: "utf8",
+      env: { ...process.env, PORT: "0" },
+      timeout: 25_000
+    })
+    expect({ status, stderr, stdout: stdout.trimEnd() }).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(prints)
+    })
+  })
+})

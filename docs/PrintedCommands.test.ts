@@ -1,0 +1,169 @@
+/** The commands that pages print for users, operators and testers, run as printed but for ports, keys and databases. */
+import { spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as readline from "node:readline"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { commandsOf, createFolder, describeWith, read, root } from "./Pages.fixture.ts"
+
+/** A shell with `animal-store` and `npx animal-store` of this clone, in a folder of its own. */
+const open = () => {
+  const folder = createFolder()
+  const programs = path.join(folder, "bin")
+  fs.mkdirSync(programs)
+  const save = (name: string, lines: ReadonlyArray<string>): void =>
+    fs.writeFileSync(path.join(programs, name), ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 })
+  save("animal-store", [`exec '${process.execPath}' '${root}adapters/cli/main.ts' "$@"`])
+  save("npx", [
+    'while :; do case "$1" in animal-store*) break ;; esac; shift; done',
+    'shift; exec animal-store "$@"'
+  ])
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_"))
+  const env: NodeJS.ProcessEnv = {
+    ...Object.fromEntries(inherited),
+    PATH: `${programs}:${process.env.PATH}`,
+    NO_COLOR: "1",
+    ANIMAL_STORE_DRAIN: "0"
+  }
+  return { folder, env }
+}
+
+type Shell = ReturnType<typeof open>
+
+/** Runs commands, and returns what they print; fails unless they succeed. */
+const run = ({ env, folder }: Shell, commands: ReadonlyArray<string>): string => {
+  const { status, stderr, stdout } = spawnSync("sh", ["-ec", commands.join("\n")], {
+    cwd: folder,
+    env,
+    encoding: "utf8",
+    timeout: 60_000
+  })
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0 })
+  return stdout
+}
+
+interface Greeting {
+  /** The control of the clock, if the server has one. */
+  readonly clock?: string
+  readonly url: string
+  readonly keys: ReadonlyArray<{ readonly id: string; readonly plan: string; readonly key: string }>
+}
+
+/** Starts a server by a command; it listens on free ports, and ends with the test. */
+const serve = async (shell: Shell, command: string): Promise<Greeting> => {
+  const missing = ["--json", "--database memory:"].filter((flag) => !command.includes(flag))
+  const free = `${command.replaceAll(/(port) [0-9]+/g, "$1 0")} ${missing.join(" ")}`
+  const server = spawn("sh", ["-c", `exec ${free}`], {
+    cwd: shell.folder,
+    env: shell.env,
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  onTestFinished(
+    () =>
+      new Promise((resolve) => {
+        server.once("close", () => resolve())
+        server.kill()
+      })
+  )
+  let errors = ""
+  server.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors += text
+  })
+  for await (const line of readline.createInterface({ input: server.stdout })) {
+    const [clock] = /http:\S+\/clock/.exec(errors) ?? []
+    return { ...JSON.parse(line), ...(clock === undefined ? {} : { clock }) }
+  }
+  throw new Error(`${free} printed nothing: ${errors}`)
+}
+
+describe("docs/using.md", () => {
+  it("starts a server that prints what the page shows", async () => {
+    const [command = ""] = commandsOf("serve")
+    const { keys } = await serve(open(), command)
+    const [, shown = ""] = /^```json\n(.*)\n```$/m.exec(read("docs/using.md")) ?? []
+    const printed: Greeting = JSON.parse(shown)
+    expect(keys.map((key) => Object.keys(key))).toEqual(printed.keys.map((key) => Object.keys(key)))
+    expect(keys.map(({ plan }) => plan)).toEqual(printed.keys.map(({ plan }) => plan))
+  })
+
+  it("creates an animal, and repeats a creation", async () => {
+    const shell = open()
+    const { keys, url } = await serve(shell, "animal-store serve --port 0 --issue-key free")
+    const key = keys[0]?.key ?? ""
+    const send = (lines: ReadonlyArray<string>): string =>
+      run(
+        { ...shell, env: { ...shell.env, KEY: key, API_KEY: key } },
+        lines.map((line) => line.replace("http://127.0.0.1:3000/v1", url))
+      )
+    const [, returned] = /^returns 201 with `(.*)`/m.exec(read("docs/using.md")) ?? []
+    expect(send(commandsOf("create"))).toBe(returned)
+    expect(send(commandsOf("repeat"))).toMatch(/^HTTP\/1\.1 201 [\s\S]*"id":2,/)
+    expect(send(commandsOf("repeat"))).toMatch(
+      /^HTTP\/1\.1 201 [\s\S]*Idempotency-Replayed: true\r\n[\s\S]*"id":2,/
+    )
+  })
+
+  it("lets pages of other origins read responses", async () => {
+    const [command = ""] = commandsOf("cors")
+    const { url } = await serve(open(), command)
+    for (const origin of command.match(/https?:\S+/g) ?? []) {
+      const { headers } = await fetch(`${url}/pets`, { headers: { Origin: origin } })
+      expect(headers.get("Access-Control-Allow-Origin")).toBe(origin)
+    }
+  })
+})
+
+describe("docs/operating.md", { timeout: 60_000 }, () => {
+  it("manages keys", () => {
+    const shell = open()
+    const { id } = JSON.parse(run(shell, ["animal-store keys issue --plan Free --json"]))
+    const printed = run(
+      shell,
+      commandsOf("keys").map((line) => line.replace(/key_\w+/, id))
+    )
+    for (const action of ["changed", "unbanned", "rotated", "revoked"]) expect(printed).toContain(action)
+  })
+
+  it("moves data", () => {
+    const shell = open()
+    const animal = '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}\n'
+    fs.writeFileSync(path.join(shell.folder, "one.ndjson"), animal)
+    run(shell, ["animal-store import one.ndjson"])
+    run(
+      shell,
+      commandsOf("move").map((line) => line.replace(/postgres:\S+/, "sqlite:./copy.db"))
+    )
+    for (const database of ["new.db", "copy.db"]) {
+      expect(run(shell, [`animal-store export --database sqlite:./${database} 2>&1`])).toContain(animal)
+    }
+  })
+})
+
+describeWith(["sqlite3"], "a backup as in docs/operating.md", () => {
+  it("is a database with all animals", () => {
+    const shell = open()
+    fs.writeFileSync(path.join(shell.folder, "one.ndjson"), '{"name":"Rex","categoryId":7}\n')
+    run(shell, ["animal-store import one.ndjson", ...commandsOf("vacuum")])
+    expect(run(shell, ["animal-store export --database sqlite:./backup.db 2>&1"])).toContain('"name":"Rex"')
+  })
+})
+
+describe("docs/conformance.md", { timeout: 60_000 }, () => {
+  it("tests our server as far as one key can show, and with all that a server can provide", async () => {
+    const shell = open()
+    // With a higher limit, and with a clock, nothing waits.
+    const [serveAll = ""] = commandsOf("subject")
+    const { clock, keys, url } = await serve(shell, serveAll.replace("=1000,", "=100000,"))
+    const [main = "", tiny = ""] = keys.map(({ key }) => key)
+    const [, conformance = ""] = commandsOf("conformance")
+    const printed = run({ ...shell, env: { ...shell.env, ANIMAL_KEY: main } }, [
+      `${conformance.replace(/http:\S+/, url)} || test $? = 3`
+    ])
+    expect(printed).toMatch(/failed 0|passed [1-9]/)
+    expect(printed).not.toContain("NOT CONFORMANT")
+    const [settings = "", pipeline = ""] = commandsOf("pipeline")
+    const env = { ...shell.env, MAIN_KEY: main, TINY_KEY: tiny, ANIMAL_STORE_CLOCK: clock }
+    run({ ...shell, env }, [settings.replace(/http:\S+/, url).replace(":5:1000", ":5:40"), pipeline])
+    expect(fs.existsSync(path.join(shell.folder, "conformance-report/report.json"))).toBe(true)
+  })
+})

@@ -1,0 +1,42 @@
+/** Programs that pages print, on the sources instead of the package. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { onTestFinished } from "vitest"
+import { read, root } from "./Pages.fixture.ts"
+
+const sources: { readonly [entry: string]: string } = {
+  "animal-store": "adapters/embed/index.ts",
+  "animal-store/core": "core/index.ts",
+  "animal-store/conformance": "conformance/index.ts",
+  "animal-store/conformance/vitest": "conformance/runners/Vitest.ts",
+  "animal-store/http-fetch": "adapters/http-fetch/index.ts",
+  "animal-store/memory": "adapters/memory/index.ts"
+}
+
+/** All programs of a page. */
+export const programsOf = (page: string): ReadonlyArray<string> =>
+  [...read(page).matchAll(/^```(?:ts|js)\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code)
+
+/** The only program of a page that contains a text. */
+export const programOf = (page: string, text: string): string => {
+  const found = programsOf(page).filter((code) => code.includes(text))
+  if (found.length !== 1) throw new Error(`${found.length} programs of ${page} contain ${text}`)
+  return found[0] ?? ""
+}
+
+/** Saves a program to a new folder, which is removed after the test, and returns its path. */
+export const save = (name: string, program: string): string => {
+  // Within the repository, so that packages are found.
+  const folder = fs.mkdtempSync(path.join(root, "docs/.recipes-"))
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
+  const file = path.join(folder, name)
+  fs.writeFileSync(
+    file,
+    program.replaceAll(/from "(animal-store[^"]*)"/g, (_text, entry: string) => {
+      const source = sources[entry]
+      if (source === undefined) throw new Error(`${entry} is not an entry point of the package`)
+      return `from ${JSON.stringify(path.join(root, source))}`
+    })
+  )
+  return file
+}

@@ -149,20 +149,22 @@ describeWith(["sqlite3"], "a backup as in docs/operating.md", () => {
 })
 
 describe("docs/conformance.md", { timeout: 60_000 }, () => {
-  it("tests our server as far as one key can show, and with all that a server can provide", async () => {
+  it("tests a server with one key, and in a pipeline", async () => {
     const shell = open()
     // With a higher limit, and with a clock, nothing waits.
     const [serveAll = ""] = commandsOf("subject")
     const { clock, keys, url } = await serve(shell, serveAll.replace("=1000,", "=100000,"))
     const [main = "", tiny = ""] = keys.map(({ key }) => key)
+    const env = {
+      ...shell.env,
+      ...{ ANIMAL_KEY: main, MAIN_KEY: main, TINY_KEY: tiny },
+      ANIMAL_STORE_CLOCK: clock
+    }
     const [, conformance = ""] = commandsOf("conformance")
-    const printed = run({ ...shell, env: { ...shell.env, ANIMAL_KEY: main } }, [
-      `${conformance.replace(/http:\S+/, url)} || test $? = 3`
-    ])
-    expect(printed).toMatch(/failed 0|passed [1-9]/)
+    const printed = run({ ...shell, env }, [`${conformance.replace(/http:\S+/, url)} || test $? = 3`])
+    expect(printed).toMatch(/passed [1-9]/)
     expect(printed).not.toContain("NOT CONFORMANT")
     const [settings = "", pipeline = ""] = commandsOf("pipeline")
-    const env = { ...shell.env, MAIN_KEY: main, TINY_KEY: tiny, ANIMAL_STORE_CLOCK: clock }
     run({ ...shell, env }, [settings.replace(/http:\S+/, url).replace(":5:1000", ":5:40"), pipeline])
     expect(fs.existsSync(path.join(shell.folder, "conformance-report/report.json"))).toBe(true)
   })

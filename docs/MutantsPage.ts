@@ -34,14 +34,14 @@ const tryOutsider = (outsider: Outsider): Effect.Effect<Tried, unknown> =>
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 
 const scoreRow = ([name, score]: readonly [string, Score.Score]): string =>
-  `| ${cell(name)} | ${score.tried} | ${score.equal} | ${score.legal} | ${score.disputed} | ${score.spec} | ${score.design} | ${score.undecided} | ${score.open} | ${Score.percent(score)} |`
+  `| ${cell(name)} | ${score.tried} | ${score.spec} | ${score.design} | ${score.undecided} | ${score.equal} | ${score.legal} | ${score.open} | ${Score.percent(score)} |`
 
 const scores = (
   first: string,
   rows: ReadonlyArray<readonly [string, Score.Score]>
 ): ReadonlyArray<string> => [
-  `| ${first} | Tried | Equal | Legal | Disputed | Level spec | Level design | Undecided | Open | Rejected |`,
-  "|---|---|---|---|---|---|---|---|---|---|",
+  `| ${first} | Tried | Level spec | Level design | Undecided | Equal | Legal | Open | Rejected |`,
+  "|---|---|---|---|---|---|---|---|---|",
   ...rows.map(scoreRow)
 ]
 
@@ -53,7 +53,7 @@ const matrix = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
       const here = all.filter(({ mutant }) => mutant.operator.id === id && mutant.place.group === group)
       const score = Score.of(here)
       const faulty = Score.faulty(score)
-      return faulty === 0 ? "" : `${score.spec + score.design}/${faulty}`
+      return faulty === 0 ? "" : `${faulty - score.open}/${faulty}`
     })
     return `| ${id} | ${cells.join(" | ")} |`
   })
@@ -63,8 +63,7 @@ const matrix = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
 const legalRows = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
   const reasons = new Map<string, Array<string>>()
   for (const { hunted, legal } of all) {
-    if (legal !== undefined && hunted.outcome !== "spec")
-      reasons.set(legal, [...(reasons.get(legal) ?? []), hunted.id])
+    if (legal !== undefined) reasons.set(legal, [...(reasons.get(legal) ?? []), hunted.id])
   }
   return [...reasons].map(
     ([reason, ids]) => `| ${cell(reason)} | ${ids.length} | ${cell(ids.slice(0, 3).join("; "))} |`
@@ -98,13 +97,13 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
     `This page shows ${total.tried} of them, drawn with seed ${SEED}. Each runs the suite at level spec until the first check fails, and`,
     "then at level design. The columns:",
     "",
-    "- Equal: neither the suite nor a random conversation of 1,500 requests met a difference from the correct server.",
-    "- Legal: the contract allows it, for a reason below, and level spec accepts it.",
-    "- Disputed: a reason below calls it legal, and level spec rejects it. Each is listed, with the check that failed.",
-    "- Level spec, level design: it breaks the contract, as far as is known, and a check failed at level spec, or only at level design.",
+    "- Level spec, level design: a check failed, at level spec or only at level design.",
     "- Undecided: no check failed, but the run is not conformant (exit code 2 or 3).",
+    "- Equal: neither the suite nor a random conversation of 1,500 requests met a difference from the correct server.",
+    "- Legal: conformant, and the contract allows it, for the reason below.",
     "- Open: conformant, and not explained.",
-    `- Rejected: the part of those that break the contract which one of the levels rejects; level spec alone rejects ${bySpec}.`,
+    `- Rejected: the part of the mutants that are neither equal nor legal which the suite rejects. Level spec alone rejects ${bySpec}; some of`,
+    "  the mutants that only level design rejects keep the contract.",
     "",
     ...scores("", [["all", total]]),
     "",
@@ -130,15 +129,7 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
     "",
     ...matrix(all),
     "",
-    "### Disputed",
-    "",
-    "| Mutant | Check that failed | Reason that calls it legal |",
-    "|---|---|---|",
-    ...all
-      .filter(Score.isDisputed)
-      .map(({ hunted, legal = "" }) => `| ${cell(hunted.id)} | \`${hunted.by}\` | ${cell(legal)} |`),
-    "",
-    "### Legal",
+    "### Legal survivors",
     "",
     "| Reason | Mutants | Such as |",
     "|---|---|---|",

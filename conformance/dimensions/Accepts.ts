@@ -19,6 +19,3 @@ export const accepts = {
 } as const satisfies { readonly [name: string]: Accept }
 
 export type AcceptName = keyof typeof accepts
-
-/** The value with all its members, of whatever name. */
-export const of = (name: AcceptName): Accept => accepts[name]

@@ -3,23 +3,17 @@
  * bytes, UTF-16 units and code points. All are in normal form C and without white space at the ends.
  */
 
-/** Letters and pictures that a name repeats. A server that accepts them has no reason to change them. */
-export const letters = {
+/** Characters that a name repeats. */
+export const characters = {
   "letters and digits": "aB3dE",
   "two bytes": "\u00e9\u00df\u0436\u05d0",
   "three bytes": "\u65e5\u672c\u20ac\u3042",
   "plane 1": "\u{1f98a}\u{1f408}\u{1d54f}",
   "planes 2 and 3": "\u{20000}\u{2a6d6}\u{30000}",
-  "one to four bytes": "a\u00e9\u20ac\u{1f98a}"
-} as const satisfies { readonly [name: string]: string }
-
-/** What servers may remove or escape: invisible and private characters, and markup. */
-export const symbols = {
   "planes 14 to 16": "\u{e0101}\u{f0000}\u{10fffd}",
+  "one to four bytes": "a\u00e9\u20ac\u{1f98a}",
   markup: "'\"\\<b>%41&amp;+;--"
 } as const satisfies { readonly [name: string]: string }
-
-export const characters = { ...letters, ...symbols }
 
 const bytes = (text: string): number => new TextEncoder().encode(text).length
 const units = (text: string): number => text.length

@@ -55,9 +55,3 @@ export const of = <const D extends Dimensions>(
       .map(tupleOf)
   }
 }
-
-/** Some values of a dimension. */
-export const some = <const Values extends Dimensions[string], const Name extends keyof Values & string>(
-  values: Values,
-  ...names: ReadonlyArray<Name>
-): Pick<Values, Name> => Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, Name> // one entry each

@@ -20,3 +20,11 @@ export const queries = {
 } as const satisfies { readonly [name: string]: Query }
 
 export type QueryName = keyof typeof queries
+
+/** Some of them, as a dimension. */
+export const some = <const Name extends QueryName>(
+  ...names: ReadonlyArray<Name>
+): { readonly [name in Name]: Query } => {
+  const found: ReadonlyArray<readonly [Name, Query]> = names.map((name) => [name, queries[name]])
+  return Object.fromEntries(found) as { readonly [name in Name]: Query } // one entry each
+}

@@ -70,12 +70,6 @@ export const plain: ReadonlyArray<PlainDecoy> = [
   decoy("names.narrow", "Names are 1 to 64 ASCII characters: §2 does not show the constraints.", {
     names: { minimum: 1, maximum: 64, onlyAscii: true }
   }),
-  decoy("names.decomposed", "Names are stored in normal form D: Unicode calls it equivalent.", {
-    nameForm: "NFD"
-  }),
-  decoy("names.compatible", "Names are stored in normal form KC, as identifiers often are.", {
-    nameForm: "NFKC"
-  }),
   decoy("integers.digits-only", "1.0 and 1e3 are not integers: §2 does not say how to write one.", {
     integers: "digits only"
   }),
@@ -213,13 +207,6 @@ export const plain: ReadonlyArray<PlainDecoy> = [
   }),
   decoy("ban.403", "Three early retries ban the key, with 403 once the limit allows it (§8.4.3).", {
     ban: { after: 3, seconds: 90, status: 403 }
-  }),
-  decoy("ban.first-and-short", "One early retry bans the key for 20 seconds: §8.4.3 states no number.", {
-    minute: "token bucket",
-    ban: { after: 1, seconds: 20, status: 403 }
-  }),
-  decoy("ban.silent", "A ban of an hour is a 403 without Retry-After, which §8.4.2 asks of a 429.", {
-    ban: { after: 5, seconds: 3_600, status: 403, isSilent: true }
   }),
 
   // JSON and headers

@@ -22,14 +22,12 @@ const { values } = parseArgs({
   }
 })
 
-const COLUMNS = ["tried", "equal", "legal", "disputed", "spec", "design", "undecided", "open"] as const
-
 const line = ([name, score]: readonly [string, Score.Score]): string =>
-  `${name.padEnd(44)}${COLUMNS.map((column) => String(score[column]).padStart(column.length + 2)).join("")}  ${Score.percent(score)}`
+  `${name.padEnd(44)} ${String(score.tried).padStart(6)} ${String(score.spec).padStart(6)} ${String(score.design).padStart(6)} ${String(score.undecided).padStart(9)} ${String(score.equal).padStart(6)} ${String(score.legal).padStart(6)} ${String(score.open).padStart(6)}  ${Score.percent(score)}`
 
 const table = (title: string, rows: ReadonlyArray<readonly [string, Score.Score]>): string =>
   [
-    `\n${title.padEnd(44)}${COLUMNS.map((column) => `  ${column}`).join("")}  rejected`,
+    `\n${title.padEnd(44)}  tried   spec design undecided  equal  legal   open  rejected`,
     ...rows.map(line)
   ].join("\n")
 
@@ -51,10 +49,10 @@ else {
   })
   const all = Score.scored(chosen, results)
   for (const { hunted, legal } of all) {
-    const by = hunted.by === undefined ? "" : ` (${hunted.by})`
-    if (legal !== undefined)
-      console.log(`${hunted.outcome === "spec" ? "disputed" : "legal"} ${hunted.id}${by}`)
-    else if (hunted.outcome === "survived") console.log(`open ${hunted.id}${by}`)
+    if (hunted.outcome === "survived")
+      console.log(
+        `${legal === undefined ? "open " : "legal"} ${hunted.id}${hunted.by === undefined ? "" : ` (${hunted.by})`}`
+      )
   }
   console.log(
     table(

@@ -74,3 +74,9 @@ export const carrying = (
     ? inapplicable(`of this main key, ${credential} is the key itself`)
     : Effect.succeed({ authorization, credential })
 }
+
+/** Some of them, as a dimension. */
+export const some = <const Name extends Credential>(
+  ...names: ReadonlyArray<Name>
+): { readonly [name in Name]: name } =>
+  Object.fromEntries(names.map((name) => [name, name])) as { readonly [name in Name]: name } // one entry each

@@ -43,7 +43,7 @@ export const prepare = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Prepared, Failure> {
   const operation: Operations.Operation = Operations.operations[call.operation]
   const query: Queries.Query = Queries.queries[call.query ?? "no query"]
-  const accept = Accepts.of(call.accept ?? "no Accept")
+  const accept: Accepts.Accept = Accepts.accepts[call.accept ?? "no Accept"]
   const headers = accept.value === undefined ? [] : ([["Accept", accept.value]] as const)
   const [oldest] = http.created()
   const about =

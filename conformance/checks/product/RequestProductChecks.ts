@@ -6,11 +6,10 @@ import * as Operations from "../../dimensions/Operations.ts"
 import * as Product from "../../dimensions/Product.ts"
 import * as Queries from "../../dimensions/Queries.ts"
 import type { Http } from "../../evaluation/Http.ts"
-import { expect, type Failure, inapplicable, undecided } from "../../evaluation/Outcome.ts"
+import { expect, type Failure, undecided } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
-import { outcome } from "../../subjects/Conversation.ts"
 import { type Check, family } from "../Check.ts"
 import * as Creations from "../http/Creations.ts"
 import * as Credentials from "../http/Credentials.ts"
@@ -27,25 +26,10 @@ const lists = Product.of({
 const accepted = Product.of({
   operation: Operations.operations,
   accept: Accepts.accepts,
-  query: Product.some(Queries.queries, "no query", "an unknown parameter", "limit alone")
+  query: Queries.some("no query", "an unknown parameter", "limit alone")
 })
 
 const priced = Product.of({ operation: Operations.operations, accept: Accepts.accepts })
-
-/** What succeeds for any key, with every query that the contract describes. */
-const successes = Product.of(
-  {
-    operation: Product.some(Operations.operations, "list animals", "create an animal", "get a new animal"),
-    query: Product.some(Queries.queries, "no query", "limit alone", "status alone", "limit, then status")
-  },
-  ({ operation = "list animals", query = "no query" }) => operation === "list animals" || query === "no query"
-)
-
-/** Ms after which a key that sent nothing has all its requests of a day left. */
-const DAY_PASSED = 86_461_000
-
-/** Most requests of a minute that a law uses up. */
-const MOST_USED_UP = 20
 
 /** Number of animals of each status: more than the smallest limits. */
 const STOCK = 3
@@ -60,8 +44,7 @@ const stocked = Effect.fnUntraced(function* (http: Http, trial: Trial): Effect.f
 })
 
 /** Callers without a valid key, by what they send. */
-const callers = Product.some(
-  Credentials.credentials,
+const callers = Credentials.some(
   "no credential",
   "a key that was never issued",
   "the key with another last character",
@@ -201,31 +184,6 @@ export const checks: ReadonlyArray<Check> = [
       // The second look costs one, too.
       yield* expect(cost <= 2, "a request that costs at most one", `Remaining fell by ${cost - 1}`)
       trial.tried(call)
-    }
-  }),
-  spec({
-    id: "product.counted",
-    law: "Each operation that succeeds uses up the requests of a minute, whatever its query.",
-    clauses: ["limits.per-minute"],
-    profile: "limits",
-    needs: ["clock", "tinyPlan"],
-    requests: 45,
-    product: successes.shape,
-    examples: successes.examples,
-    *holds(http, call, trial) {
-      const { perMinute } = http.facts.tinyPlan ?? { perMinute: 0 }
-      if (perMinute > MOST_USED_UP) return yield* inapplicable("the small key has too many requests a minute")
-      const prepared = yield* Calls.prepare(http, trial, call)
-      yield* http.pass(DAY_PASSED)
-      // Two windows, if a minute ends between, and one request more.
-      for (let sent = 0; sent <= 2 * perMinute; sent++) {
-        const { response } = yield* http.send({ ...prepared.sent, key: "tiny" })
-        if (response.status === 429) return trial.tried(call)
-        if (response.status >= 300) {
-          return yield* inapplicable(`the small key gets ${outcome(response)}, which need not be counted`)
-        }
-      }
-      yield* expect(false, `429 within ${2 * perMinute + 1} of ${call.operation}, ${call.query}`, "none")
     }
   })
 ]

@@ -7,7 +7,6 @@ import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Creations from "../spoilers/Creations.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import * as ErrorResponses from "../spoilers/ErrorResponses.ts"
-import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 const has = (name: string, value: RegExp) => (request: WireRequest) =>
@@ -31,23 +30,6 @@ const readsMembersIf = (
         : { ...request, body: bytes(Edit.write(change({ ...Object(read.success) }))) }
     }
   )
-
-/** Changes the members of the creations of one key. */
-const readsMembersOfKey = (
-  keyOf: (keys: World["keys"]) => string,
-  change: (members: { readonly [name: string]: unknown }) => { readonly [name: string]: unknown }
-): Where =>
-  AtHttp.transport((real, world) => (request) => {
-    const read =
-      Requests.isCreation(request) && Requests.hasKey(request, keyOf(world.keys))
-        ? PetJson.parse(text(request.body))
-        : undefined
-    return real(
-      read?._tag === "Success"
-        ? { ...request, body: bytes(Edit.write(change({ ...Object(read.success) }))) }
-        : request
-    )
-  })
 
 const withoutStatus = ({ categoryId, name }: { readonly [member: string]: unknown }) => ({ name, categoryId })
 
@@ -121,19 +103,8 @@ export const faults: ReadonlyArray<Fault> = [
       Creations.reads((body) => body.replace(/\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}/gi, "\\ufffd\\ufffd"))
     ),
   fault("cell.high-planes", "Replaces characters of planes 14 to 16 with question marks.")
-    .breaks("create.returns-created", "product.names", "the animal as sent")
+    .breaks("create.returns-created", "product.creation", "the animal as sent")
     .by(readsName((name) => name.replace(/[\u{e0000}-\u{10ffff}]/gu, "?"))),
-  fault("cell.small-key-status", "Loses the status of what a key with a small limit creates.")
-    .breaks("create.status-kept", "product.key", "the animal as sent")
-    .by(readsMembersOfKey(({ tiny }) => tiny, withoutStatus)),
-  fault("cell.banned-key-category", "Truncates the category of what a key creates that is often banned.")
-    .breaks("create.int64-exact", "product.key", "the animal as sent")
-    .by(
-      readsMembersOfKey(
-        ({ victim }) => victim,
-        (members) => ({ ...members, categoryId: BigInt.asIntN(32, BigInt(String(members.categoryId))) })
-      )
-    ),
   fault("cell.charset-status", "Loses the status of a creation whose content type has a charset.")
     .breaks("create.status-kept", "product.creation", "the animal as sent")
     .by(readsMembersIf(hasCharset, withoutStatus)),
@@ -294,8 +265,5 @@ export const faults: ReadonlyArray<Fault> = [
         (request) => Requests.isCreation(request) && isBrowser(request),
         Edit.error(410, "operation_removed")
       )
-    ),
-  fault("cell.free-lists-of-pending", "Does not count lists of pending animals.")
-    .breaks("limits.per-minute", "product.counted", "429 within")
-    .by(RateLimits.uncounted((request) => Requests.listParameter(request, "status") === "pending"))
+    )
 ]

@@ -285,7 +285,6 @@ export const outsiders: ReadonlyArray<Outsider> = [
         status: 201
       },
       Edit.error(400, "invalid_body")
-    ),
-    "§4.2 names one content type, without a parameter."
+    )
   )
 ]

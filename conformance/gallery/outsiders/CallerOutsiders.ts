@@ -58,6 +58,26 @@ const perOperation = (): Where => {
   }
 }
 
+/** Does not count some requests. */
+const uncounted = (isFree: (request: WireRequest) => boolean): Where => {
+  let free = false
+  return {
+    at: "http",
+    transport: (real) => (request) =>
+      Effect.suspend(() => {
+        free = isFree(request)
+        return real(request)
+      }),
+    limits: RateLimits.deciding((state, now, policy) => {
+      const [verdict] = RateLimit.step(state, now, policy)
+      const before = state ?? RateLimit.initial(now, policy.plan)
+      return free
+        ? [{ ...verdict, outcome: "admitted", retryAfter: 0 }, before]
+        : RateLimit.step(state, now, policy)
+    })
+  }
+}
+
 /** Fails every n-th request. */
 const failsEvery = (n: number): Where =>
   AtHttp.transport((real: Transport) => {
@@ -129,8 +149,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
         status: 401
       },
       Edit.error(400, "invalid_body")
-    ),
-    "In which order a request is checked is not shown."
+    )
   ),
   outsider(
     "unknown-before-key",
@@ -207,17 +226,12 @@ export const outsiders: ReadonlyArray<Outsider> = [
     "Omits the reset when the limit is exceeded.",
     headerOf(RESET, () => undefined, { status: 429 })
   ),
-  outsider(
-    "creations-are-free",
-    "8.2",
-    "Does not count creations.",
-    RateLimits.uncounted(Requests.isCreation)
-  ),
+  outsider("creations-are-free", "8.2", "Does not count creations.", uncounted(Requests.isCreation)),
   outsider(
     "unlimited-lists-of-sold",
     "8.2",
     "Does not count lists of sold animals.",
-    RateLimits.uncounted((request) => Requests.listParameter(request, "status") === "sold")
+    uncounted((request) => Requests.listParameter(request, "status") === "sold")
   ),
   outsider(
     "reset-in-ms",

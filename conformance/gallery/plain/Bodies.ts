@@ -50,10 +50,9 @@ export const newPet = (body: Uint8Array, choices: Choices): NewPet | undefined =
   if (!isName(name, choices.names) || typeof categoryId !== "bigint") return undefined
   if (choices.sentId === 400 && id !== undefined) return undefined
   if (choices.unknownFields === 400 && Object.keys(others).length > 0) return undefined
-  const stored = choices.nameForm === "as sent" ? name : name.normalize(choices.nameForm)
   if (given === undefined || (given === null && choices.nullStatus === "as absent")) {
     const { defaultStatus } = choices
-    return { name: stored, categoryId, status: defaultStatus === "absent" ? undefined : defaultStatus }
+    return { name, categoryId, status: defaultStatus === "absent" ? undefined : defaultStatus }
   }
-  return isStatus(given) ? { name: stored, categoryId, status: given } : undefined
+  return isStatus(given) ? { name, categoryId, status: given } : undefined
 }

@@ -24,10 +24,10 @@ export interface Caller {
   bannedUntil: number
 }
 
-/** A denial: its status, and the value of `Retry-After` if it has one. */
+/** A denial: its status, and the value of `Retry-After`. */
 export interface Denial {
   readonly status: 403 | 429
-  readonly retryAfter: string | undefined
+  readonly retryAfter: string
 }
 
 const minuteMs = 60_000
@@ -99,10 +99,11 @@ export const make = (keys: ReadonlyArray<PlainKey>, choices: Choices) => {
       const seconds = Math.max(1, Math.ceil(wait / 1000)) + choices.slack
       caller.retryAt = now + seconds * 1000
       const date = new Date(Math.ceil(caller.retryAt / 1000) * 1000)
-      const retryAfter = choices.retryAfter === "date" ? date.toUTCString() : String(seconds)
-      // §8.4.1: over the limit it is 429 even during a ban.
-      if (ban === "never" || freeAt(caller, now) > now) return { status: 429, retryAfter }
-      return { status: ban.status, retryAfter: ban.isSilent === true ? undefined : retryAfter }
+      return {
+        // §8.4.1: over the limit it is 429 even during a ban.
+        status: ban === "never" || freeAt(caller, now) > now ? 429 : ban.status,
+        retryAfter: choices.retryAfter === "date" ? date.toUTCString() : String(seconds)
+      }
     },
     rateHeaders: ({ day, hasKey, minute }: Caller, now: number): ReadonlyArray<Header> => {
       const least = day.left(now) < minute.left(now) ? day : minute

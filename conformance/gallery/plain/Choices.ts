@@ -27,8 +27,6 @@ export interface Choices {
   readonly nullStatus: 400 | "as absent"
   /** §2: constraints on `name`, in UTF-16 units. */
   readonly names: { readonly minimum: number; readonly maximum: number; readonly onlyAscii: boolean }
-  /** §2 does not say in which of the forms that Unicode calls equivalent a name is stored. */
-  readonly nameForm: "as sent" | "NFC" | "NFD" | "NFKC"
   /** §2: whether `1.0` and `1e3` are integers, or digits alone. */
   readonly integers: "by value" | "digits only"
   /** §4.2: unknown fields of a new animal. */
@@ -91,18 +89,8 @@ export interface Choices {
   readonly retryAfter: "seconds" | "date"
   /** Seconds that `Retry-After` is longer than needed. */
   readonly slack: number
-  /**
-   * §8.4.3: a ban of `seconds` after so many denied requests before their announced retry time. A silent ban has no
-   * `Retry-After`, which §8.4.2 asks only of a 429.
-   */
-  readonly ban:
-    | "never"
-    | {
-        readonly after: number
-        readonly seconds: number
-        readonly status: 403 | 429
-        readonly isSilent?: boolean
-      }
+  /** §8.4.3: a ban of `seconds` after so many denied requests before their announced retry time. */
+  readonly ban: "never" | { readonly after: number; readonly seconds: number; readonly status: 403 | 429 }
   /** §7: the values of `code`. */
   readonly codes: "words" | "UPPER" | "numbered"
   /** §2: the language of `message`. */
@@ -130,7 +118,6 @@ export const defaults: Choices = {
   defaultStatus: "available",
   nullStatus: 400,
   names: { minimum: 0, maximum: Number.POSITIVE_INFINITY, onlyAscii: false },
-  nameForm: "as sent",
   integers: "by value",
   unknownFields: "ignored",
   sentId: "ignored",

@@ -146,7 +146,7 @@ export const make = (options: Options): Transport => {
   const replyTo = (request: WireRequest, caller: Callers.Caller, now: number): Replies.Reply => {
     if (callers.isDenied(caller, now)) {
       const { retryAfter, status } = callers.deny(caller, now)
-      return replies.error(status, retryAfter === undefined ? [] : [["Retry-After", retryAfter]])
+      return replies.error(status, [["Retry-After", retryAfter]])
     }
     const reply = caller.hasKey ? route(request, now) : unauthorized(request)
     callers.count(caller, reply.status, now)

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import * as TokenBucket from "../../../core/limits/TokenBucket.ts"
 import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
-import type { WireRequest } from "../../http/Wire.ts"
 import type { Spoil, Where } from "../Fault.ts"
 import * as AtHttp from "./AtHttp.ts"
 
@@ -101,26 +100,6 @@ export const freeErrors = (): Where => {
         { ...verdict, remaining: verdict.remaining + 1 },
         { ...next, level: next.level + TokenBucket.COST, used: next.used - 1 }
       ]
-    })
-  }
-}
-
-/** Does not count some requests. */
-export const uncounted = (isFree: (request: WireRequest) => boolean): Where => {
-  let free = false
-  return {
-    at: "http",
-    transport: (real) => (request) =>
-      Effect.suspend(() => {
-        free = isFree(request)
-        return real(request)
-      }),
-    limits: deciding((state, now, policy) => {
-      const [verdict] = RateLimit.step(state, now, policy)
-      const before = state ?? RateLimit.initial(now, policy.plan)
-      return free
-        ? [{ ...verdict, outcome: "admitted", retryAfter: 0 }, before]
-        : RateLimit.step(state, now, policy)
     })
   }
 }

@@ -5,7 +5,7 @@ import pino from "pino"
 const logger = pino()
 const store = await openAnimalStore({
   accessLog: true,
-  log: (_, { level, message, fields }) => logger[level](fields, message)
+  log: (_, { level, message, fields }) => logger[level]?.(fields, message)
 })
 const { key } = await store.keys.issue({ plan: "Free" })
 const server = createServer(store.nodeListener)

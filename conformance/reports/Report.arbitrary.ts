@@ -167,7 +167,11 @@ const published = (
     fc.record({
       suite: fc.constant({ ...suite, laws: "1.0.0" }),
       contract: fc.constant({ name: "Animal Store Service Interface", version: "1.0.0" }),
-      implementation: fc.record({ name: text, version: text, contact: text }, { requiredKeys: ["name"] }),
+      implementation: fc.record(
+        // A declared name is never empty.
+        { name: text.map((name) => name || "-"), version: text, contact: text },
+        { requiredKeys: ["name"] }
+      ),
       profiles: fc.array(
         fc.record({
           profile: fc.constantFrom(...profiles),

@@ -19,6 +19,7 @@ import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as BanPolicies from "../../core/limits/BanPolicy.ts"
 import * as Debt from "../../core/limits/Debt.ts"
 import * as Plan from "../../core/limits/Plan.ts"
+import type * as RateLimitArbitrary from "../../core/limits/RateLimit.arbitrary.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 
 export interface Move {
@@ -100,14 +101,9 @@ const timeOf = (
   policy: RateLimit.Policy
 ): number => Math.max(originOf(origin, clock, state, policy) + offsetMs, 0)
 
-/** One request of a history, with the state before it, its verdict and the state after it. */
-export interface Sent {
+/** One request of a history with several keys. */
+export interface Sent extends RateLimitArbitrary.Sent {
   readonly key: string
-  readonly now: number
-  readonly policy: RateLimit.Policy
-  readonly before: RateLimit.State | undefined
-  readonly verdict: RateLimit.Verdict
-  readonly after: RateLimit.State
 }
 
 /** Runs the core's step for every request of `moves`, starting at `start`. */

@@ -10,32 +10,27 @@ const DAY = 86_400_000
 describe("the windows of a verdict", () => {
   it("agree with the headers of the contract", () => {
     fc.assert(
-      fc.property(
-        Arbitrary.moment,
-        Arbitrary.moves,
-        Arbitrary.plan,
-        Arbitrary.ban,
-        (start, moves, plan, ban) => {
-          for (const { verdict } of Arbitrary.play(start, moves, [{ plan, ban }])) {
-            const windows = [verdict.minute, verdict.day]
-            expect(windows.map(({ limit }) => limit)).toEqual([plan.perMinute, plan.perDay])
-            expect(Math.min(...windows.map(({ remaining }) => remaining))).toBe(verdict.remaining)
-            const shown = windows.filter(
-              ({ limit, remaining }) => limit === verdict.limit && remaining === verdict.remaining
-            )
-            expect(shown.length).toBeGreaterThan(0)
-            for (const { limit, moreIn, remaining } of windows) {
-              expect(remaining).toBeGreaterThanOrEqual(0)
-              expect(remaining).toBeLessThanOrEqual(limit)
-              expect(moreIn === 0).toBe(remaining === limit)
-              // A wait that Retry-After does not cover would be a lie: an exhausted window denies.
-              if (verdict.outcome !== "admitted" && remaining === 0) {
-                expect(moreIn).toBeLessThanOrEqual(verdict.retryAfter)
-              }
+      fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy, (start, moves, policy) => {
+        const { plan } = policy
+        for (const { verdict } of Arbitrary.play(start, moves, [policy])) {
+          const windows = [verdict.minute, verdict.day]
+          expect(windows.map(({ limit }) => limit)).toEqual([plan.perMinute, plan.perDay])
+          expect(Math.min(...windows.map(({ remaining }) => remaining))).toBe(verdict.remaining)
+          const shown = windows.filter(
+            ({ limit, remaining }) => limit === verdict.limit && remaining === verdict.remaining
+          )
+          expect(shown.length).toBeGreaterThan(0)
+          for (const { limit, moreIn, remaining } of windows) {
+            expect(remaining).toBeGreaterThanOrEqual(0)
+            expect(remaining).toBeLessThanOrEqual(limit)
+            expect(moreIn === 0).toBe(remaining === limit)
+            // A wait that Retry-After does not cover would be a lie: an exhausted window denies.
+            if (verdict.outcome !== "admitted" && remaining === 0) {
+              expect(moreIn).toBeLessThanOrEqual(verdict.retryAfter)
             }
           }
         }
-      ),
+      }),
       { numRuns: 500 }
     )
   })

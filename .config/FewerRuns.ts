@@ -1,8 +1,8 @@
-/** Setup file of `npm run test:quick`: each property tries a tenth of its random cases. */
+/** Setup file of `npm run test:quick`: reduces the number of random cases of each property to a tenth. */
 import type * as FastCheck from "fast-check"
 import { vi } from "vitest"
 
-/** Runs of a property that does not set their number. */
+/** The number of random cases of a property that does not set `numRuns`. */
 const DEFAULT_RUNS = 100
 
 vi.mock("fast-check", async (importOriginal) => {

@@ -1,4 +1,4 @@
-/** The parts of a run: each starts and stops the processes that it measures. */
+/** Runs the parts of the benchmark; each part starts and stops the processes that it measures. */
 
 import type * as Databases from "./Databases.ts"
 import { Child, type Cores, type Guard } from "./http/Child.ts"
@@ -26,20 +26,20 @@ export interface Bench {
   readonly progress: Progress
 }
 
-/** Estimated seconds that the start of a server and a section take. */
+/** Estimated seconds to start a server, and to measure a section. */
 const START_SECONDS = 2
 const SECTION_SECONDS = 20
 
-/** Milliseconds that a section may take without a message: a million callers take long. */
+/** Timeout in milliseconds for the next message from a section; filling a store with a million callers takes long. */
 const SECTION_SILENCE_MS = 180_000
 
-/** Responses that the bare server repeats. */
+/** Number of responses that the bare server repeats. */
 const RECORDED = 200
 
-/** Workloads that only read: created animals would make memory grow. */
+/** Workloads that only read, because created animals would increase the memory in use. */
 const reads: ReadonlyArray<Workload> = operations.filter(({ name }) => name === "list 20" || name === "get")
 
-/** Servers whose latency is measured. */
+/** The servers with a database; their latency is measured. */
 const durable: ReadonlyArray<Server> = Servers.all.filter(({ isDurable }) => isDurable)
 
 const nameOf = ({ name }: { readonly name: string }): string => name
@@ -49,7 +49,7 @@ export const casesOf = ({ cases: asked }: Options): ReadonlyArray<Case> => {
   return choose(cases, asked)
 }
 
-/** Estimated seconds that the parts take. */
+/** Estimates the seconds that the chosen parts take. */
 export const secondsOf = (options: Options, servers: number, sections: number): number =>
   (options.parts.has("http")
     ? servers * START_SECONDS + casesOf(options).length * Rounds.secondsOf(servers, options.rounds)
@@ -61,7 +61,7 @@ export const secondsOf = (options: Options, servers: number, sections: number): 
   (options.parts.has("soak") ? START_SECONDS + options.soak.seconds : 0) +
   (options.parts.has("process") ? sections * SECTION_SECONDS : 0)
 
-/** The chosen servers, and the two that all others are compared with. */
+/** Returns the chosen servers that are available; `bare` and `reference` are always chosen. */
 export const serversOf = (options: Options, databases: Databases.RunDatabases): ReadonlyArray<Server> => {
   expectKnown("--servers", Servers.all.map(nameOf), options.servers)
   const chosen = new Set([bare, reference, ...choose(Servers.all, options.servers)])
@@ -70,7 +70,7 @@ export const serversOf = (options: Options, databases: Databases.RunDatabases): 
   )
 }
 
-/** The chosen servers that cannot be measured, and why. */
+/** Returns the chosen servers that cannot be measured, with the reasons. */
 export const skippedOf = (options: Options, databases: Databases.RunDatabases): ReadonlyArray<Skipped> =>
   choose(Servers.all, options.servers).flatMap((server) => {
     const reason = Servers.missingFor(server, databases)
@@ -89,7 +89,7 @@ const startServer = async (
   })
 }
 
-/** All servers, case by case. */
+/** Measures all servers over HTTP, case by case. */
 export const http = async (
   { cores, options, progress }: Bench,
   databases: Databases.RunDatabases
@@ -121,7 +121,7 @@ export const http = async (
   }
 }
 
-/** Measures one server without the others. */
+/** Starts one server and measures it while no other server runs. */
 const alone = async <A>(
   start: (options: StartOptions) => Promise<ServerProcess>,
   { cores, progress }: Bench,
@@ -136,7 +136,7 @@ const alone = async <A>(
   return measured
 }
 
-/** Ours at constant rates, and the bare server for comparison. */
+/** Measures the latency of this project's servers at constant rates, and of the bare server for comparison. */
 export const latency = async (bench: Bench, databases: Databases.RunDatabases): Promise<LatencyResults> => {
   const { options, progress } = bench
   const figures: Array<Latency.LatencyFigures> = []
@@ -175,7 +175,7 @@ export const latency = async (bench: Bench, databases: Databases.RunDatabases): 
   return { options: options.latency, workloads: figures }
 }
 
-/** Several nodes on one database. */
+/** Measures several nodes on one database. */
 export const nodes = async (
   { cores, options, progress }: Bench,
   databases: Databases.RunDatabases
@@ -189,7 +189,7 @@ export const nodes = async (
   return { options: options.nodes, figures }
 }
 
-/** Ours under a long load. */
+/** Measures the memory of this project's server under a long load. */
 export const soak = (bench: Bench): Promise<Soak.SoakFigures> =>
   alone(
     (given) => ServerProcess.start(reference, given),
@@ -204,7 +204,7 @@ export const soak = (bench: Bench): Promise<Soak.SoakFigures> =>
 const isSectionMessage: Guard<SectionMessage> = (message): message is SectionMessage =>
   typeof message === "object" && message !== null && ("progress" in message || "figures" in message)
 
-/** Every section in a process of its own, so that none inherits the heap and the optimised code of another. */
+/** Measures each section in its own process, so that no heap or optimised code is inherited. */
 export const sections = async (
   { cores, progress }: Bench,
   names: ReadonlyArray<string>

@@ -6,7 +6,7 @@ const written = (isTTY: boolean): string => {
   const progress = new Progress(10, { isTTY, columns: 30, write: (more) => (text += more) })
   progress.begin("get")
   progress.advance(2.5)
-  progress.at("round 1 of 5, a server of a long name")
+  progress.at("round 1 of 5, a server with a long name")
   progress.note("PostgreSQL is skipped")
   progress.begin("create")
   progress.end()
@@ -14,7 +14,7 @@ const written = (isTTY: boolean): string => {
 }
 
 describe("Progress", () => {
-  it("rewrites one line on a terminal, and never wraps it", () => {
+  it("rewrites one line on a terminal, truncated to the terminal's width", () => {
     const [, ...lines] = written(true).split("\r\u001b[K")
     expect(lines).toEqual([
       "0:00   0 %  get",
@@ -25,7 +25,7 @@ describe("Progress", () => {
     ])
   })
 
-  it("writes a line for each part anywhere else", () => {
+  it("writes a line for each part if the output is not a terminal", () => {
     expect(written(false)).toBe("0:00   0 % get\nPostgreSQL is skipped\n0:00  25 % create\n")
   })
 })

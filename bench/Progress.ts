@@ -1,18 +1,18 @@
-/** The progress of a run: one line that is rewritten on a terminal, one line per part elsewhere. */
+/** Shows the progress of a run: on a terminal in one line that is rewritten, elsewhere in one line per part. */
 
 const minutes = (seconds: number): string => {
   const whole = Math.round(seconds)
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`
 }
 
-/** Where progress is written to. */
+/** The output to which progress is written. */
 export interface Output {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
   readonly write: (text: string) => unknown
 }
 
-/** The progress of a run whose parts take estimated times. */
+/** The progress of a run, computed from the estimated times of its parts. */
 export class Progress {
   readonly #began = performance.now()
   readonly #totalSeconds: number
@@ -25,7 +25,7 @@ export class Progress {
     this.#output = output
   }
 
-  /** Shows the beginning of a part. */
+  /** Shows that a part starts. */
   begin(part: string): void {
     this.#part = part
     if (this.#output.isTTY === true) this.#rewrite(part)
@@ -37,12 +37,12 @@ export class Progress {
     if (this.#output.isTTY === true) this.#rewrite(`${this.#part}: ${detail}`)
   }
 
-  /** Adds to the estimated seconds that are over. */
+  /** Adds estimated seconds to the finished part of the run. */
   advance(seconds: number): void {
     this.#spentSeconds += seconds
   }
 
-  /** Writes a line that stays. */
+  /** Writes a line that is not overwritten. */
   note(text: string): void {
     this.#output.write(`${this.#clear()}${text}\n`)
   }

@@ -1,11 +1,11 @@
-/** Numbers as text for people. */
+/** Formats numbers and counts for reports. */
 
-/** Digits in groups of three. */
+/** Formats a number with spaces between groups of three digits. */
 export const thousands = (value: number): string => value.toLocaleString("en").replaceAll(",", " ")
 
-/** The nearest whole number, with digits in groups of three. */
+/** Rounds to a whole number, and formats it with spaces between groups of three digits. */
 export const wholeThousands = (value: number): string => thousands(Math.round(value))
 
-/** A count with its noun, such as "1 client" or "64 clients". */
+/** Formats a count with its noun, such as "1 client" or "64 clients". */
 export const counted = (count: number, thing: string): string =>
   `${thousands(count)} ${thing}${count === 1 ? "" : "s"}`

@@ -1,6 +1,6 @@
 /**
- * The report `api.md` of the package's public API, generated from the built declarations. `npm run api` writes it;
- * `npm run api:check` fails when it differs, or when an exported signature uses a type that programs cannot name.
+ * Generates `api.md`, a report of the package's public API, from the built declarations. `npm run api` writes it;
+ * `npm run api:check` fails if it differs, or if an exported signature uses a type that programs cannot name.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -13,7 +13,7 @@ export const path = new URL("api.md", import.meta.url)
 
 export interface Report {
   readonly text: string
-  /** Types in exported signatures that other programs cannot name, each with the export that uses it. */
+  /** The types in exported signatures that other programs cannot name, each with the export that uses it. */
   readonly unnamed: ReadonlyArray<string>
 }
 
@@ -50,22 +50,23 @@ const options: ts.CompilerOptions = {
 
 const isOurs = (node: ts.Node): boolean => node.getSourceFile().fileName.startsWith(dist)
 
-/** The statement that a declaration is printed as. */
+/** Returns the statement that is printed for a declaration. */
 const statementOf = (declaration: ts.Declaration): ts.Node =>
   ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration
 
-/** Whether a module declares it by name, so that only an export makes it reachable. */
+/** Whether a declaration is at the top level of a module, so that programs reach it only if it is exported. */
 const isTopLevel = (declaration: ts.Declaration): boolean =>
   !ts.isSourceFile(declaration) && ts.isSourceFile(statementOf(declaration).parent)
 
 /**
- * Whether declarations of other programs spell it out instead of naming it: an alias, or the base class that the compiler
- * declares for `class X extends make(…)`. Unless it is exported, it is printed before the export that uses it.
+ * Whether the compiler can copy a type into declarations of other programs instead of naming it: an alias, or the base
+ * class that it declares for `class X extends make(…)`. The report prints such a type before the export that uses it,
+ * unless the type is exported too.
  */
 const isSpelledOut = (declaration: ts.Declaration): boolean =>
   ts.isTypeAliasDeclaration(declaration) || ts.isVariableDeclaration(declaration)
 
-/** Whether an export has an inferred type wherever it is used, as values have. */
+/** Whether an export is a function or a variable: other programs infer its type. */
 const isValue = ({ flags }: ts.Symbol): boolean =>
   (flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Variable)) !== 0
 
@@ -78,7 +79,7 @@ const printed = (statement: ts.Node): string =>
 
 const namespaceOf = (name: string): string => name.slice(0, name.lastIndexOf(".") + 1)
 
-/** Reads the built declarations; throws when they are missing or have type errors. */
+/** Makes the report from the built declarations; throws if they are missing or have type errors. */
 export const make = (): Report => {
   const entries = entryPoints()
   const program = ts.createProgram({ rootNames: entries.map(({ file }) => file), options })
@@ -92,7 +93,7 @@ export const make = (): Report => {
   const resolved = (symbol: ts.Symbol): ts.Symbol =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 
-  /** The exports of a module by name; those of a namespace are prefixed with its name. */
+  /** Returns the exports of a module, sorted by name; exports of a namespace are prefixed with its name. */
   const exportsOf = (module: ts.Symbol, prefix = ""): ReadonlyArray<Export> =>
     checker
       .getExportsOfModule(module)
@@ -116,8 +117,9 @@ export const make = (): Report => {
   )
 
   /**
-   * What the type of an export may refer to. The compiler writes the type of a value into declarations of other programs,
-   * and finds a name for its parts only among the entry point's own exports, or in the namespace that was imported.
+   * Returns the symbols to which the type of an export may refer. The compiler writes the type of a value into
+   * declarations of other programs, and finds names for its parts only among the exports of the same entry point, or
+   * in the namespace that was imported.
    */
   const nameable = ({ name, symbol }: Export, exports: ReadonlyArray<Export>): ReadonlySet<ts.Symbol> => {
     if (!isValue(symbol)) return exported
@@ -127,7 +129,7 @@ export const make = (): Report => {
 
   const unnamed = new Set<string>()
 
-  /** The declarations of an export as text. */
+  /** Prints the declarations of an export, and of the unexported types that it contains. */
   const render = (specifier: string, one: Export, exports: ReadonlyArray<Export>): ReadonlyArray<string> => {
     const names = nameable(one, exports)
     const statements = new Set<ts.Node>()

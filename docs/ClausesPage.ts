@@ -1,4 +1,4 @@
-/** The page `conformance/clauses.md`, generated from the clauses, the checks and the gallery: `node docs/ClausesPage.ts`. */
+/** Generates `conformance/clauses.md` from the clauses, the checks and the gallery: `node docs/ClausesPage.ts`. */
 import { writeFileSync } from "node:fs"
 import { ambientChecks, checks } from "../conformance/checks/Checks.ts"
 import type { Clause } from "../conformance/clauses/Clause.ts"

@@ -1,4 +1,4 @@
-/** Every shell command of the pages is run by a test, or the page says why not. */
+/** Checks that each block of shell commands on the pages has a test, or a reason why no test runs it. */
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
 import { blocks, commandsOf, pages, read, shell } from "./Pages.fixture.ts"
@@ -11,8 +11,8 @@ const sourceOfTests = ["", "deploying/"]
   .map((name) => fs.readFileSync(new URL(name, here), "utf8"))
   .join("\n")
 
-describe("the commands of the pages", () => {
-  it.each(pages)("%s marks each block as run or not run", (page) => {
+describe("the shell commands of the documentation", () => {
+  it.each(pages)("are all marked as run or not run in %s", (page) => {
     const ofPage = blocks.filter((block) => block.page === page)
     expect(ofPage.length).toBeGreaterThan(0)
     const unmarked = ofPage.filter(({ name, reason }) => name === undefined && reason === undefined)
@@ -20,7 +20,7 @@ describe("the commands of the pages", () => {
     expect(read(page).match(/^ *```sh$/gm)).toHaveLength(ofPage.length)
   })
 
-  it("marked as run are run", () => {
+  it("have a test if they are marked as run", () => {
     const names = blocks.flatMap(({ name }) => name ?? [])
     const untested = names.filter((name) => !sourceOfTests.includes(`commandsOf("${name}")`))
     expect(untested).toEqual([])
@@ -29,7 +29,7 @@ describe("the commands of the pages", () => {
 })
 
 describe("docs/releasing.md", () => {
-  it("lists what the package holds", () => {
+  it("has a command that lists the package's files, without tests and fixtures", () => {
     const [command = ""] = commandsOf("pack")
     const { status, stderr } = shell(`${command} --loglevel=notice`)
     expect(stderr).toContain("CHANGELOG.md")
@@ -37,9 +37,9 @@ describe("docs/releasing.md", () => {
     expect(status).toBe(0)
   })
 
-  it("makes a bill of materials of what users get, and of nothing else", () => {
+  it("has commands for a bill of materials with runtime packages and no development packages", () => {
     const [cyclonedx, spdx] = commandsOf("sbom").map((command) => {
-      // Standard error can have warnings about the npm of the machine.
+      // Standard error is ignored: it can have warnings about the machine's npm.
       const { status, stdout } = shell(command)
       expect(status).toBe(0)
       return JSON.parse(stdout)

@@ -1,4 +1,4 @@
-/** The JSON Schema of a conformance configuration file: `node docs/ConfigSchema.ts` writes it. */
+/** Generates the JSON Schema of a conformance configuration file: `node docs/ConfigSchema.ts` writes it. */
 import { writeFileSync } from "node:fs"
 import * as Schema from "effect/Schema"
 import { Configuration } from "../conformance/config/Configuration.ts"

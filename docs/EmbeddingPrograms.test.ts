@@ -1,4 +1,4 @@
-/** The programs of embedding.md that are no recipes of their own. Parts of a program are completed here. */
+/** Runs the programs of embedding.md that are in no recipe; adds the missing code to incomplete programs. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -8,7 +8,7 @@ import { programOf, programsOf, save } from "./Programs.fixture.ts"
 
 const page = "docs/embedding.md"
 
-/** A text that only this program of the page contains, what stands before and after it, and what it then prints. */
+/** A program, found by a `text` that only it contains; the code to add before and after; and the expected output. */
 interface Tried {
   readonly text: string
   readonly before?: string
@@ -19,7 +19,7 @@ interface Tried {
 const openStore = 'import { openAnimalStore } from "animal-store"\n'
 const nodeHttp = fs.readFileSync(path.join(root, "docs/recipes/node-http/main.mjs"), "utf8")
 
-/** Sends two requests with a key that may send one a minute. */
+/** Code that sends two requests with a key that is limited to one request per minute. */
 const deny = `
 const { key } = await store.keys.issue({ plan: "Free", limits: { perMinute: 1, perDay: 9 } })
 const request = () => new Request("http://store.test/v1/pets", { headers: { Authorization: "Bearer " + key } })
@@ -80,14 +80,14 @@ const recipes = fs
   .map((name) => fs.readFileSync(path.join(root, "docs/recipes", name), "utf8"))
 
 describe(page, () => {
-  it("has no program that nothing runs", () => {
+  it("contains only programs that a recipe or this file tests", () => {
     const untried = programsOf(page).filter(
       (code) => !recipes.includes(code) && !programs.some(({ text }) => code.includes(text))
     )
     expect(untried).toEqual([])
   })
 
-  it.each(programs)("has a program with $text that does what the page says", (tried) => {
+  it.each(programs)("has a program with $text that prints the expected output", (tried) => {
     const { after = "", before = "", prints, text } = tried
     const program = programOf(page, text).replace(/listen\(\d+/, "listen(0")
     const file = save("program.mjs", `${before}\n${program}\n${after}`)

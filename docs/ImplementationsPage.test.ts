@@ -25,7 +25,7 @@ describe("the page of implementations", () => {
   })
 
   it.each(submissions)(
-    "has a report of a known version of the suite, without a key: $file",
+    "lists the report $file, which names a known suite version and contains no API key",
     ({ file, report }) => {
       expect(SuiteVersions.readVersions().map(({ version }) => version)).toContain(report.suite.laws)
       expect(readFileSync(new URL(file, ImplementationsPage.folder), "utf8")).not.toMatch(
@@ -34,7 +34,7 @@ describe("the page of implementations", () => {
     }
   )
 
-  it("links to a contact, and shows every text literally", () => {
+  it("links to the contact of an implementation, and escapes Markdown in its name and version", () => {
     const page = listed({
       implementation: { name: "A | <b>[x](y)", version: "1|2", contact: "https://shop.example/a_b?c=d" }
     })
@@ -61,23 +61,23 @@ describe("the page of implementations", () => {
       /not about a server/
     ],
     ["an error as its verdict", { ...report, verdict: "error" }, /its run failed/],
-    ["fewer checks than it counts", { ...report, checks: report.checks.slice(1) }, /its counts/],
+    ["fewer checks than the counts state", { ...report, checks: report.checks.slice(1) }, /its counts/],
     [
-      "a failure and the verdict conformant",
+      "a failed check that the counts do not include",
       { ...report, checks: report.checks.map((one, at) => (at === 0 ? { ...one, status: "fail" } : one)) },
       /its counts/
     ],
     [
-      "another verdict than its checks have",
+      "a verdict that does not follow from the checks",
       { ...report, verdict: report.verdict === "conformant" ? "inconclusive" : "conformant" },
       /its verdict/
     ],
-    ["a claim that its checks do not show", { ...report, claims: ["port"] }, /its claims/]
+    ["a claim that the checks do not support", { ...report, claims: ["port"] }, /its claims/]
   ])("rejects a report with %s", (_what, spoilt, reason) => {
     expect(() => ImplementationsPage.submission("x.json", Json.render(spoilt))).toThrow(reason)
   })
 
-  it("rejects what is no report", () => {
+  it("rejects JSON that is not a report", () => {
     expect(() => ImplementationsPage.submission("x.json", "{}")).toThrow(/not a report/)
   })
 })

@@ -1,5 +1,5 @@
 /**
- * The page `conformance/implementations.md`, generated from the reports in `conformance/reports/`:
+ * Generates the page `conformance/implementations.md` from the reports in `conformance/reports/`:
  * `node docs/ImplementationsPage.ts`.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -19,13 +19,13 @@ export const folder = new URL("conformance/reports/", import.meta.url)
 
 export const command = "node docs/ImplementationsPage.ts"
 
-/** A report that was submitted, and the name of its file. */
+/** A submitted report, and the name of its file. */
 export interface Submission {
   readonly file: string
   readonly report: Report
 }
 
-/** The reason why a report cannot be listed; `undefined` if it can. */
+/** Returns the reason why a report cannot be listed; `undefined` if it can. */
 export const objection = (report: Report): string | undefined => {
   const { checks, claims, contract, counts, implementation, suite, verdict } = report
   if (implementation === undefined) return "it names no implementation (--implementation)"
@@ -45,7 +45,7 @@ export const objection = (report: Report): string | undefined => {
   return undefined
 }
 
-/** The report in a file, or an exception with the reason why it cannot be listed. */
+/** Parses a submitted report; throws an error with the reason if it cannot be listed. */
 export const submission = (file: string, text: string): Submission => {
   const report = Result.getOrThrow(Json.parse(text))
   const reason = objection(report)
@@ -53,7 +53,7 @@ export const submission = (file: string, text: string): Submission => {
   return { file, report }
 }
 
-/** All submitted reports, by the name of their file. */
+/** Reads all submitted reports, sorted by file name. */
 export const submissions = (): ReadonlyArray<Submission> =>
   readdirSync(folder)
     .filter((file) => file.endsWith(".json"))
@@ -63,11 +63,11 @@ export const submissions = (): ReadonlyArray<Submission> =>
 const contactOf = (contact: string | undefined): string => {
   if (contact === undefined) return ""
   const address = contact.startsWith("https://") ? contact : `mailto:${contact}`
-  // The characters that end a link in Markdown.
+  // Encodes the characters that end a link in Markdown.
   return `[${prose(contact)}](<${address.replaceAll(/[<>\\|]/g, (character) => encodeURIComponent(character))}>)`
 }
 
-/** Numbers of versions need no escapes. */
+/** Returns a version as Markdown; version numbers need no escapes. */
 const versionOf = (text = ""): string => (/^[\d.]+$/.test(text) ? text : prose(text))
 
 const verdicts = {

@@ -1,6 +1,7 @@
 /**
- * Shows that the suite accepts correct servers with many seeds: `node docs/LegalSeeds.ts [SEEDS] [decoys | foreign]`.
- * It runs every decoy of the gallery in process, and the foreign servers in processes, and prints each false alarm.
+ * Tests that the suite accepts correct servers with many seeds: `node docs/LegalSeeds.ts [SEEDS] [decoys | foreign]`.
+ * It runs the decoys of the gallery in this process and the foreign servers in other processes, and prints each false
+ * alarm.
  */
 import * as Effect from "effect/Effect"
 import * as Foreign from "../conformance/foreign/Foreign.fixture.ts"

@@ -1,6 +1,6 @@
 /**
- * Runs the suite on the servers of this repository and stores their reports: `node docs/OwnReports.ts [NAME…]`, then
- * `node docs/ImplementationsPage.ts`.
+ * Runs the suite on the servers of this repository and stores their reports: `node docs/OwnReports.ts [NAME…]`. Then
+ * run `node docs/ImplementationsPage.ts`.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("../", import.meta.url))
 const main = join(root, "adapters/cli/main.ts")
 const { version } = createRequire(import.meta.url)("../package.json")
 
-/** A server with three keys and a clock. */
+/** A running server, its three keys and the address of its clock. */
 interface Started {
   readonly url: string
   readonly clock: string
@@ -47,7 +47,7 @@ const firstLines = async (command: string, args: ReadonlyArray<string>) => {
   return { greeting: JSON.parse(String(line)), errors: () => errors, stop: () => child.kill("SIGTERM") }
 }
 
-/** This project's own server. */
+/** Starts this project's own server. */
 const own = async (): Promise<Started> => {
   const limits = plans.map((plan) => plan.split(":"))
   const { errors, greeting, stop } = await firstLines(process.execPath, [
@@ -64,7 +64,7 @@ const own = async (): Promise<Started> => {
   }
 }
 
-/** A server of `conformance/foreign`, all of which have the same flags and the same first line. */
+/** Starts a server of `conformance/foreign`; all of them have the same flags and print the same first line. */
 const foreign =
   (command: string, ...args: ReadonlyArray<string>) =>
   async (): Promise<Started> => {

@@ -1,4 +1,4 @@
-/** The shell commands of the documentation, and the tools that run them. */
+/** Reads the shell commands of the documentation, and runs them. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -22,7 +22,7 @@ export const pages = [
   "docs/releasing.md"
 ]
 
-/** A block of shell commands; `name` tells which test runs it, `reason` why none does. */
+/** A block of shell commands; tests run it by its `name`, or `reason` states why no test runs it. */
 export interface Block {
   readonly page: string
   readonly name: string | undefined
@@ -44,14 +44,14 @@ export const blocks: ReadonlyArray<Block> = pages.flatMap((page) =>
   }))
 )
 
-/** The commands of the block with this name, one for each line. */
+/** Returns the commands of the block with this name, one for each line. */
 export const commandsOf = (name: string): ReadonlyArray<string> => {
   const found = blocks.filter((block) => block.name === name)
   if (found.length !== 1) throw new Error(`there are ${found.length} blocks named ${name}`)
   return (found[0]?.code ?? "").replaceAll("\\\n", " ").trim().split("\n")
 }
 
-/** Runs a shell command to its end. */
+/** Runs a shell command, by default in the root of the repository, with a timeout of one minute. */
 export const shell = (command: string, cwd = root, environment: NodeJS.ProcessEnv = {}) =>
   spawnSync("sh", ["-c", command], {
     cwd,
@@ -70,7 +70,7 @@ export const createFolder = (): string => {
 
 const has = (command: string): boolean => shell(`command -v ${command}`).status === 0
 
-/** Describes tests that need commands of the machine; the report names those that are missing. */
+/** Describes tests that need commands of the machine; skips them with a title that names the missing commands. */
 export const describeWith = (commands: ReadonlyArray<string>, title: string, tests: () => void): void => {
   const missing = commands.filter((command) => !has(command))
   if (missing.length === 0) describe(title, tests)

@@ -1,4 +1,4 @@
-/** The commands that pages print for users, operators and testers, run as printed but for ports, keys and databases. */
+/** Runs the commands of using.md, operating.md, conformance.md and ci.md with other ports, keys and databases. */
 import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -6,7 +6,7 @@ import * as readline from "node:readline"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { commandsOf, createFolder, describeWith, read, root } from "./Pages.fixture.ts"
 
-/** A shell with `animal-store` and `npx animal-store` of this clone, in a folder of its own. */
+/** Creates a folder and an environment in which `animal-store` and `npx animal-store` run the source code. */
 const open = () => {
   const folder = createFolder()
   const programs = path.join(folder, "bin")
@@ -30,26 +30,26 @@ const open = () => {
 
 type Shell = ReturnType<typeof open>
 
-/** Runs commands, and returns what they print; fails unless they succeed. */
+/** Runs shell commands, and returns their standard output; fails if a command fails, or after one minute. */
 const run = ({ env, folder }: Shell, commands: ReadonlyArray<string>): string => {
   const { status, stderr, stdout } = spawnSync("sh", ["-ec", commands.join("\n")], {
     cwd: folder,
     env,
     encoding: "utf8",
-    timeout: 60_000
+    timeout: 120_000
   })
   expect({ status, stdout, stderr }).toMatchObject({ status: 0 })
   return stdout
 }
 
 interface Greeting {
-  /** The control of the clock, if the server has one. */
+  /** The address that controls the test clock, if the server has one. */
   readonly clock?: string
   readonly url: string
   readonly keys: ReadonlyArray<{ readonly id: string; readonly plan: string; readonly key: string }>
 }
 
-/** Starts a server by a command; it listens on free ports, and ends with the test. */
+/** Runs a serve command, but with free ports, JSON output and a database in memory; stops it after the test. */
 const serve = async (shell: Shell, command: string): Promise<Greeting> => {
   const missing = ["--json", "--database memory:"].filter((flag) => !command.includes(flag))
   const free = `${command.replaceAll(/(port) [0-9]+/g, "$1 0")} ${missing.join(" ")}`
@@ -77,7 +77,7 @@ const serve = async (shell: Shell, command: string): Promise<Greeting> => {
 }
 
 describe("docs/using.md", () => {
-  it("starts a server that prints what the page shows", async () => {
+  it("has a serve command that prints the fields and plans that the page shows", async () => {
     const [command = ""] = commandsOf("serve")
     const { keys } = await serve(open(), command)
     const [, shown = ""] = /^```json\n(.*)\n```$/m.exec(read("docs/using.md")) ?? []
@@ -86,7 +86,7 @@ describe("docs/using.md", () => {
     expect(keys.map(({ plan }) => plan)).toEqual(printed.keys.map(({ plan }) => plan))
   })
 
-  it("creates an animal, and repeats a creation", async () => {
+  it("has curl commands that create an animal, and repeat a creation without a duplicate", async () => {
     const shell = open()
     const { keys, url } = await serve(shell, "animal-store serve --port 0 --issue-key free")
     const key = keys[0]?.key ?? ""
@@ -103,7 +103,7 @@ describe("docs/using.md", () => {
     )
   })
 
-  it("lets pages of other origins read responses", async () => {
+  it("has a serve command that lets web pages of two other origins read responses", async () => {
     const [command = ""] = commandsOf("cors")
     const { url } = await serve(open(), command)
     for (const origin of command.match(/https?:\S+/g) ?? []) {
@@ -113,8 +113,8 @@ describe("docs/using.md", () => {
   })
 })
 
-describe("docs/operating.md", { timeout: 60_000 }, () => {
-  it("manages keys", () => {
+describe("docs/operating.md", { timeout: 120_000 }, () => {
+  it("has commands that change, unban, rotate and revoke a key", () => {
     const shell = open()
     const { id } = JSON.parse(run(shell, ["animal-store keys issue --plan Free --json"]))
     const printed = run(
@@ -124,7 +124,7 @@ describe("docs/operating.md", { timeout: 60_000 }, () => {
     for (const action of ["changed", "unbanned", "rotated", "revoked"]) expect(printed).toContain(action)
   })
 
-  it("moves data", () => {
+  it("has commands that export, import and copy the animals of a database", () => {
     const shell = open()
     const animal = '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}\n'
     fs.writeFileSync(path.join(shell.folder, "one.ndjson"), animal)
@@ -139,8 +139,8 @@ describe("docs/operating.md", { timeout: 60_000 }, () => {
   })
 })
 
-describeWith(["sqlite3"], "a backup as in docs/operating.md", () => {
-  it("is a database with all animals", () => {
+describeWith(["sqlite3"], "the sqlite3 backup command of docs/operating.md", () => {
+  it("creates a database that contains the animal", () => {
     const shell = open()
     fs.writeFileSync(path.join(shell.folder, "one.ndjson"), '{"name":"Rex","categoryId":7}\n')
     run(shell, ["animal-store import one.ndjson", ...commandsOf("vacuum")])
@@ -148,10 +148,10 @@ describeWith(["sqlite3"], "a backup as in docs/operating.md", () => {
   })
 })
 
-describe("docs/conformance.md", { timeout: 60_000 }, () => {
-  it("tests a server with one key, and in a pipeline", async () => {
+describe("docs/conformance.md", { timeout: 120_000 }, () => {
+  it("has commands that test a server with one key, and that write a report in a pipeline", async () => {
     const shell = open()
-    // With a higher limit, and with a clock, nothing waits.
+    // With a higher limit and a test clock, the suite does not have to wait.
     const [serveAll = ""] = commandsOf("subject")
     const { clock, keys, url } = await serve(shell, serveAll.replace("=1000,", "=100000,"))
     const [main = "", tiny = ""] = keys.map(({ key }) => key)

@@ -1,4 +1,4 @@
-/** Programs that pages print, on the sources instead of the package. */
+/** Reads the programs that pages print, and saves them so that they import the sources instead of the package. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { onTestFinished } from "vitest"
@@ -13,11 +13,11 @@ const sources: { readonly [entry: string]: string } = {
   "animal-store/memory": "adapters/memory/index.ts"
 }
 
-/** All programs of a page. */
+/** Returns all programs of a page. */
 export const programsOf = (page: string): ReadonlyArray<string> =>
   [...read(page).matchAll(/^```(?:ts|js)\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code)
 
-/** The only program of a page that contains a text. */
+/** Returns the only program of a page that contains a text; throws if there is not exactly one. */
 export const programOf = (page: string, text: string): string => {
   const found = programsOf(page).filter((code) => code.includes(text))
   if (found.length !== 1) throw new Error(`${found.length} programs of ${page} contain ${text}`)
@@ -26,7 +26,7 @@ export const programOf = (page: string, text: string): string => {
 
 /** Saves a program to a new folder, which is removed after the test, and returns its path. */
 export const save = (name: string, program: string): string => {
-  // Within the repository, so that packages are found.
+  // The folder is within the repository, so that packages are found.
   const folder = fs.mkdtempSync(path.join(root, "docs/.recipes-"))
   onTestFinished(() => fs.rmSync(folder, { recursive: true }))
   const file = path.join(folder, name)

@@ -1,11 +1,11 @@
-/** The programs of conformance.md, run unchanged, on the sources instead of the package. */
+/** Runs the programs of conformance.md, but imports the sources instead of the package. */
 import { spawnSync } from "node:child_process"
 import * as path from "node:path"
 import { describe, expect, it } from "vitest"
 import { root } from "./Pages.fixture.ts"
 import { programOf, save } from "./Programs.fixture.ts"
 
-/** Saves the program of the page that contains a text. */
+/** Saves the program of the page that contains a text, and returns its path. */
 const saved = (name: string, text: string): string => save(name, programOf("docs/conformance.md", text))
 
 const run = (args: ReadonlyArray<string>) =>
@@ -17,7 +17,7 @@ const run = (args: ReadonlyArray<string>) =>
   })
 
 describe("conformance.md", () => {
-  it("has a recipe for vitest that passes", () => {
+  it("has a program for Vitest that passes all its tests", () => {
     const file = saved("adapter.test.ts", "animal-store/conformance/vitest")
     const vitest = path.join(root, "node_modules/vitest/vitest.mjs")
     const { status, stdout } = run([vitest, "run", "--dir", path.dirname(file)])
@@ -25,14 +25,14 @@ describe("conformance.md", () => {
     expect(status).toBe(0)
   }, 150_000)
 
-  it("has a recipe for node:test that passes", () => {
+  it("has a program for node:test that passes all its tests", () => {
     const { status, stdout } = run(["--test", "--test-reporter=tap", saved("adapter.test.mjs", "node:test")])
     expect(stdout).toMatch(/# pass [1-9]/)
     expect(stdout).toMatch(/# fail 0/)
     expect(status).toBe(0)
   }, 150_000)
 
-  it("has a program that reports our own service as conformant", () => {
+  it("has a program that reports the service of this project as conformant", () => {
     const { status, stderr, stdout } = run([saved("program.mjs", "Conformance.handler")])
     expect(stderr).toBe("")
     expect(stdout).toMatch(/CONFORMANT at level spec/)

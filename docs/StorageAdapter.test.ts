@@ -1,11 +1,11 @@
-/** Runs the conformance suite on the program at the beginning of implementing-a-storage-adapter.md. */
+/** Runs the conformance suite on the first program of implementing-a-storage-adapter.md. */
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import * as Conformance from "../conformance/Conformance.ts"
 import { suite } from "../conformance/runners/Vitest.ts"
 import { layer } from "./StorageAdapter.fixture.ts"
 
-it("the page opens with the program that is tested here", () => {
+it("implementing-a-storage-adapter.md begins with the program of StorageAdapter.fixture.ts", () => {
   const page = readFileSync(new URL("implementing-a-storage-adapter.md", import.meta.url), "utf8")
   const program = readFileSync(new URL("StorageAdapter.fixture.ts", import.meta.url), "utf8")
   const [, first] = /^```ts\n([\s\S]*?)^```$/m.exec(page) ?? []

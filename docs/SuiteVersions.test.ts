@@ -7,11 +7,11 @@ const versions = SuiteVersions.readVersions()
 const rewrite = `run: ${SuiteVersions.command}`
 
 describe("the versions of the suite", () => {
-  it("end with the one that reports name", () => {
+  it("end with the version in conformance/clauses/Versions.ts", () => {
     expect(versions.at(-1)?.version, rewrite).toBe(Versions.suite)
   })
 
-  it("are frozen: ids, laws and levels are those of the version that reports name", () => {
+  it("match the current checks and clauses in the last version", () => {
     const { changed, added, removed } = SuiteVersions.changes(
       SuiteVersions.readFrozen(Versions.suite),
       SuiteVersions.current
@@ -20,12 +20,12 @@ describe("the versions of the suite", () => {
     expect(SuiteVersions.hashOf(SuiteVersions.current), rewrite).toBe(versions.at(-1)?.hash)
   })
 
-  it.each(versions)("have the hash of their lines: $version", ({ hash, says, version }) => {
+  it.each(versions)("all have a description and a correct SHA-256: $version", ({ hash, says, version }) => {
     expect(SuiteVersions.hashOf(SuiteVersions.readFrozen(version))).toBe(hash)
     expect(says).toMatch(/^[A-Z].*\.$/)
   })
 
-  it("are in the changelog", () => {
+  it("are all listed in conformance/changelog.md", () => {
     expect(readFileSync(SuiteVersions.path, "utf8"), rewrite).toBe(SuiteVersions.render())
   })
 })
@@ -42,18 +42,18 @@ describe("a change of the suite", () => {
     SuiteVersions.frozenAs(from, version, after, () => before)
 
   const changed = [
-    ["another law", SuiteVersions.freeze([{ ...law, law: "A list is long." }], [says])],
-    ["another level", SuiteVersions.freeze([{ ...law, level: "design" }], [says])],
-    ["another id", SuiteVersions.freeze([{ ...law, id: "list.size" }], [says])],
-    ["another check", SuiteVersions.freeze([law, other], [says])],
-    ["another clause", SuiteVersions.freeze([law], [{ ...says, says: "A list is a list." }])]
+    ["a changed law", SuiteVersions.freeze([{ ...law, law: "A list is long." }], [says])],
+    ["a changed level", SuiteVersions.freeze([{ ...law, level: "design" }], [says])],
+    ["a changed id", SuiteVersions.freeze([{ ...law, id: "list.size" }], [says])],
+    ["an added check", SuiteVersions.freeze([law, other], [says])],
+    ["a changed clause", SuiteVersions.freeze([law], [{ ...says, says: "A list is a list." }])]
   ] as const
 
-  it.each(changed)("is rejected in a released version: %s", (_what, after) => {
+  it.each(changed)("is rejected if the version is released: %s", (_what, after) => {
     expect(freezing("1.0.0", after)).toMatch(/must not change: set the next version/)
   })
 
-  it.each(changed)("is a new version after a release, and then freely frozen again: %s", (_what, after) => {
+  it.each(changed)("starts a new version, which can be frozen until its release: %s", (_what, after) => {
     const next = freezing("1.1.0", after)
     if (typeof next === "string") throw new Error(next)
     expect(next.map(({ released, version }) => [version, released])).toEqual([
@@ -65,7 +65,7 @@ describe("a change of the suite", () => {
     expect(again).toMatchObject([{}, { hash: SuiteVersions.hashOf(before) }])
   })
 
-  it("needs a minor number if ids come or go, and otherwise a patch number", () => {
+  it("needs a new minor or major number if ids are added or removed, otherwise a patch number", () => {
     const [[, wording], , [, renamed], [, added]] = changed
     expect(freezing("1.0.1", wording)).toHaveLength(2)
     for (const after of [renamed, added]) {
@@ -75,7 +75,7 @@ describe("a change of the suite", () => {
     }
   })
 
-  it("is named in the changelog", () => {
+  it("is listed in the changelog as added, removed or changed", () => {
     const after = SuiteVersions.freeze([{ ...law, law: "A list is long." }, other], [])
     const next = freezing("1.1.0", after)
     if (typeof next === "string") throw new Error(next)

@@ -1,6 +1,6 @@
 /**
- * The frozen versions of the suite: `node docs/SuiteVersions.ts` freezes the checks and clauses as the unreleased version
- * of `conformance/clauses/Versions.ts`, and writes the changelog; `--release 2026-12-01` ends that version.
+ * Freezes versions of the suite: `node docs/SuiteVersions.ts` stores the checks and clauses as the unreleased version
+ * of `conformance/clauses/Versions.ts`, and writes the changelog; `--release 2026-12-01` releases that version.
  */
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
@@ -19,15 +19,15 @@ export const command = "node docs/SuiteVersions.ts"
 
 export interface Version {
   readonly version: string
-  /** The day of its release; a version without one may still change. */
+  /** The day of the release; `null` while the version may still change. */
   readonly released: string | null
   /** What changed and why. */
   readonly says: string
-  /** SHA-256 of its frozen lines. */
+  /** The SHA-256 of the frozen lines. */
   readonly hash: string
 }
 
-/** One line for each check and clause: kind, id, level, and the beginning of the hash of its sentence. */
+/** One line for each check and clause: kind, id, level, and the first 16 digits of the SHA-256 of its sentence. */
 export type Frozen = ReadonlyArray<string>
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
@@ -38,35 +38,35 @@ const line = (kind: string, id: string, level: string, sentence: string): string
 type Law = Pick<(typeof checks)[number], "id" | "law" | "level">
 type Sentence = Pick<Clause, "slug" | "says" | "level">
 
-/** The lines of some checks and clauses, sorted. */
+/** Returns the lines of some checks and clauses, sorted. */
 export const freeze = (laws: ReadonlyArray<Law>, sentences: ReadonlyArray<Sentence>): Frozen =>
   [
     ...laws.map(({ id, law, level }) => line("check", id, level, law)),
     ...sentences.map(({ level, says, slug }) => line("clause", slug, level, says))
   ].toSorted()
 
-/** The lines of the checks and clauses as they are now. */
+/** The lines of the current checks and clauses. */
 export const current = freeze([...checks, ...ambientChecks], clauses)
 
 export const hashOf = (frozen: Frozen): string => sha256(frozen.join("\n"))
 
-/** All versions, the oldest first. */
+/** Reads all versions, the oldest first. */
 export const readVersions = (): ReadonlyArray<Version> => JSON.parse(readFileSync(listFile, "utf8"))
 
 const frozenFile = (version: string): URL => new URL(`${version}.txt`, folder)
 
-/** The lines of a version. */
+/** Reads the lines of a version; empty if the version was never frozen. */
 export const readFrozen = (version: string): Frozen =>
   existsSync(frozenFile(version)) ? readFileSync(frozenFile(version), "utf8").split("\n").filter(Boolean) : []
 
 export interface Changes {
   readonly added: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
-  /** With another sentence or level. */
+  /** Checks and clauses with another sentence or level. */
   readonly changed: ReadonlyArray<string>
 }
 
-/** What differs between two versions, as kinds and ids. */
+/** Compares two versions, and returns the differences as kinds and ids. */
 export const changes = (before: Frozen, after: Frozen): Changes => {
   const named = (frozen: Frozen) =>
     new Map(frozen.map((one) => [one.split(" ").slice(0, 2).join(" "), one] as const))
@@ -80,7 +80,7 @@ export const changes = (before: Frozen, after: Frozen): Changes => {
 
 const numbers = (version: string): ReadonlyArray<number> => version.split(".").map(Number)
 
-/** Whether a version number is high enough: ids that come or go need a new minor or major number. */
+/** Whether a version number is high enough: added or removed ids need a new minor or major number. */
 export const isEnough = (before: string, after: string, { added, removed }: Changes): boolean => {
   const [oldMajor = 0, oldMinor = 0, oldPatch = 0] = numbers(before)
   const [major = 0, minor = 0, patch = 0] = numbers(after)
@@ -89,7 +89,7 @@ export const isEnough = (before: string, after: string, { added, removed }: Chan
   return patch > oldPatch && added.length === 0 && removed.length === 0
 }
 
-/** The versions after freezing some lines as `version`; a text says why that is not possible. */
+/** Freezes lines as `version`, and returns all versions, or the reason why these lines cannot be frozen. */
 export const frozenAs = (
   versions: ReadonlyArray<Version>,
   version: string,
@@ -132,7 +132,7 @@ const section = (
   ]
 }
 
-/** The changelog, the newest version first. */
+/** Renders the changelog, the newest version first. */
 export const render = (
   versions = readVersions(),
   linesOf: (version: string) => Frozen = readFrozen

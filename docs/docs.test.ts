@@ -20,15 +20,15 @@ const pages = [
 ]
 
 describe("documentation", () => {
-  it("lists exactly the errors of the catalogue", () => {
+  it("lists exactly the errors of the catalogue in errors.md", () => {
     expect(read("docs/errors.md"), "run: node docs/ErrorsPage.ts").toBe(ErrorsPage.render())
   })
 
-  it("lists exactly the clauses, and the checks that cover them", () => {
+  it("lists exactly the clauses in clauses.md, with the checks of each clause", () => {
     expect(read("docs/conformance/clauses.md"), "run: node docs/ClausesPage.ts").toBe(ClausesPage.render())
   })
 
-  it("lists exactly the existing faulty backends in the kill matrix", () => {
+  it("lists exactly the faults of the gallery in kill-matrix.md", () => {
     const page = read("docs/conformance/kill-matrix.md")
     const missing = faults.filter((fault) => !page.includes(KillMatrixPage.fixedCells(fault)))
     expect(
@@ -38,13 +38,13 @@ describe("documentation", () => {
     expect(page.match(/^\| `[^`]*` \| (?:port|http) \|/gm)).toHaveLength(faults.length)
   })
 
-  it("publishes the current schema of configuration files", () => {
+  it("publishes the current schema of configuration files in config.schema.json", () => {
     expect(read("docs/conformance/config.schema.json"), "run: node docs/ConfigSchema.ts").toBe(
       ConfigSchema.render()
     )
   })
 
-  it.each(pages)("%s links to files that exist", (page) => {
+  it.each(pages)("%s links only to files that exist", (page) => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(
       (match) => match[1] ?? ""
     )
@@ -52,7 +52,7 @@ describe("documentation", () => {
     expect(missing).toEqual([])
   })
 
-  it("follows a request through files that exist", () => {
+  it("names only existing source files in life-of-a-request.md", () => {
     const files = [...read("docs/life-of-a-request.md").matchAll(/`((?:core|adapters)\/[^`]+\.ts)`/g)].map(
       (match) => match[1] ?? ""
     )
@@ -60,7 +60,7 @@ describe("documentation", () => {
     expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([])
   })
 
-  it("names every option of the service", () => {
+  it("names every option of the service in embedding.md", () => {
     const page = read("docs/embedding.md")
     const unnamed = Object.keys(ServiceOptions.defaults).filter((option) => !page.includes(`| \`${option}\``))
     expect(unnamed).toEqual([])
@@ -69,7 +69,7 @@ describe("documentation", () => {
 
 describe("docs/embedding.md", () => {
   it.each(["node-http", "express", "fastify", "hono", "pino", "effect"])(
-    "prints the recipe of %s",
+    "prints the program of the recipe for %s",
     (name) => {
       const program = read(`docs/recipes/${name}/main.mjs`)
       expect(read("docs/embedding.md")).toContain(`\n\`\`\`js\n${program}\`\`\`\n`)
@@ -77,7 +77,7 @@ describe("docs/embedding.md", () => {
   )
 
   it.each(["app/v1/[...path]/route.js", "store.mjs", "instrumentation.js", "next.config.mjs"])(
-    "prints %s of the recipe of Next.js",
+    "prints the file %s of the recipe for Next.js",
     (file) => {
       const program = read(`docs/recipes/next/${file}`)
       expect(read("docs/embedding.md")).toContain(`\n\`\`\`js\n${program}\`\`\`\n`)

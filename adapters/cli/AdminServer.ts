@@ -1,6 +1,6 @@
 /**
- * The admin port: `/metrics`, `/livez` and `/readyz` for operators. It needs no key and counts nothing, so it is bound
- * to the loopback address unless the operator says otherwise.
+ * Serves `/metrics`, `/livez` and `/readyz` for operators on the admin port. The port requires no key and applies no
+ * rate limits, so it is bound to the loopback address unless the operator chooses another one.
  */
 import type * as Http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -10,10 +10,10 @@ import type { AnimalStore } from "../embed/index.ts"
 import * as LocalHost from "./LocalHost.ts"
 import * as LocalServer from "./LocalServer.ts"
 
-/** The version of Prometheus' text format. */
+/** The content type of Prometheus' text format, with its version. */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-/** What the pages show. */
+/** The content of the pages. */
 export interface Pages {
   /** Returns the text for Prometheus. */
   readonly metrics: () => Promise<string>
@@ -33,7 +33,7 @@ export const pagesOf = ({ fetch, metrics }: Pick<AnimalStore, "fetch" | "metrics
   }
 })
 
-/** Returns the notice at the start. */
+/** Returns the notice with the URL of the metrics, which is printed at the start. */
 export const notice = (host: string, port: number): string =>
   `metrics on http://${LocalHost.of(host)}:${port}/metrics`
 

@@ -1,4 +1,4 @@
-/** Bulk access of a command to the animals of its database. */
+/** Opens a database for commands that read or write animals in bulk. */
 import * as Context from "effect/Context"
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import { PetArchive } from "../../core/ports/PetArchive.ts"
 import * as Archive from "../embed/Archive.ts"
 import * as Failure from "./Failure.ts"
 
-/** Opens the database at `address`, which is created if it is a file that does not exist; the scope closes it. */
+/** Opens the database at `address`; a file that does not exist is created. The scope closes the database. */
 export const open = (
   address: string
 ): Effect.Effect<PetArchive["Service"], CliError.UserError, Scope.Scope> =>

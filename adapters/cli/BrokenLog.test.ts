@@ -1,4 +1,4 @@
-/** Servers whose standard error cannot be written or is never read: they keep serving. */
+/** Checks that servers keep serving if their standard error cannot be written or is never read. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -112,7 +112,7 @@ it.skipIf(!canMakeFifo)(
   }
 )
 
-it("a log has one line per kind of failure and summaries, not a line for each request", async () => {
+it("the log has one line for each kind of failure plus summaries, not one line for each request", async () => {
   let text = ""
   const server = await serve("pipe", ({ stderr }) => stderr?.on("data", (chunk) => (text += String(chunk))))
   await failAndRecover(server)
@@ -124,7 +124,7 @@ it("a log has one line per kind of failure and summaries, not a line for each re
   expect(text).toMatch(/message="503 service_unavailable × [1-9][0-9,]* in [0-9.]+ s".*no such table: pets/)
 })
 
-it.skipIf(!hasFull)("commands exit with their exit code if standard error cannot be written", () => {
+it.skipIf(!hasFull)("commands keep their exit codes if standard error cannot be written", () => {
   const full = fs.openSync("/dev/full", "w")
   onTestFinished(() => fs.closeSync(full))
   const end = (...args: ReadonlyArray<string>) => {

@@ -1,4 +1,4 @@
-/** The value of `--budget`: the maximum cost of a run, such as `5000req`, `120s` or `5000req,120s`. */
+/** Parses the value of `--budget`: the maximum cost of a run, such as `5000req`, `120s` or `5000req,120s`. */
 import * as Result from "effect/Result"
 
 export interface Budget {

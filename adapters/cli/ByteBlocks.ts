@@ -1,18 +1,18 @@
-/** Bytes of a file or of standard input in blocks of a bounded size. */
+/** Reads the bytes of a file or of standard input in blocks of a bounded size. */
 import { Buffer } from "node:buffer"
 import * as fs from "node:fs"
 import type * as CliError from "effect/cli/CliError"
 import * as Stream from "effect/Stream"
 import * as Failure from "./Failure.ts"
 
-/** A block is at least this long, except the last one: each block becomes a transaction. */
+/** Minimum length in bytes of each block except the last one; each block becomes a transaction. */
 const BLOCK_BYTES = 262_144
 
-/** The bytes of a file, read from its beginning each time. */
+/** Returns the bytes of a file; each run of the stream reads it from the beginning. */
 export const ofFile = (path: string): Stream.Stream<Uint8Array, CliError.UserError> =>
   Stream.suspend(() => blocks(fs.createReadStream(path, { highWaterMark: BLOCK_BYTES })))
 
-/** The bytes of standard input. */
+/** Reads the bytes of standard input; the stream can run only once. */
 export const ofStandardInput: Stream.Stream<Uint8Array, CliError.UserError> = Stream.suspend(() =>
   blocks(process.stdin)
 )

@@ -10,7 +10,7 @@ export class CommandExit extends Data.TaggedError("CommandExit")<{ readonly code
   override readonly [Runtime.errorReported] = false
 }
 
-/** Exits with `code`; with 0, the command continues. */
+/** Fails with the exit code `code`; succeeds without an effect if `code` is 0. */
 export const withCode = (code: number): Effect.Effect<void, CommandExit> =>
   code === 0 ? Effect.void : Effect.fail(new CommandExit({ code }))
 

@@ -1,4 +1,4 @@
-/** `animal-store copy` between databases, with a server before and after it. */
+/** Tests `animal-store copy` between databases; a server runs on the source before and on the target afterwards. */
 import { describe, expect, it } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import * as Load from "./Load.fixture.ts"
@@ -34,7 +34,7 @@ for (const from of Databases.kinds) {
     const describeBoth = missing === undefined ? describe : describe.skip
 
     describeBoth(title, () => {
-      it("moves keys with their counts, cursors and animals to a new server", {
+      it("transfers keys, request counts and animals, and keeps cursors valid on the new server", {
         timeout: LIMIT_MS
       }, async () => {
         const [source, target] = [await create(from), await create(to)]
@@ -64,7 +64,7 @@ for (const from of Databases.kinds) {
           const second = await get(JSON.parse(after.greeting).url, `/pets${new URL(next, url).search}`)
           expect(second?.status).toBe(200)
           expect(Load.petsIn(second?.body ?? "[]")).toHaveLength(100)
-          // The second request of the day, which began on the source.
+          // This is the second request of the day; the first one was counted on the source.
           expect(await valueOf(target, "SELECT used FROM rate_limits WHERE key LIKE 'key:%'")).toBe(2n)
         } finally {
           await stop(after)
@@ -72,7 +72,7 @@ for (const from of Databases.kinds) {
         expect(await exported(target)).toBe(await exported(source))
       })
 
-      it("moves each row once although it is killed repeatedly", { timeout: LIMIT_MS }, async () => {
+      it("stores each row once even if the command is killed repeatedly", { timeout: LIMIT_MS }, async () => {
         const [source, target] = [await create(from), await create(to)]
         await fill(source, 60_000)
         const args = ["copy", "--json", "--from", source.address, "--to", target.address]
@@ -105,7 +105,7 @@ for (const from of Databases.kinds) {
 }
 
 describe("copy", () => {
-  it("rejects a target with animals or keys", async () => {
+  it("rejects a target that contains animals or keys", async () => {
     const [source, target] = [await create(Databases.sqlite), await create(Databases.sqlite)]
     await fill(source, 1)
     await run(["keys", "issue", "--plan", "Free", "--database", target.address])

@@ -1,4 +1,4 @@
-/** `animal-store copy`: moves a whole database to another one. */
+/** `animal-store copy`: copies a whole database to another one. */
 
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
@@ -18,7 +18,7 @@ import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
 import * as Throughput from "./Throughput.ts"
 
-/** The command. */
+/** Copies all tables and compares both databases; run again, the command continues an unfinished copy. */
 export const copyDatabase = Command.make(
   "copy",
   {

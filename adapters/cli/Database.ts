@@ -1,4 +1,4 @@
-/** The database of a command: its flags and how to open it. */
+/** Defines the flags for the database of a command, and opens the database. */
 import { existsSync } from "node:fs"
 import type * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
@@ -70,12 +70,12 @@ export const maxAnonymousStates = Setting.withDefault(
   String(defaults.maxAnonymousStates)
 )
 
-/** Opens the store and closes it with the scope. Opening can be interrupted. */
+/** Opens the store, and closes it when the scope closes. Opening can be interrupted. */
 export const open = (
   options: AnimalStoreOptions
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
   Effect.acquireRelease(
-    // Commands report what they did on standard output.
+    // Only warnings are logged by default, because commands print their results on standard output.
     Failure.attempt((signal) => openAnimalStore({ logLevel: "warn", ...options, signal })),
     (store) => Effect.promise(() => store.close()),
     { interruptible: true }
@@ -91,7 +91,7 @@ export const openExisting = (
     return yield* open(options)
   })
 
-/** Fails if the SQLite file of an address does not exist; `flag` is the one with the address. */
+/** Fails if the SQLite file of an address does not exist. The error names `flag`, which has the address. */
 export const requireExisting = (address: string, flag: string): Effect.Effect<void, CliError.UserError> => {
   const filename = filenameOf(address)
   return filename === undefined || existsSync(filename)
@@ -106,14 +106,14 @@ const filenameOf = (address: string): string | undefined => {
   return parsed?.kind === "sqlite" ? parsed.filename : undefined
 }
 
-/** Returns the address of the database without credentials, for messages. */
+/** Returns the address of the database for messages; a PostgreSQL URL without credentials and parameters. */
 export const locationOf = (address: string): string => {
   if (!address.startsWith("postgres") || !URL.canParse(address)) return printable(address)
   const { host, pathname, protocol } = new URL(address)
   return printable(`${protocol}//${host}${pathname}`)
 }
 
-/** Returns a hint how to issue a key in the database. */
+/** Returns a hint about how to issue a key in the database. */
 export const issueHint = (address: string): string => {
   if (address === "memory:") {
     return "To issue a key, start with --issue-key Free: no other process can reach a database in memory"

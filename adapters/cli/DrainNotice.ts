@@ -1,9 +1,9 @@
-/** The notice at the begin of a stop. */
+/** Prints the notice that a server is stopping. */
 import type * as Effect from "effect/Effect"
 import * as DurationFlag from "./DurationFlag.ts"
 import * as LogFlags from "./LogFlags.ts"
 
-/** Prints what the server waits for. */
+/** Prints how long the server still accepts requests before it waits for the requests in flight. */
 export const print = (flags: LogFlags.Values & { readonly drainMs: number }): Effect.Effect<void> => {
   const { drainMs } = flags
   const period = `accepting requests for ${DurationFlag.format(drainMs)}, or until a second signal; then `

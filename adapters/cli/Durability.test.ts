@@ -1,4 +1,4 @@
-/** Durability of data when a server is killed or stopped. */
+/** Tests that no acknowledged data is lost when a server is killed or stopped. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -15,7 +15,7 @@ const PER_DAY = 1_000_000
 interface Running {
   readonly server: ServerProcess
   readonly url: string
-  /** The secret of the key that was issued at the start; empty without one. */
+  /** The secret of the key that was issued at the start; empty if none was issued. */
   readonly key: string
 }
 
@@ -24,7 +24,7 @@ interface Announced {
   readonly keys: ReadonlyArray<{ readonly key: string }>
 }
 
-/** Starts a server; the key of `issueKey` reaches its daily limit before its per-minute limit. */
+/** Starts a server, and kills it when the test ends. */
 const serve = async (database: string, ...args: ReadonlyArray<string>): Promise<Running> => {
   const server = await start(["--json", "--port", "0", "--database", database, ...args])
   onTestFinished(async () => void (await stop(server, "SIGKILL")))
@@ -32,9 +32,10 @@ const serve = async (database: string, ...args: ReadonlyArray<string>): Promise<
   return { server, url, key: keys[0]?.key ?? "" }
 }
 
+/** The daily limit is far below the per-minute limit, so the rate headers always show the daily limit. */
 const issueKey = ["--issue-key", `Enterprise:perMinute=${PER_DAY * 100},perDay=${PER_DAY}`]
 
-/** Records what a server has acknowledged to its clients, across restarts. */
+/** Records, across restarts, which animals the clients sent and which of them a server acknowledged. */
 class Ledger {
   readonly sent = new Map<bigint, NewPet>()
   readonly acknowledged = new Map<bigint, Load.WirePet>()
@@ -51,7 +52,7 @@ class Ledger {
     expect(response).toMatchObject({ status: 201 })
     const created = Load.petIn(response.body)
     expect(Load.isSame(created, pet)).toBe(true)
-    // This request was sent after the response with `latestId`.
+    // The request was sent after the response with `latestId` arrived, so the new id must be larger.
     expect(created.id > latestId, `${created.id} > ${latestId}`).toBe(true)
     expect(this.acknowledged.has(created.id)).toBe(false)
     this.acknowledged.set(created.id, created)
@@ -59,7 +60,7 @@ class Ledger {
     return true
   }
 
-  /** Sends a request and counts it; returns `undefined` without a response. */
+  /** Sends a request and counts it; returns `undefined` if there is no response. */
   async send(
     client: Load.Client,
     request: Load.Request,
@@ -74,7 +75,7 @@ class Ledger {
     return response
   }
 
-  /** Expects that the quota counts every response and no request twice. */
+  /** Expects the daily quota to count every request that got a response, and no request twice. */
   checkUsage(response: Load.LoadResponse): void {
     expect(response.header("x-ratelimit-limit")).toBe(String(PER_DAY))
     const used = PER_DAY - Number(response.header("x-ratelimit-remaining"))
@@ -84,7 +85,7 @@ class Ledger {
   }
 }
 
-/** Reads the list incrementally. */
+/** Reads the list of animals; each read continues at the last page of the previous read. */
 class Reader {
   readonly pets = new Map<bigint, Load.WirePet>()
   #position = "/pets?limit=100"
@@ -109,7 +110,7 @@ class Reader {
     }
   }
 
-  /** Expects every acknowledged animal, and no animal that was not sent. */
+  /** Expects the list to have every acknowledged animal, and no animal that was not sent. */
   check({ acknowledged, sent }: Ledger): void {
     for (const [id, pet] of acknowledged) expect(this.pets.get(id)).toEqual(pet)
     const categories = new Set<bigint>()
@@ -122,7 +123,10 @@ class Reader {
   }
 }
 
-/** Creates animals with many clients until the server exits; `onFirst` is called after the first acknowledged one. */
+/**
+ * Creates animals with many clients until the server exits, and returns how many were acknowledged. Calls `onFirst`
+ * after the first acknowledgement.
+ */
 const storm = async (
   ledger: Ledger,
   { key, url }: { readonly key: string; readonly url: string },
@@ -138,7 +142,7 @@ const storm = async (
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "a server", () => {
-    it("that is killed 20 times under load loses no acknowledged animal", async () => {
+    it("loses no acknowledged animal if the process is killed 20 times under load", async () => {
       const { address } = await Databases.createForTest(kind)
       const ledger = new Ledger()
       const reader = new Reader()
@@ -170,7 +174,7 @@ for (const kind of Databases.kinds) {
       console.log(`${kind.name}: ${figures.join(", ")}; ${unacknowledged} stored without a response`)
     }, 120_000)
 
-    it("that is stopped under load responds to all requests that were sent before", async () => {
+    it("responds under load to all requests that were sent before the stop signal", async () => {
       const { address } = await Databases.createForTest(kind)
       const { key, server, url } = await serve(address, ...issueKey)
       const ledger = new Ledger()
@@ -194,7 +198,7 @@ for (const kind of Databases.kinds) {
           expect(response.status).toBe(201)
           const created = Load.petIn(response.body)
           ledger.acknowledged.set(created.id, created)
-          // All connections have been accepted from here on.
+          // A client with a response is connected. The stop begins only when all clients are connected.
           if (connected.add(index).size < CLIENTS) continue
           ended ??= sleep(200).then(() => {
             isStopping = true
@@ -215,7 +219,7 @@ for (const kind of Databases.kinds) {
       await Load.together([restarted.url], 1, (client) => reader.readNewPages(ledger, client, key))
       reader.check(ledger)
       expect(reader.pets.size).toBe(ledger.acknowledged.size)
-    }, 60_000)
+    }, 120_000)
   })
 }
 

@@ -10,7 +10,7 @@ const MAX_MS = 3_650 * unitMs.d
 const amounts = fc.nat({ max: MAX_MS })
 
 describe("a duration", () => {
-  it("is accepted in every unit if and only if it is within the range", () => {
+  it("parse accepts a duration in any unit if and only if it is within the range", () => {
     fc.assert(
       fc.property(
         fc.nat({ max: 10_000 }),
@@ -29,7 +29,7 @@ describe("a duration", () => {
     )
   })
 
-  it("is formatted to a text that parses to the same value and is at most as long as in milliseconds", () => {
+  it("format returns a text that parses to the same value and is not longer than the text in milliseconds", () => {
     const round = fc
       .tuple(fc.nat({ max: 400 }), fc.constantFrom(...Object.values(unitMs)))
       .map(([count, unit]) => count * unit)
@@ -43,7 +43,7 @@ describe("a duration", () => {
     )
   })
 
-  it("parses any text to an integer within the range, or fails with the range", () => {
+  it("parse returns an integer within the range, or a message that names the range, for any text", () => {
     const noise = fc
       .array(fc.constantFrom("0", "5", "00", "ms", "s", "m", "h", "d", "-", "+", ".", "e", " ", "\n"), {
         maxLength: 5

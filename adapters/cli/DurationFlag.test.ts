@@ -15,7 +15,7 @@ describe("a duration", () => {
     ["7d", 604_800_000],
     ["007d", 604_800_000],
     ["10d", 864_000_000]
-  ])("'%s' is parsed", (text, ms) => {
+  ])("parses '%s'", (text, ms) => {
     expect(parse(text)).toEqual(Result.succeed(ms))
   })
 
@@ -35,11 +35,11 @@ describe("a duration", () => {
     "1min",
     "1h30m",
     "1e3s"
-  ])("%j is rejected", (text) => {
+  ])("rejects %j", (text) => {
     expect(parse(text)).toEqual(Result.fail("must be a duration from 0 to 10d, such as 500ms, 30s or 24h"))
   })
 
-  it.each(["864000001ms", "11d", "999999999999999d"])("'%s' is too long", (text) => {
+  it.each(["864000001ms", "11d", "999999999999999d"])("rejects '%s', which exceeds the maximum", (text) => {
     expect(Result.isFailure(parse(text))).toBe(true)
   })
 
@@ -51,7 +51,7 @@ describe("a duration", () => {
     [90_000, "90s"],
     [86_400_000, "1d"],
     [90_000_000, "25h"]
-  ])("of %d ms is written '%s'", (ms, text) => {
+  ])("formats %d ms as '%s'", (ms, text) => {
     expect(DurationFlag.format(ms)).toBe(text)
   })
 })

@@ -1,4 +1,4 @@
-/** Durations as flag values: a whole number and a unit, such as `500ms`, `30s`, `5m`, `24h`, `7d`. */
+/** Parses and formats durations in flags: a whole number and a unit, such as `500ms`, `30s`, `5m`, `24h`, `7d`. */
 import * as Result from "effect/Result"
 
 const SECOND = 1_000
@@ -15,7 +15,7 @@ const unitMs = new Map([
 ])
 
 /**
- * Parses a duration from `minMs` to `maxMs` to milliseconds, or fails with the reason; 0 needs no unit.
+ * Parses a duration within `minMs` and `maxMs`, and returns milliseconds or the reason of the failure. 0 needs no unit.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** `animal-store export`: animals as lines of JSON. */
+/** `animal-store export`: exports animals as lines of JSON. */
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -18,10 +18,10 @@ import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
 import * as Throughput from "./Throughput.ts"
 
-/** Pages between two reports of progress. */
+/** Number of pieces between two progress reports; a piece has up to 1,000 animals. */
 const PIECES_PER_REPORT = 10
 
-/** The command. */
+/** Writes all animals to standard output or to the file of `--out`. */
 export const exportAnimals = Command.make(
   "export",
   {

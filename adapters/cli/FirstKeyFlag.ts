@@ -2,15 +2,15 @@
 import * as Option from "effect/Option"
 import * as Setting from "./Setting.ts"
 
-/** The flag; absent means that the output decides. */
+/** The flag; if it is absent, `isWanted` decides by the output. */
 export const firstKey = Setting.preference(
   "first-key",
   "Issue a Free key if the database has none, and print it; --no-first-key issues none. Default: only if standard output is a terminal, or with --json."
 )
 
 /**
- * Whether to issue the first key. A secret must not get into a log that collects standard output, but a program that
- * reads `--json` expects it.
+ * Whether to issue the first key: the value of the flag, by default whether standard output is a terminal or JSON.
+ * A log that collects standard output must not contain the secret, but a program that reads `--json` expects it.
  */
 export const isWanted = (
   flag: Option.Option<boolean>,

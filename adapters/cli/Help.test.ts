@@ -1,4 +1,4 @@
-/** The help of each command shows the default of each flag that has one. */
+/** Tests that the help of each command shows the default of each flag that has one. */
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
 import { run } from "./Serve.fixture.ts"
@@ -23,7 +23,7 @@ const commands = [
   "conformance self-test"
 ]
 
-/** Flags that have no value, or an empty list, unless they are given. */
+/** Flags that have no default, or whose default is an empty list. */
 const withoutDefault = new Set([
   ...["issue-key", "public-base-url", "staging-base-url", "deprecation-url", "test-clock-port"],
   ...[
@@ -54,7 +54,7 @@ const flagsOf = (help: string): ReadonlyArray<readonly [flag: string, descriptio
 }
 
 describe("the help", () => {
-  it.each(commands)("of %s shows every default", async (command) => {
+  it.each(commands)("shows every default of the command %s", async (command) => {
     const { code, stdout } = await run([...command.split(" "), "--help"])
     expect(code).toBe(0)
     const flags = flagsOf(stdout)
@@ -65,7 +65,7 @@ describe("the help", () => {
     expect(useless).toEqual([])
   })
 
-  it("is written by `Setting`, which parses the same text that it shows as the default", () => {
+  it("shows defaults as the text that is parsed, because only `Setting` defines defaults", () => {
     const files = fs
       .readdirSync(new URL(".", import.meta.url))
       .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "Setting.ts")
@@ -75,7 +75,7 @@ describe("the help", () => {
     expect(others).toEqual([])
   })
 
-  it("lists every command", async () => {
+  it("lists only subcommands that this file knows", async () => {
     const groups = await Promise.all(
       ["keys", "conformance"].map(async (group) => {
         const { stdout } = await run([group, "--help"])

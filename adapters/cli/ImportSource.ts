@@ -1,4 +1,4 @@
-/** The input of `animal-store import`: a file, or a stream that can be read only once. */
+/** Opens the input of `animal-store import`: a file, or a stream that can be read only once. */
 import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
 import type * as CliError from "effect/cli/CliError"
@@ -11,16 +11,16 @@ import * as Failure from "./Failure.ts"
 import { printable } from "./Printable.ts"
 
 export interface ImportSource {
-  /** Whether it can be read again. */
+  /** Whether the source can be read again. */
   readonly isFile: boolean
-  /** The name in messages. */
+  /** The name of the source in messages. */
   readonly label: string
-  /** The size in bytes of a file. */
+  /** The size of a file in bytes; `undefined` for a stream. */
   readonly size: number | undefined
   readonly blocks: Stream.Stream<Uint8Array, CliError.UserError>
 }
 
-/** Finds a file; `-` is standard input. */
+/** Returns the source at a path, or standard input for `-`; fails if there is no such file. */
 export const open = (file: string): Effect.Effect<ImportSource, CliError.UserError> => {
   const label = printable(file)
   if (file === "-") {
@@ -37,7 +37,7 @@ export const open = (file: string): Effect.Effect<ImportSource, CliError.UserErr
       found.isDirectory()
         ? Effect.fail(unreadable("it is a folder"))
         : Effect.succeed({
-            // A named pipe, for example, is read as a stream.
+            // Anything else, such as a named pipe, is read as a stream.
             isFile: found.isFile(),
             label,
             size: found.isFile() ? found.size : undefined,
@@ -52,7 +52,7 @@ const reasonOf = (cause: unknown): string => {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** Creates a running SHA-256. */
+/** Creates a SHA-256 hash whose digest can be read between updates. */
 export const makeHash = (): Hash => {
   const hash = createHash("sha256")
   return {

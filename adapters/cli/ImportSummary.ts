@@ -1,4 +1,4 @@
-/** The result of an import as text and as JSON. */
+/** Formats the result of an import as text and as JSON. */
 import type { LineFault } from "../../core/transfer/Import.ts"
 import * as Import from "../../core/transfer/Import.ts"
 import { printable } from "./Printable.ts"
@@ -7,13 +7,13 @@ import * as Throughput from "./Throughput.ts"
 /** The result of a run of the command. */
 export interface Outcome {
   readonly isDryRun: boolean
-  /** Animals in the part of the source that was read without a fault, including those of earlier runs. */
+  /** Number of valid animals in a dry run; otherwise the sum of `before`, `inserted` and `present`. */
   readonly animals: number
-  /** Animals in the source that earlier runs stored. */
+  /** Number of animals in the source that earlier runs stored. */
   readonly before: number
-  /** Animals that this run stored. */
+  /** Number of animals that this run stored. */
   readonly inserted: number
-  /** Animals that the database had already, with the same ids. */
+  /** Number of animals that the database already contained, with the same ids. */
   readonly present: number
   readonly faults: ReadonlyArray<LineFault>
 }
@@ -33,7 +33,7 @@ export const recordOf = (
   moreFaults: faults.length === Import.maxFaults
 })
 
-/** Formats the result without faults as one line. */
+/** Formats the result of an import without faults as one line. */
 export const format = (
   { animals, before, inserted, isDryRun, present }: Outcome,
   throughput: Throughput.Throughput

@@ -16,35 +16,35 @@ describe.skipIf(path.sep !== "/")("the command line of a hint", () => {
   const main = "/src/shop/adapters/cli/main.ts"
 
   it.each([
-    ["in a clone", at(main, "/src/shop"), "npm run keys -- list"],
-    ["elsewhere with the source of a clone", at(main, "/srv"), `node ${main} keys list`],
-    ["in a folder of a clone", at(main, "/src/shop/adapters"), "node cli/main.ts keys list"],
+    ["for a clone", at(main, "/src/shop"), "npm run keys -- list"],
+    ["outside a clone that contains the script", at(main, "/srv"), `node ${main} keys list`],
+    ["in a subfolder of a clone", at(main, "/src/shop/adapters"), "node cli/main.ts keys list"],
     [
-      "in a project that has the package",
+      "in a project that has installed the package",
       at("/app/node_modules/.bin/animal-store", "/app", "/app/node_modules/.bin"),
       "npx animal-store keys list"
     ],
     [
-      "installed globally",
+      "for a global installation",
       at("/usr/local/bin/animal-store", "/", "/usr/local/bin"),
       "animal-store keys list"
     ],
     [
-      "started by path within a package",
+      "for a script that was started by its path within a package",
       at("/opt/a/node_modules/animal-store/dist/adapters/cli/bin.js", "/opt/a"),
       "npx animal-store keys list"
     ],
     [
-      "built in a clone",
+      "for a built command in a clone",
       at("/src/shop/dist/adapters/cli/bin.js", "/src/shop"),
       "node dist/adapters/cli/bin.js keys list"
     ],
-    ["in a path with a space", at("/my shop/it's/bin.js", "/"), "node 'my shop/it'\\''s/bin.js' keys list"]
-  ])("%s", (_, start, command) => {
+    ["for a path with a space", at("/my shop/it's/bin.js", "/"), "node 'my shop/it'\\''s/bin.js' keys list"]
+  ])("commandLine works %s", (_, start, command) => {
     expect(list(start)).toBe(command)
   })
 
-  it("uses the npm script of each command in a clone", () => {
+  it("commandLine uses the npm script of each command in a clone", () => {
     const start = at(main, "/src/shop")
     const commands = [["serve"], ["serve", "--help"], ["conformance", "list"], ["--help"]]
     expect(commands.map((args) => Invocation.commandLine(start, args))).toEqual([
@@ -55,7 +55,7 @@ describe.skipIf(path.sep !== "/")("the command line of a hint", () => {
     ])
   })
 
-  it("replaces the quoted commands in a text, and nothing else", () => {
+  it("localized replaces the quoted commands in a text, and nothing else", () => {
     const start = at(main, "/src/shop")
     expect(Invocation.localized(start, "animal-store: see 'animal-store conformance list' or 'x'")).toBe(
       "animal-store: see 'npm run conformance -- list' or 'x'"

@@ -1,24 +1,24 @@
-/** The command line that runs this program again in the user's current directory, for hints. */
+/** Builds the command lines in hints. A user can run them in the current directory to start this program again. */
 import * as path from "node:path"
 
 /** How this process was started. */
 export interface Start {
-  /** Absolute path of the started script; a source file (`.ts`) belongs to a clone. */
+  /** Absolute path of the started script; a source file (`.ts`) means that this is a clone of the repository. */
   readonly script: string
   /** The working directory. */
   readonly cwd: string
-  /** The folders in which a shell finds commands. */
+  /** The folders in `PATH`, where a shell looks for commands. */
   readonly commandFolders: ReadonlyArray<string>
 }
 
-/** The start of this process. */
+/** Returns how this process was started. */
 export const current = (): Start => ({
   script: process.argv[1] ?? "animal-store",
   cwd: process.cwd(),
   commandFolders: (process.env.PATH ?? "").split(path.delimiter)
 })
 
-/** The npm scripts of a clone that run a command. */
+/** The npm script that runs each command in a clone. */
 const npmScripts = new Map([
   ["serve", "npm start"],
   ["keys", "npm run keys"],
@@ -40,7 +40,7 @@ export const commandLine = (start: Start, args: ReadonlyArray<string>): string =
   return rest.length === 0 ? npmScript : [npmScript, "--", ...rest].join(" ")
 }
 
-/** Replaces each quoted `animal-store` command in a text by one that works here. */
+/** Replaces each quoted `animal-store` command in a text with the command line for `start`. */
 export const localized = (start: Start, text: string): string =>
   text.replaceAll(
     /'animal-store((?: [^']+)?)'/g,
@@ -58,7 +58,7 @@ const program = (start: Start): string => {
   const folder = path.dirname(script)
   const parts = folder.split(path.sep)
   if (!isSource(start)) {
-    // npm scripts add this folder to the command folders, but their user's shell does not have it.
+    // npm adds this folder to `PATH` for its scripts only; the user's shell does not find commands in it.
     if (parts.at(-1) === ".bin" && parts.at(-2) === "node_modules") return "npx animal-store"
     if (commandFolders.includes(folder)) return path.parse(script).name
     if (parts.includes("node_modules")) return "npx animal-store"

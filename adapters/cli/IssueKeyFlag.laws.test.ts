@@ -17,7 +17,7 @@ const inAnyCase = (text: string) =>
     )
 
 describe("the name of a plan", () => {
-  it("is accepted in any case, and no other text is", () => {
+  it("parsePlan accepts the name of each plan in upper and lower case, and no other text", () => {
     const names = plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name)))
     fc.assert(
       fc.property(names, fc.string({ minLength: 1 }), ([name, written], more) => {
@@ -34,7 +34,7 @@ describe("the name of a plan", () => {
 })
 
 describe("a key specification", () => {
-  it("is parsed with any case of the plan and any order of the limits", () => {
+  it("parse accepts the plan in upper or lower case and the limits in any order", () => {
     fc.assert(
       fc.property(
         plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name))),
@@ -54,7 +54,7 @@ describe("a key specification", () => {
     )
   })
 
-  it("is rejected with a reason or can be issued, and never throws, for any text", () => {
+  it("parse returns options that can be issued, or fails with a reason, for any text", () => {
     const noise = fc
       .array(
         fc.constantFrom(
@@ -86,7 +86,7 @@ describe("a key specification", () => {
     )
   })
 
-  it("is rejected with the range of the number, without the format, if only a number is wrong", () => {
+  it("parse fails with the range of the number, without the format, if only a number is wrong", () => {
     const wrong = fc.oneof(
       fc
         .bigInt({ min: BigInt(Plan.maxRequests) + 1n })

@@ -11,7 +11,7 @@ describe("a key specification", () => {
     ["pro:perDay=1000000000", { plan: "Pro", limits: { perDay: 1_000_000_000 } }],
     ["Enterprise:perMinute=5,perDay=50", { plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } }],
     ["enterprise:perDay=050,perMinute=5", { plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } }]
-  ])("'%s' is parsed", (text, options) => {
+  ])("parses '%s'", (text, options) => {
     expect(IssueKeyFlag.parse(text)).toEqual(Result.succeed(options))
   })
 
@@ -36,7 +36,7 @@ describe("a key specification", () => {
     ["Free:perDay=0", /^perDay must be a whole number/],
     ["Enterprise", /^Enterprise needs both perMinute and perDay$/],
     ["Enterprise:perDay=1", /^Enterprise needs both/]
-  ])("'%s' is rejected with the reason", (text, reason) => {
+  ])("rejects '%s' with the reason", (text, reason) => {
     expect(Result.getOrElse(IssueKeyFlag.parse(text), (fault) => fault)).toEqual(
       expect.stringMatching(reason)
     )

@@ -1,4 +1,4 @@
-/** The value of `--issue-key`: `PLAN[:perMinute=N,perDay=N]`. */
+/** Parses the value of `--issue-key`: `PLAN[:perMinute=N,perDay=N]`. */
 import * as Result from "effect/Result"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as Plan from "../../core/limits/Plan.ts"
@@ -6,7 +6,7 @@ import * as Plan from "../../core/limits/Plan.ts"
 const form = "must be PLAN or PLAN:perMinute=N,perDay=N"
 
 /**
- * Parses a key specification, with the plan in any case, or fails with the reason.
+ * Parses a key specification, or fails with the reason. The plan is case-insensitive.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ const numberFault = (digits: string): string | undefined => {
   return Number(digits) > Plan.maxRequests ? `is too large: it must be ${range}` : undefined
 }
 
-/** The value of `--plan`: the name of a plan in any case. */
+/** Parses the value of `--plan`: the name of a plan, case-insensitive. */
 export const parsePlan = (text: string): Result.Result<Plan.PlanName, string> =>
   Result.fromNullishOr(planNamed(text), () => `must be one of ${Plan.names.join(", ")}`)
 

@@ -1,4 +1,4 @@
-/** `animal-store keys`: administration of API keys on any database, also while servers are running. */
+/** `animal-store keys`: manages the API keys in any database, also while servers are running on it. */
 import * as Command from "effect/cli/Command"
 import { issue } from "./keys/Issue.ts"
 import { list } from "./keys/List.ts"

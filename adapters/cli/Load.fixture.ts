@@ -1,4 +1,4 @@
-/** Clients that send requests in sequence, each client on its own keep-alive connection. */
+/** Creates load for tests: clients that each send requests in sequence on one keep-alive connection. */
 import { Buffer } from "node:buffer"
 import * as Http from "node:http"
 import * as fc from "fast-check"

@@ -1,4 +1,4 @@
-/** The host of URLs on this machine. */
+/** Chooses the host in URLs of servers on this machine. */
 
 /** Returns the host for URLs on this machine, given the host that the server is bound to. */
 export const of = (host: string): string => {

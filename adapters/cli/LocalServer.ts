@@ -1,4 +1,4 @@
-/** Auxiliary servers of the command line, in addition to that of the service. */
+/** Runs the auxiliary HTTP servers of the command line: the admin port and the test clock. */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Data from "effect/Data"
@@ -9,7 +9,7 @@ import * as Setting from "./Setting.ts"
 const MAX_CONNECTIONS = 100
 const TIMEOUT_MS = 10_000
 
-/** The server could not bind its address; `flag` is the one with the port, `cause` is Node's error. */
+/** The server could not bind its address. `flag` is the flag of the port, `cause` is Node's error. */
 export class LocalServerUnbound extends Data.TaggedError("LocalServerUnbound")<{
   readonly flag: string
   readonly host: string
@@ -21,14 +21,14 @@ export class LocalServerUnbound extends Data.TaggedError("LocalServerUnbound")<{
   }
 }
 
-/** Where a server listens, and the flag that its errors name. Port 0 chooses a free port. */
+/** The address on which a server listens, and the flag that its errors name. Port 0 chooses a free port. */
 export interface Place {
   readonly flag: string
   readonly host: string
   readonly port: number
 }
 
-/** Listens until the scope closes, which cuts all connections. */
+/** Serves until the scope closes; closing it also closes all connections. */
 export const serve = (
   place: Place,
   respond: (request: Http.IncomingMessage, response: Http.ServerResponse) => Promise<void>

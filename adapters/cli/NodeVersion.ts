@@ -1,7 +1,7 @@
-/** Whether the running Node is new enough. It imports nothing, so that an old Node can run it. */
+/** Checks whether Node is new enough. This module imports nothing, so that an old Node can run it. */
 
 /**
- * Returns why a version of Node is too old for a range such as `>=22.19.0`, or `undefined`.
+ * Returns why a version of Node is too old for a range such as `>=22.19.0`, or `undefined` if it is not.
  *
  * @example
  * ```ts

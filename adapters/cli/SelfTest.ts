@@ -7,7 +7,7 @@ import * as Output from "./Output.ts"
 import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
 
-/** The command; it fails if the suite misses a fault or reports a correct server. */
+/** Runs the self-test; exits with code 1 if the suite misses a fault or rejects a correct server. */
 export const selfTest = Command.make(
   "self-test",
   {

@@ -1,4 +1,4 @@
-/** The flags of `serve`. */
+/** Defines the flags of `serve`. */
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
@@ -17,7 +17,7 @@ const MAX_CONNECTIONS = 1_000_000
 
 const MAX_DRAIN_MS = 3_600_000
 
-/** The flags. */
+/** All flags, including the flags of the log and of telemetry. */
 export const flags = {
   host: Setting.withDefault("host", "HOST", "Address to listen on.", Setting.text, "127.0.0.1"),
   port: Setting.withDefault(
@@ -106,8 +106,8 @@ export const flags = {
   ).pipe(Flag.optional)
 }
 
-/** The values of the flags. */
+/** The parsed values of `flags`. */
 export type Values = Command.Command.Config.Infer<typeof flags>
 
-/** Whether the reference page is served. */
+/** Whether the reference page is served; true by default. */
 export const hasDocs = ({ docs }: Pick<Values, "docs">): boolean => Option.getOrElse(docs, () => true)

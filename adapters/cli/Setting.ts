@@ -1,4 +1,4 @@
-/** Settings of the command line: a flag, with an environment variable as fallback. */
+/** Defines settings of the command line: flags, each with an environment variable as its fallback. */
 import * as Config from "effect/Config"
 import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
@@ -20,13 +20,13 @@ export type Parse<A> = (text: string) => Result.Result<A, string>
  */
 export const variable = (flag: string): string => `ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`
 
-/** Returns the name of a setting for messages about a value whose source is unknown. */
+/** Returns the name of a setting for messages that do not know whether the flag or the variable has the value. */
 export const title = (flag: string): string => `--${flag} (${variable(flag)})`
 
 const describe = (flag: string, description: string): string => `${description} [${variable(flag)}]`
 
 interface Source {
-  /** The flag or the environment variable that contains the text. */
+  /** The name of the flag or of the environment variable that contains the text. */
   readonly source: string
   readonly text: string
 }
@@ -51,7 +51,7 @@ const parsedIfPresent =
   (given: Source): Effect.Effect<A, CliError.CliError> =>
     isAbsent(flag, given) ? Effect.fail(new CliError.MissingOption({ option: flag })) : parsed(parse, given)
 
-/** A setting with one value. */
+/** Creates a required setting with one value. */
 export const make = <A>(flag: string, metavar: string, description: string, parse: Parse<A>): Flag.Flag<A> =>
   Flag.String(flag).pipe(
     Flag.withMetavar(metavar),
@@ -62,7 +62,7 @@ export const make = <A>(flag: string, metavar: string, description: string, pars
   )
 
 /**
- * A setting with a default, given as the text of the flag: it is parsed like any other value, and the help shows it.
+ * Creates a setting with a default. The default is a text that is parsed like any other value, and the help shows it.
  */
 export const withDefault = <A>(
   flag: string,
@@ -78,7 +78,7 @@ export const withDefault = <A>(
 const andDefault = (description: string, defaultText: string): string =>
   `${description.replace(/\.$/, "")}; default ${defaultText}.`
 
-/** A setting with any number of values: a repeated flag, or an environment variable separated by spaces. */
+/** Creates a setting with any number of values: a repeated flag, or a variable with values separated by spaces. */
 export const repeated = <A>(
   flag: string,
   metavar: string,
@@ -99,11 +99,11 @@ export const repeated = <A>(
     Flag.mapEffect((given) => Effect.forEach(given, (one) => parsed(parse, one)))
   )
 
-/** A boolean setting, off by default. */
+/** Creates a boolean setting that is off by default. */
 export const toggle = (flag: string, description: string): Flag.Flag<boolean> =>
   Flag.withDefault(boolean(flag, andDefault(description, "off")), false)
 
-/** A boolean setting whose default depends on other things, which the description explains. */
+/** Creates a boolean setting without a fixed default; the description explains what applies if it is absent. */
 export const preference = (flag: string, description: string): Flag.Flag<Option.Option<boolean>> =>
   Flag.optional(boolean(flag, description))
 
@@ -116,11 +116,11 @@ const boolean = (flag: string, description: string): Flag.Flag<boolean> =>
     )
   )
 
-/** Any text that is not empty. */
+/** Accepts any text that is not empty. */
 export const text: Parse<string> = (given) =>
   given === "" ? Result.fail("must not be empty") : Result.succeed(given)
 
-/** A whole number from `min` (0 or more) to `max`, in decimal digits. */
+/** Parses a whole number from `min` (0 or more) to `max`, in decimal digits. */
 export const between =
   (min: number, max: number): Parse<number> =>
   (digits) =>
@@ -128,7 +128,7 @@ export const between =
       ? Result.succeed(Number(digits))
       : Result.fail(`must be a whole number from ${min} to ${max}`)
 
-/** A whole number from 0 to `max`, in decimal digits. */
+/** Parses a whole number from 0 to `max`, in decimal digits. */
 export const natural = (max: number): Parse<number> => between(0, max)
 
 const words = new Map([

@@ -1,4 +1,4 @@
-/** Shutdown of `serve`: clients lose no request, for every stop signal. */
+/** Tests the shutdown of `serve`: with every stop signal, clients lose no request. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
@@ -67,7 +67,7 @@ describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("at %s", (signal)
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
 
-  it("exits with code 0, at once if there was no request", async () => {
+  it("the server exits immediately with code 0 if there was no request", async () => {
     const { server } = await serve("1h")
     expect(await stop(server, signal)).toMatchObject({
       code: 0,
@@ -80,7 +80,7 @@ describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("at %s", (signal)
 })
 
 describe("the drain period", () => {
-  it("keeps the port open and returns 503 on /readyz until a second signal, but ignores a duplicate signal", async () => {
+  it("the server accepts requests and returns 503 on /readyz until a second signal; a duplicate is ignored", async () => {
     const { key, ready, server, url } = await serve("1h")
     expect((await ready()).status).toBe(200)
     // A terminal's SIGINT reaches the server twice when npm forwards it.
@@ -101,14 +101,14 @@ describe("the drain period", () => {
     expect(await refusesConnections(url)).toBe(true)
   })
 
-  it("ends after its duration", async () => {
+  it("the drain period ends after its duration", async () => {
     const { ready, server, url } = await serve("300ms")
     await ready()
     expect(await stop(server)).toMatchObject({ code: 0, signal: null })
     expect(await refusesConnections(url)).toBe(true)
   })
 
-  it("ends early on a second signal, and requests in flight still finish", async () => {
+  it("the drain period ends early on a second signal, and requests in flight still finish", async () => {
     const { key, ready, server, url } = await serve("1h")
     await ready()
     const body = '{"name":"Rex","categoryId":1}'
@@ -170,7 +170,7 @@ const groupIsAlive = ({ pid }: ChildProcess): boolean => {
 // Windows has neither signals nor process groups.
 describe.skipIf(process.platform === "win32")("npm start", () => {
   it.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])(
-    "drains on %s to npm alone, and leaves no process behind",
+    "drains the server if only npm gets %s, and leaves no process behind",
     async (signal) => {
       const { npm, url } = await npmStart()
       expect((await fetch(`${url}/pets`)).status).toBe(401)

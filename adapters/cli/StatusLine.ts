@@ -1,4 +1,4 @@
-/** A terminal line that a running command overwrites; no output if standard error is not a terminal. */
+/** Shows the progress of a command in one terminal line; prints nothing if standard error is not a terminal. */
 import * as Effect from "effect/Effect"
 
 export interface StatusLine {

@@ -1,15 +1,15 @@
-/** Stop signals after the first one, which `runMain` turns into an interruption. */
+/** Waits for a second stop signal; `runMain` turns the first one into an interruption. */
 import * as Effect from "effect/Effect"
 
 const signals = ["SIGINT", "SIGTERM"] as const
 
 /**
- * Signals within this time after the first one are duplicates: a terminal sends SIGINT to npm and to the server, and
- * npm forwards it to the server again.
+ * Milliseconds after the first signal during which further signals count as duplicates: a terminal sends SIGINT both to
+ * npm and to the server, and npm then forwards it to the server.
  */
 const DUPLICATE_MS = 1_000
 
-/** Completes with the second signal; run it after the first one. */
+/** Completes when a second signal arrives; run it when the first one has arrived. Ignores duplicates. */
 export const second: Effect.Effect<void> = Effect.andThen(
   Effect.sleep(DUPLICATE_MS),
   Effect.callback((resume) => {

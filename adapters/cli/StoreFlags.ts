@@ -1,4 +1,4 @@
-/** The options of the store and of its server, from the flags of `serve`. */
+/** Converts the flags of `serve` to the options of the store and of its server. */
 import * as Option from "effect/Option"
 import type { AnimalStoreOptions, NodeServerOptions } from "../embed/index.ts"
 import * as LogFlags from "./LogFlags.ts"

@@ -1,4 +1,4 @@
-/** The flags of metrics and traces. */
+/** Defines the flags of metrics and traces. */
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -16,7 +16,7 @@ const ratio: Setting.Parse<number> = (text) =>
     ? Result.succeed(Number(text))
     : Result.fail("must be a number from 0 to 1")
 
-/** The flags. */
+/** `--admin-port`, `--admin-host`, `--otlp` and `--trace-sample`. */
 export const flags = {
   adminPort: Setting.make(
     "admin-port",
@@ -46,14 +46,14 @@ export const flags = {
   )
 }
 
-/** The values of the flags. */
+/** The parsed values of `flags`. */
 export interface Values {
   readonly adminPort: Option.Option<number>
   readonly otlp: Option.Option<string>
   readonly traceSample: number
 }
 
-/** Returns the options of the store. */
+/** Returns the options of the store; metrics are counted only with an admin port. */
 export const options = ({
   adminPort,
   otlp,

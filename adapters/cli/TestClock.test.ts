@@ -26,14 +26,14 @@ const nowOf = async (response: Response): Promise<number> => {
 }
 
 describe("the test clock", () => {
-  it("equals the system clock until it is advanced", async () => {
+  it("the test clock equals the system clock until it is advanced", async () => {
     const before = Date.now()
     const now = await nowOf(await fetch(`${origin}/clock`))
     expect(now).toBeGreaterThanOrEqual(before)
     expect(now).toBeLessThanOrEqual(Date.now())
   })
 
-  it("is ahead of the system clock by the sum of all advances, in both responses", async () => {
+  it("GET /clock and POST /clock/advance return the system time plus the sum of all advances", async () => {
     let ahead = clock.now() - Date.now()
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 10 * 366 * 86_400_000 }), async (ms) => {
@@ -69,7 +69,7 @@ describe("the test clock", () => {
     '{"ms":9007199254740991}',
     '{"ms":9007199254740993}',
     `{"ms":5,"x":"${"a".repeat(2_000)}"}`
-  ])("returns 400 for %j and does not advance", async (body) => {
+  ])("returns 400 for the body %j and does not advance the clock", async (body) => {
     const ahead = clock.now() - Date.now()
     const response = await advance(body)
     expect(response.status).toBe(400)

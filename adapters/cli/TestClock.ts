@@ -1,6 +1,7 @@
 /**
- * A clock that conformance tests advance over HTTP: `GET /clock` and `POST /clock/advance {"ms":n}`, which both return
- * `{"now":ms}`. It does not affect the system clock; the listener is bound to the loopback address.
+ * Serves a clock that conformance tests advance over HTTP: `GET /clock` and `POST /clock/advance {"ms":n}`, which
+ * both return `{"now":ms}`. It does not affect the system clock; the listener is bound to the loopback
+ * address.
  */
 import type * as Http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -12,7 +13,7 @@ import * as LocalServer from "./LocalServer.ts"
 
 const MAX_BODY_LENGTH = 1_024
 
-/** The end of the year 9999, the last date that HTTP can represent. */
+/** The end of the year 9999 in epoch milliseconds: the last date that HTTP can represent. */
 const MAX_NOW = 253_402_300_799_999
 
 const Advance = Schema.fromJsonString(
@@ -20,7 +21,7 @@ const Advance = Schema.fromJsonString(
 )
 const decodeAdvance = Schema.decodeUnknownOption(Advance)
 
-/** A clock that is ahead of the system clock. */
+/** A clock that can be advanced ahead of the system clock. */
 export interface TestClock {
   /** Epoch milliseconds: the system time plus all advances. */
   readonly now: () => number

@@ -1,4 +1,4 @@
-/** How many animals a command processed in which time. */
+/** Computes and formats the number of animals that a command processed per second. */
 import * as Duration from "effect/Duration"
 
 export interface Throughput {
@@ -16,7 +16,7 @@ export const make = (animals: number, elapsed: Duration.Duration): Throughput =>
 export const format = ({ perSecond, seconds }: Throughput): string =>
   `in ${seconds} s (${thousands(perSecond)} a second)`
 
-/** Formats a number with commas. */
+/** Formats a number with commas between groups of three digits. */
 export const thousands = (count: number | bigint): string => count.toLocaleString("en")
 
 /** Formats a number of animals, such as "1 animal" or "1,000 animals". */

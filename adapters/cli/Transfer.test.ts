@@ -1,4 +1,4 @@
-/** `animal-store export` and `import`, for people and scripts. */
+/** Tests `animal-store export` and `import`: their output for people and their JSON for scripts. */
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -45,7 +45,7 @@ const writeFile = (content: string | Uint8Array): string => {
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "import and export", () => {
-    it("return the same lines with --keep-ids, and the same animals with new ids without", async () => {
+    it("export returns the imported lines after --keep-ids, otherwise the same animals with new ids", async () => {
       const [kept, renumbered] = [await create(kind), await create(kind)]
       const lines = makeLines(3_000)
       const file = writeFile(lines)
@@ -58,7 +58,7 @@ for (const kind of Databases.kinds) {
       expect(withoutIds(await exported(renumbered.address))).toBe(withoutIds(lines))
     })
 
-    it("store each animal once although the import is killed again and again", {
+    it("import stores each animal once although the command is killed repeatedly", {
       timeout: LIMIT_MS
     }, async () => {
       const database = await create(kind)
@@ -90,7 +90,7 @@ for (const kind of Databases.kinds) {
       expect(code).toBe(1)
     })
 
-    it("store each animal of a named stream once although it is killed", { timeout: LIMIT_MS }, async () => {
+    it("import --name stores each animal once if it is interrupted", { timeout: LIMIT_MS }, async () => {
       const database = await create(kind)
       const lines = makeLines(40_000)
       const args = ["import", "-", "--name", "feed", "--json", "--database", database.address]
@@ -112,7 +112,7 @@ for (const kind of Databases.kinds) {
       expect(stderr).toMatch(/its first \d+ bytes are not those that were imported before/)
     })
 
-    it("give a running server the animals, and its next animal a larger id", async () => {
+    it("import makes animals visible to a running server, which then assigns a larger id", async () => {
       const database = await create(kind)
       const server = await start(["--json", "--port", "0", "--database", database.address])
       try {
@@ -131,7 +131,7 @@ for (const kind of Databases.kinds) {
       }
     })
 
-    it("store nothing from an invalid file, and only the animals before the first invalid line of a stream", async () => {
+    it("import stores nothing from an invalid file, and only the animals before the first invalid line of a stream", async () => {
       const database = await create(kind)
       const valid = '{"name":"Rex","categoryId":1}\n'
       const lines = `${valid.repeat(3)}\n{"name":"Rex"}\n${valid}{"name":"","categoryId":1.5}\n`
@@ -152,7 +152,7 @@ for (const kind of Databases.kinds) {
       expect(withoutIds(await exported(database.address)).split("\n")).toHaveLength(4)
     })
 
-    it("reject an id of another animal, and skip animals that already exist", async () => {
+    it("import rejects an id that another animal has, and skips animals that already exist", async () => {
       const database = await create(kind)
       const animal = (id: number, name: string) =>
         `{"id":${id},"name":"${name}","categoryId":1,"status":"sold"}\n`
@@ -171,7 +171,7 @@ for (const kind of Databases.kinds) {
       expect(await exported(database.address)).toBe(animal(4, "Max") + animal(5, "Rex"))
     })
 
-    it("need little memory for 300,000 animals", { timeout: LIMIT_MS }, async () => {
+    it("import, export and copy use little memory for 300,000 animals", { timeout: LIMIT_MS }, async () => {
       const [database, copy] = [await create(kind), await create(kind)]
       const small = ["--max-old-space-size=64"]
       const file = writeFile(makeLines(300_000))
@@ -194,7 +194,7 @@ for (const kind of Databases.kinds) {
   })
 }
 
-/** The memory that a process uses now, 0 where it is not known. */
+/** Returns the resident memory of a process in bytes, or 0 if it cannot be read. */
 const residentBytes = (pid: number | undefined): number => {
   try {
     const [, kilobytes = "0"] = /^VmRSS:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
@@ -212,7 +212,7 @@ describe("export --out", () => {
     return { address, folder, out: path.join(folder, "out.ndjson") }
   }
 
-  it("writes a file for its owner only, and leaves nothing else", async () => {
+  it("writes a file that only its owner can read, and leaves no temporary file", async () => {
     const { address, folder, out } = await filled()
     const result = await run(["export", "--out", out, "--database", address])
     expect(result).toMatchObject({ code: 0, stderr: "" })
@@ -222,7 +222,7 @@ describe("export --out", () => {
     expect(fs.readdirSync(folder)).toEqual(["out.ndjson"])
   })
 
-  it("replaces a file with --force only", async () => {
+  it("replaces an existing file only with --force", async () => {
     const { address, folder, out } = await filled()
     fs.writeFileSync(out, "precious")
     const rejected = await run(["export", "--out", out, "--database", address])
@@ -259,7 +259,7 @@ describe("import", () => {
     })
   })
 
-  it("checks with --dry-run and opens no database", async () => {
+  it("checks the lines with --dry-run, and opens no database", async () => {
     const folder = createFolder()
     const address = `sqlite:${path.join(folder, "none.db")}`
     const file = writeFile(makeLines(100))

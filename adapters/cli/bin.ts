@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The installed command: checks the version of Node before anything is loaded that an old one cannot parse. */
+/** The installed command: checks the version of Node before it loads modules that an old Node cannot parse. */
 import packageJson from "../../package.json" with { type: "json" }
 import * as NodeVersion from "./NodeVersion.ts"
 

@@ -12,10 +12,10 @@ import { keys } from "./Keys.ts"
 import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
 
-// A server that a signal stops exits with 0, because supervisors treat other codes as a crash.
+// The exit code of an interrupted program. A server exits with 0 instead: supervisors treat other codes as a crash.
 const INTERRUPTED = 130
 
-// `runMain` handles SIGINT and SIGTERM only. Without this, closing the terminal would kill the server at once.
+// `runMain` handles SIGINT and SIGTERM only. Without this, closing the terminal would kill the server immediately.
 process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
 
 const isConformance = process.argv[2] === "conformance"
@@ -26,7 +26,7 @@ const isUnfinished = ["conformance", "copy", "export", "import"].includes(proces
 // For `conformance`, 1 means "not conformant", so usage errors exit with 2.
 const USAGE_ERROR = isConformance ? 2 : 1
 
-// Commands continue when standard error cannot be written, for example on a full disk or to a closed pipe.
+// Commands continue if they cannot write to standard error, for example because of a full disk or a closed pipe.
 LogSink.ignoreErrors(process.stderr)
 
 const teardown: Runtime.Teardown = (exit, onExit) =>
@@ -37,13 +37,13 @@ const teardown: Runtime.Teardown = (exit, onExit) =>
 
 type OnDemand = keyof typeof descriptions
 
-/** Loads a command if it may run; otherwise returns its name and description, for the help. */
+/** Loads a command if its name is among the arguments; otherwise returns only its name and description for the help. */
 const ifNamed = async <Name extends OnDemand, Loaded>(name: Name, load: () => Promise<Loaded>) =>
   process.argv.slice(2).includes(name)
     ? await load()
     : Command.make(name).pipe(Command.withDescription(descriptions[name]))
 
-// All of them would slow down the start of a server.
+// Loaded on demand, because they would slow down the start of a server.
 const exportAnimals = await ifNamed("export", async () => (await import("./Export.ts")).exportAnimals)
 const importAnimals = await ifNamed("import", async () => (await import("./Import.ts")).importAnimals)
 const copyDatabase = await ifNamed("copy", async () => (await import("./Copy.ts")).copyDatabase)

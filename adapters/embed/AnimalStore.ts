@@ -1,4 +1,4 @@
-/** The whole store for programs that do not use Effect: a promise of listeners and functions. */
+/** Opens a complete store for programs that do not use Effect: listeners, and functions that return promises. */
 import type { AddressInfo } from "node:net"
 import * as Clock from "effect/Clock"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -31,17 +31,18 @@ import * as OsUser from "./OsUser.ts"
 /** An open store. */
 export interface AnimalStore {
   /**
-   * For `http.createServer`, Express and Connect (`app.use("/v1", …)`) and Fastify; mount it before any body parser.
+   * Listener for `http.createServer`, Express and Connect (`app.use("/v1", …)`) and Fastify; mount it before any body
+   * parser.
    */
   readonly nodeListener: NodeListener.NodeListener
-  /** For web-standard hosts: Hono, Bun, Deno and Next.js route handlers. */
+  /** Handler for web-standard hosts: Hono, Bun, Deno and Next.js route handlers. */
   readonly fetch: FetchHandler.FetchHandler
   /**
    * Starts a server, which `close` stops. Rejects with `InvalidOption`, with `ListenFailed`, or with an `Error` if the
    * store is closed.
    */
   readonly listen: (options?: Partial<NodeServer.NodeServerOptions>) => Promise<AddressInfo>
-  /** Administration of keys. */
+  /** Issues, changes, lists and revokes API keys. */
   readonly keys: Keys.Keys
   /**
    * Returns the metrics in the text format of Prometheus, for a page such as `/metrics`; throws an `Error` if the store
@@ -49,16 +50,16 @@ export interface AnimalStore {
    */
   readonly metrics: () => string
   /**
-   * Prepares for `close`: `/readyz` returns 503, and responses through `listen` and `nodeListener` carry
-   * `Connection: close`, so that load balancers and clients move to another process. Requests are still served.
-   * Resolves after `ms` milliseconds, or earlier if the store has received no request or is closed. Rejects with
-   * `InvalidOption` unless `ms` is a whole number from 0 to 2147483647.
+   * Prepares for `close`: `/readyz` returns 503, and responses through `listen` and `nodeListener` have the header
+   * `Connection: close`, so that load balancers and clients move to another process. Requests are still handled.
+   * Resolves after `ms` milliseconds, or immediately if the store has received no request or is closed. Rejects with
+   * `InvalidOption` if `ms` is not a whole number from 0 to 2147483647.
    */
   readonly drain: (ms: number) => Promise<void>
   /**
-   * Drains for `drainMs` milliseconds (default 0), waits at most ten seconds for requests in flight, stops the servers
-   * that `listen` started, and closes the database. Further calls return the same promise; one without `drainMs` ends
-   * the drain. Rejects with `InvalidOption` after an invalid argument, once the store is closed without a drain.
+   * Drains for `drainMs` milliseconds (default 0), stops the servers that `listen` started, waits at most ten seconds
+   * for other requests in flight, and closes the database. Further calls return the same promise; a call without
+   * `drainMs` ends the drain. If the argument is invalid, closes without a drain, then rejects with `InvalidOption`.
    */
   readonly close: (options?: Arguments.CloseOptions) => Promise<void>
 }
@@ -90,7 +91,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
     nodeListener: await run(NodeListener.make),
     fetch: await run(FetchHandler.make(Options.pick(FetchHandler.rules, present))),
     listen: async (serverOptions) => {
-      // A server in a closed scope would stop at once, and its address would be useless.
+      // A server in a closed scope would stop immediately, and its address would be useless.
       if (closing !== undefined) throw new Error("the store is closed")
       return run(Scope.provide(NodeServer.make(serverOptions), scope))
     },
@@ -104,7 +105,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
       closing ??= run(Effect.all([drain, drainPeriod.end, Scope.close(scope, Exit.void)], { discard: true }))
       // Also ends the drain of an earlier call.
       if (drainMs === 0) Effect.runSync(drainPeriod.end)
-      // The store is closed nevertheless: a mistake here must not keep a process from stopping.
+      // Closes the store anyway: an invalid argument must not prevent a process from stopping.
       return Result.isFailure(checked) ? closing.then(() => Promise.reject(checked.failure)) : closing
     }
   }
@@ -151,7 +152,7 @@ const build = Effect.fnUntraced(function* (options: Options.Present<AnimalStoreO
   return { context: yield* Layer.buildWithScope(layer, scope), metrics: observation.metrics ?? noMetrics }
 })
 
-/** Imported on demand, because most stores have no page, and not every host has a file system. */
+/** Imports the page on demand, because most stores have no page, and not every host has a file system. */
 const referencePage = Effect.promise(() => import("../reference-page/ReferencePage.ts")).pipe(
   Effect.flatMap(({ files }) => files),
   Effect.mapError(

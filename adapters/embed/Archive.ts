@@ -1,4 +1,4 @@
-/** Opens the animals of a database for export and import, and copies databases. */
+/** Exports and imports the animals of a database, and copies databases. */
 import { hash } from "node:crypto"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import type { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
 import type { Copied, CopyFailed } from "../sql/SqlCopy.ts"
 import * as Database from "./Database.ts"
 
-/** Returns the archive of the database at `address`, which is created if it is a file that does not exist. */
+/** Returns the archive of the database at `address`; creates a SQLite file that does not exist. */
 export const layer = (
   address: string
 ): Result.Result<Layer.Layer<PetArchive, DatabaseUnusable>, Database.InvalidDatabase> =>
@@ -23,7 +23,7 @@ export const layer = (
     )
   )
 
-/** The databases of a copy, and a function that receives the progress: the numbers of copied and of all animals. */
+/** The source and target of a copy, and a function that receives the numbers of copied animals and of all animals. */
 export interface CopyOptions {
   readonly from: SqlClient.SqlClient
   readonly to: SqlClient.SqlClient
@@ -36,7 +36,7 @@ export const copy = (options: CopyOptions): Effect.Effect<Copied, CopyFailed | D
     const [cursorKeys, copies] = yield* Effect.promise(() =>
       Promise.all([import("../sql/SqlCursorKey.ts"), import("../sql/SqlCopy.ts")])
     )
-    // Each database has its own random key, which stays the same when the database moves.
+    // Identifies the source by its cursor key, which is random and stays the same when the database moves.
     const key = yield* Effect.provideService(cursorKeys.get, SqlClient.SqlClient, options.from)
     return yield* copies.run({ ...options, source: hash("sha256", key) })
   }).pipe(Effect.provide(SecureRandom.layerWebCrypto))

@@ -1,4 +1,4 @@
-/** Checks the arguments of an open store's methods, in which programs without types can make mistakes. */
+/** Checks the arguments of an open store's methods, which untyped programs can get wrong. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Expiry from "../../core/access/Expiry.ts"
@@ -21,7 +21,7 @@ export interface RotateOptions {
   readonly overlapMs: number
 }
 
-/** Longest delay of a Node timer. */
+/** Maximum delay of a Node timer, in milliseconds. */
 const MAX_MS = 2_147_483_647
 
 const milliseconds = Rule.integer({ min: 0, max: MAX_MS })
@@ -30,7 +30,7 @@ const closeRules: Options.Rules<CloseOptions> = { drainMs: milliseconds }
 
 const expiry: Rule.Rule<Expiry.Expiry> = Rule.make(Expiry.isExpiry, Expiry.REASON)
 
-// `KeyLifecycle` checks the numbers of these options, and how they fit together.
+// These rules check only types and names; `KeyLifecycle` checks the values and their combination.
 const issueRules: Options.Rules<KeyLifecycle.IssueOptions> = {
   plan: Rule.oneOf(Plan.names),
   limits: Options.partial<Plan.Plan>({ perMinute: Rule.number, perDay: Rule.number }),
@@ -45,18 +45,18 @@ const setRules: Options.Rules<KeyChange.KeyChange> = {
 
 const rotateRules: Options.Rules<RotateOptions> = { overlapMs: Rule.number }
 
-/** The options of `keys.issue` and `keys.issueFirst`. */
+/** Checks the options of `keys.issue` and `keys.issueFirst`. */
 export const ofIssue = (given: unknown): Effect.Effect<KeyLifecycle.IssueOptions, InvalidOption> =>
   Effect.fromResult(Options.check(issueRules, given, ["plan"]))
 
-/** The id and the change of `keys.set`. */
+/** Checks the id and the change of `keys.set`. */
 export const ofSet = (
   id: unknown,
   given: unknown
 ): Effect.Effect<readonly [id: string, change: KeyChange.KeyChange], InvalidOption> =>
   Effect.all([ofId(id), Effect.fromResult(Options.check(setRules, given))])
 
-/** The id and the overlap in milliseconds of `keys.rotate`. */
+/** Checks the arguments of `keys.rotate`, and returns the id and the overlap in milliseconds. */
 export const ofRotate = (
   id: unknown,
   given: unknown
@@ -69,13 +69,13 @@ export const ofRotate = (
     )
   ])
 
-/** The id of a key. */
+/** Checks the id of a key. */
 export const ofId = (id: unknown): Effect.Effect<string, InvalidOption> => valid("id", Rule.text, id)
 
-/** The milliseconds of `drain`. */
+/** Checks the argument of `drain`, in milliseconds. */
 export const ofDrain = (ms: unknown): Effect.Effect<number, InvalidOption> => valid("ms", milliseconds, ms)
 
-/** The milliseconds for which `close` drains. */
+/** Checks the options of `close`, and returns the milliseconds of the drain, 0 by default. */
 export const ofClose = (given: unknown): Result.Result<number, InvalidOption> =>
   Result.map(Options.check(closeRules, given), ({ drainMs = 0 }) => drainMs)
 

@@ -1,4 +1,4 @@
-/** The Chromium of the machine, for tests of what web pages can do. */
+/** Starts the installed Chromium, for tests with web pages. */
 import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 import { type Browser, chromium } from "playwright-core"
@@ -15,7 +15,7 @@ const isExecutable = (file: string): boolean => {
   }
 }
 
-/** The program, from `ANIMAL_STORE_TEST_CHROMIUM` or the search path; `undefined` if there is none. */
+/** Path of the browser, from `ANIMAL_STORE_TEST_CHROMIUM` or the search path; `undefined` if no browser is found. */
 const executable = [
   process.env.ANIMAL_STORE_TEST_CHROMIUM ?? "",
   ...(process.env.PATH ?? "").split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
@@ -31,7 +31,7 @@ export const launch = (): Promise<Browser> =>
     args: ["--no-sandbox", "--disable-dev-shm-usage"]
   })
 
-/** Describes what holds in a browser; skipped, with the reason in its name, where there is none. */
+/** Groups tests that need a browser; without one, they are skipped, with the reason in the title. */
 export const describeInBrowser = (title: string, tests: () => void): void => {
   if (executable === undefined) describe.skip(`${title} (skipped, no Chromium is installed)`, tests)
   else describe(title, tests)

@@ -16,9 +16,9 @@ afterAll(async () => {
   for (const close of closing.toReversed()) await close()
 })
 
-/** Opens a service with its own clock and the keys that the suite needs. */
+/** Opens a store with an adjustable clock, and issues the keys that the suite needs. */
 const opened = async (database: string, limits?: string) => {
-  // A fixed start time before the removal of getPet.
+  // The clock starts at a fixed time before getPet is removed.
   let offset = Date.UTC(2027, 0, 1, 9) - Date.now()
   const clock = {
     now: () => Date.now() + offset,
@@ -46,7 +46,7 @@ const opened = async (database: string, limits?: string) => {
   return { clock, keys, store }
 }
 
-/** Starts a server on a database. */
+/** Opens a store on a database, serves it on a free port, and returns it as a subject of the suite. */
 const served = async (name: string, database: string, limits?: string) => {
   const { clock, keys, store } = await opened(database, limits)
   const { port } = await store.listen({ port: 0, host: "127.0.0.1" })

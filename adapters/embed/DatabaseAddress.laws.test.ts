@@ -14,8 +14,8 @@ const segment = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !
 
 const segments = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"))
 
-describe("the address of a SQLite file", () => {
-  it("is a path, absolute with or without an empty host", () => {
+describe("parsing the address of a SQLite file", () => {
+  it("accepts a relative path, and an absolute path with or without an empty host", () => {
     fc.assert(
       fc.property(segments, (path) => {
         expect(filenameOf(`sqlite:${path}`)).toBe(path)
@@ -26,7 +26,7 @@ describe("the address of a SQLite file", () => {
     )
   })
 
-  it("has no host", () => {
+  it("rejects an address with a host", () => {
     fc.assert(
       fc.property(segments, (path) => {
         expect(filenameOf(`sqlite://${path}`)).toMatch(
@@ -37,7 +37,7 @@ describe("the address of a SQLite file", () => {
     for (const path of ["", "/", "//"]) expect(filenameOf(`sqlite://${path}x`)).not.toBe("x")
   })
 
-  it("does not start with a home folder, which only a shell expands", () => {
+  it("rejects a path that starts with a home folder (~), which only a shell expands", () => {
     fc.assert(
       fc.property(fc.option(segment, { nil: "" }), segments, (user, path) => {
         for (const address of [`sqlite:~${user}/${path}`, `sqlite:~${user}`]) {
@@ -52,13 +52,13 @@ describe("the address of a SQLite file", () => {
     expect(filenameOf("sqlite:///~/x")).toBe("/~/x")
   })
 
-  it.each(["", ":memory:", "a\0b"])("is not '%s'", (path) => {
+  it.each(["", ":memory:", "a\0b"])("rejects the path '%s'", (path) => {
     expect(filenameOf(`sqlite:${path}`)).toMatch(/^must be 'memory:', 'sqlite:PATH' or /)
   })
 })
 
-describe("an address", () => {
-  it("is parsed or rejected with a reason that does not contain it, for any text", () => {
+describe("parsing any address", () => {
+  it("rejects an invalid address with a reason that does not contain its password", () => {
     const text = fc.oneof(
       fc.string(),
       fc.webUrl(),

@@ -1,4 +1,4 @@
-/** Paths that cannot be SQLite databases: opening rejects at once with the correct reason. */
+/** Checks which SQLite paths a store opens, and with which reason it rejects all others. */
 
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -35,16 +35,16 @@ const paths: ReadonlyArray<readonly [of: string, make: (folder: string) => strin
     (folder) => file(folder, "plain/x/y.db"),
     "a part of its path is no folder"
   ],
-  ["a name that is too long", (folder) => path.join(folder, "a".repeat(256)), "its path is too long"],
+  ["a file name that is too long", (folder) => path.join(folder, "a".repeat(256)), "its path is too long"],
   ["a path that is too long", (folder) => path.join(folder, "a/".repeat(300), "x"), "its path is too long"],
   ["a loop of links", (folder) => link(folder, "loop", "loop"), "its path has a loop of symbolic links"],
   [
-    "a path below such a loop",
+    "a path below a loop of links",
     (folder) => `${link(folder, "loop", "loop")}/x`,
     "its path has a loop of symbolic links"
   ],
-  ["a link to nowhere", (folder) => link(folder, "link", "none/x"), "no file can be created at this path"],
-  ["a file that is no database", (folder) => file(folder, "plain"), "it is not a SQLite database"]
+  ["a dangling link", (folder) => link(folder, "link", "none/x"), "no file can be created at this path"],
+  ["a file that is not a database", (folder) => file(folder, "plain"), "it is not a SQLite database"]
 ]
 
 const file = (folder: string, target: string): string => {
@@ -57,21 +57,21 @@ const link = (folder: string, name: string, target: string): string => {
   return path.join(folder, name)
 }
 
-it.each(paths)("rejects %s with the reason", async (_, make, fault) => {
+it.each(paths)("rejects %s and reports the reason", async (_, make, fault) => {
   const filename = make(createFolder())
   expect(await reasonFor(filename)).toBe(unusable(filename, fault))
 })
 
 const devices = ["/dev/null", "/dev/full", "/dev/zero"].filter((device) => fs.existsSync(device))
 
-it.skipIf(devices.length === 0).each(devices.length === 0 ? ["a device (skipped: there is none)"] : devices)(
-  "rejects %s, because it is not a regular file",
+it.skipIf(devices.length === 0).each(devices.length === 0 ? ["a device (skipped: none exists)"] : devices)(
+  "rejects %s because it is not a regular file",
   async (device) => {
     expect(await reasonFor(device)).toBe(unusable(device, "it is not a regular file"))
   }
 )
 
-it.skipIf(process.platform === "win32")("rejects a socket", async () => {
+it.skipIf(process.platform === "win32")("rejects the path of a Unix socket", async () => {
   const filename = path.join(createFolder(), "socket")
   const server = createServer().listen(filename)
   await once(server, "listening")
@@ -87,7 +87,7 @@ it.skipIf(!hasFifos)("rejects a FIFO without waiting for a writer", async () => 
   expect(await reasonFor(filename)).toBe(unusable(filename, "it is not a regular file"))
 })
 
-it("creates missing folders with access for the owner only", async () => {
+it("creates missing folders that only their owner can access", async () => {
   const folder = createFolder()
   const filename = path.join(folder, "a/b/c/x.db")
   expect(await reasonFor(filename)).toBe("it was opened")
@@ -96,13 +96,13 @@ it("creates missing folders with access for the owner only", async () => {
   }
 })
 
-it("opens all stores that create the same folders concurrently", async () => {
+it("opens several stores that create the same missing folders at the same time", async () => {
   const filename = path.join(createFolder(), "a/b/x.db")
   const opened = await Promise.all(Array.from({ length: 4 }, () => reasonFor(filename)))
   expect(opened).toEqual(opened.map(() => "it was opened"))
 })
 
-it("rejects with the reason of an aborted signal", async () => {
+it("openAnimalStore rejects with the reason of its signal if the signal is aborted", async () => {
   const silent = createServer(() => undefined).listen(0, "127.0.0.1")
   onTestFinished(() => void silent.close())
   await once(silent, "listening")

@@ -1,4 +1,4 @@
-/** Request sequences with values that databases often corrupt, which are stored and read back page by page. */
+/** Generates request sequences that store values which databases often corrupt, and read them back page by page. */
 import * as fc from "fast-check"
 import { jsonText, nearlyJsonText, numberText } from "../../core/codec/Json.arbitrary.ts"
 import { int64 } from "../../core/domain/Int64.arbitrary.ts"
@@ -60,7 +60,7 @@ const oddName = fc.constantFrom(
   ]
 )
 
-/** Bodies with one or more unusual parts; some are valid. */
+/** Generates bodies with one or more unusual parts; some bodies are valid. */
 const oddPet = fc
   .record({
     name: fc.oneof(
@@ -118,7 +118,7 @@ const get = request(
   fc.constant(undefined)
 )
 
-/** Consecutive requests of a caller with low limits, with waits that are often too short. */
+/** Generates consecutive requests of a caller with low limits, with waits that are often too short. */
 const burst: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc
   .tuple(
     fc.array(fc.constantFrom(0, 1, 1, 300, 1_000, 3_000, 30_000, 61_000), {
@@ -145,7 +145,7 @@ const segment: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc.oneof(
   { weight: 2, arbitrary: burst }
 )
 
-/** Requests that are sent in sequence. */
+/** Generates sequences of requests. */
 export const conversation: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc
   .array(segment, { minLength: 1, maxLength: 5, size: "max" })
   .map((segments) => segments.flat())

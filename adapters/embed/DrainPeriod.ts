@@ -1,13 +1,13 @@
-/** The period between the start of a drain and the close of a store, in which load balancers notice the drain. */
+/** Waits between the start of a drain and the close of a store, so that load balancers detect the drain. */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import { Service } from "../../core/service/Service.ts"
 import { InFlight } from "./InFlight.ts"
 
 export interface DrainPeriod {
-  /** Starts the drain and waits for `ms` milliseconds; a store that has received no request does not wait. */
+  /** Starts the drain, and waits for `ms` milliseconds or until `end`; not if the store has received no request. */
   readonly run: (ms: number) => Effect.Effect<void>
-  /** Ends the wait early. */
+  /** Ends current and future waits immediately. */
   readonly end: Effect.Effect<void>
 }
 

@@ -1,4 +1,4 @@
-/** A TCP relay between a client and a server that injects network faults. */
+/** Relays TCP connections between a client and a server, and injects network faults. */
 import * as Net from "node:net"
 
 /** The two sockets of a relayed connection. */
@@ -10,7 +10,7 @@ interface Pair {
 /** A relay on a free port of the loopback address. */
 export interface FaultyNetwork {
   readonly port: number
-  /** Relays all data; connections that hung continue. */
+  /** Relays all data again: hanging connections continue, and after `refuse`, new connections are accepted. */
   readonly pass: () => Promise<void>
   /** Accepts connections but relays no data, on old and new connections. */
   readonly hang: () => void
@@ -25,7 +25,7 @@ export interface FaultyNetwork {
   readonly close: () => Promise<void>
 }
 
-/** Starts a relay on a free loopback port; `onResponse` receives the data of the server. */
+/** Starts a relay to `host` on a free loopback port; `onResponse` receives the data that the server sends. */
 export const make = async (
   host: string,
   port: number,

@@ -1,4 +1,4 @@
-/** Valid and hostile requests; placeholders such as `KEY_PRO` stand for keys of the test. */
+/** Generates valid and hostile requests; placeholders such as `KEY_PRO` stand for keys of the test. */
 import * as fc from "fast-check"
 
 /** A body that fast-check reports as truncated text. */
@@ -32,7 +32,7 @@ export const NEXT_PAGE = "/next"
 const wait = fc.oneof(
   { weight: 12, arbitrary: fc.constant(0) },
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 90_000 }) },
-  // Long enough to pass the sunset of getPet.
+  // Long enough to reach the time at which getPet is removed.
   { weight: 1, arbitrary: fc.constantFrom(86_400_000, 4 * 366 * 86_400_000) }
 )
 
@@ -195,7 +195,7 @@ const forwardedFor = fc.oneof(
   }
 )
 
-/** The origin whose pages may read responses. */
+/** The allowed origin; its pages may read responses. */
 export const ORIGIN = "https://shop.example"
 
 const origins = fc.oneof(
@@ -285,7 +285,7 @@ const request: fc.Arbitrary<WireRequest> = fc.record({
   chunked: fc.boolean()
 })
 
-/** Requests that are sent in sequence. */
+/** Generates sequences of requests. */
 export const conversation: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc.array(request, {
   minLength: 1,
   maxLength: 10,

@@ -35,7 +35,7 @@ type Sender = (request: WireRequest) => Promise<Observed>
 const START = Date.UTC(2026, 11, 1)
 const CLIENT = "127.0.0.1"
 
-/** The only request with a 410 response; random waits rarely reach the sunset. */
+/** A request with a 410 response, added to the random ones, whose waits rarely reach the sunset. */
 const afterSunset: WireRequest = {
   wait: 4 * 366 * 86_400_000,
   method: "GET",
@@ -45,7 +45,7 @@ const afterSunset: WireRequest = {
   chunked: false
 }
 
-/** A clock that advances only between requests, including the monotonic time. */
+/** Creates a clock that stands still until `pass` advances it, for wall-clock and monotonic time. */
 const frozenClock = (machine: Clock.Clock) => {
   let now = START
   const nanos = (): bigint => BigInt(now) * 1_000_000n
@@ -68,7 +68,7 @@ const frozenClock = (machine: Clock.Clock) => {
 
 const crypto = Layer.merge(NodeDigest.layer, SecureRandom.layerWebCrypto)
 
-/** Issues the same keys for all stores; `KEY_TIGHT` quickly reaches its limits and its ban. */
+/** Issues the keys that all stores receive; `KEY_TIGHT` quickly reaches its limits and its ban. */
 const issueKeys = Effect.gen(function* () {
   const pro = yield* KeyLifecycle.issue({ plan: "Pro" })
   const tight = yield* KeyLifecycle.issue({ plan: "Enterprise", limits: { perMinute: 2, perDay: 4 } })
@@ -108,7 +108,7 @@ const serviceLayer = (clock: Clock.Clock, records: ReadonlyArray<ApiKey>) => {
   )
 }
 
-// Headers that the connection sets, not the service.
+// Headers that the connection sets, not the service; they are not compared.
 const framing = new Set(["connection", "keep-alive", "content-length", "transfer-encoding"])
 
 const observed = (
@@ -123,7 +123,7 @@ const observed = (
     all.set(key, before === undefined ? value : `${before}, ${value}`)
   }
   const contentLength = all.get("content-length")
-  // The first half of an id is random, the second half is a counter.
+  // A request id is a random part and a counter; only the counters are comparable.
   all.set("x-request-id", (all.get("x-request-id") ?? "").replace(/^[0-9a-f]{16}-/, "random-"))
   return {
     status,
@@ -193,7 +193,7 @@ const overFetch = Effect.gen(function* () {
   const bypass = yield* direct
   const send: Sender = async (request) => {
     const fetchRequest = fetchRequestOf(request)
-    // The limits and ids of this store must stay in step with the others.
+    // Handled directly, so that this store counts and creates the same as the other stores.
     if (fetchRequest === undefined) return bypass(request)
     const response = await handler(fetchRequest)
     const body = await response.text()
@@ -202,7 +202,7 @@ const overFetch = Effect.gen(function* () {
   return send
 })
 
-/** Uses `node:http`, which sends method, target and headers unchanged, unlike `fetch`. */
+/** Starts a server and sends requests with `node:http`, which changes no method, target or header, unlike `fetch`. */
 const overSocket = Effect.gen(function* () {
   const { port } = yield* NodeServer.make({ port: 0, host: CLIENT })
   const send: Sender = ({ body: content, chunked, headers, method, target }) =>
@@ -256,8 +256,8 @@ const withSecrets = (request: WireRequest, secrets: { readonly [name: string]: s
 const nextPage = ({ headers }: Observed): string | undefined =>
   /<([^>]+)>; rel="next"/.exec(headers.link ?? "")?.[1]
 
-describe("any sequence of requests", () => {
-  it("gets the same statuses, headers and bodies over a socket, over fetch and directly", async () => {
+describe("all hosts", () => {
+  it("return the same responses to any sequence of requests over a socket, over fetch and directly", async () => {
     const { records, secrets } = await Effect.runPromise(issueKeys)
     const machine = await Effect.runPromise(Clock.Clock)
     const seen = new Set<number>()
@@ -290,7 +290,7 @@ describe("any sequence of requests", () => {
             expect(await socket(request)).toEqual(expected)
             const fetched = await viaFetch(request)
             expect(fetched).toEqual({ ...response, contentLength: fetched.contentLength })
-            // A Response has Content-Length only without a body.
+            // The fetch handler sets Content-Length only if the response has no body.
             if (fetched.contentLength !== undefined) expect(fetched.contentLength).toBe(contentLength)
             next = nextPage(expected) ?? next
           }

@@ -1,14 +1,14 @@
-/** Counts the requests in flight, so that the stores are closed after the last of them. */
+/** Counts the requests in flight, so that the stores close only after the last request has ended. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import { Service } from "../../core/service/Service.ts"
 
-/** Maximum wait for requests in flight: a client that never completes its body must not block the shutdown. */
+/** Timeout for requests in flight: a client that never completes its body must not block the shutdown. */
 const TIMEOUT = "10 seconds"
 
-/** State of the requests through all hosts. */
+/** Reports whether requests have arrived, through any host. */
 export class InFlight extends Context.Service<
   InFlight,
   {
@@ -17,7 +17,7 @@ export class InFlight extends Context.Service<
   }
 >()("animal-store/adapters/embed/InFlight") {}
 
-/** Wraps the service; when the scope closes, it waits for requests in flight. */
+/** Wraps the service. When the scope closes, it is drained and has `TIMEOUT` to finish its requests in flight. */
 export const layer: Layer.Layer<Service | InFlight, never, Service> = Layer.effectContext(
   Effect.gen(function* () {
     const service = yield* Service

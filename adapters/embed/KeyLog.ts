@@ -1,11 +1,11 @@
-/** Logs the actions of administrators on keys: a line for each event that the store of keys records. */
+/** Logs the actions of administrators on keys: one line for each event that the key store records. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 
-/** Wraps the store of keys in the context; a change without an event, such as a second revocation, is not logged. */
+/** Wraps the key store in the context; a change without an event, such as a second revocation, is not logged. */
 export const layer: Layer.Layer<ApiKeyStore, never, ApiKeyStore> = Layer.effect(
   ApiKeyStore,
   Effect.map(ApiKeyStore, (store): ApiKeyStore["Service"] => ({

@@ -1,4 +1,4 @@
-/** Administration of keys as functions that return promises. */
+/** Provides the administration of API keys as functions that return promises. */
 import type * as Digest from "effect/crypto/Digest"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -32,37 +32,38 @@ export interface Keys {
   readonly issue: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey>
   /**
    * Issues a key if the store has none, otherwise returns `undefined`. If several processes start on an empty store at
-   * once, only one issues a key.
+   * the same time, only one issues a key.
    */
   readonly issueFirst: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey | undefined>
-  /** Returns all keys with their usage, oldest first, with the hashes of their secrets. */
+  /** Returns all keys, oldest first, with their usage and the hashes of their secrets. */
   readonly list: () => Promise<ReadonlyArray<KeyStatus.KeyStatus>>
   /** Returns a key with its usage. Rejects with `ApiKeyUnknown`. */
   readonly show: (id: string) => Promise<KeyStatus.KeyStatus>
   /**
    * Changes plan, limits, label or expiry of the key and returns its record. Other processes apply the change within
-   * their `keyCacheMs`. Rejects with `ApiKeyUnknown`, `ApiKeyRevoked`, `PlanInvalid`, `LabelInvalid` or `ExpiryInvalid`.
+   * their `keyCacheMs`. Rejects with `ApiKeyUnknown`, `ApiKeyRevoked`, `PlanInvalid`, `LabelInvalid` or
+   * `ExpiryInvalid`.
    */
   readonly set: (id: string, change: KeyChange.KeyChange) => Promise<ApiKey>
   /**
-   * Lifts the ban of the key and clears its strikes, at once in all processes. Returns the key as it was before. Rejects
-   * with `ApiKeyUnknown` or `ApiKeyRevoked`.
+   * Lifts the ban of the key and clears its strikes, immediately in all processes. Returns the key as it was before.
+   * Rejects with `ApiKeyUnknown` or `ApiKeyRevoked`.
    */
   readonly unban: (id: string) => Promise<KeyStatus.KeyStatus>
   /**
-   * Issues a new secret for the key; the old one expires after `overlapMs` (0 or more). Rejects with `ApiKeyUnknown`,
-   * `ApiKeyRevoked` or `OverlapInvalid`.
+   * Issues a new secret for the key; the old one expires after `overlapMs` milliseconds (0 or more). Rejects with
+   * `ApiKeyUnknown`, `ApiKeyRevoked` or `OverlapInvalid`.
    */
   readonly rotate: (id: string, options: Arguments.RotateOptions) => Promise<IssuedApiKey>
   /** Revokes the key and returns its record. Rejects with `ApiKeyUnknown`. */
   readonly revoke: (id: string) => Promise<ApiKey>
-  /** Returns the recorded actions on all keys or on one, oldest first. Rejects with `ApiKeyUnknown`. */
+  /** Returns the recorded actions on a key, or on all keys without `id`, oldest first. Rejects with `ApiKeyUnknown`. */
   readonly log: (id?: string) => Promise<ReadonlyArray<KeyEvent>>
 }
 
 type Services = ApiKeyStore | RateLimitStore | Digest.Digest | SecureRandom.SecureRandom
 
-/** Creates the administration; `run` runs a program with the services of the store. */
+/** Creates the functions. `run` runs an Effect program with the services of the store. */
 export const make = (run: <A, E>(program: Effect.Effect<A, E, Services>) => Promise<A>): Keys => ({
   issue: (options) =>
     run(Arguments.ofIssue(options).pipe(Effect.flatMap(KeyLifecycle.issue), Effect.map(issued))),

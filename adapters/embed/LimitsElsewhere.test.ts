@@ -1,4 +1,4 @@
-/** Rate limits in a different database from animals and keys. */
+/** Checks rate limits that are stored in another database than animals and keys. */
 import { expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
@@ -13,7 +13,7 @@ const open = async (options: AnimalStoreOptions) => {
 
 const newFile = async () => (await Databases.createForTest(Databases.sqlite)).address
 
-it("limits in another database are shared by stores with their own animals and keys", async () => {
+it("stores share the counts in a common limits database, but only the keys in a common main database", async () => {
   const [first, second, limits] = [await newFile(), await newFile(), await newFile()]
   const one = await open({ database: first, limits, keyCacheMs: 0 })
   const { key } = await one.store.keys.issue({ plan: "Enterprise", limits: { perMinute: 2, perDay: 10 } })
@@ -26,12 +26,12 @@ it("limits in another database are shared by stores with their own animals and k
     ({ status }) => status
   )
   expect(statuses).toEqual([200, 200, 429])
-  // Nothing was counted in the database of the animals.
+  // Nothing was counted in the main database.
   const without = await open({ database: first })
   expect((await without.send(key)).headers.get("X-RateLimit-Remaining")).toBe("1")
 })
 
-it("limits can be in memory while animals are in a file", async () => {
+it("stores on one file count requests separately if their limits are in memory", async () => {
   const database = await newFile()
   const { send, store } = await open({ database, limits: "memory:" })
   const { key } = await store.keys.issue({ plan: "Free" })
@@ -41,6 +41,6 @@ it("limits can be in memory while animals are in a file", async () => {
   ).toBe("59")
 })
 
-it("an invalid address of limits is reported with the name of the option", async () => {
+it("an invalid limits address is rejected with the name of the option", async () => {
   await expect(openAnimalStore({ limits: "redis" })).rejects.toThrow(/^limits: must be 'memory:'/)
 })

@@ -1,4 +1,4 @@
-/** Rate limits in Redis, beside animals and keys in another database. */
+/** Checks rate limits that are stored in Redis, with animals and keys in another database. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as RedisServers from "../redis/RedisServers.fixture.ts"
@@ -7,7 +7,7 @@ import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
 
 const TIMEOUT_MS = 400
 
-/** Factor for time limits, because other tests may use the machine. */
+/** Factor for timeouts, because other tests may run at the same time. */
 const SLACK = 4
 
 const open = async (options: AnimalStoreOptions) => {
@@ -30,8 +30,8 @@ const open = async (options: AnimalStoreOptions) => {
 
 const newFile = async () => (await Databases.createForTest(Databases.sqlite)).address
 
-RedisServers.describeOn(RedisServers.redis, "a service with limits", () => {
-  it("shares them with stores that have their own animals and keys", async () => {
+RedisServers.describeOn(RedisServers.redis, "a store with rate limits", () => {
+  it("shares the counts with another store on the same databases", async () => {
     const { address: limits } = await RedisServers.startForTest(RedisServers.redis)
     const database = await newFile()
     const one = await open({ database, limits, keyCacheMs: 0 })
@@ -49,12 +49,12 @@ RedisServers.describeOn(RedisServers.redis, "a service with limits", () => {
     expect(await other.store.keys.show(id)).toMatchObject({ usage: { day: { used: 2 } } })
     expect((await other.send("/v1/pets")).headers.get("X-RateLimit-Remaining")).toBe("59")
     expect((await one.send("/v1/pets")).headers.get("X-RateLimit-Remaining")).toBe("58")
-    // In the database of the animals nothing was counted.
+    // Nothing was counted in the database of animals and keys.
     const without = await open({ database })
     expect((await without.send("/v1/pets", key)).headers.get("X-RateLimit-Remaining")).toBe("1")
   })
 
-  it("returns 503 while Redis is down, is not ready then, and recovers by itself", async () => {
+  it("returns 503 and is not ready while Redis is down, and recovers when Redis is back", async () => {
     const server = await RedisServers.startForTest(RedisServers.redis)
     const { lines, send, store } = await open({ database: await newFile(), limits: server.address })
     const { key } = await store.keys.issue({ plan: "Free" })
@@ -76,7 +76,7 @@ RedisServers.describeOn(RedisServers.redis, "a service with limits", () => {
     await RedisServers.until(async () => (await send("/readyz")).status === 200)
   })
 
-  it("handles requests without counting them while Redis is down, if it is told to", async () => {
+  it("admits requests without counting them while Redis hangs if onLimitsUnavailable is open", async () => {
     const server = await RedisServers.startForTest(RedisServers.redis)
     const { send, store } = await open({
       database: await newFile(),
@@ -92,7 +92,7 @@ RedisServers.describeOn(RedisServers.redis, "a service with limits", () => {
     await RedisServers.until(async () => (await send("/v1/pets", key)).status === 429)
   })
 
-  it("observes its calls as those of Redis", async () => {
+  it("labels the metrics of Redis calls with the database system redis", async () => {
     const { address: limits } = await RedisServers.startForTest(RedisServers.redis)
     const { send, store } = await open({ database: await newFile(), limits, metrics: true })
     const { key } = await store.keys.issue({ plan: "Free" })
@@ -102,7 +102,7 @@ RedisServers.describeOn(RedisServers.redis, "a service with limits", () => {
     )
   })
 
-  it("warns if Redis may evict states, and not otherwise", async () => {
+  it("logs a warning at start only if Redis may evict rate-limit states", async () => {
     const server = await RedisServers.startForTest(RedisServers.redis)
     const quiet = await open({ database: "memory:", limits: server.address })
     expect(quiet.lines.join("\n")).not.toContain("evict")
@@ -114,8 +114,8 @@ RedisServers.describeOn(RedisServers.redis, "a service with limits", () => {
   })
 })
 
-describe("an address of Redis", () => {
-  it("is for limits only", async () => {
+describe("openAnimalStore with a Redis address", () => {
+  it("rejects a Redis address as the option database", async () => {
     for (const database of ["redis://:s3cret@h", "rediss://h1,h2"]) {
       await expect(openAnimalStore({ database })).rejects.toThrow(
         /^database: redis:\/\/ stores rate limits only: give it as limits, and a SQLite file or PostgreSQL for animals and keys$/
@@ -123,7 +123,7 @@ describe("an address of Redis", () => {
     }
   })
 
-  it("is rejected with the reason and the name of the option", async () => {
+  it("rejects an invalid or unreachable limits address with the option's name and the reason", async () => {
     await expect(openAnimalStore({ limits: "redis://u:s3cret@h?x=1" })).rejects.toThrow(
       /^limits: must have no parameters after/
     )

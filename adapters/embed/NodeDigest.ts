@@ -1,4 +1,4 @@
-/** Hashing with `crypto.hash`, which takes a tenth of the time of a `Hash` object or of Web Crypto. */
+/** Hashes with `crypto.hash`, which takes a tenth of the time of a `Hash` object or of Web Crypto. */
 import { hash } from "node:crypto"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"

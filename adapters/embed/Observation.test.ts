@@ -1,4 +1,4 @@
-/** The log, the access log and `onResponse` of an embedded store, over sockets. */
+/** Checks the log, the access log and `onResponse` of an embedded store, over sockets and `fetch`. */
 import { once } from "node:events"
 import * as net from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -16,7 +16,7 @@ const responsesOf = (events: ReadonlyArray<LogEvent>) =>
 describe("the access log", () => {
   for (const kind of kinds) {
     it.skipIf(kind.missing !== undefined)(
-      `has exactly one line for each response, with its status and id, ${reasonOf(kind)}`,
+      `has one line with status and request id for each response, except for probes, ${reasonOf(kind)}`,
       async () => {
         const events: Array<LogEvent> = []
         const store = await open({
@@ -74,7 +74,7 @@ describe("the access log", () => {
     )
   }
 
-  it("has a line for a malformed request", async () => {
+  it("has a line for the 400 response to a malformed request", async () => {
     const events: Array<LogEvent> = []
     const store = await open({ accessLog: true, log: (_, event) => events.push(event) })
     const { port } = await store.listen({ port: 0 })
@@ -112,7 +112,7 @@ describe("the access log", () => {
     ).toEqual([expect.objectContaining({ method: "POST", route: "/v1/pets" })])
   })
 
-  it("is off by default and never summarized", async () => {
+  it("is off by default, and has one line per request even for 100 equal requests", async () => {
     const lines: Array<string> = []
     const quiet = await open({ log: (line) => lines.push(line) })
     await quiet.fetch(new Request("http://store.test/v1/pets"))
@@ -125,7 +125,7 @@ describe("the access log", () => {
 
 describe("the log", () => {
   it.each(["text", "json"] as const)(
-    "contains no secret in %s, wherever a client puts it",
+    "contains neither the key nor any text that a client sent, in the format %s",
     async (logFormat) => {
       const lines: Array<string> = []
       const exchanges: Array<Exchange> = []
@@ -174,7 +174,7 @@ describe("the log", () => {
     }
   )
 
-  it("passes the event of each line to the host, for structured loggers", async () => {
+  it("passes each line to the log function together with its structured event", async () => {
     const calls: Array<readonly [string, LogEvent]> = []
     const store = await open({
       logFormat: "json",
@@ -195,7 +195,7 @@ describe("the log", () => {
     }
   })
 
-  it("with the level 'none' is silent, and with 'warn' has no line about a key", async () => {
+  it("is empty at the level 'none', and has only the failure, not the issued key, at the level 'warn'", async () => {
     for (const logLevel of ["none", "warn"] as const) {
       const lines: Array<string> = []
       const store = await open({ logLevel, log: (line) => lines.push(line), accessLog: logLevel === "none" })
@@ -218,7 +218,7 @@ describe("the log", () => {
     [{ otlp: { url: "http://user:secret@host" } }, /^otlp: url must be an http\(s\) URL without credentials/],
     [{ otlp: { url: "http://host", traceSample: 2 } }, /^otlp: traceSample must be a number from 0 to 1$/],
     [{ otlp: { url: "http://host", intervalMs: 1 } }, /^otlp: intervalMs must be/]
-  ])("rejects %j", async (options, message) => {
+  ])("openAnimalStore rejects the options %j", async (options, message) => {
     const reason = await openAnimalStore(options as object).catch((error: unknown) => error) // wrong on purpose
     expect(reason).toBeInstanceOf(InvalidOption)
     expect(reason).toMatchObject({ message: expect.stringMatching(message) })
@@ -228,7 +228,7 @@ describe("the log", () => {
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "an outage of the database", () => {
-    it("has a line at its beginning and one at its end, with the id of the request that noticed it and the length", async () => {
+    it("is logged at its start and end with the id of the first affected request, and its duration at the end", async () => {
       const events: Array<LogEvent> = []
       const database = await Databases.createForTest(kind)
       const execute = (statement: string) =>
@@ -270,7 +270,7 @@ for (const kind of Databases.kinds) {
 }
 
 describe("onResponse", () => {
-  it("receives each exchange, and may throw or reject without an effect", async () => {
+  it("receives each exchange, and can throw or reject without an effect on responses", async () => {
     const unhandled: Array<unknown> = []
     const collect = (reason: unknown): void => void unhandled.push(reason)
     process.on("unhandledRejection", collect)

@@ -1,4 +1,4 @@
-/** The log, the observers and the exporters of a store, created from its options. */
+/** Creates the log, the observers and the exporters of a store from its options. */
 import { Buffer } from "node:buffer"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -17,13 +17,13 @@ import * as ObservationOptions from "./ObservationOptions.ts"
 export interface Observation {
   /** The loggers, and the observers of requests and database calls. */
   readonly layer: Layer.Layer<never>
-  /** Wraps a service, to trace its requests. */
+  /** Wraps a service to trace its requests; returns it unchanged if tracing is off. */
   readonly traced: <E, R>(service: Layer.Layer<Service, E, R>) => Layer.Layer<Service, E, R>
-  /** Returns all metrics in the text format of Prometheus; `undefined` if they are off. */
+  /** Returns all metrics in the text format of Prometheus; the function is `undefined` if metrics are off. */
   readonly metrics: (() => string) | undefined
 }
 
-/** Opens the log and the exporters, which end with the scope. Features that are off are neither loaded nor called. */
+/** Opens the log and the exporters, which close with the scope. Features that are off are neither loaded nor called. */
 export const make = Effect.fnUntraced(function* (
   options: ObservationOptions.ObservationOptions
 ): Effect.fn.Return<Observation, never, Scope.Scope | SecureRandom.SecureRandom> {
@@ -82,7 +82,7 @@ const callObserver = Effect.fnUntraced(function* (meter: Meter, tracing: Tracing
   return yield* ObservedCalls.make(meter, tracing)
 })
 
-/** The function may return a promise, although it should not; its rejection must not end the process. */
+/** Wraps `onResponse`, and ignores the rejection of a promise that it returns, which would end the process. */
 const harmless =
   (onResponse: (exchange: Exchange.Exchange) => unknown): Exchange.ResponseObserver =>
   (exchange) => {

@@ -1,19 +1,22 @@
-/** Options for the observation of a store: the log, the access log, metrics and traces. */
+/** Defines the options for the observation of a store: the log, the access log, metrics and traces. */
 import * as Options from "../../core/options/Options.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import type { Exchange } from "../../core/service/Exchange.ts"
 import { type LogEvent, type LogThreshold, thresholds } from "../log/LogEvent.ts"
 import { formats, type LogFormatName } from "../log/LogFormat.ts"
 
-/** Where traces and metrics are pushed by OTLP over HTTP, encoded as JSON. */
+/** The collector that receives traces and metrics by OTLP over HTTP, encoded as JSON. */
 export interface OtlpOptions {
-  /** Base URL of the collector without credentials, such as `http://127.0.0.1:4318`; `/v1/traces` is appended. */
+  /**
+   * Base URL of the collector, without credentials and query, such as `http://127.0.0.1:4318`; `/v1/traces` and
+   * `/v1/metrics` are appended.
+   */
   readonly url: string
   /** Headers of each export, such as `Authorization`. */
   readonly headers?: { readonly [name: string]: string } | undefined
   /**
    * Probability, from 0 to 1, with which a request without a `traceparent` header is traced; 0.1 by default. With the
-   * header, its flag decides.
+   * header, its sampled flag decides.
    */
   readonly traceSample?: number | undefined
   /** Milliseconds between two exports, 100 or more; 10,000 by default. */
@@ -22,18 +25,18 @@ export interface OtlpOptions {
 
 export interface ObservationOptions {
   /**
-   * Receives each log line, and the event that it shows; by default lines go to standard error. The first line of a
-   * kind is logged at once, repetitions as one summary per second. If the function throws or its promise rejects, the
-   * lost lines are counted, and the count precedes the next line. It must not block.
+   * Receives each log line and its event; by default, lines are written to standard error. The first line of a kind is
+   * logged immediately, repetitions as one summary per second. If the function throws or its promise rejects, the lost
+   * lines are counted, and the count precedes the next line. It must not block.
    */
   readonly log?: ((line: string, event: LogEvent) => void) | undefined
   /** Format of the lines: `text` (logfmt, the default) or `json`. */
   readonly logFormat?: LogFormatName | undefined
   /** The least severe level that is logged; `info` by default. `none` also silences the access log. */
   readonly logLevel?: LogThreshold | undefined
-  /** Whether the log gets a line for each response, except those to health checks; off by default. */
+  /** Whether each response is logged, except responses to probes (`Exchange.isProbe`); off by default. */
   readonly accessLog?: boolean | undefined
-  /** Is called after each response. It must not block; exceptions are ignored. */
+  /** Called after each response, or if the client disconnects before it. Must not block; its errors are ignored. */
   readonly onResponse?: ((exchange: Exchange) => void) | undefined
   /** Whether the store collects metrics, for `store.metrics()`; off by default. */
   readonly metrics?: boolean | undefined
@@ -41,10 +44,10 @@ export interface ObservationOptions {
   readonly otlp?: OtlpOptions | undefined
 }
 
-/** The options of an export with their defaults. */
+/** The OTLP options after defaults are applied. */
 export type ResolvedOtlp = { readonly [name in keyof OtlpOptions]-?: Exclude<OtlpOptions[name], undefined> }
 
-/** The options with their defaults. */
+/** The options that have defaults, after the defaults are applied. */
 export interface Resolved {
   readonly format: LogFormatName
   readonly threshold: LogThreshold
@@ -58,7 +61,7 @@ const INTERVAL_MS = 10_000
 const MIN_INTERVAL_MS = 100
 const MAX_INTERVAL_MS = 3_600_000
 
-/** The options with their defaults. */
+/** Applies the defaults to the options. */
 export const resolve = ({ logFormat = "text", logLevel = "info", otlp }: ObservationOptions): Resolved => ({
   format: logFormat,
   threshold: logLevel,
@@ -70,11 +73,11 @@ export const resolve = ({ logFormat = "text", logLevel = "info", otlp }: Observa
   }
 })
 
-/** Why an address of a collector is invalid. */
+/** The reason that an error gives for an invalid URL of a collector. */
 export const otlpUrlFault =
   "must be an http(s) URL without credentials and query, such as http://127.0.0.1:4318"
 
-/** Whether an address is that of a collector. Credentials belong in headers, which messages never contain. */
+/** Whether a URL is valid for a collector. Credentials belong in headers, which messages never contain. */
 export const isCollector = (url: string): boolean => /^https?:\/\/[^@?#\s]+$/.test(url) && URL.canParse(url)
 
 const isHeaders = (value: unknown): value is { readonly [name: string]: string } =>
@@ -86,7 +89,7 @@ const isHeaders = (value: unknown): value is { readonly [name: string]: string }
       /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && typeof text === "string" && isFieldValue(text)
   )
 
-/** Whether a text is a field value (RFC 9110 §5.5); `fetch` repeats others in its error, for example a token. */
+/** Whether a text is a valid header value (RFC 9110 §5.5). An error of `fetch` would contain an invalid token. */
 const isFieldValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 
 const otlpFields = Options.partial<OtlpOptions>({

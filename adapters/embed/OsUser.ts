@@ -1,7 +1,7 @@
-/** The user of the operating system who runs this process. */
+/** Identifies the user of the operating system who runs this process. */
 import * as os from "node:os"
 
-/** Returns the name of the user, or `uid N` for a user without a name, as in many containers. */
+/** Returns the name of the user; without a name, as in many containers, `uid N`, or `unknown` on Windows. */
 export const name = (): string => {
   try {
     return os.userInfo().username

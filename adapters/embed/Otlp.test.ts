@@ -1,4 +1,4 @@
-/** Traces and metrics that a store pushes to a collector. */
+/** Checks the traces and metrics that a store pushes to a collector. */
 import * as Http from "node:http"
 import { describe, expect, it } from "vitest"
 import { type LogEvent, openAnimalStore } from "./index.ts"
@@ -14,7 +14,7 @@ const spanId = "00f067aa0ba902b7"
 describe("OTLP", () => {
   for (const kind of kinds) {
     it.skipIf(kind.missing !== undefined)(
-      `pushes a span for each request, with those of its database calls nested, ${reasonOf(kind)}`,
+      `exports a span for each request, with child spans for its database calls, ${reasonOf(kind)}`,
       async () => {
         const receiver = await Receiver.start()
         const store = await open({
@@ -37,7 +37,7 @@ describe("OTLP", () => {
           "http.response.header.x-request-id": response.headers.get("X-Request-Id"),
           "animal_store.outcome": "admitted"
         })
-        // A client error is not an error of the server.
+        // A 404 is an error of the client, so the status of the span stays unset.
         expect([missing?.name, missing?.status.code]).toEqual(["GET /v1/pets/{petId}", 0])
         const children = receiver.spans.filter(({ parentSpanId }) => parentSpanId === created?.spanId)
         // A store in memory makes no calls to a database.
@@ -62,7 +62,7 @@ describe("OTLP", () => {
     )
   }
 
-  it("pushes metrics under the names of the conventions", async () => {
+  it("exports metrics with the names and units of the OpenTelemetry conventions", async () => {
     const receiver = await Receiver.start()
     const store = await open({
       database: (await kinds[1]?.address()) ?? "",
@@ -92,7 +92,7 @@ describe("OTLP", () => {
     ])
   })
 
-  it("continues the trace of a traceparent header, and respects its flag", async () => {
+  it("traces a request with a traceparent header only if its sampled flag is set, and continues that trace", async () => {
     const receiver = await Receiver.start()
     const events: Array<LogEvent> = []
     const store = await open({
@@ -123,7 +123,7 @@ describe("OTLP", () => {
     ])
   })
 
-  it("traces about the given part of the requests", async () => {
+  it("traces about the configured fraction of requests", async () => {
     const receiver = await Receiver.start()
     const store = await openAnimalStore({
       otlp: { url: receiver.url, traceSample: 0.3 },
@@ -137,7 +137,7 @@ describe("OTLP", () => {
     expect(Math.abs(roots.length - 300)).toBeLessThan(90)
   })
 
-  it("marks failed requests and calls as errors", async () => {
+  it("marks the spans of failed requests and failed database calls as errors", async () => {
     const receiver = await Receiver.start()
     const { DatabaseSync } = await import("node:sqlite")
     const address = (await kinds[1]?.address()) ?? ""
@@ -160,9 +160,9 @@ describe("OTLP", () => {
   })
 })
 
-describe("a collector", () => {
+describe("a collector that fails", () => {
   it.each(["refuses connections", "never responds", "responds with errors"])(
-    "that %s delays neither requests nor the close, and is reported without a secret",
+    "delays neither requests nor the close, and the log contains no secret, if it %s",
     async (fault) => {
       const server = Http.createServer((_, response) => {
         if (fault === "responds with errors") response.writeHead(500).end()

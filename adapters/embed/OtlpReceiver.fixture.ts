@@ -1,4 +1,4 @@
-/** A small OTLP collector: decodes what a store pushes over HTTP in JSON. */
+/** Runs a small OTLP collector, which decodes the JSON that a store pushes over HTTP. */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { json } from "node:stream/consumers"
@@ -69,7 +69,7 @@ export type Metric =
 const decodeTraces = Schema.decodeUnknownSync(Traces)
 const decodeMetrics = Schema.decodeUnknownSync(Metrics)
 
-/** Attributes by name, as text or numbers. */
+/** Returns attributes by name, as text or numbers. */
 export const attributesOf = ({ attributes }: { readonly attributes: typeof Attributes.Type }) =>
   Object.fromEntries(
     attributes.map(({ key, value }) => [
@@ -91,7 +91,7 @@ export interface Receiver {
   readonly waitUntil: (condition: () => boolean) => Promise<void>
 }
 
-/** Starts a collector that ends with the test. */
+/** Starts a collector that stops at the end of the test. */
 export const start = async (): Promise<Receiver> => {
   const spans: Array<Span> = []
   const headers: Array<Http.IncomingHttpHeaders> = []
@@ -130,7 +130,7 @@ export const start = async (): Promise<Receiver> => {
   }
 }
 
-/** Listens on a free port until the test ends. */
+/** Listens on a free port until the test ends, and returns the port. */
 export const listen = async (server: Http.Server): Promise<number> => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(() => {

@@ -1,4 +1,4 @@
-/** Pipelined requests on every store. */
+/** Checks on every store that pipelined requests get all their responses in order. */
 import * as Net from "node:net"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -10,7 +10,7 @@ import { openAnimalStore } from "./AnimalStore.ts"
 const statusLine = /HTTP\/1\.1 ([0-9]{3}) /g
 const STATUS_LINE_LENGTH = 13
 
-/** Reads the statuses of the next responses, whose bodies must not contain a status line. */
+/** Reads at least `count` responses and returns their statuses; no body may contain a status line. */
 const readStatuses = (socket: Net.Socket, count: number): Promise<ReadonlyArray<number>> =>
   new Promise((resolve, reject) => {
     const statuses: Array<number> = []

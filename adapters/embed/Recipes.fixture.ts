@@ -1,4 +1,4 @@
-/** The store in common hosts; the documentation has complete programs, docs/recipes. */
+/** Mounts the store in common hosts; docs/recipes contains complete programs. */
 import * as http from "node:http"
 import express from "express"
 import Fastify from "fastify"

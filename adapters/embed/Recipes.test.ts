@@ -24,7 +24,7 @@ const over =
   (path, init) =>
     fetch(origin + path, init)
 
-/** Listens on a free port until the test ends. */
+/** Serves the listener on a free port until the test ends. */
 const served = async (store: AnimalStore, listener: http.RequestListener): Promise<Mounted> => {
   const server = http.createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -73,7 +73,7 @@ const post = (key: string, body: string): RequestInit => ({
   body
 })
 
-describe.each(mounts)("mounted in %s at %s", (_host, base, mount) => {
+describe.each(mounts)("a store mounted in %s at %s", (_host, base, mount) => {
   it("creates, lists and gets an animal", async () => {
     const { send, store } = await mount()
     const { key } = await store.keys.issue({ plan: "Free" })
@@ -100,7 +100,7 @@ describe.each(mounts)("mounted in %s at %s", (_host, base, mount) => {
     expect(await second.json()).toMatchObject([{ id: 2, name: "Tom" }])
   })
 
-  it("returns 401 with the service's headers without a key", async () => {
+  it("returns 401 with rate-limit headers if the request has no key", async () => {
     const { send } = await mount()
     const response = await send(`${base}/pets`)
     expect(response.status).toBe(401)
@@ -108,7 +108,7 @@ describe.each(mounts)("mounted in %s at %s", (_host, base, mount) => {
     expect(await response.json()).toMatchObject({ code: "missing_api_key", status: 401 })
   })
 
-  it("handles HEAD and OPTIONS itself", async () => {
+  it("lets the service, not the host, respond to HEAD and OPTIONS", async () => {
     const { send, store } = await mount()
     const { key } = await store.keys.issue({ plan: "Free" })
     const headers = { Authorization: `Bearer ${key}` }
@@ -125,11 +125,11 @@ const tooLate = {
   status: 500
 }
 
-describe("a host that has already read the body gets an immediate 500 with instructions", () => {
+describe("a request whose body the host has already read or decoded", () => {
   const deadline = (): AbortSignal => AbortSignal.timeout(10_000)
   const body = '{"name":"Rex","categoryId":1}'
 
-  it("in Express after express.json()", async () => {
+  it("gets a 500 with instructions in Express after express.json()", async () => {
     const store = await openAnimalStore()
     const app = express()
     app.use(express.json())
@@ -142,7 +142,7 @@ describe("a host that has already read the body gets an immediate 500 with instr
     expect(list.status).toBe(200)
   })
 
-  it("in Node after setEncoding, which decodes the bytes to text", async () => {
+  it("gets a 500 with instructions in Node if setEncoding decodes the bytes to text", async () => {
     const store = await openAnimalStore()
     const { send } = await served(store, (request, response) => {
       request.setEncoding("utf8")
@@ -153,7 +153,7 @@ describe("a host that has already read the body gets an immediate 500 with instr
     expect(await response.json()).toEqual(tooLate)
   })
 
-  it("in Fastify after its own parser", async () => {
+  it("gets a 500 with instructions in Fastify after its body parser has run", async () => {
     const store = await openAnimalStore()
     const app = Fastify()
     app.all("/v1/*", (request, reply) => {
@@ -166,7 +166,7 @@ describe("a host that has already read the body gets an immediate 500 with instr
     expect(await response.json()).toEqual(tooLate)
   })
 
-  it("in Hono after c.req.json()", async () => {
+  it("gets a 500 with instructions in Hono after c.req.json()", async () => {
     const { app, store } = await Recipes.hono4()
     cleanups.push(store.close)
     const { key } = await store.keys.issue({ plan: "Free" })
@@ -181,7 +181,7 @@ describe("a host that has already read the body gets an immediate 500 with instr
     expect(await response.json()).toEqual(tooLate)
   })
 
-  it("with a Request whose body was read", async () => {
+  it("gets a 500 with instructions from store.fetch if the body was read", async () => {
     const store = await openAnimalStore()
     cleanups.push(store.close)
     const { key } = await store.keys.issue({ plan: "Free" })
@@ -192,7 +192,7 @@ describe("a host that has already read the body gets an immediate 500 with instr
     expect(await response.json()).toEqual(tooLate)
   })
 
-  it("with a Request whose body is locked by a reader", async () => {
+  it("gets a 500 with instructions from store.fetch if a reader locks the body", async () => {
     const store = await openAnimalStore()
     cleanups.push(store.close)
     const { key } = await store.keys.issue({ plan: "Free" })

@@ -1,4 +1,4 @@
-/** The reference page in a real browser. */
+/** Checks the reference page in a real browser. */
 import type { Browser } from "playwright-core"
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
 import { describeInBrowser, launch } from "./Chromium.fixture.ts"
@@ -7,7 +7,7 @@ import * as ReferencePage from "./ReferencePage.fixture.ts"
 
 const { authorize, execute, operation, picture, shown, scrollTo, tabTo, unfold, widthOf } = ReferencePage
 
-/** The first whole number that is no double. */
+/** The smallest positive integer that a double cannot represent. */
 const EXACT = "9007199254740993"
 
 describeInBrowser("the reference page in a browser", () => {
@@ -16,7 +16,7 @@ describeInBrowser("the reference page in a browser", () => {
   let origin: string
   const opened: Array<ReferencePage.OpenPage> = []
 
-  /** Opens the page; after the test it must have obeyed its policy and loaded nothing from another host. */
+  /** Opens a page; after the test, `afterEach` checks that it had no faults and loaded nothing from other hosts. */
   const open = async (path = "/docs", options = {}): Promise<ReferencePage.OpenPage> => {
     const page = await ReferencePage.open(browser, origin + path, options)
     opened.push(page)
@@ -32,7 +32,7 @@ describeInBrowser("the reference page in a browser", () => {
     browser = await launch()
     store = await openAnimalStore({ docs: true, log: () => undefined })
     origin = `http://127.0.0.1:${(await store.listen({ port: 0 })).port}`
-  }, 60_000)
+  }, 120_000)
 
   afterEach(async () => {
     for (const { close, faults, requested } of opened.splice(0)) {
@@ -47,7 +47,7 @@ describeInBrowser("the reference page in a browser", () => {
     await store?.close()
   })
 
-  it("creates an animal, lists it and gets it, with every digit of an int64", async () => {
+  it("creates, lists and gets an animal without rounding an int64", async () => {
     const { page, requested, sentBodies } = await open()
     await authorize(page, await issue(60))
     await unfold(page, "createPet")
@@ -73,7 +73,7 @@ describeInBrowser("the reference page in a browser", () => {
     expect(requested).toContain(`${origin}/v1/pets/${EXACT}`)
   })
 
-  it("shows a 401 without a key, and a 429 with its headers", async () => {
+  it("shows the 401 for a request without a key, and the headers of a 429", async () => {
     const { page } = await open()
     await unfold(page, "listPets")
     const unauthorized = await execute(page, "listPets", 401)
@@ -89,7 +89,7 @@ describeInBrowser("the reference page in a browser", () => {
     await picture(page, "denied-light")
   })
 
-  it("keeps the key in memory only: a reload has lost it", async () => {
+  it("keeps the key only in memory and discards it on reload", async () => {
     const { page } = await open()
     const key = await issue(60)
     await authorize(page, key)
@@ -127,7 +127,7 @@ describeInBrowser("the reference page in a browser", () => {
     expect(await shown(page, "createPet", 201)).toContain(EXACT)
   })
 
-  it("shows no rounded bound of int64", async () => {
+  it("shows no rounded bounds in the schema of an int64", async () => {
     const { page } = await open()
     await unfold(page, "getPet")
     for (const schema of await page
@@ -141,7 +141,7 @@ describeInBrowser("the reference page in a browser", () => {
   })
 
   it.each(["light", "dark"] as const)(
-    "fits a window of 360 pixels, in the %s scheme",
+    "fits a window with a width of 360 pixels in the %s color scheme",
     async (colorScheme) => {
       const { page } = await open("/docs", { colorScheme, viewport: { width: 360, height: 780 } })
       await page.waitForSelector(".opblock")
@@ -156,7 +156,7 @@ describeInBrowser("the reference page in a browser", () => {
     }
   )
 
-  it("follows the dark scheme of the system, also when it changes", async () => {
+  it("follows the color scheme of the system, even when the scheme changes", async () => {
     const { page } = await open("/docs", { colorScheme: "dark" })
     await page.waitForSelector(".opblock")
     const background = String(
@@ -172,7 +172,7 @@ describeInBrowser("the reference page in a browser", () => {
   })
 
   it.each(["light", "dark"] as const)(
-    "has a start page that links to it, in the %s scheme",
+    "is linked from the start page in the %s color scheme",
     async (colorScheme) => {
       const { page } = await open("/", { colorScheme, viewport: { width: 360, height: 640 } })
       expect(await widthOf(page)).toBe(360)

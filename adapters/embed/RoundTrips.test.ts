@@ -1,4 +1,4 @@
-/** Number of PostgreSQL round trips per request; a round trip costs more than all other work of the service. */
+/** Counts the PostgreSQL round trips per request. One round trip costs more than all other work of the service. */
 import { Buffer } from "node:buffer"
 import type { Socket } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
@@ -48,7 +48,7 @@ const open = async () => {
       })
       .toBe(true)
 
-  /** Returns the number of round trips of a request with the response `status`. */
+  /** Sends a request, expects `status`, and returns the number of round trips. */
   const cost = async (status: number, key: string, target: string, body?: string): Promise<number> => {
     const before = counter.count
     const response = await store.fetch(
@@ -67,7 +67,7 @@ const open = async () => {
 const rex = '{"name":"Rex","categoryId":7}'
 
 Databases.describeOn(Databases.postgres, "a request", () => {
-  it("needs one round trip for its rate limit and one for its operation if its key is cached", async () => {
+  it("needs two round trips if its key is cached: one for the rate limit and one for the operation", async () => {
     const { cost, issue, settle } = await open()
     const key = await issue(1_000)
     // Warm-up: the first requests read the key and prepare the statements.
@@ -85,22 +85,22 @@ Databases.describeOn(Databases.postgres, "a request", () => {
     }
   })
 
-  it("needs no unnecessary round trips", async () => {
+  it("needs one round trip if it is rejected before its operation, or two if its key is unknown", async () => {
     const { cost, issue, settle } = await open()
     const key = await issue(1_000)
     const exhausted = await issue(1)
     await cost(200, key, "/pets")
     await cost(200, exhausted, "/pets")
     await settle()
-    // Rejected by validation: rate limit only.
+    // Rejected by validation or by the limit: one round trip for the rate limit.
     expect(await cost(400, key, "/pets?limit=0")).toBe(1)
     expect(await cost(400, key, "/pets", "{}")).toBe(1)
     expect(await cost(404, key, "/pets/none")).toBe(1)
     expect(await cost(404, key, "/nothing")).toBe(1)
     expect(await cost(429, exhausted, "/pets")).toBe(1)
-    // Malformed key: rate limit of the network, no lookup.
+    // Malformed key: one for the rate limit of the network, and no lookup.
     expect(await cost(401, "ast_no", "/pets")).toBe(1)
-    // Unknown key: lookup and rate limit of the network.
+    // Unknown key: one for the lookup and one for the rate limit of the network.
     await cost(401, "ast_00000000000000000000000000010kADx", "/pets")
     expect(await cost(401, "ast_00000000000000000000000000010kADx", "/pets")).toBe(2)
   })

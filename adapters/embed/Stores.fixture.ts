@@ -1,9 +1,9 @@
-/** Stores on every kind of database, which close with their test. */
+/** Opens stores on every kind of database; they close at the end of the test. */
 import { onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "./index.ts"
 
-/** A kind of database; `missing` is why it cannot be tested here. */
+/** A kind of database; `missing` is the reason if it cannot be tested here. */
 export interface Kind {
   readonly name: string
   readonly system: "memory" | "sqlite" | "postgresql"
@@ -24,11 +24,11 @@ export const kinds: ReadonlyArray<Kind> = [
   onDatabase(Databases.postgres, "postgresql")
 ]
 
-/** Returns the end of a test's title: the kind, and the reason if it is skipped. */
+/** Returns the end of a test title: the kind of database, and the reason if the test is skipped. */
 export const reasonOf = ({ missing, name }: Kind): string =>
   missing === undefined ? `on ${name}` : `on ${name} (skipped, ${missing})`
 
-/** Opens a store that closes with the test. */
+/** Opens a store that closes at the end of the test. */
 export const open = async (options: AnimalStoreOptions): Promise<AnimalStore> => {
   const store = await openAnimalStore({ log: () => undefined, ...options })
   onTestFinished(() => store.close())

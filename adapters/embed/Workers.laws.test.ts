@@ -1,4 +1,4 @@
-/** Promises to clients that share a key, checked on every store as in `core/limits/Workers.laws.test.ts`. */
+/** Checks on every store when workers that share a key are banned; see also `core/limits/Workers.laws.test.ts`. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ const MINUTE = 60_000
 const DAY = 86_400_000
 const START = 20_500 * DAY
 
-/** Empty stores with a clock that the test controls. */
+/** The stores under test, each empty and with a clock that the test controls. */
 const stores = [
   {
     name: "memory",
@@ -31,7 +31,7 @@ const stores = [
   }))
 ]
 
-/** Runs a simulation for one key. */
+/** Runs a simulation of workers that share one key, and returns their requests with the verdicts. */
 const run = (
   { layer }: (typeof stores)[number],
   simulation: Workers.Simulation,
@@ -73,7 +73,7 @@ for (const store of stores) {
       { perMinute: 6, minutes: 60, jitterMs: 500 },
       { perMinute: 60, minutes: 8, jitterMs: 500 }
     ])(
-      "are not banned if they respect Retry-After: $perMinute workers at $perMinute a minute, at most $jitterMs ms late",
+      "respecting Retry-After prevents a ban: $perMinute workers at $perMinute per minute, at most $jitterMs ms late",
       async ({ jitterMs, minutes, perMinute }) => {
         const sent = await run(
           store,
@@ -90,7 +90,7 @@ for (const store of stores) {
       }
     )
 
-    it("are admitted when each retries exactly after Retry-After", async () => {
+    it("a denied worker is admitted if it retries exactly after its Retry-After", async () => {
       const plan = { perMinute: 20, perDay: Plan.maxRequests }
       const first = await run(store, Workers.burst(START, 40), plan)
       const retried = first.slice(40)
@@ -98,13 +98,13 @@ for (const store of stores) {
       expect(retried.filter(({ verdict }) => verdict.outcome !== "admitted")).toEqual([])
     })
 
-    it("are banned within three minutes if they constantly send at four times the rate", async () => {
+    it("a constant rate of four times the limit is banned within three minutes", async () => {
       const plan = { perMinute: 60, perDay: Plan.maxRequests }
       const sent = await run(store, Workers.constantRate(START, START + 10 * MINUTE, 240), plan)
       expect(bans(sent)[0]?.now).toBeLessThanOrEqual(START + 3 * MINUTE)
     })
 
-    it("are not banned on an exhausted day if eight of them retry every 30 s", async () => {
+    it("eight workers that retry every 30 s after the daily limit is exhausted are not banned", async () => {
       const simulation = Workers.closedLoop({
         starts: Array.from({ length: 8 }, (_, worker) => START + worker * SECOND),
         end: START + 30 * MINUTE,
@@ -114,7 +114,7 @@ for (const store of stores) {
       expect(bans(await run(store, simulation, { perMinute: 60, perDay: 1 }))).toEqual([])
     })
 
-    it("are banned within ten minutes on an exhausted day if one of them sends every second on the Free plan", async () => {
+    it("a worker that retries every second after the daily limit of a Free key is exhausted is banned within ten minutes", async () => {
       const simulation = Workers.closedLoop({
         starts: [START],
         end: START + 20 * MINUTE,

@@ -1,4 +1,4 @@
-/** The store for programs that do not use Effect. */
+/** Exports the store for programs that do not use Effect. */
 export { type ApiKey, ApiKeyRevoked, type StoredSecret } from "../../core/access/ApiKey.ts"
 export { type Expiry, ExpiryInvalid } from "../../core/access/Expiry.ts"
 export type { KeyChange } from "../../core/access/KeyChange.ts"

@@ -2,7 +2,7 @@
 import type { Socket } from "node:net"
 import * as ClientAddress from "../../core/service/ClientAddress.ts"
 
-/** Counts the connections of each IPv4 address and of each /64 of IPv6. */
+/** Counts the open connections of each IPv4 address and of each IPv6 /64. */
 export class AddressLimit {
   readonly #max: number | undefined
   readonly #counts = new Map<string, number>()
@@ -11,7 +11,7 @@ export class AddressLimit {
     this.#max = max
   }
 
-  /** Whether the connection is within the limit; an admitted connection counts until it closes. */
+  /** Whether the connection is within the limit, if there is one; an admitted connection counts until it closes. */
   admit(socket: Socket): boolean {
     if (this.#max === undefined) return true
     const network = ClientAddress.network(socket.remoteAddress)

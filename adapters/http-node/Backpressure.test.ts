@@ -1,4 +1,4 @@
-/** Clients that send faster than they read. */
+/** Checks how the server handles clients that send requests faster than they read responses. */
 import { Buffer } from "node:buffer"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import type { Socket } from "node:net"
@@ -9,7 +9,7 @@ import { Count, expectAlive, Gate, serve } from "./Server.fixture.ts"
 import { pet, request, responses, statuses, Wire } from "./Wire.fixture.ts"
 
 describe("a client that does not read", () => {
-  it("is disconnected after the request timeout, before most of its requests are handled", async () => {
+  it("is disconnected after the request timeout, before the server has handled most of the requests", async () => {
     const pages = new Count()
     const server = await serve({
       server: { requestTimeoutMs: 200 },
@@ -33,7 +33,7 @@ describe("a client that does not read", () => {
     expect(pages.value).toBeLessThan(many / 2)
   })
 
-  it("is disconnected after the request timeout when it sends nothing either", async () => {
+  it("is disconnected after the request timeout even if the client also stops sending", async () => {
     const server = await serve({ server: { requestTimeoutMs: 200 } })
     const key = await server.issue()
     const long = request({ key, body: pet("\u0001".repeat(255)) })
@@ -41,7 +41,7 @@ describe("a client that does not read", () => {
     const [closed, remember] = [
       new Count(),
       (message: unknown): void => {
-        // The shape that Node documents for this channel.
+        // The message type that Node documents for this channel.
         ;(message as { readonly socket: Socket }).socket.once("close", () => closed.increment())
       }
     ]
@@ -49,7 +49,7 @@ describe("a client that does not read", () => {
     onTestFinished(() => {
       unsubscribe("net.server.socket", remember)
     })
-    // Responses larger than the socket buffers of both sides.
+    // The responses exceed the socket buffers of both sides.
     await Wire.sending(server.port, request({ key, target: "/v1/pets?limit=100" }).repeat(2_000))
     await closed.reaches(1)
   })
@@ -58,7 +58,7 @@ describe("a client that does not read", () => {
     { when: "all requests keep the connection alive", count: 99, headers: [] },
     { when: "the last request closes the connection", count: 20, headers: ["Connection: close"] }
   ])(
-    "is disconnected after the request timeout although it sends further bytes slowly: $when",
+    "is disconnected after the request timeout even if the client slowly sends more bytes: $when",
     async ({ count, headers }) => {
       const server = await serve({ server: { requestTimeoutMs: 300 } })
       const key = await server.issue()
@@ -82,13 +82,13 @@ describe("a client that does not read", () => {
 })
 
 describe("a client that reads slowly", () => {
-  it("stays connected while it reads, even beyond the request timeout", async () => {
+  it("stays connected even if reading all responses takes longer than the request timeout", async () => {
     const server = await serve({ server: { requestTimeoutMs: 500 } })
     const key = await server.issue()
     const long = request({ key, body: pet("\u0001".repeat(255)) })
     await responses(await Wire.sending(server.port, long.repeat(100)), 100)
     const list = request({ key, target: "/v1/pets?limit=100" })
-    // 160 kB each: together larger than the socket buffers.
+    // Responses of 160 kB each, which together exceed the socket buffers.
     const wire = await Wire.sending(server.port, list.repeat(60))
     for (let read = 0; read < 60; read++) {
       expect((await wire.response()).status).toBe(200)
@@ -98,7 +98,7 @@ describe("a client that reads slowly", () => {
 })
 
 describe("a client that pipelines requests", () => {
-  it("has one request in flight at a time, however many it pipelines", async () => {
+  it("has only one request in flight at a time", async () => {
     let [open, most] = [0, 0]
     const pages = new Count()
     const server = await serve({
@@ -121,12 +121,12 @@ describe("a client that pipelines requests", () => {
   it.each([
     { what: "small requests", bytes: request({}), count: 300_000 },
     { what: "bodies", bytes: request({ body: " ".repeat(60_000) }), count: 500 }
-  ])("is not read from while its first request is in flight: $what", async ({ bytes, count }) => {
+  ])("cannot send more while its first request is in flight: $what", async ({ bytes, count }) => {
     const gate = new Gate()
     const server = await serve({ limits: gate.limits })
     const wire = await Wire.open(server.port)
     let isSent = false
-    // Thirty megabytes; the socket buffers hold a few.
+    // At least 14 MB, which is more than the socket buffers can store.
     const sent = Buffer.alloc(bytes.length * count, bytes)
     void wire.send(sent).then(() => {
       isSent = true

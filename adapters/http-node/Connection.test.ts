@@ -6,7 +6,7 @@ import { Count, expectAlive, expectError, Gate, serve } from "./Server.fixture.t
 import { pet, request, responses, statuses, Wire } from "./Wire.fixture.ts"
 
 describe("pipelined requests", () => {
-  it("a thousand get their responses in order and each consumes one token", async () => {
+  it("a thousand pipelined requests get their responses in order, and each consumes one token", async () => {
     const server = await serve()
     const key = await server.issue({ perMinute: 1_000 })
     const bytes = Array.from({ length: 1_000 }, (_, index) =>
@@ -31,7 +31,7 @@ describe("pipelined requests", () => {
     expectError(await wire.response(), 429, "rate_limit_exceeded")
   })
 
-  it("a fast response waits for the slow response before it", async () => {
+  it("a fast response is sent after the slow response to the earlier request", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -52,7 +52,7 @@ describe("pipelined requests", () => {
     expect(await server.countPets()).toBe(0)
   })
 
-  it("a request after an invalid one is discarded", async () => {
+  it("a request after an invalid request is discarded", async () => {
     const server = await serve()
     const key = await server.issue()
     const faulty = "GET /v1/pets HTTP/1.1\r\n\r\n"
@@ -66,7 +66,7 @@ describe("pipelined requests", () => {
 describe("invalid bytes after valid requests", () => {
   const garbage = "garbage\r\n\r\n"
 
-  it("get a 400 after the complete response to the request before them", async () => {
+  it("invalid bytes get a 400 after the complete response to the earlier request", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.sending(server.port, request({ key }) + garbage)
@@ -75,7 +75,7 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("get a 400 only after the request before them is handled", async () => {
+  it("invalid bytes get a 400 only after the earlier create is handled", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -88,7 +88,7 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("get a 400 only after the responses to all pipelined requests, slow and fast", async () => {
+  it("invalid bytes get a 400 only after the responses to all earlier requests, slow and fast", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -100,7 +100,7 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("in a chunked body get a 400 after the earlier response, and consume no token of the key", async () => {
+  it("an invalid chunk gets a 400 after the earlier response, and consumes no token of the key", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -120,7 +120,7 @@ describe("invalid bytes after valid requests", () => {
     )
   })
 
-  it("in a body that was already rejected get no second response", async () => {
+  it("an invalid chunk in a body that was already rejected gets no second response", async () => {
     const server = await serve()
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
     const wire = await Wire.sending(server.port, request({ method: "POST", headers }))
@@ -129,7 +129,7 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("after a request with Connection: close get no response", async () => {
+  it("invalid bytes after a request with Connection: close get no response", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.sending(server.port, request({ key, headers: ["Connection: close"] }) + garbage)
@@ -137,7 +137,7 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("consume one anonymous token, in however many pieces they arrive", async () => {
+  it("invalid bytes consume only one anonymous token, even if they arrive in several pieces", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 9, perDay: 100 } } })
     const wire = await Wire.sending(server.port, garbage)
     const response = await wire.response()
@@ -148,7 +148,7 @@ describe("invalid bytes after valid requests", () => {
     expect(next.header("x-ratelimit-remaining")).toBe("7")
   })
 
-  it("consume one anonymous token while the rate limit store is slow", async () => {
+  it("invalid bytes consume only one anonymous token, even if the rate-limit store is slow", async () => {
     const gate = new Gate()
     const anonymousPlan = { perMinute: 9, perDay: 100 }
     const server = await serve({ limits: gate.limits, service: { anonymousPlan } })
@@ -164,7 +164,7 @@ describe("invalid bytes after valid requests", () => {
     expect((await next.response()).header("x-ratelimit-remaining")).toBe("7")
   })
 
-  it("after an invalid request do not interrupt the request before it", async () => {
+  it("a request with an invalid chunk does not interrupt the valid request before it", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -179,7 +179,7 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("get a readable 400 even if the client sends twenty megabytes before it reads", async () => {
+  it("a client that sends twenty megabytes of invalid bytes before it reads can still read the 400", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -193,7 +193,7 @@ describe("invalid bytes after valid requests", () => {
 })
 
 describe("a client that disconnects", () => {
-  it("interrupts its request in flight", async () => {
+  it("interrupts the request in flight", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -206,7 +206,7 @@ describe("a client that disconnects", () => {
     await expectAlive(server)
   })
 
-  it("interrupts its request in flight and discards its pipelined requests", async () => {
+  it("interrupts the request in flight and discards the pipelined requests", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -219,7 +219,7 @@ describe("a client that disconnects", () => {
     expect(gate.entered.value).toBe(1)
   })
 
-  it("while it sends a body creates nothing", async () => {
+  it("creates no animal if the connection closes within the request body", async () => {
     const read = new Count()
     const server = await serve({
       pets: (real) => ({
@@ -247,7 +247,7 @@ describe("a client that disconnects", () => {
     expect(read.value).toBe(1)
   })
 
-  it("while its response is written does not affect the server", async () => {
+  it("does not affect the server if the connection closes while responses are written", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -261,8 +261,8 @@ describe("a client that disconnects", () => {
   })
 })
 
-describe("a body that arrives together with its head", () => {
-  it("is read at once, without waiting for data events", async () => {
+describe("a body that arrives together with the head of its request", () => {
+  it("is read immediately, without waiting for data events", async () => {
     const server = await serve()
     const key = await server.issue()
     let waited = 0
@@ -287,9 +287,9 @@ describe("a body that arrives together with its head", () => {
     return withSpaces(spaces)
   }
 
-  // Sizes around one read of the socket, where the end of the connection may be read in the same turn.
+  // Sizes around 64 KiB, one read of the socket: the end of the connection may then be read in the same turn.
   it.each([1_000, 65_535, 65_536, 65_537, 131_072])(
-    "gets its response, as do the requests before it, when the client ends the connection after %i bytes",
+    "gets a response, as do the requests before it, if the client ends the connection after %i bytes",
     async (size) => {
       const server = await serve({ service: { maxBodyBytes: 1_000_000 } })
       const key = await server.issue()
@@ -306,7 +306,7 @@ describe("a body that arrives together with its head", () => {
     }
   )
 
-  it("keeps the connection alive if it did not wait for 100 Continue", async () => {
+  it("keeps the connection alive even if the client does not wait for 100 Continue", async () => {
     const server = await serve()
     const key = await server.issue()
     const create = { key, body: pet("Rex") }
@@ -324,7 +324,7 @@ describe("a body that arrives together with its head", () => {
     ])
   })
 
-  it("is discarded after a response with Connection: close", async () => {
+  it("is discarded, as is the next request, if the response to its head has Connection: close", async () => {
     const server = await serve()
     const key = await server.issue()
     const create = request({ key, body: pet("Rex") })
@@ -350,7 +350,7 @@ describe("a body that arrives too slowly", () => {
     clearInterval(timer)
   }
 
-  it("gets a 408 and creates nothing, even if it is completed later", async () => {
+  it("gets a 408 and creates no animal, even if the rest of the body arrives later", async () => {
     const server = await serve({ server: { requestTimeoutMs: 100 } })
     const key = await server.issue()
     const bytes = request({ key, body: pet("Rex") })
@@ -364,7 +364,7 @@ describe("a body that arrives too slowly", () => {
     await expectAlive(server)
   })
 
-  it("after another request gets a 408 and creates nothing, even if it is completed later", async () => {
+  it("gets a 408 and creates no animal, even after another request on the same connection", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets, server: { requestTimeoutMs: 100 } })
     const key = await server.issue()
@@ -379,7 +379,7 @@ describe("a body that arrives too slowly", () => {
     expect(await server.countPets()).toBe(0)
   })
 
-  it("gets a 408 and then a closed connection while its bytes trickle in", async () => {
+  it("gets a 408, and the connection closes even if bytes still arrive slowly", async () => {
     const server = await serve({ server: { requestTimeoutMs: 100 } })
     const key = await server.issue()
     const headers = ["Content-Type: application/json", "Content-Length: 1000"]
@@ -389,7 +389,7 @@ describe("a body that arrives too slowly", () => {
     await closed
   })
 
-  it("closes the connection after its request was rejected", async () => {
+  it("does not keep the connection open if its request was already rejected", async () => {
     const server = await serve({ server: { requestTimeoutMs: 100 } })
     const wire = await Wire.sending(
       server.port,
@@ -402,7 +402,7 @@ describe("a body that arrives too slowly", () => {
 })
 
 describe("headers that arrive too slowly", () => {
-  it("get a 408", async () => {
+  it("get a 408, and the connection closes", async () => {
     const server = await serve({ server: { headersTimeoutMs: 100 } })
     const wire = await Wire.sending(server.port, "GET /v1/pets HTTP/1.1\r\nHost: a\r\n")
     const timer = setInterval(() => void wire.send("X: a\r\n"), 20)
@@ -411,7 +411,7 @@ describe("headers that arrive too slowly", () => {
     clearInterval(timer)
   })
 
-  it("after a complete request get a 408", async () => {
+  it("get a 408 after the response to an earlier request", async () => {
     const server = await serve({ server: { headersTimeoutMs: 100 } })
     const key = await server.issue()
     const wire = await Wire.sending(server.port, `${request({ key })}GET /v1/pets HTTP/1.1\r\n`)
@@ -420,7 +420,7 @@ describe("headers that arrive too slowly", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("get a 408 only after the slow response before them", async () => {
+  it("get a 408 only after the slow response to an earlier request", async () => {
     const gate = new Gate()
     const server = await serve({ server: { headersTimeoutMs: 100 }, pets: gate.pets })
     const key = await server.issue()

@@ -1,4 +1,4 @@
-/** One connection of `NodeServer`: the order of its responses, its protocol errors and its timeouts. */
+/** Handles one connection of `NodeServer`: the order of its responses, its protocol errors and its timeouts. */
 import { Buffer } from "node:buffer"
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
@@ -11,13 +11,13 @@ import type { OutgoingResponse } from "./OutgoingResponse.ts"
 import type { Resumable, ResumeQueue } from "./ResumeQueue.ts"
 import * as TransportFault from "./TransportFault.ts"
 
-/** Milliseconds that a failed connection stays open after its last response, so that the client can read it. */
+/** Milliseconds for which a closing connection still reads input, so that the client can receive the last response. */
 const LINGER_MS = 1_000
 
-/** Connections that hold a pipelined request at the same time. Each of them keeps up to 128 KiB. */
+/** Maximum number of connections that hold a pipelined request at the same time, each with up to 128 KiB. */
 const MAX_HOLDING = 400
 
-/** Produces the responses. */
+/** Creates the responses to requests and to faults. */
 export interface Responder {
   readonly handle: NodeListener.Handler
   readonly reject: (
@@ -25,7 +25,7 @@ export interface Responder {
     client: { readonly address: string | undefined; readonly origin: string | undefined },
     write: (response: ServiceResponse) => void
   ) => void
-  /** Whether responses announce that the connection closes. */
+  /** Whether the service is draining; responses then announce that the connection closes. */
   readonly isDraining: () => boolean
 }
 
@@ -59,16 +59,16 @@ export class Connection implements Resumable {
   /** Whether the socket holds an unparsed request that waits for the response before it. */
   #isHolding = false
   #hasHeld = false
-  /** Whether Node may have paused the socket when the first request was held. */
+  /** Whether Node may have paused the socket for the previous body; possible only for the first held request. */
   #isPausedByNode = false
   #isBroken = false
-  /** Bytes received when the last check found no response outstanding. */
+  /** Bytes received up to the last check; `undefined` if the latest response was not finished then. */
   #bytesReadAtCheck: number | undefined
   #idleMs = 0
   #isWaitingForReader = false
-  /** How long no byte could be written to the client. */
+  /** Milliseconds without progress in writing pending bytes; counted only while input is held or discarded. */
   #stalledMs = 0
-  /** Bytes written to the client at the last check. */
+  /** Bytes written to the client up to the last check. */
   #bytesFlushed = 0
   /** Whether the connection waits in the resume queue before it reads more. */
   #isQueued = false
@@ -76,12 +76,12 @@ export class Connection implements Resumable {
   constructor(socket: Socket, context: ConnectionContext) {
     this.#socket = socket
     this.#context = context
-    // While a request is held, no parser listens to the socket, and an error without a listener ends the process.
+    // While a request is held, no parser listens to the socket, and an unhandled `error` event ends the process.
     socket.on("error", () => {})
     socket.on("timeout", () => this.#closeStalled())
   }
 
-  /** Whether the next request must wait or be discarded; the parser then stops after its head. */
+  /** Whether the next request must be held or discarded; the parser then stops after the head of that request. */
   get isBusy(): boolean {
     const latest = this.#latest
     // Node detaches the socket from a response once the response is flushed, in the next tick at the earliest.
@@ -102,7 +102,7 @@ export class Connection implements Resumable {
     if (fault !== undefined) {
       this.#stopLatest = undefined
       response.shouldKeepAlive = false
-      // The end of its body is uncertain, so nothing after its head is parsed as a request.
+      // The end of the body is uncertain, so nothing after the head may be parsed as a request.
       this.#isBroken = hasPendingBody(request)
       this.#reject(fault, request, (rejection) => {
         if (this.#isBroken) this.#sendAndClose(response, rejection)
@@ -112,8 +112,8 @@ export class Connection implements Resumable {
       (hasPendingBody(request) && sendContinue === undefined) ||
       this.#context.responder.isDraining()
     ) {
-      // Most bodies arrive together with their heads and are complete at the next tick. While the server drains, a
-      // pipelined request is held by then, so that this response does not close the connection.
+      // Most bodies arrive together with their heads and are complete at the next tick. While the server drains, the
+      // delay also lets `hold` receive a pipelined request, so that this response does not close the connection.
       let isStopped = false
       this.#stopLatest = () => {
         isStopped = true
@@ -134,7 +134,7 @@ export class Connection implements Resumable {
     if (this.#isClosing) return void socket.resume()
     if (this.#context.holding.size >= MAX_HOLDING) return void this.#closeAfterLatest()
     const latest = this.#latest
-    // Node's first parser reads below the stream; if it paused the socket for a body, only Node can resume it.
+    // Node's first parser bypasses the stream; if it paused the socket for a body, only Node can resume the socket.
     this.#isPausedByNode = !this.#hasHeld && latest !== undefined && hasBody(latest.req)
     this.#hasHeld = true
     socket.pause()
@@ -165,7 +165,7 @@ export class Connection implements Resumable {
     this.#discardInput()
   }
 
-  /** Reads and drops what arrives, without a turn in the resume queue for each read. */
+  /** Reads and discards further input, without waiting in the resume queue after each read. */
   #discardInput(): void {
     this.#socket.off("data", this.#pauseUntilResumed).resume()
   }
@@ -196,7 +196,7 @@ export class Connection implements Resumable {
     // Node also reports an error for each further chunk of a broken stream.
     if (this.#isBroken || !this.#socket.writable) return
     const latest = this.#latest
-    // Bytes after the last request of a connection are discarded (RFC 9112 §9.6); Node 22 reports them as an error.
+    // Bytes after the last request of a connection are ignored (RFC 9112 §9.6), but Node 22 reports them as an error.
     if (latest?.shouldKeepAlive === false && latest.req.complete) return
     this.#isBroken = true
     const fault = TransportFault.ofError(error)
@@ -205,7 +205,7 @@ export class Connection implements Resumable {
 
     if (latest === undefined || latest.writableFinished) respondWithoutRequest()
     else if (latest.req.complete) {
-      // Pauses reading: further bytes would reset the socket's timeout for a client that does not read.
+      // Further bytes would restart the socket's timer, which disconnects a client that does not read.
       this.#socket.pause()
       latest.once("finish", () => {
         this.#socket.resume()
@@ -230,7 +230,7 @@ export class Connection implements Resumable {
 
   /**
    * Destroys the connection if it is idle for too long, or if its client does not read its responses. `NodeServer`
-   * calls it every `elapsedMs`, because a socket timer for each request costs about a microsecond.
+   * calls it every `elapsedMs` milliseconds, because a socket timer for each request costs about a microsecond.
    */
   checkTimeouts(elapsedMs: number): void {
     const socket = this.#socket
@@ -244,7 +244,7 @@ export class Connection implements Resumable {
     if (isIdle && this.#idleMs > idleTimeoutMs) return void socket.destroy()
 
     const isWaitingForReader = socket.writableLength > 0
-    // Incoming bytes restart the socket's own timer even where they are not parsed, so stalls are counted here, too.
+    // Incoming bytes restart the socket's own timer even if they are not parsed, so stalls are also counted here.
     const bytesFlushed = socket.bytesWritten - socket.writableLength
     const isStalled = isWaitingForReader && bytesFlushed === this.#bytesFlushed
     this.#bytesFlushed = bytesFlushed
@@ -266,13 +266,17 @@ export class Connection implements Resumable {
     if (this.#latest === response) this.#stopLatest = stop
   }
 
-  /** Repeated for each parser: without a `data` listener, Node reads on after `resume`, however full the socket is. */
+  /**
+   * Pauses the socket after each read. Called for each new parser: without this `data` listener, Node would continue to
+   * read after `resume`, even if the socket's buffer is full.
+   */
   #limitReads(): void {
     this.#socket.off("data", this.#pauseUntilResumed).on("data", this.#pauseUntilResumed)
   }
 
   /**
-   * Waits in the resume queue after each read, so that pipelined data of many clients does not block the event loop.
+   * Pauses after each read until the resume queue resumes the connection, so that pipelined data of many clients does
+   * not block the event loop.
    */
   readonly #pauseUntilResumed = (): void => {
     const socket = this.#socket
@@ -282,7 +286,7 @@ export class Connection implements Resumable {
     this.#context.resumeQueue.add(this)
   }
 
-  /** Gets the response to a fault; `request` is `undefined` if its head did not arrive. */
+  /** Passes the response to a fault to `write`; `request` is `undefined` if its head did not arrive. */
   #reject(
     error: TransportError,
     request: IncomingMessage | undefined,
@@ -299,7 +303,7 @@ export class Connection implements Resumable {
     response.write(rejection.body, () => this.#lingeringClose())
   }
 
-  /** Closes the connection, but reads on for a while: closing with unread bytes could lose the response. */
+  /** Closes the connection, but reads for `LINGER_MS` more: closing with unread bytes could lose the response. */
   #lingeringClose(last = ""): void {
     this.#socket.end(last)
     this.#discardInput()

@@ -20,7 +20,7 @@ const token = fc
   .filter((name) => !/^upgrade$/i.test(name))
 
 describe("the head of a held request", () => {
-  it("encodes the parsed head without extra bytes", () => {
+  it("is encoded from the parsed head without optional white space", () => {
     fc.assert(
       fc.property(latin1(1), fc.array(fc.tuple(token, latin1(0)), { maxLength: 8 }), (target, fields) => {
         const message = Object.assign(new IncomingMessage(new Socket()), {
@@ -35,7 +35,7 @@ describe("the head of a held request", () => {
     )
   })
 
-  it("drops the upgrade, so that the request is handled as an ordinary one", async () => {
+  it("has no Upgrade header, so that the request is handled as an ordinary request", async () => {
     const server = await serve()
     const key = await server.issue()
     const upgrade = request({ key, headers: ["Connection: Upgrade", "Upgrade: websocket"] })
@@ -43,10 +43,10 @@ describe("the head of a held request", () => {
     for (let count = 0; count < 3; count++) expect((await wire.response()).status).toBe(200)
   })
 
-  it("stays within the header size limit for a large head", async () => {
+  it("stays within the header size limit even if it is large", async () => {
     const server = await serve()
     const key = await server.issue()
-    // One more byte for each field would exceed the limit.
+    // With one more byte per header, the encoded head would exceed the limit.
     const fields = Array.from({ length: 97 }, (_, index) => `X-${index}:${"a".repeat(158)}`)
     const large = request({ key, headers: fields })
     const wire = await Wire.sending(server.port, large.repeat(3))

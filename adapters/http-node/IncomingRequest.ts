@@ -1,7 +1,7 @@
 /**
- * Requests of `NodeServer`: Node's parser stops after the head of a request while its connection is busy.
+ * Makes Node's parser stop after the head of a request while its connection is busy.
  *
- * The parser processes everything that was read at once, for example two thousand requests in 64 kB. Pausing the socket
+ * The parser processes everything that one read returns, such as two thousand requests in 64 kB. Pausing the socket
  * does not stop it, but an upgrade does, and returns the unparsed bytes. A request on a busy connection is therefore
  * marked as an upgrade: it is held together with these bytes, and later parsed again as an ordinary request. A real
  * upgrade request is handled in the same way, because Node loses the bytes after an upgrade that is rejected.

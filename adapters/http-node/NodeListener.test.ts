@@ -8,7 +8,7 @@ import * as NodeListener from "./NodeListener.ts"
 import { Count, expectAlive, expectError, Gate, openService, serve } from "./Server.fixture.ts"
 import { pet, request, Wire } from "./Wire.fixture.ts"
 
-/** Starts a plain `node:http` server with a listener. */
+/** Starts a plain `node:http` server with a listener, and returns its address. */
 const host = async (listener: NodeListener.NodeListener): Promise<{ readonly port: number }> => {
   const server = Http.createServer(listener)
   onTestFinished(() => {
@@ -23,7 +23,7 @@ const host = async (listener: NodeListener.NodeListener): Promise<{ readonly por
 const json = "Content-Type: application/json"
 
 describe("a body", () => {
-  it("without Content-Length gets a 413 at the first byte above the limit", async () => {
+  it("gets a 413 at the first byte above the limit if it has no Content-Length", async () => {
     const server = await serve({ service: { maxBodyBytes: 1_000 } })
     const key = await server.issue()
     const start = request({ method: "POST", key, headers: [json, "Transfer-Encoding: chunked"] })
@@ -35,7 +35,7 @@ describe("a body", () => {
     expect((await wire.response()).status).toBe(200)
   })
 
-  it("of exactly the limit is accepted, and one byte more gets a 413", async () => {
+  it("is accepted up to the maximum size, and gets a 413 if it is one byte longer", async () => {
     const body = pet("Rex")
     const server = await serve({ service: { maxBodyBytes: body.length } })
     const key = await server.issue()
@@ -44,7 +44,7 @@ describe("a body", () => {
     expectError(await wire.response(), 413, "payload_too_large")
   })
 
-  it("that arrives byte by byte is parsed like one that arrives at once", async () => {
+  it("is parsed correctly even if it arrives byte by byte", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.open(server.port)
@@ -52,7 +52,7 @@ describe("a body", () => {
     expect((await wire.response()).json()).toEqual({ id: 1, name: "Rex", categoryId: 1, status: "available" })
   })
 
-  it("of a GET request is ignored", async () => {
+  it("is ignored if the method is GET", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.sending(
@@ -82,7 +82,7 @@ describe("Expect: 100-continue", () => {
       ]
     })
 
-  it("gets a 100 before the body is read, and the connection stays alive", async () => {
+  it("gets a 100 before the body is sent, and the connection stays alive", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.sending(server.port, expecting({ key }))
@@ -93,7 +93,7 @@ describe("Expect: 100-continue", () => {
     expect((await wire.response()).status).toBe(200)
   })
 
-  it("gets its 100 after the responses to earlier requests", async () => {
+  it("gets a 100 only after the responses to earlier requests", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -106,7 +106,7 @@ describe("Expect: 100-continue", () => {
     expect((await wire.response()).status).toBe(201)
   })
 
-  it("gets a 401 instead of a 100 without a key, and the connection closes", async () => {
+  it("gets a 401 instead of a 100 if the key is missing, and the connection closes", async () => {
     const server = await serve()
     const wire = await Wire.sending(server.port, expecting({}))
     const response = await wire.response()
@@ -115,7 +115,7 @@ describe("Expect: 100-continue", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("gets a 415 instead of a 100 for the wrong content type, and the connection closes", async () => {
+  it("gets a 415 instead of a 100 if the content type is wrong, and the connection closes", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.sending(server.port, expecting({ key, type: "text/plain" }))
@@ -123,7 +123,7 @@ describe("Expect: 100-continue", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("gets a 413 instead of a 100 for a Content-Length above the limit, and the connection closes", async () => {
+  it("gets a 413 instead of a 100 if Content-Length exceeds the limit, and the connection closes", async () => {
     const server = await serve({ service: { maxBodyBytes: 28 } })
     const key = await server.issue()
     const wire = await Wire.sending(server.port, expecting({ key }))
@@ -140,7 +140,7 @@ describe("Expect: 100-continue", () => {
     expect((await wire.response()).status).toBe(201)
   })
 
-  it("gets one 100 from a plain server, which sends it on its own", async () => {
+  it("gets only one 100 from a plain node:http server, which sends it automatically", async () => {
     const service = await openService()
     const key = await service.issue()
     const server = await host(await service.listener())
@@ -150,7 +150,7 @@ describe("Expect: 100-continue", () => {
     expect((await wire.response()).status).toBe(201)
   })
 
-  it("is the only supported expectation; others are ignored", async () => {
+  it("is the only supported expectation; any other expectation is ignored", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.sending(server.port, request({ key, body, headers: ["Expect: the unexpected"] }))
@@ -161,7 +161,7 @@ describe("Expect: 100-continue", () => {
 })
 
 describe("response framing", () => {
-  it("HEAD has the Content-Length of GET and no body", async () => {
+  it("a HEAD response has the Content-Length of the GET response and no body", async () => {
     const server = await serve()
     const key = await server.issue()
     await (await Wire.sending(server.port, request({ key, body: pet("Rêx 🦖") }))).response()
@@ -179,7 +179,7 @@ describe("response framing", () => {
     }
   })
 
-  it("204 has neither Content-Length nor a body", async () => {
+  it("a 204 response has neither Content-Length nor a body", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.sending(server.port, request({ method: "OPTIONS", key }) + request({ key }))
@@ -212,7 +212,7 @@ describe("client-supplied headers", () => {
     expect(list.header("link")).toMatch(/^<\/v1\/pets\?limit=1&cursor=[\w-]+>; rel="next"$/)
   })
 
-  it("X-Forwarded-For does not change which rate limit applies", async () => {
+  it("X-Forwarded-For and Forwarded do not change which rate limit applies", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 9, perDay: 100 } } })
     const wire = await Wire.open(server.port)
     for (let remaining = 8; remaining > 4; remaining--) {
@@ -231,7 +231,7 @@ describe("client-supplied headers", () => {
 })
 
 describe("the listener in a host's own server", () => {
-  it("interrupts its requests when the client disconnects", async () => {
+  it("interrupts the requests of a client that disconnects", async () => {
     const gate = new Gate()
     const service = await openService({ pets: gate.pets })
     const key = await service.issue()
@@ -242,7 +242,7 @@ describe("the listener in a host's own server", () => {
     await gate.interrupted.reaches(3)
   })
 
-  it("does not handle a request whose client has already disconnected", async () => {
+  it("does not handle a request after its client has disconnected", async () => {
     const pages = new Count()
     const service = await openService({
       pets: (real) => ({
@@ -288,7 +288,7 @@ describe("the listener in a host's own server", () => {
     expect([response.status, response.body]).toEqual([503, "host"])
   })
 
-  it("closes the connection when the service dies", async () => {
+  it("closes the connection when the service fails with a defect", async () => {
     const broken = Service.of({
       handle: () => Effect.die("broken"),
       transportError: () => Effect.die("broken"),
@@ -314,7 +314,7 @@ describe("the listener in a host's own server", () => {
     expect(response.body).toContain("before any body parser")
   })
 
-  it("closes each connection after its response once the service drains", async () => {
+  it("closes a connection after the next response once the service is draining", async () => {
     const service = await openService()
     const key = await service.issue()
     const server = await host(await service.listener())
@@ -327,7 +327,7 @@ describe("the listener in a host's own server", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("removes its listeners from the socket", async () => {
+  it("leaves no event listeners on the socket after a response", async () => {
     const service = await openService()
     const key = await service.issue()
     const listener = await service.listener()

@@ -1,4 +1,4 @@
-/** The service as a `(request, response)` listener of `node:http`, for any server built on it. */
+/** Adapts the service to a `(request, response)` listener of `node:http`, for any server built on it. */
 import { Buffer } from "node:buffer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Effect from "effect/Effect"
@@ -18,23 +18,24 @@ export type NodeListener = (request: IncomingMessage, response: ServerResponse) 
 export type Handler = (
   request: IncomingMessage,
   response: ServerResponse,
-  /** Sends "100 Continue"; called only before a body is read, so that a rejected client need not send it. */
+  /** Sends "100 Continue"; called only before a body is read, so that a rejected client does not send it. */
   sendContinue?: () => void
 ) => () => void
 
-/** Bytes of a rejected body that are read and discarded, so that its sender gets to read the response. */
+/** Maximum bytes of a rejected body that are read and discarded, so that its sender can read the response. */
 const MAX_DISCARDED_BYTES = {
-  /** The service started to read the body, so the caller has a key. */
+  /** After the service started to read the body: the caller has a key. */
   requested: 64 * 1024 * 1024,
-  /** The service rejected the request before its body, for example without a key. */
+  /** After the service rejected the request without reading its body, for example for a missing key. */
   unrequested: 1024 * 1024
 }
 
-/** Milliseconds for the sender of a longer body to read the response before the connection closes. */
+/** Milliseconds for which the sender of a longer body can read the response before the connection is destroyed. */
 const LINGER_MS = 1_000
 
 /**
- * Creates a handler that interrupts the fiber of a request when its client disconnects.
+ * Creates a handler that interrupts the fiber of a request when its client disconnects, and that destroys the
+ * connection if the service fails with a defect.
  *
  * @internal
  */
@@ -65,7 +66,7 @@ export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(fu
   }
 })
 
-/** Creates a listener; mount it before any body parser. */
+/** Creates a listener that responds to every request; mount it before any body parser. */
 export const make: Effect.Effect<NodeListener, never, Service> = Effect.map(
   makeHandler,
   (handle) => (request, response) => {
@@ -106,17 +107,17 @@ export const send = (
   discardBody(request, response, serviceResponse.bytes ?? serviceResponse.body, maxBytes)
 }
 
-/** Bytes of a file that are written at once: a client that reads slowly is seen to read after each of them. */
+/** Bytes of a file in each write. Each completed write shows that a slow client still reads. */
 const CHUNK_BYTES = 64 * 1024
 
-/** Writes a file as fast as the client reads it, then calls `done`. The chunks are parts of the file's memory, not copies. */
+/** Writes a file as fast as the client reads it, then calls `done`. Chunks are views of its memory, not copies. */
 const writeBytes = (response: ServerResponse, bytes: Uint8Array, done: () => void, from = 0): void => {
   if (from >= bytes.length) return void done()
   const end = from + CHUNK_BYTES
   const chunk = bytes.subarray(from, end)
   const next = (): void => writeBytes(response, bytes, done, end)
   if (response instanceof OutgoingResponse) {
-    // Not on `drain`, which Node does not emit while the connection holds the next request.
+    // Waits for the callback, not for `drain`, which Node does not emit while the connection holds the next request.
     response.write(chunk, (error) => {
       if (error === null || error === undefined) next()
     })
@@ -143,8 +144,8 @@ export const writeHead = (
 }
 
 /**
- * Sends the response at once, but ends it only after the request body is read: many clients read only after they have
- * sent everything, and closing a connection with unread bytes could lose the response.
+ * Sends the response immediately, but ends it only after the request body is read: many clients read only after they
+ * have sent everything, and closing a connection with unread bytes could lose the response.
  */
 const discardBody = (
   request: IncomingMessage,

@@ -10,7 +10,7 @@ export class NodeRequest implements ServiceRequest {
   #sendContinue: (() => void) | undefined
   /** Whether the service started to read the body. */
   isBodyRequested = false
-  /** Whether the whole body had already arrived and was read at once. */
+  /** Whether the whole body had already arrived and was read in one call. */
   isBodyRead = false
 
   constructor(request: IncomingMessage, sendContinue: (() => void) | undefined) {

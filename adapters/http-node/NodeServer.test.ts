@@ -39,7 +39,7 @@ describe("listening", () => {
 })
 
 describe("concurrent requests", () => {
-  it("with a limit of 60, 60 of 200 are admitted, and X-RateLimit-Remaining takes each value from 59 to 0 once", async () => {
+  it("60 of 200 concurrent requests are admitted by a limit of 60, with X-RateLimit-Remaining from 59 to 0", async () => {
     const server = await serve()
     const key = await server.issue({ perMinute: 60 })
     const responses = await Promise.all(
@@ -56,14 +56,14 @@ describe("concurrent requests", () => {
       expect(response.header("x-ratelimit-remaining")).toBe("0")
       waits.push(Number(response.header("retry-after")))
     }
-    // Sixty denied requests each get a slot of their own; the others share the last one.
+    // The first sixty denied requests get distinct values of Retry-After; the others share the last one.
     expect(new Set(waits).size).toBeGreaterThanOrEqual(59)
     expect(Math.max(...waits)).toBe(60)
   })
 })
 
 describe("connections", () => {
-  it("above maxConnections are closed at once until another connection closes", async () => {
+  it("are closed immediately above maxConnections, until another connection closes", async () => {
     const server = await serve({ server: { maxConnections: 2 } })
     const key = await server.issue()
     const [first, second] = [await Wire.open(server.port), await Wire.open(server.port)]
@@ -78,7 +78,7 @@ describe("connections", () => {
     expect((await second.response()).status).toBe(200)
   })
 
-  it("above maxConnectionsPerAddress are closed at once until another connection of the address closes", async () => {
+  it("are closed immediately above maxConnectionsPerAddress, until another connection of the address closes", async () => {
     const server = await serve({ server: { maxConnectionsPerAddress: 2 } })
     const key = await server.issue()
     const [first, second] = [await Wire.open(server.port), await Wire.open(server.port)]
@@ -91,7 +91,7 @@ describe("connections", () => {
     expect((await fourth.response()).status).toBe(200)
     await second.send(request({ key }))
     expect((await second.response()).status).toBe(200)
-    // A second address of the loopback network.
+    // Connects from a second loopback address.
     const other = Net.connect({ port: server.port, host: "127.0.0.1", localAddress: "127.0.0.2" })
     onTestFinished(() => {
       other.destroy()
@@ -103,7 +103,7 @@ describe("connections", () => {
     expect(await status).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it("close after their response when 400 others hold a pipelined request, which all get their responses", async () => {
+  it("close after one response if they pipeline requests while 400 other connections hold a request", async () => {
     const HOLDING = 400
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
@@ -123,7 +123,7 @@ describe("connections", () => {
       expect((await wire.response()).status).toBe(200)
     }
     expect((await plain.response()).header("connection")).toBe("keep-alive")
-    // A closed connection no longer holds its request.
+    // The held requests have been handled, so connections can hold requests again.
     const again = await pipelining()
     for (let count = 0; count < 2; count++) expect((await again.response()).status).toBe(200)
   })
@@ -131,7 +131,7 @@ describe("connections", () => {
   it("are garbage-collected after they close", async () => {
     const sockets: Array<WeakRef<Net.Socket>> = []
     const remember = (message: unknown): void => {
-      // The shape that Node documents for this channel.
+      // The message type that Node documents for this channel.
       sockets.push(new WeakRef((message as { readonly socket: Net.Socket }).socket))
     }
     subscribe("net.server.socket", remember)
@@ -158,18 +158,18 @@ describe("connections", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("stay open while idle for at least the timeout that Keep-Alive announces", async () => {
+  it("stay open while idle for longer than the timeout that Keep-Alive announces", async () => {
     const server = await serve({ server: { keepAliveTimeoutMs: 1_000 } })
     const key = await server.issue()
     const wire = await Wire.sending(server.port, request({ key }))
     expect((await wire.response()).header("keep-alive")).toBe("timeout=1")
     const idleSince = performance.now()
     await wire.rest()
-    // One second more, because a request sent just in time needs time to arrive.
+    // The server waits an extra second, because a request that is sent just before the timeout needs time to arrive.
     expect(performance.now() - idleSince).toBeGreaterThanOrEqual(1_990)
   })
 
-  it("with keepAliveTimeoutMs 0 stay open for the request timeout, without a Keep-Alive header", async () => {
+  it("stay open while idle for the request timeout, without a Keep-Alive header, if keepAliveTimeoutMs is 0", async () => {
     const server = await serve({ server: { keepAliveTimeoutMs: 0, requestTimeoutMs: 300 } })
     const key = await server.issue()
     const wire = await Wire.sending(server.port, request({ key }))
@@ -179,13 +179,13 @@ describe("connections", () => {
     expect(performance.now() - idleSince).toBeGreaterThanOrEqual(300)
   })
 
-  it("are not accepted with an invalid keepAliveTimeoutMs", async () => {
+  it("the server fails with InvalidOption if keepAliveTimeoutMs is invalid", async () => {
     for (const keepAliveTimeoutMs of [Number.NaN, -5, 0.5]) {
       await expect(serve({ server: { keepAliveTimeoutMs } })).rejects.toThrow(InvalidOption)
     }
   })
 
-  it("stay open while they are in use", async () => {
+  it("stay open beyond the idle timeout while requests keep arriving", async () => {
     const server = await serve({ server: { keepAliveTimeoutMs: 150 } })
     const key = await server.issue()
     const wire = await Wire.open(server.port)
@@ -197,12 +197,12 @@ describe("connections", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("stay open while a request is in flight, even beyond all timeouts", async () => {
+  it("stay open beyond all timeouts while a request is in flight", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets, server: { requestTimeoutMs: 50, keepAliveTimeoutMs: 1 } })
     const key = await server.issue()
     const wire = await Wire.sending(server.port, request({ key }))
-    // Two other connections exceed the 50 ms timeout in sequence.
+    // Waits until two other connections, one after the other, have exceeded the 50 ms timeout.
     for (let count = 0; count < 2; count++) {
       expectError(await (await Wire.sending(server.port, "GET")).response(), 408, "request_timeout")
     }
@@ -240,7 +240,7 @@ describe("draining", () => {
     expect((await used.response()).status).toBe(200)
   })
 
-  it("closes connections after HEAD requests and after requests that wait for 100 Continue, too", async () => {
+  it("closes connections after HEAD requests and after requests with Expect: 100-continue", async () => {
     const { key, port, used } = await serveDraining()
     await used.send(request({ key, method: "HEAD" }))
     const head = await used.response({ head: true })
@@ -256,7 +256,7 @@ describe("draining", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("sends Connection: close with the last of several pipelined responses, also with a slow store", async () => {
+  it("sends Connection: close only with the last of several pipelined responses, even if the store is slow", async () => {
     const gate = new Gate()
     for (const pets of [(real: PetRepository["Service"]) => real, gate.pets]) {
       gate.open()
@@ -294,10 +294,10 @@ describe("closing", () => {
       socket.once("error", () => resolve(true))
     })
 
-  /** Polls until the server stops listening; rarely, because each new connection delays the stop. */
+  /** Polls until the server stops listening, only every 20 ms, because each new connection delays the stop. */
   const stopsListening = (port: number) => vi.waitUntil(() => isRefused(port), { interval: 20 })
 
-  it("lets requests in flight finish, with Connection: close", async () => {
+  it("lets requests in flight finish, and sends Connection: close", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -312,7 +312,7 @@ describe("closing", () => {
     await closed
   })
 
-  it("lets a body in transit arrive", async () => {
+  it("waits for the rest of a request body, and sends the response", async () => {
     const server = await serve()
     const key = await server.issue()
     const bytes = request({ key, body: pet("Rex"), headers: ["Expect: 100-continue"] })
@@ -327,7 +327,7 @@ describe("closing", () => {
     await closed
   })
 
-  it("closes idle connections at once, whether they were used or not", async () => {
+  it("closes idle connections immediately, whether they were used or not", async () => {
     const server = await serve()
     const key = await server.issue()
     const unused = await Wire.open(server.port)
@@ -356,7 +356,7 @@ describe("closing", () => {
     await closed
   })
 
-  it("lets a request finish that arrives behind another while the server closes", async () => {
+  it("handles a request that arrives on a busy connection while the server closes", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -375,9 +375,9 @@ describe("closing", () => {
     await closed
   })
 
-  it("lets a client finish reading a large response", async () => {
+  it("lets a client read a large response to its end", async () => {
     const finds = new Count()
-    // Larger than the socket buffers.
+    // Makes the response larger than the socket buffers.
     const name = "x".repeat(20_000_000)
     const server = await serve({
       pets: (real) => ({
@@ -398,7 +398,7 @@ describe("closing", () => {
     await closed
   })
 
-  it("lets the sender of a rejected body read the response", async () => {
+  it("lets a client finish sending a body that was already rejected", async () => {
     const server = await serve()
     const wire = await Wire.sending(server.port, request({ method: "POST", headers: ["Content-Length: 9"] }))
     expectError(await wire.response(), 401, "missing_api_key")
@@ -432,7 +432,7 @@ describe("closing", () => {
     await gate.interrupted.reaches(1)
   })
 
-  it("sends a response for every created animal, although clients keep sending", async () => {
+  it("acknowledges every created animal, even if clients keep sending requests", async () => {
     const inserted = new Count()
     const server = await serve({
       pets: (real) => ({

@@ -1,4 +1,4 @@
-/** An HTTP server over the service: `node:http` with timeouts, size limits, JSON error bodies and graceful shutdown. */
+/** Runs the service on a `node:http` server with timeouts, size limits, JSON error bodies and graceful shutdown. */
 import cluster from "node:cluster"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -21,22 +21,22 @@ import { MAX_HEADER_BYTES } from "./TransportFault.ts"
 /** The complete options of a server. */
 export interface NodeServerOptions {
   readonly host: string
-  /** 0 chooses a free port. */
+  /** TCP port; 0 chooses a free port. */
   readonly port: number
-  /** Milliseconds in which the header section of a request must arrive; then 408. */
+  /** Milliseconds within which the header section of a request must arrive; otherwise the response is a 408. */
   readonly headersTimeoutMs: number
-  /** Milliseconds in which a whole request must arrive; then 408. */
+  /** Milliseconds within which a whole request must arrive; otherwise the response is a 408. */
   readonly requestTimeoutMs: number
   /**
    * Idle timeout in milliseconds, announced in the `Keep-Alive` header and enforced up to two seconds later. With 0,
    * nothing is announced and idle connections close after `requestTimeoutMs`, or never if that is 0 too.
    */
   readonly keepAliveTimeoutMs: number
-  /** Maximum number of open connections; further ones are closed at once. */
+  /** Maximum number of open connections; further ones are closed immediately. */
   readonly maxConnections: number
   /** Maximum number of open connections of one IPv4 address or one IPv6 /64; `undefined` means no limit. */
   readonly maxConnectionsPerAddress: number | undefined
-  /** Milliseconds that requests in flight may take to finish when the server closes; then they are cut. */
+  /** Milliseconds for requests in flight to finish when the server closes; then their connections are destroyed. */
   readonly shutdownTimeoutMs: number
 }
 
@@ -52,7 +52,7 @@ export const defaults: NodeServerOptions = {
   shutdownTimeoutMs: 10_000
 }
 
-/** Longest delay of a Node timer. */
+/** Maximum delay of a Node timer, in milliseconds. */
 const MAX_MS = 2_147_483_647
 
 const timeout = Rule.integer({ min: 0, max: MAX_MS })
@@ -92,10 +92,10 @@ const MIN_CHECK_INTERVAL_MS = 20
 
 /** Consecutive turns of the event loop without a new connection before the accept backlog counts as drained. */
 const IDLE_TURNS = 3
-/** Upper bound on the turns spent to drain the accept backlog; a turn of a worker process takes 20 ms. */
+/** Maximum number of turns to drain the accept backlog; a turn of a worker process takes 20 ms. */
 const MAX_BACKLOG_TURNS = cluster.isWorker ? 25 : 1_000
 
-/** Listens until the scope closes; then requests in flight finish before the scope releases earlier resources. */
+/** Starts a server and returns its address. When the scope closes, the server stops after its requests in flight. */
 export const make = Effect.fnUntraced(function* (
   given?: Partial<NodeServerOptions>
 ): Effect.fn.Return<AddressInfo, InvalidOption | ListenFailed, Service | Scope.Scope> {
@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function* (
   const server = Http.createServer({
     IncomingMessage: IncomingRequest.makeClass((socket) => connections.get(socket)?.isBusy === true),
     ServerResponse: OutgoingResponse,
-    // Without a body, creating its stream costs a tenth of a request's CPU. Node supports this option since 24.12.
+    // Creating a body stream for a request without a body costs a tenth of its CPU. Node supports this since 24.12.
     optimizeEmptyRequests: true,
     maxHeaderSize: MAX_HEADER_BYTES,
     highWaterMark: SOCKET_BUFFER_BYTES,
@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(function* (
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(MAX_CHECK_INTERVAL_MS, headersTimeout),
-    // Node's own response has no body and none of our headers; `TransportFault` checks `Host` instead.
+    // Node's own response lacks a body and our headers; `TransportFault` checks `Host` instead.
     requireHostHeader: false
   })
   // Node validates the option above; `Connection` enforces the timeout.
@@ -167,7 +167,7 @@ export const make = Effect.fnUntraced(function* (
   server.on("upgrade", (request, socket, rest) => connections.get(socket)?.hold(request, rest))
   // `Connection` handles socket timeouts. Without a listener here, Node destroys sockets that are read slowly.
   server.on("timeout", () => {})
-  // `server.close` calls this method; Node's version cuts responses that are not yet flushed.
+  // `server.close` calls this method; Node's version destroys connections with unflushed responses.
   server.closeIdleConnections = () => {
     for (const connection of connections.values()) connection.closeWhenIdle()
   }
@@ -184,7 +184,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const listen = Effect.callback<AddressInfo, ListenFailed>((resume) => {
-    // Not removed after the start: an error of a later `accept` must not end the process.
+    // Stays registered after the start: an error of a later `accept` must not end the process.
     server.on("error", (cause) => resume(Effect.fail(new ListenFailed({ ...options, cause }))))
     server.listen(options.port, options.host, () => {
       const address = server.address()
@@ -216,10 +216,10 @@ export const make = Effect.fnUntraced(function* (
   return yield* Effect.acquireRelease(listen, () => stop)
 })
 
-/** Milliseconds in which a connection gets from the primary process of `node:cluster` to a worker. */
+/** Milliseconds that the primary process of `node:cluster` may take to pass a connection to a worker. */
 const HAND_OFF_MS = 20
 
-/** Waits until new connections can have arrived: a turn of the event loop, or of that of the primary process. */
+/** Waits for one turn of the event loop that accepts connections: this process's, or the primary process's. */
 const nextTurn = cluster.isWorker
   ? Effect.callback<void>((resume) => void setTimeout(() => resume(Effect.void), HAND_OFF_MS))
   : Effect.callback<void>((resume) => {

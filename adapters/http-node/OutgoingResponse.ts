@@ -1,4 +1,4 @@
-/** Responses of `NodeServer`, with the state of the connection that their headers depend on. */
+/** Extends Node's `ServerResponse` with the state of its connection that determines response headers. */
 import { type IncomingMessage, ServerResponse } from "node:http"
 
 /** The class for the `ServerResponse` option of `createServer`. */

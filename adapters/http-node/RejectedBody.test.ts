@@ -1,4 +1,4 @@
-/** Rejected request bodies: how many bytes are read, and whether the sender can read the response. */
+/** Checks how many bytes of a rejected request body are read, and whether the client can read the response. */
 import { Buffer } from "node:buffer"
 import * as Http from "node:http"
 import { describe, expect, it } from "vitest"
@@ -8,7 +8,7 @@ import { request, Wire } from "./Wire.fixture.ts"
 const json = "Content-Type: application/json"
 const megabyte = Buffer.alloc(1_000_000, " ")
 
-describe("a body that is rejected before it arrives", () => {
+describe("a request whose body is rejected before it arrives", () => {
   const clients = [
     { who: "without a key", hasKey: false, size: 1, status: 401, code: "missing_api_key" },
     { who: "with a key", hasKey: true, size: 50, status: 413, code: "payload_too_large" }
@@ -34,7 +34,7 @@ describe("a body that is rejected before it arrives", () => {
     )
   }
 
-  it("without a key and of one mebibyte gets a 401 that Node's HTTP clients can read", async () => {
+  it("gets a 401 that Node's HTTP clients can read if it has a body of 1 MiB and no key", async () => {
     const server = await serve()
     const body = Buffer.alloc(1_048_576)
     const url = `http://127.0.0.1:${server.port}/v1/pets`
@@ -49,7 +49,7 @@ describe("a body that is rejected before it arrives", () => {
     expect(status).toBe(401)
   })
 
-  it("without a key gets its response in order after earlier ones", async () => {
+  it("gets its response after the responses to earlier pipelined requests", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 20, perDay: 100 } } })
     const create = request({ body: " ".repeat(60_000) })
     const wire = await Wire.sending(server.port, create.repeat(30))
@@ -58,7 +58,7 @@ describe("a body that is rejected before it arrives", () => {
     expect(statuses).toEqual([...Array(20).fill(401), ...Array(10).fill(429)])
   })
 
-  it("and is too long to be discarded gets an immediate response with Connection: close", async () => {
+  it("gets an immediate response with Connection: close if the body is too long to discard", async () => {
     const server = await serve()
     const headers = [json, "Content-Length: 2000000"]
     const wire = await Wire.sending(server.port, request({ method: "POST", headers }))
@@ -67,7 +67,7 @@ describe("a body that is rejected before it arrives", () => {
     expect(response.header("connection")).toBe("close")
   })
 
-  it("gets a response before it is complete", async () => {
+  it("gets a response before its body has arrived completely", async () => {
     const server = await serve()
     const wire = await Wire.sending(
       server.port,
@@ -76,7 +76,7 @@ describe("a body that is rejected before it arrives", () => {
     expectError(await wire.response(), 401, "missing_api_key")
   })
 
-  it("does not stay in memory", async () => {
+  it("does not keep its body in memory", async () => {
     const server = await serve()
     const key = await server.issue()
     const headers = [json, `Content-Length: ${60 * megabyte.length}`]
@@ -91,11 +91,11 @@ describe("a body that is rejected before it arrives", () => {
     expect(after.rss - before.rss).toBeLessThan(100 * megabyte.length)
   })
 
-  // The socket buffers hold a few megabytes more.
+  // The client can send a few megabytes more than the limit, because the socket buffers hold them.
   it.each([
     { limit: "64 MiB with a key", hasKey: true, min: 64, max: 100 },
     { limit: "1 MiB without a key", hasKey: false, min: 1, max: 30 }
-  ])("is discarded up to $limit, then the connection closes", async ({ hasKey, max, min }) => {
+  ])("has its body discarded up to $limit, then the connection closes", async ({ hasKey, max, min }) => {
     const server = await serve()
     const key = await server.issue()
     const headers = [json, "Content-Length: 9000000000"]
@@ -117,7 +117,7 @@ describe("a body that is rejected before it arrives", () => {
     await expectAlive(server)
   })
 
-  it("and sent in chunks keeps the connection alive", async () => {
+  it("keeps the connection alive if its body is sent in chunks", async () => {
     const server = await serve()
     const key = await server.issue()
     const chunked = request({ method: "POST", headers: [json, "Transfer-Encoding: chunked"] })
@@ -127,7 +127,7 @@ describe("a body that is rejected before it arrives", () => {
     expect((await wire.response()).status).toBe(200)
   })
 
-  it("of a HEAD request keeps the connection alive", async () => {
+  it("keeps the connection alive if the method is HEAD", async () => {
     const server = await serve()
     const wire = await Wire.sending(server.port, request({ method: "HEAD", headers: ["Content-Length: 4"] }))
     const response = await wire.response({ head: true })

@@ -33,7 +33,7 @@ it("moves a connection that is added again while it resumes to the end of the qu
   expect(resumed.slice(0, 60)).toEqual(Array.from({ length: 60 }, (_, index) => "abc"[index % 3]))
 })
 
-it("resumes no connection while sixteen resumed ones have a request in flight", async () => {
+it("resumes no further connection while sixteen resumed connections have a request in flight", async () => {
   const queue = new ResumeQueue()
   const resumed: Array<{ isInFlight: boolean }> = []
   for (let index = 0; index < 40; index++) {

@@ -3,15 +3,15 @@
  * stores process a bounded number of pipelined requests, however many such connections exist.
  */
 
-/** Connections that resume in one turn of the event loop. */
+/** Maximum number of connections that resume in one turn of the event loop. */
 const MAX_PER_TURN = 2
 
-/** Resumed connections whose requests the service may process at the same time. */
+/** Maximum number of resumed connections whose requests the service processes at the same time. */
 const MAX_IN_FLIGHT = 16
 
 export interface Resumable {
   readonly resume: () => void
-  /** Whether the service is processing its latest request. */
+  /** Whether the service is processing the latest request of the connection. */
   readonly isInFlight: boolean
 }
 

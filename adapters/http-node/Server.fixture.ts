@@ -1,4 +1,4 @@
-/** Test servers over the memory adapter on a free loopback port, with a fixed clock. */
+/** Starts test servers over the memory adapter on a free loopback port, with a fixed clock. */
 import { setImmediate } from "node:timers/promises"
 import * as V8 from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -32,7 +32,7 @@ type Limits = RateLimitStore["Service"]
 export interface Setup {
   readonly server?: Partial<NodeServer.NodeServerOptions>
   readonly service?: Partial<ServiceOptions>
-  /** Wrap the ports of the memory adapter. */
+  /** Wraps the repository of the memory adapter; `limits` wraps its rate limit store. */
   readonly pets?: (real: Pets) => Pets
   readonly limits?: (real: Limits) => Limits
 }
@@ -86,7 +86,7 @@ export const openService = async ({
     run,
     scope,
     close,
-    /** Issues a key; without explicit limits, they are too high for tests to reach. */
+    /** Issues a key, by default with limits that no test reaches. */
     issue: async (limits: Partial<Plan> = {}): Promise<string> => {
       const { secret } = await run(
         KeyLifecycle.issue({
@@ -96,7 +96,7 @@ export const openService = async ({
       )
       return Redacted.value(secret)
     },
-    /** Returns the number of stored animals, at most a hundred. */
+    /** Returns the number of stored animals, at most 100. */
     countPets: async (): Promise<number> => {
       const page = await run(
         PetRepository.use((stored) => stored.page({ limit: 100, after: undefined, status: undefined }))
@@ -170,7 +170,7 @@ export class Gate {
   }
 }
 
-/** Expects an error response with the Error body and the headers that every response carries. */
+/** Expects an error response with the Error body, its content type and the rate-limit headers. */
 export const expectError = (response: WireResponse, status: number, code: string): void => {
   expect({ status: response.status, body: response.json() }).toEqual({
     status,

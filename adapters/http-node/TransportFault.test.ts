@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { expectAlive, expectError, serve } from "./Server.fixture.ts"
 import { pet, request, Wire } from "./Wire.fixture.ts"
 
-/** Sends bytes; expects exactly one error response, a closed connection and a live server. */
+/** Sends bytes and expects exactly one error response, a closed connection and a live server. */
 const expectRejection = async (bytes: string | Uint8Array, status: number, code: string): Promise<void> => {
   const server = await serve()
   const wire = await Wire.sending(server.port, bytes)
@@ -22,34 +22,34 @@ describe("invalid HTTP gets a 400 with the Error body, and the connection closes
   const post = "POST /v1/pets HTTP/1.1"
   const host = "Host: a"
   const cases: ReadonlyArray<readonly [what: string, bytes: string | Uint8Array]> = [
-    ["no Host", head(get)],
-    ["two Hosts", head(get, host, "hOST: b")],
-    ["no Host before a body", `${head(post, "Content-Length: 4")}true`],
+    ["a request without Host", head(get)],
+    ["two Host headers", head(get, host, "hOST: b")],
+    ["a request with a body but without Host", `${head(post, "Content-Length: 4")}true`],
     [
-      "Content-Length beside Transfer-Encoding",
+      "Content-Length before Transfer-Encoding",
       head(post, host, "Content-Length: 4", "Transfer-Encoding: chunked")
     ],
     [
-      "Transfer-Encoding beside Content-Length",
+      "Transfer-Encoding before Content-Length",
       head(post, host, "Transfer-Encoding: chunked", "Content-Length: 4")
     ],
-    ["a list of lengths", head(post, host, "Content-Length: 1, 2")],
-    ["two lengths", head(post, host, "Content-Length: 1", "Content-Length: 2")],
-    ["two equal lengths", head(post, host, "Content-Length: 1", "Content-Length: 1")],
-    ["a signed length", head(post, host, "Content-Length: +4")],
-    ["a hexadecimal length", head(post, host, "Content-Length: 0x4")],
-    ["a length beyond 64 bits", head(post, host, "Content-Length: 99999999999999999999")],
-    ["chunked not last", head(post, host, "Transfer-Encoding: chunked, gzip")],
+    ["a list in Content-Length", head(post, host, "Content-Length: 1, 2")],
+    ["two different Content-Length headers", head(post, host, "Content-Length: 1", "Content-Length: 2")],
+    ["two equal Content-Length headers", head(post, host, "Content-Length: 1", "Content-Length: 1")],
+    ["a sign in Content-Length", head(post, host, "Content-Length: +4")],
+    ["a hexadecimal Content-Length", head(post, host, "Content-Length: 0x4")],
+    ["a Content-Length of more than 64 bits", head(post, host, "Content-Length: 99999999999999999999")],
+    ["another transfer coding after chunked", head(post, host, "Transfer-Encoding: chunked, gzip")],
     ["NUL in the target", head("GET /v1/pets\0 HTTP/1.1", host)],
     ["NUL in a header", head(get, host, "X: a\0b")],
     ["a space in the target", head("GET /v1/ pets HTTP/1.1", host)],
-    ["a target without slash", head("GET v1/pets HTTP/1.1", host)],
+    ["a target that does not start with a slash", head("GET v1/pets HTTP/1.1", host)],
     ["a line that is not HTTP", "garbage\r\n\r\n"],
     ["a response line instead of a request line", head("HTTP/1.1 200 OK")],
     ["an unknown method", head("FOO /v1/pets HTTP/1.1", host)],
     ["an unknown version", head("GET /v1/pets HTTP/7.3", host)],
-    ["no version", "GET /v1/pets\r\n\r\n"],
-    ["no version before a Host", head("GET /v1/pets", host)],
+    ["a request line without a version", "GET /v1/pets\r\n\r\n"],
+    ["a request line without a version before a Host header", head("GET /v1/pets", host)],
     ["HTTP/0.9", head("GET /v1/pets HTTP/0.9", host)],
     ["HTTP/2.0", head("GET /v1/pets HTTP/2.0", host)],
     ["a path in Host", head(get, "Host: a/b")],
@@ -61,22 +61,22 @@ describe("invalid HTTP gets a 400 with the Error body, and the connection closes
     ["an IPv6 zone in Host", head(get, "Host: [fe80::1%25eth0]")],
     ["a bare IPv6 address in Host", head(get, "Host: ::1")],
     ["a percent sign without digits in Host", head(get, "Host: a%z0")],
-    ["another coding before chunked", head(post, host, "Transfer-Encoding: gzip, chunked")],
+    ["another transfer coding before chunked", head(post, host, "Transfer-Encoding: gzip, chunked")],
     [
-      "another coding before chunked in a header of its own",
+      "another transfer coding before chunked, in separate headers",
       head(post, host, "Transfer-Encoding: gzip", "Transfer-Encoding: chunked")
     ],
     ["chunked in HTTP/1.0", head("POST /v1/pets HTTP/1.0", host, "Transfer-Encoding: chunked")],
     ["bare line feeds", `${get}\nHost: a\n\n`],
     ["a bare line feed within the head", `${get}\r\nHost: a\nX: b\r\n\r\n`],
     ["a bare carriage return", `${get}\r\nHost: a\rX: b\r\n\r\n`],
-    ["a space before the colon", head(get, "Host : a")],
-    ["a space before the first name", head(get, " Host: a")],
+    ["a space before the colon of a header", head(get, "Host : a")],
+    ["a space before the name of the first header", head(get, " Host: a")],
     ["a folded header", head(get, host, "X: a", " b")],
-    ["a header without colon", head(get, host, "X")],
-    ["a header without name", head(get, host, ": a")],
+    ["a header without a colon", head(get, host, "X")],
+    ["a header without a name", head(get, host, ": a")],
     ["a TLS ClientHello", Uint8Array.of(0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03)],
-    ["bytes above ASCII", Uint8Array.of(0xff, 0xfe, 0x0d, 0x0a, 0x0d, 0x0a)]
+    ["bytes outside ASCII", Uint8Array.of(0xff, 0xfe, 0x0d, 0x0a, 0x0d, 0x0a)]
   ]
 
   for (const [what, bytes] of cases) {
@@ -108,7 +108,7 @@ describe("invalid HTTP gets a 400 with the Error body, and the connection closes
     expect(await server.countPets()).toBe(0)
   })
 
-  it("consumes an anonymous token of the client's network, not one of the key in the bytes", async () => {
+  it("invalid HTTP consumes a token of the client's network, not of the key in its bytes", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 5, perDay: 100 } } })
     const key = await server.issue({ perMinute: 7 })
     const wire = await Wire.sending(server.port, head(get, `Authorization: Bearer ${key}`))
@@ -236,7 +236,7 @@ describe("requests to switch protocols", () => {
 })
 
 describe("a client that resets its connection", () => {
-  it("gets no response and consumes no token", async () => {
+  it("consumes no token if the request was incomplete", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 5, perDay: 100 } } })
     for (const bytes of ["", "GET /v1", request({}).slice(0, -2)]) {
       const wire = await Wire.sending(server.port, bytes)
@@ -248,7 +248,7 @@ describe("a client that resets its connection", () => {
   })
 })
 
-describe("pages of an allowed origin can read the response", () => {
+describe("Access-Control-Allow-Origin of responses to transport faults", () => {
   const shop = "https://shop.example"
   const origin = `Origin: ${shop}`
   const long = `GET /v1/pets?x=${"x".repeat(9_000)} HTTP/1.1`
@@ -262,12 +262,12 @@ describe("pages of an allowed origin can read the response", () => {
   )
 
   it.each([
-    ["without a complete head, if one origin is allowed", [shop], "garbage\r\n\r\n", 400, shop],
-    ["without a complete head, if all are", ["*"], "garbage\r\n\r\n", 400, "*"],
-    ["not without a complete head, if several are", [shop, "http://b"], "garbage\r\n\r\n", 400, undefined],
-    ["to a target that is too long", [shop, "http://b"], head(long, "Host: a", origin), 431, shop],
-    ["to a request without Host", [shop, "http://b"], head("GET /v1/pets HTTP/1.1", origin), 400, shop],
-    ["to a body that ends too early", [shop, "http://b"], `${half}x`, 408, shop]
+    ["incomplete head, one allowed origin: that origin", [shop], "garbage\r\n\r\n", 400, shop],
+    ["incomplete head, all origins allowed: *", ["*"], "garbage\r\n\r\n", 400, "*"],
+    ["incomplete head, several allowed origins: none", [shop, "http://b"], "garbage\r\n\r\n", 400, undefined],
+    ["target too long: the request's origin", [shop, "http://b"], head(long, "Host: a", origin), 431, shop],
+    ["no Host: the request's origin", [shop, "http://b"], head("GET /v1/pets HTTP/1.1", origin), 400, shop],
+    ["incomplete body: the request's origin", [shop, "http://b"], `${half}x`, 408, shop]
   ])("%s", async (_, corsOrigins, bytes, status, named) => {
     const server = await serve({ service: { corsOrigins }, server: { requestTimeoutMs: 300 } })
     const key = await server.issue()

@@ -1,4 +1,4 @@
-/** Protocol errors: input that is not a valid HTTP request, or exceeds a transport limit. */
+/** Detects protocol errors: input that is not a valid HTTP request, or exceeds a transport limit. */
 import type { IncomingMessage } from "node:http"
 import { isIPv6 } from "node:net"
 import type { TransportError } from "../../core/service/Service.ts"
@@ -7,7 +7,7 @@ export const MAX_HEADER_BYTES = 16_384
 const MAX_HEADERS = 100
 const MAX_TARGET_LENGTH = 8_192
 
-/** Returns the fault of a request that HTTP forbids but Node's parser accepts. */
+/** Returns the fault of a request that Node's parser accepts but that is invalid or too large; else `undefined`. */
 export const ofRequest = ({ httpVersion, rawHeaders, url }: IncomingMessage): TransportError | undefined => {
   if (rawHeaders.length > MAX_HEADERS * 2 || (url?.length ?? 0) > MAX_TARGET_LENGTH)
     return "headers_too_large"

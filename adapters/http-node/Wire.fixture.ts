@@ -1,4 +1,4 @@
-/** A raw TCP client: it sends arbitrary bytes and reads arbitrary responses. */
+/** Provides a raw TCP client that sends arbitrary bytes and parses responses. */
 import { Buffer } from "node:buffer"
 import * as Net from "node:net"
 import { onTestFinished } from "vitest"
@@ -9,13 +9,13 @@ export interface Sent {
   readonly version?: string
   /** API key secret for the `Authorization` header. */
   readonly key?: string
-  /** Header lines besides `Host`. */
+  /** Additional header lines, such as `X-A: 1`. */
   readonly headers?: ReadonlyArray<string>
   /** JSON body, sent with its Content-Length. */
   readonly body?: string
 }
 
-/** Encodes a request, without validating its parts. */
+/** Encodes a request without validating it: by default a GET of `/v1/pets`, or a POST if it has a body. */
 export const request = ({
   body,
   headers = [],
@@ -66,7 +66,7 @@ export class Wire {
   readonly #socket: Net.Socket
   #received = Buffer.alloc(0)
   #notify = (): void => {}
-  /** Resolves when the connection is closed, for whatever reason. */
+  /** Resolves when the connection is closed, for any reason. */
   readonly closed: Promise<void>
   #ended = false
 
@@ -79,7 +79,7 @@ export class Wire {
         this.#notify()
       })
     }
-    // Tests notice a reset by the missing bytes.
+    // Ignored, because tests detect a reset by the missing bytes.
     socket.on("error", () => {})
   }
 
@@ -95,7 +95,7 @@ export class Wire {
     })
   }
 
-  /** Connects and sends. */
+  /** Connects and sends bytes. */
   static async sending(port: number, bytes: string | Uint8Array): Promise<Wire> {
     const wire = await Wire.open(port)
     await wire.send(bytes)
@@ -110,7 +110,7 @@ export class Wire {
     })
   }
 
-  /** Reads the next response; `head` for a response to a `HEAD` request, which has no body. */
+  /** Reads the next response; set `head` for the response to a `HEAD` request, which has no body. */
   async response({ head = false }: { readonly head?: boolean } = {}): Promise<WireResponse> {
     this.#read()
     for (;;) {
@@ -134,7 +134,7 @@ export class Wire {
     }
   }
 
-  /** Reads until the server closes the connection, closes it too, and returns the remaining bytes. */
+  /** Reads until the server closes the connection, closes the client side, and returns the unread bytes. */
   async rest(): Promise<string> {
     this.#read()
     this.#socket.once("end", () => this.#socket.end())
@@ -169,6 +169,6 @@ export const responses = async (wire: Wire, count: number): Promise<ReadonlyArra
   return received
 }
 
-/** Reads the statuses of the next `count` responses. */
+/** Reads the next `count` responses and returns their statuses. */
 export const statuses = async (wire: Wire, count: number): Promise<ReadonlyArray<number>> =>
   (await responses(wire, count)).map(({ status }) => status)

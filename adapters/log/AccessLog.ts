@@ -1,16 +1,16 @@
-/** The access log: one event for each response, written at once and never summarized. */
+/** Writes the access log: one event for each response or disconnected client, never summarized. */
 import type { Exchange, ResponseObserver } from "../../core/service/Exchange.ts"
 import type { FieldValue, LogEvent } from "./LogEvent.ts"
 import type * as LogSink from "./LogSink.ts"
 
-/** Creates an observer that writes the exchanges to `sink`; probes are omitted. */
+/** Creates an observer that writes each exchange to `sink`, except probes (`Exchange.isProbe`). */
 export const observer =
   (sink: LogSink.LogSink): ResponseObserver =>
   (exchange) => {
     if (!exchange.isProbe) sink.write(() => eventOf(exchange))
   }
 
-/** The event of an exchange; absent values are omitted. */
+/** Converts an exchange to an event; absent values are omitted. */
 export const eventOf = (exchange: Exchange): LogEvent => {
   const { bodyBytes, durationMs, errorCode, keyId, method, plan, requestId, route, status } = exchange
   const fields: { [name: string]: FieldValue } = { request: requestId, method }

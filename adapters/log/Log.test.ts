@@ -34,7 +34,7 @@ const outage = (port: number) =>
   new Error("unavailable", { cause: new Error(`connect ECONNREFUSED :${port}`) })
 
 describe("the log", () => {
-  it.effect("writes the first line of a kind at once, then one summary per second", () =>
+  it.effect("writes the first line of a kind immediately, then one summary per second", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* open
       for (let second = 0; second < 3; second++) {
@@ -53,7 +53,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("treats lines that differ only in annotations and numbers as the same kind", () =>
+  it.effect("treats events that differ only in annotations and in numbers of errors as one kind", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* open
       yield* Effect.annotateLogs(log("500", outage(40_001)), "request", "a")
@@ -85,7 +85,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("writes one line per event, never several lines", () =>
+  it.effect("writes exactly one line per event, even if its text has line breaks", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* open
       yield* log("a\nb\u2028", new Error("c\r\nd"))
@@ -107,7 +107,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("writes the last summary when it is released, and later lines without summaries", () =>
+  it.effect("writes the pending summary when its scope closes, and still writes later events", () =>
     Effect.gen(function* () {
       const { close, lines, log } = yield* open
       yield* log("a")
@@ -120,7 +120,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("summarizes kinds together if there are too many", () =>
+  it.effect("writes one common summary for the events of further kinds if there are too many kinds", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* open
       const name = (index: number): string => String.fromCodePoint(0x4e00 + index)
@@ -133,7 +133,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("logs an event whose message getter throws", () =>
+  it.effect("still logs later events after an event with a message getter that throws", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* open
       const hostile = new Error("x")

@@ -1,6 +1,6 @@
 /**
- * The log of a store: a logger for Effect, of which `Repetition` summarizes repeated events, and an access log. Both
- * write to one `LogSink`.
+ * Opens the log of a store: an Effect logger, which summarizes repeated events with `Repetition`, and an access log.
+ * Both write to one `LogSink`.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -19,9 +19,9 @@ import * as Repetition from "./Repetition.ts"
 const NANOS_PER_MS = 1_000_000n
 
 export interface Log {
-  /** Replaces all loggers. */
+  /** Replaces all loggers, and sets the minimum level. */
   readonly layer: Layer.Layer<never>
-  /** Writes the access log. */
+  /** Writes a line to the access log for each exchange. */
   readonly accessLog: ResponseObserver
 }
 

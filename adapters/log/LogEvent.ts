@@ -1,15 +1,15 @@
-/** Log events as values, independent of their format. */
+/** Defines log events as values, independent of their format. */
 
-/** From the most to the least detailed. */
+/** The levels, from the most to the least detailed. */
 export const levels = ["trace", "debug", "info", "warn", "error", "fatal"] as const
 
 /** The severity of an event. */
 export type LogLevel = (typeof levels)[number]
 
-/** Which events are logged: those of a level and the more severe ones, or none. */
+/** The minimum level of logged events; `none` logs nothing. */
 export type LogThreshold = Exclude<LogLevel, "fatal"> | "none"
 
-/** The thresholds, from the most to the fewest events. */
+/** The thresholds, from the most to the least detailed. */
 export const thresholds = [
   "trace",
   "debug",
@@ -28,7 +28,7 @@ export interface LogEvent {
   readonly time: number
   readonly level: LogLevel
   readonly message: string
-  /** Such as `request`, the id of a request, and `error`, the reason of a failure. */
+  /** Details, such as `request` (the id of a request) and `error` (the reason of a failure). */
   readonly fields: { readonly [name: string]: FieldValue }
 }
 

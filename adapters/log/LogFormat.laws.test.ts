@@ -20,7 +20,7 @@ const event: fc.Arbitrary<LogEvent> = fc.record({
 })
 
 describe.each(LogFormat.formats)("a line in %s", (name) => {
-  it("has no control character, line separator, text direction mark or lone surrogate", () => {
+  it("contains no control character, line separator, text direction mark or lone surrogate", () => {
     fc.assert(
       fc.property(event, (any) => {
         expect(LogFormat.named(name)(any)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u)
@@ -30,7 +30,7 @@ describe.each(LogFormat.formats)("a line in %s", (name) => {
 })
 
 describe("JSON", () => {
-  it("has the time, the level, the message and all fields", () => {
+  it("contains the time, the level, the message and all fields", () => {
     fc.assert(
       fc.property(event, ({ fields, level, message, time }) => {
         const parsed: unknown = JSON.parse(LogFormat.json({ fields, level, message, time }))
@@ -44,7 +44,7 @@ describe("JSON", () => {
 })
 
 describe("logfmt", () => {
-  it("can be parsed again", () => {
+  it("can be parsed back into the level, the message and all fields", () => {
     fc.assert(
       fc.property(event, ({ fields, level, message, time }) => {
         const pairs = [
@@ -65,7 +65,7 @@ describe("logfmt", () => {
     )
   })
 
-  it("quotes only what needs quotes", () => {
+  it("quotes only values that need quotes", () => {
     expect(
       LogFormat.text({
         time: 0,

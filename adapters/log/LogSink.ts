@@ -1,6 +1,6 @@
 /**
- * Destinations of log events. Writing never throws, blocks or ends the process: a line that cannot be written is dropped
- * and counted, and the count precedes the next line that is written.
+ * Writes log events to a stream or a function. Writing never throws, blocks or ends the process: a line that cannot be
+ * written is dropped and counted, and the count precedes the next written line.
  */
 import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import type { LogEvent } from "./LogEvent.ts"
 import type { LogFormat } from "./LogFormat.ts"
 
 export interface LogSink {
-  /** Writes the event that `describe` returns, or drops it. */
+  /** Writes the event that `describe` returns, or drops and counts it. */
   readonly write: (describe: () => LogEvent) => void
   /** Waits at most a second until all lines are written or dropped. */
   readonly flushed: Effect.Effect<void>
@@ -21,7 +21,7 @@ export type Open = (lost: (count: number) => LogEvent) => LogSink
 /** Maximum buffered bytes for a slow reader; further lines are dropped. */
 export const MAX_WAITING_BYTES = 262_144
 
-/** Maximum unsettled promises of a log function; further lines are dropped. */
+/** Maximum number of unsettled promises of a log function; further lines are dropped. */
 export const MAX_WAITING_LINES = 1_000
 
 const FLUSH_TIMEOUT = "1 second"
@@ -87,7 +87,7 @@ const make = (lost: (count: number) => LogEvent, { hasRoom, send }: Target): Log
   let dropped = 0
   let hasFailed = false
 
-  /** Writes an event; if it fails, `weight` lines are lost. */
+  /** Writes an event; if this fails, `weight` lines are counted as dropped. */
   const attempt = (describe: () => LogEvent, weight: number): void => {
     const failedBefore = hasFailed
     hasFailed = false

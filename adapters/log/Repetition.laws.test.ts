@@ -6,7 +6,7 @@ interface Emitted extends Repetition.Emission<number> {
   readonly at: number
 }
 
-/** Histories of events of several kinds, with pauses. */
+/** Generates histories of events of several kinds, with pauses. */
 const historiesOf = (kinds: number) =>
   fc.array(
     fc.oneof(
@@ -22,7 +22,7 @@ const histories = historiesOf(Repetition.MAX_KINDS * 2)
 
 const distinctHistories = historiesOf(Repetition.MAX_KINDS)
 
-/** Runs a history with an exact timer and flushes at the end. Events are numbered in order. */
+/** Runs a history with an exact timer and flushes at the end; each event is its number in the history. */
 const run = (history: ReadonlyArray<{ readonly kind: number } | { readonly passMs: number }>) => {
   let state: Repetition.State<number> = Repetition.empty
   let now = 0
@@ -53,7 +53,7 @@ const run = (history: ReadonlyArray<{ readonly kind: number } | { readonly passM
 }
 
 describe("repeated events", () => {
-  it("are each counted exactly once", () => {
+  it("each event is counted exactly once", () => {
     fc.assert(
       fc.property(histories, (history) => {
         const { emitted, kinds } = run(history)
@@ -62,7 +62,7 @@ describe("repeated events", () => {
     )
   })
 
-  it("of one kind are emitted at least a second apart before the flush, and kinds are counted separately", () => {
+  it("each kind is counted separately, and emitted at most once per second before the flush", () => {
     fc.assert(
       fc.property(distinctHistories, (history) => {
         const { emitted, kinds } = run(history)
@@ -83,7 +83,7 @@ describe("repeated events", () => {
     )
   })
 
-  it("are delayed by at most a second", () => {
+  it("no event is delayed by more than a second", () => {
     fc.assert(
       fc.property(histories, (history) => {
         const { emitted } = run(history)
@@ -92,7 +92,7 @@ describe("repeated events", () => {
     )
   })
 
-  it("use bounded memory, and none after they stop", () => {
+  it("the state has a bounded size, and is empty after a flush", () => {
     fc.assert(
       fc.property(histories, (history) => {
         const { isFlushed, largest } = run(history)
@@ -102,7 +102,7 @@ describe("repeated events", () => {
     )
   })
 
-  it("are emitted at once if they are the first of a tracked kind", () => {
+  it("the first event of a tracked kind is emitted immediately", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { minLength: 1, maxLength: Repetition.MAX_KINDS }), (kinds) => {
         let state: Repetition.State<string> = Repetition.empty
@@ -116,7 +116,7 @@ describe("repeated events", () => {
   })
 })
 
-describe("a kind", () => {
+describe("one kind of event", () => {
   const emit = (...moments: ReadonlyArray<readonly [now: number, event?: string]>) => {
     let state: Repetition.State<string> = Repetition.empty
     return moments.map(([now, event]) => {
@@ -127,13 +127,13 @@ describe("a kind", () => {
     })
   }
 
-  it("is summarized after a second, and emitted at once after a second without events", () => {
+  it("is summarized after a second, and emitted immediately after a second without events", () => {
     expect(
       emit([0, "a"], [10, "b"], [999, "c"], [999], [1_000], [1_001, "d"], [2_000], [3_000], [3_001, "e"])
     ).toEqual([[["a", 1, 0]], [], [], [], [["c", 2, 1_000]], [], [["d", 1, 1_000]], [], [["e", 1, 0]]])
   })
 
-  it("is summarized by its next event if the timer is late", () => {
+  it("is summarized when its next event arrives if the timer is late", () => {
     expect(emit([0, "a"], [10, "b"], [5_000, "c"], [6_000])).toEqual([
       [["a", 1, 0]],
       [],
@@ -143,7 +143,7 @@ describe("a kind", () => {
   })
 })
 
-it("kinds beyond the maximum are summarized together", () => {
+it("events of kinds above the maximum number of kinds share one summary", () => {
   let state: Repetition.State<number> = Repetition.empty
   const emitted: Array<Repetition.Emission<number>> = []
   for (let event = 0; event < Repetition.MAX_KINDS + 10; event++) {

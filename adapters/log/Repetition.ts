@@ -1,6 +1,6 @@
 /**
- * Summarizes repeated events: the first event of a kind is emitted at once, further ones as one summary per second. A
- * pure state machine; times are monotonic milliseconds.
+ * Summarizes repeated events: the first event of a kind is emitted immediately, further ones as one summary per
+ * second. This is a pure state machine; times are monotonic milliseconds.
  */
 
 /** Milliseconds between two emissions of one kind of event. */
@@ -17,14 +17,14 @@ export interface Emission<Event> {
   readonly count: number
   /** Milliseconds since the previous emission of this kind; 0 for the first event of a kind. */
   readonly withinMs: number
-  /** True if the events are of several kinds. */
+  /** Whether the events are of several kinds. */
   readonly isMixed: boolean
 }
 
 interface Pending<Event> {
   /** Time of the last emission of this kind. */
   readonly since: number
-  /** Number of events since then, and the latest of them. */
+  /** Number of events since the last emission, and the latest event. */
   readonly count: number
   readonly event: Event
 }
@@ -39,7 +39,7 @@ const MIXED = "\0mixed"
 /** The state before any event. */
 export const empty: State<never> = new Map()
 
-/** Records an event of a kind at `now`. */
+/** Records an event at `now`. Emits it if it is the first of its kind, after all summaries that are due. */
 export const step = <Event>(state: State<Event>, now: number, kind: string, event: Event): Step<Event> => {
   const [due, current] = tick(state, now)
   const key = current.has(kind) || current.size < MAX_KINDS ? kind : MIXED
@@ -53,7 +53,7 @@ export const step = <Event>(state: State<Event>, now: number, kind: string, even
   return [due, next]
 }
 
-/** Emits the summaries that are due, and removes the kinds that have not repeated. */
+/** Emits the summaries that are due, and removes kinds without an event since their last emission. */
 export const tick = <Event>(state: State<Event>, now: number): Step<Event> => {
   const due = [...state].filter(([, { since }]) => now - since >= INTERVAL_MS)
   if (due.length === 0) return [[], state]

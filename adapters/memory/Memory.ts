@@ -1,4 +1,4 @@
-/** All three ports in memory; the data is lost when the process ends. */
+/** Provides all three ports in memory; the data is lost when the process ends. */
 import * as Layer from "effect/Layer"
 import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
@@ -7,7 +7,7 @@ import * as MemoryApiKeyStore from "./MemoryApiKeyStore.ts"
 import * as MemoryPetRepository from "./MemoryPetRepository.ts"
 import * as MemoryRateLimitStore from "./MemoryRateLimitStore.ts"
 
-/** Creates three empty stores. */
+/** Creates three empty stores; the options are those of the rate-limit store. */
 export const layerWith = (
   options: Partial<MemoryRateLimitStore.MemoryRateLimitStoreOptions>
 ): Layer.Layer<ApiKeyStore | PetRepository | RateLimitStore> =>

@@ -1,4 +1,4 @@
-/** An in-memory `ApiKeyStore`. */
+/** Implements `ApiKeyStore` in memory. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -6,7 +6,7 @@ import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 
-/** Creates an empty store; changes are visible at once. */
+/** Creates an empty store; changes are visible immediately. */
 export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
   const keys = new Map<string, ApiKey>()
   const byHash = new Map<string, ApiKey>()

@@ -16,7 +16,7 @@ import * as MemoryRateLimitStore from "./MemoryRateLimitStore.ts"
 v8.setFlagsFromString("--expose-gc")
 const collect: unknown = runInNewContext("gc")
 
-/** Bytes in use after a garbage collection. */
+/** Returns the bytes of the heap in use after a garbage collection. */
 const usedHeap = (): number => {
   if (typeof collect === "function") collect()
   return process.memoryUsage().heapUsed
@@ -30,7 +30,7 @@ interface Burst {
   readonly key: string
   readonly plan: Plan.Plan
   readonly requests: number
-  /** Start: milliseconds after the previous burst, or around the time when the state is spent. */
+  /** Milliseconds after the previous burst, or a time near midnight or near the time when the state is spent. */
   readonly start: number | "before midnight" | "last moment of the state" | "state spent"
 }
 
@@ -58,7 +58,7 @@ type Count = (
   policy: RateLimit.Policy
 ) => Effect.Effect<RateLimit.Verdict, unknown>
 
-/** A store and its entries. */
+/** Creates a store, and returns it with its entries. */
 const open = (
   ban: BanPolicy.BanPolicy,
   options: Partial<MemoryRateLimitStore.MemoryRateLimitStoreOptions> = {}
@@ -116,7 +116,7 @@ describe("MemoryRateLimitStore", () => {
     expect([...outcomes].sort()).toEqual(["admitted", "banned", "limited"])
   })
 
-  it.effect("deletes 100 000 spent states during the requests of one key on the next day", () =>
+  it.effect("deletes 100 000 spent states while one key sends requests on the next day", () =>
     Effect.gen(function* () {
       const { size, store } = yield* open(BanPolicy.standard)
       const policy = { plan: Plan.standard.Free, ban: BanPolicy.standard }
@@ -133,7 +133,7 @@ describe("MemoryRateLimitStore", () => {
     })
   )
 
-  it.effect("holds little more than the states of two days while new networks keep arriving", () =>
+  it.effect("stores fewer than 3 000 states while 1 000 new networks arrive per day", () =>
     Effect.gen(function* () {
       const { size, store } = yield* open(BanPolicy.standard)
       const policy = { plan: Plan.standard.Free, ban: undefined }
@@ -148,14 +148,14 @@ describe("MemoryRateLimitStore", () => {
     })
   )
 
-  it.effect("holds all keys, and a bounded number of the most recently used networks", () =>
+  it.effect("keeps all keys, but only the configured number of the most recently used networks", () =>
     Effect.gen(function* () {
       const { keys, networks, store } = yield* open(BanPolicy.standard, { maxAnonymousStates: 100 })
       const policy = { plan: Plan.standard.Free, ban: undefined }
       for (let index = 0; index < 5_000; index++) {
         yield* count(store, `network:${index}`, 0, policy)
         yield* count(store, `key:${index % 1_000}`, 0, policy)
-        // This key is always in use.
+        // This network is always in use.
         const { remaining } = yield* count(store, "network:192.0.2.7", 0, policy)
         expect(remaining).toBe(Math.max(59 - index, 0))
         expect(networks.size).toBeLessThanOrEqual(100)
@@ -166,7 +166,7 @@ describe("MemoryRateLimitStore", () => {
     })
   )
 
-  it.effect("evicts in constant time, independent of earlier evictions", () =>
+  it.effect("an eviction does not become slower with the number of earlier evictions", () =>
     Effect.gen(function* () {
       const { networks, store } = yield* open(BanPolicy.standard, { maxAnonymousStates: 20_000 })
       const policy = { plan: Plan.standard.Free, ban: undefined }
@@ -185,12 +185,12 @@ describe("MemoryRateLimitStore", () => {
       yield* send(40_000)
       const last = yield* send(20_000)
       expect(networks.size).toBe(20_000)
-      // A new iterator for each eviction took 14 times as long.
+      // With a new iterator for each eviction, the requests took 14 times as long.
       expect(last).toBeLessThan(6 * first)
     })
   )
 
-  it.effect("retains nothing of the requests of known networks", () =>
+  it.effect("repeated requests of the same networks do not increase the memory in use", () =>
     Effect.gen(function* () {
       const { networks, store } = yield* open(BanPolicy.standard)
       const policy = { plan: Plan.standard.Free, ban: undefined }
@@ -204,14 +204,14 @@ describe("MemoryRateLimitStore", () => {
           })
         const before = yield* send(100_000)
         const after = yield* send(100_000)
-        // An iterator over the networks that was kept retained 150 to 250 bytes of each request.
+        // An iterator over the networks that was kept between requests retained 150 to 250 bytes per request.
         expect(after - before).toBeLessThan(20 * 100_000)
       }
       expect(networks.size).toBe(1_000)
     })
   )
 
-  it("uses the monotonic clock: steps of the service's clock do not change the number of admitted requests", async () => {
+  it("uses the monotonic clock: jumps of the wall clock do not change which requests are admitted", async () => {
     await fc.assert(
       fc.asyncProperty(ClockSteps.moments, fc.integer({ min: 1, max: 10 }), (moments, perMinute) =>
         Effect.gen(function* () {
@@ -227,7 +227,7 @@ describe("MemoryRateLimitStore", () => {
           let expected: RateLimit.State | undefined
           for (const { passedMs, requests, stepMs } of moments) {
             monotonicMs += passedMs
-            // Differences up to a second are ordinary clock adjustments.
+            // Leaves out jumps of up to a second, which count as ordinary clock adjustments.
             now += passedMs + (Math.abs(stepMs) <= 1_000 ? 0 : stepMs)
             for (let index = 0; index < requests; index++) {
               const [verdict, next] = RateLimit.step(expected, 20_000 * DAY + monotonicMs, policy)
@@ -242,7 +242,7 @@ describe("MemoryRateLimitStore", () => {
     )
   })
 
-  it.effect("a step that throws does not change the state", () =>
+  it.effect("keeps the stored state if a step throws", () =>
     Effect.gen(function* () {
       const { modify } = yield* RateLimitStore
       const policy = { plan: Plan.standard.Free, ban: undefined }
@@ -257,7 +257,7 @@ describe("MemoryRateLimitStore", () => {
     }).pipe(Effect.provide(MemoryRateLimitStore.layer))
   )
 
-  it.effect("concurrent steps of one key are all counted", () =>
+  it.effect("admits exactly 60 of 100 concurrent requests of one key if the limit is 60", () =>
     Effect.gen(function* () {
       const { modify } = yield* RateLimitStore
       const policy = { plan: Plan.standard.Free, ban: undefined }

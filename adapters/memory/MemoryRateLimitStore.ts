@@ -1,4 +1,4 @@
-/** An in-memory `RateLimitStore`. */
+/** Implements `RateLimitStore` in memory. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,11 +9,11 @@ import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 
 /** Options of the store. */
 export interface MemoryRateLimitStoreOptions {
-  /** Maximum number of network states; beyond it the least recently used one is evicted. */
+  /** Maximum number of network states; above it, the least recently used state of a network is evicted. */
   readonly maxAnonymousStates: number
   /**
-   * The clock of the minute window and of bans: the monotonic clock of the process, or the service's clock, for tests.
-   * The day always comes from the service's clock.
+   * The clock of the minute window and of bans: `process` is the monotonic clock of the process, `service` is the
+   * service's clock, for tests. The day always comes from the service's clock.
    */
   readonly clock: "process" | "service"
 }
@@ -25,8 +25,8 @@ export const defaults: MemoryRateLimitStoreOptions = {
 }
 
 /**
- * Every `CALLS_PER_SWEEP` calls, `STATES_PER_SWEEP` states are checked: more than two per call, so that spent states
- * are deleted faster than new ones are added.
+ * Every `CALLS_PER_SWEEP` calls, the store checks `STATES_PER_SWEEP` states of keys and the same number of states of
+ * networks. These are more than two of each per call, so that spent states are deleted faster than new ones are added.
  */
 const CALLS_PER_SWEEP = 16
 const STATES_PER_SWEEP = 40
@@ -34,18 +34,19 @@ const STATES_PER_SWEEP = 40
 /** Milliseconds for which a spent state is retained, because a request in flight may have an earlier timestamp. */
 const GRACE_MS = 60_000
 
-/** Minimum change of the clock difference that counts as a step; smaller changes are ordinary clock adjustments. */
+/** Minimum clock change in milliseconds that counts as a step; smaller changes are ordinary clock adjustments. */
 const STEP_MS = 1_000
 
 /**
- * Calls without an eviction after which its iterator is released. A map that deletes and adds entries replaces its
- * table from time to time, and an iterator that waits retains all tables since it last moved.
+ * Interval in calls after which the iterator of the evictions is released if no state was evicted in the meantime. A
+ * map that deletes and adds entries sometimes replaces its table, and an unused iterator retains all tables since its
+ * last step.
  */
 const CALLS_PER_RELEASE = 4_096
 
 const NANOS_PER_MS = 1_000_000n
 
-/** A state, with the difference between the service's clock and the monotonic clock when it was stored. */
+/** A state, and the service's clock minus the monotonic clock, in milliseconds, when the state was stored. */
 export interface Entry {
   readonly state: RateLimit.State
   readonly aheadMs: number
@@ -66,7 +67,7 @@ export const layerWith = (options: Partial<MemoryRateLimitStoreOptions>): Layer.
 /** Creates an empty store with the default options. */
 export const layer: Layer.Layer<RateLimitStore> = layerWith({})
 
-/** Creates a store over `entries`, which it owns. */
+/** Creates a store that keeps its states in `entries`; only the store may change them. */
 export const make = (
   ban: BanPolicy,
   clock: Clock.Clock,
@@ -79,7 +80,7 @@ export const make = (
   const { clock: time, maxAnonymousStates } = { ...defaults, ...options }
   const { keys, networks } = entries
   const sweeps = [sweepOf(keys, ban), sweepOf(networks, ban)]
-  // One iterator for consecutive evictions: a new iterator would skip all previously deleted entries each time.
+  // Consecutive evictions share an iterator, because a new one would skip all previously deleted entries each time.
   let byAge: Iterator<string> | undefined
   let hasEvicted = false
   let calls = 0
@@ -145,7 +146,7 @@ export const make = (
   }
 }
 
-/** Corrects the state for steps of the service's clock since it was stored. */
+/** Returns the state, corrected for steps of the service's clock since it was stored. */
 const correctedForSteps = ({ aheadMs, state }: Entry, ahead: number): RateLimit.State =>
   Math.abs(ahead - aheadMs) < STEP_MS ? state : RateLimit.shifted(state, ahead - aheadMs)
 

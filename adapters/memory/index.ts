@@ -1,4 +1,4 @@
-/** In-memory stores. */
+/** Exports the in-memory stores. */
 export type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 export type { PetRepository } from "../../core/ports/PetRepository.ts"
 export type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"

@@ -23,8 +23,8 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ kind: fc.constantFrom("reply" as const, "cancel" as const), which: fc.nat(30) })
 )
 
-describe("the queues of callers", () => {
-  it("send requests in order, one call of a caller at a time, and return each result once, for any interleaving", () => {
+describe("CallerQueue", () => {
+  it("sends each caller's requests in order and one call at a time, and returns each result once unless the request is cancelled", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 120, size: "max" }), (events) => {
         const open: Array<Call> = []
@@ -80,7 +80,7 @@ describe("the queues of callers", () => {
     )
   })
 
-  it("send at most 100 requests in one call", () => {
+  it("sends at most 100 requests in one call", () => {
     const sizes: Array<number> = []
     const replies: Array<() => void> = []
     const submit = CallerQueue.make<number, number>((_, requests, done) => {

@@ -1,27 +1,27 @@
 /**
- * Natural batching for each caller: while a call for a caller is in flight, further requests of that caller wait, and then
- * all of them go in one call. A request of a caller without a call in flight is sent at once.
+ * Batches the requests of each caller: while a call for a caller is in flight, its further requests wait, and then
+ * share the next call. If no call for the caller is in flight, a request is sent immediately.
  */
 import type * as Exit from "effect/Exit"
 import type { Submit } from "../storage/BoundedCall.ts"
 import type { GiveUp } from "./RedisCommands.ts"
 import type { CommandFailed } from "./RedisFailure.ts"
 
-/** Sends requests of one caller in one call; `done` receives the result of each, in order. */
+/** Sends requests of one caller in one call; `done` receives the results in the order of the requests. */
 export type Send<Request, Result> = (
   caller: string,
   requests: ReadonlyArray<Request>,
   done: (results: ReadonlyArray<Exit.Exit<Result, CommandFailed>>) => void
 ) => GiveUp
 
-/** Most requests in one call, because Redis runs nothing else during a script. */
+/** Maximum number of requests in one call, because Redis runs nothing else during a script. */
 const MAX_BATCH = 100
 
 interface Member<Request, Result> {
   readonly request: Request
   /** Absent once the request is cancelled. */
   done: ((result: Exit.Exit<Result, CommandFailed>) => void) | undefined
-  /** Called when it is cancelled. */
+  /** Called when the request is cancelled. */
   onCancel: () => void
 }
 
@@ -47,7 +47,7 @@ export const make = <Request, Result>(
     for (const member of batch) {
       member.onCancel = () => {
         if (--left > 0 || isOver) return
-        // Nobody waits for the reply, so it must not hold up the requests behind it.
+        // All requests of this call are cancelled, so it must not delay the requests that wait.
         isOver = true
         giveUp()
         sendNext(caller, queue)

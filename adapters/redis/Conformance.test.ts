@@ -1,4 +1,4 @@
-/** Runs the conformance suite of the ports against the store in Redis; the outage is a server that has ended. */
+/** Runs the conformance suite of the ports against the store in Redis; a stopped server simulates an outage. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"

@@ -1,6 +1,7 @@
 /**
- * A process that opens the store at the address in its arguments, and counts requests of one caller for some seconds,
- * some at once. It prints a line with the number of admitted requests after each of them.
+ * A process for tests: opens the store at an address and counts requests of one caller for a number of seconds, with a
+ * number of requests in flight, all given as arguments. After each admitted request, it prints a line with the number
+ * of requests admitted so far.
  */
 import { writeSync } from "node:fs"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** When states vanish from Redis, and how many states of networks it stores. */
+/** Checks when states expire in Redis, and that the number of stored networks stays below its maximum. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
@@ -14,7 +14,7 @@ const GRACE_MS = 60_000
 const plan = { perMinute: 2, perDay: 5 }
 const policy = { plan, ban: BanPolicy.standard }
 
-/** States around now, some of them with strikes and bans, as `modify` may store them. */
+/** Generates states near the time `now`, some with strikes and bans, as `modify` may store them. */
 const stateAt = (now: number): fc.Arbitrary<RateLimit.State> => {
   const past = fc.oneof(
     fc.constant(0),
@@ -39,7 +39,7 @@ for (const kind of RedisServers.kinds) {
     RedisServers.describeOn(kind, `the states in a ${where}`, () => {
       const place = Nodes.forAllTests(() => Nodes.startPlace(kind, where))
 
-      it("expire a minute after they equal an absent one, whichever way they were stored", () =>
+      it("a state expires a minute after it becomes equivalent to an absent state", () =>
         Nodes.inScope(
           Effect.gen(function* () {
             const store = yield* Nodes.open(place().address, { clock: "database" })
@@ -59,7 +59,7 @@ for (const kind of RedisServers.kinds) {
                     const after = await Nodes.stored(place(), caller)
                     const expiry = Number(await place().send(key, "PEXPIRETIME", key))
                     if (after === undefined) {
-                      // It was spent before, and Redis deletes a key at once that has expired.
+                      // The state was already spent, and Redis deletes an expired key immediately.
                       expect(RateLimit.spentAt(state, BanPolicy.standard) + GRACE_MS).toBeLessThanOrEqual(
                         Date.now()
                       )
@@ -74,7 +74,7 @@ for (const kind of RedisServers.kinds) {
           })
         ))
 
-      it("by a given time expire a day after they equal an absent one", () =>
+      it("with the service's clock, a state expires a day after it equals an absent state", () =>
         Nodes.inScope(
           Effect.gen(function* () {
             const store = yield* Nodes.open(place().address)
@@ -88,7 +88,7 @@ for (const kind of RedisServers.kinds) {
           })
         ))
 
-      it("of networks are at most as many as allowed, and a network that is used often remains", () =>
+      it("stores at most the maximum number of networks, and rarely evicts a frequently used network", () =>
         Nodes.inScope(
           Effect.gen(function* () {
             yield* Effect.promise(() => place().empty())
@@ -123,7 +123,7 @@ for (const kind of RedisServers.kinds) {
             expect(networks).toBeLessThanOrEqual(maxAnonymousStates)
             expect(networks).toBeGreaterThan(maxAnonymousStates / 2)
             expect(victimRequests).toBe(60)
-            // About 60 networks in its set's turn, of which the least recently used ones of a sample go first.
+            // Several networks share a set, and an eviction deletes the least recently used network of a sample only.
             expect(lost).toBeLessThan(10)
             console.log(
               `networks: ${networks} of ${maxAnonymousStates} stored; the one in use was lost ${lost} times`

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import * as KeySlot from "./KeySlot.ts"
 import * as RedisServers from "./RedisServers.fixture.ts"
 
-it("has the slots of the specification of Redis Cluster", () => {
+it("KeySlot.of returns the slots that the Redis Cluster specification defines", () => {
   // The check value of CRC16 (XMODEM).
   expect(KeySlot.of("123456789")).toBe(0x31c3)
   expect(KeySlot.of("{user1000}.following")).toBe(KeySlot.of("{user1000}.followers"))
@@ -14,7 +14,7 @@ it("has the slots of the specification of Redis Cluster", () => {
 
 for (const kind of RedisServers.kinds) {
   RedisServers.describeOn(kind, "the slot of a key", () => {
-    it("is the server's, for any key", async () => {
+    it("KeySlot.of returns the slot that the server computes, for any key", async () => {
       const args = ["--cluster-enabled", "yes"]
       const server = await RedisServers.startForTest(kind, args)
       const client = await server.connect()

@@ -1,4 +1,4 @@
-/** The slot of a key in a Redis Cluster: CRC16 (XMODEM) of its hash tag, or else of the whole key, modulo 16 384. */
+/** Computes the slot of a key in a Redis Cluster: CRC16 (XMODEM) of its hash tag or of the whole key, modulo 16 384. */
 import { Buffer } from "node:buffer"
 
 /** Number of slots of every cluster. */
@@ -19,7 +19,7 @@ export const of = (key: string): number => {
   return crc % SLOTS
 }
 
-/** The text between the first "{" and the next "}", unless it is empty or absent. */
+/** Returns the text between the first "{" and the next "}", or the whole key if that text is empty or absent. */
 const tagOf = (key: string): string => {
   const from = key.indexOf("{")
   const to = from < 0 ? -1 : key.indexOf("}", from + 1)

@@ -1,4 +1,4 @@
-/** Nodes that share one Redis, and what is stored there. */
+/** Opens nodes that share one Redis server or cluster, and reads the states that they store. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -15,7 +15,7 @@ import type { RedisOptions } from "./RedisOptions.ts"
 import * as RedisServers from "./RedisServers.fixture.ts"
 import type { RedisUnusable } from "./RedisUnusable.ts"
 
-/** One server, or a cluster of three. */
+/** A Redis server, or a cluster of three nodes. */
 export interface Place {
   readonly address: string
   /** Sends a command to the server that holds the key. */
@@ -25,10 +25,10 @@ export interface Place {
   readonly stop: () => Promise<void>
 }
 
-/** What stores must do on one server and on a cluster alike. */
+/** The kinds of places; the stores must behave alike on both. */
 export const places = ["server", "cluster"] as const
 
-/** Starts one of both. */
+/** Starts a server or a cluster. */
 export const startPlace = async (kind: RedisServers.Kind, place: (typeof places)[number]): Promise<Place> => {
   if (place === "server") {
     const server = await RedisServers.start(kind)
@@ -55,7 +55,7 @@ export const startPlace = async (kind: RedisServers.Kind, place: (typeof places)
   }
 }
 
-/** Another node, with connections of its own; time is what the test says. */
+/** Opens another node, with its own connections; by default, the test provides the time. */
 export const open = (
   address: string,
   options: Partial<RedisOptions> = {}
@@ -64,11 +64,11 @@ export const open = (
     Context.get(services, RateLimitStore)
   )
 
-/** The layer of a node; machines that run many tests at once are slow. */
+/** Returns the layer of a node, with a long timeout because machines that run many tests at once are slow. */
 export const layer = (address: string, options: Partial<RedisOptions> = {}) =>
   Redis.layer({ url: Redacted.make(address), timeoutMs: 20_000, ...options })
 
-/** Counts a request in Redis itself. */
+/** Counts a request with `consume`, whose script runs in Redis. */
 export const consume = (
   { consume: count }: RateLimitStore["Service"],
   caller: string,
@@ -77,7 +77,7 @@ export const consume = (
 ): Effect.Effect<RateLimit.Verdict, StoreUnavailable> =>
   count === undefined ? Effect.die("Redis counts requests itself") : count(caller, now, policy)
 
-/** Counts a request by the core's step. */
+/** Counts a request with `modify` and the core's step. */
 export const modify = (
   store: RateLimitStore["Service"],
   caller: string,
@@ -86,7 +86,7 @@ export const modify = (
 ): Effect.Effect<RateLimit.Verdict, StoreUnavailable> =>
   store.modify(caller, (state) => RateLimit.step(state, now, policy))
 
-/** The state in the key of a caller that is not a network. */
+/** Returns the stored state of a caller that is not a network. */
 export const stored = async (
   place: Pick<Place, "send">,
   caller: string
@@ -98,7 +98,7 @@ export const stored = async (
 
 const OPENING_MS = 60_000
 
-/** Starts something before the tests of the current `describe`, and stops it after them. */
+/** Starts a resource before the tests of the current `describe`, and stops it after them. */
 export const forAllTests = <A extends { readonly stop: () => Promise<void> }>(
   start: () => Promise<A>
 ): (() => A) => {
@@ -113,7 +113,7 @@ export const forAllTests = <A extends { readonly stop: () => Promise<void> }>(
   }
 }
 
-/** A scope for the test of a runner without Effect. */
+/** Runs an effect in a scope, for tests that are not effects. */
 export const inScope = async <A, E>(use: Effect.Effect<A, E, Scope.Scope>): Promise<A> => {
   const scope = Scope.makeUnsafe()
   try {

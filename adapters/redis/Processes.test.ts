@@ -1,4 +1,4 @@
-/** Processes that share limits in Redis. */
+/** Tests that several processes share rate limits in Redis, and that a store connects over TLS. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -44,7 +44,7 @@ const startCounting = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {})
 
 for (const kind of RedisServers.kinds) {
   RedisServers.describeOn(kind, "limits in Redis", () => {
-    it("admit exactly what the bucket allows to four processes, also if one of them is killed", async () => {
+    it("four processes with the same key together admit exactly what its bucket allows, even if one is killed", async () => {
       const server = await RedisServers.startForTest(kind)
       const caller = "key:shared"
       const stored = () => Nodes.stored({ send: (_, ...command) => server.send(...command) }, caller)
@@ -53,7 +53,7 @@ for (const kind of RedisServers.kinds) {
         Effect.gen(function* () {
           const store = yield* Nodes.open(server.address, { clock: "database" })
           const policy = { plan: { perMinute, perDay: 1_000_000 }, ban: undefined }
-          // Half of the bucket, so that it is never full again.
+          // Uses half of the bucket, so that the bucket does not become full again.
           yield* Effect.forEach(
             Array.from({ length: perMinute / 2 }),
             () => Nodes.consume(store, caller, 0, policy),
@@ -72,7 +72,7 @@ for (const kind of RedisServers.kinds) {
       const after = await stored()
       if (before === undefined || after === undefined) throw new Error("something was counted")
 
-      // What was admitted is what left the bucket: it was never full.
+      // The bucket was never full, so the tokens that left it equal the number of admitted requests.
       const used = after.used - before.used
       const refilled = (after.at - before.at) * perMinute
       expect(used * TokenBucket.COST).toBe(before.level + refilled - after.level)
@@ -87,7 +87,7 @@ for (const kind of RedisServers.kinds) {
   })
 }
 
-/** A certificate authority, and a certificate of this machine. */
+/** Creates a certificate authority and a certificate for this machine. */
 const certificates = () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-tls-"))
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
@@ -136,7 +136,7 @@ if (!hasOpenssl) console.warn("the test of TLS is skipped: openssl is not instal
 for (const kind of RedisServers.kinds) {
   RedisServers.describeOn(kind, "a store over TLS", () => {
     it.skipIf(!hasOpenssl)(
-      "trusts the authorities of NODE_EXTRA_CA_CERTS and no unknown one (skipped without openssl)",
+      "trusts an authority in NODE_EXTRA_CA_CERTS and rejects an unknown authority (skipped without openssl)",
       async () => {
         const file = certificates()
         const server = await RedisServers.startForTest(

@@ -1,13 +1,13 @@
 /**
- * `RateLimit.step` in Lua, which counts requests of one caller in one round trip. It follows the core's step line by line,
- * and a property compares the two state by state. Only the core computes verdicts.
+ * Implements `RateLimit.step` in Lua, to count requests of one caller in one round trip. The script follows the core's
+ * step line by line, and a law compares the two state by state. Only the core computes verdicts.
  *
- * Redis runs one script at a time, so nothing comes between the read and the write. Numbers in Lua are doubles: all of
- * these are integers below 2⁵³, for which `math.floor(a / b)` is exact.
+ * Redis runs one script at a time, so no other command runs between the read and the write. Numbers in Lua are doubles:
+ * all numbers here are integers below 2⁵³, for which `math.floor(a / b)` is exact.
  */
 import { createHash } from "node:crypto"
 
-/** A script, and the name by which a server knows it after the first use. */
+/** A script, and its SHA-1, by which a server identifies it after the first use. */
 export interface Script {
   readonly text: string
   readonly sha1: string
@@ -19,9 +19,10 @@ const make = (...parts: ReadonlyArray<string>): Script => {
 }
 
 /**
- * Where a state is: in a string, or in a field of a hash that holds several states. `ARGV[1]` and `ARGV[2]` are the field
- * and the maximum number of fields. A new field above the maximum evicts the least recently used of a few others, as
- * Redis does by itself when its memory is full. The hash remains until all of its states may go.
+ * Lua functions that load and store a state in a string, or in a field of a hash that holds several states. `ARGV[1]`
+ * and `ARGV[2]` are the field and the maximum number of fields. A new field above the maximum evicts the least recently
+ * used field of a small sample, as Redis itself does when its memory is full. The hash expires with the last of its
+ * states.
  */
 const inString = `
 local function load() return redis.call('GET', KEYS[1]) end
@@ -47,10 +48,11 @@ local function store(state, expiry, ms)
 end`
 
 /**
- * Counts requests. `ARGV`: field, maximum of fields, ban policy for the expiry, and for each request its time ('' for the
- * server's), its plan and its ban policy ('' if it cannot be banned). Returns a line for each request: whether it was
- * admitted, its time, and the state after it. A state expires a minute after `RateLimit.spentAt`, when it equals an
- * absent one; by given times, which may stand still, a day later.
+ * Counts requests of one caller. `ARGV`: field, maximum number of fields, ban policy for the expiry, and for each
+ * request its time ('' for the server's time), its plan and its ban policy ('' if it cannot be banned). Returns a line
+ * for each request: whether it was admitted, its time, and the state after it. A state becomes equivalent to an absent
+ * state at `RateLimit.spentAt` and expires a minute later; if the requests give the time, it expires a day later,
+ * because their clock may stand still.
  */
 const step = `
 local MINUTE, DAY, MAX_LEAD, SLOT_EXPIRY, MIN_SLOTS_OF_DAY = 60000, 86400000, 60000, 2000, 8
@@ -156,8 +158,8 @@ end
 return table.concat(reply, '\\n')`
 
 /**
- * Replaces a state unless it has changed. `ARGV`: field, maximum of fields, expected state ('' for none), next state, and
- * its expiry. Returns nothing, or the state that was found instead.
+ * Replaces a state unless it has changed. `ARGV`: field, maximum number of fields, expected state ('' if absent), next
+ * state, and its expiry. Returns null if the state was replaced, and otherwise the state that was found instead.
  */
 const replace = `
 local held = load() or ''
@@ -165,7 +167,7 @@ if held ~= ARGV[3] then return held end
 store(ARGV[4], ARGV[5], ARGV[6])
 return false`
 
-/** Both scripts, for states in a string of their own and for states in a hash. */
+/** Both scripts, each for states in separate strings and for states in a hash. */
 export const scripts = {
   string: { count: make(inString, step), replace: make(inString, replace) },
   hash: { count: make(inHash, step), replace: make(inHash, replace) }

@@ -19,8 +19,8 @@ const given = fc.record({
   database: fc.integer({ min: 0, max: 15 })
 })
 
-describe("an address of Redis", () => {
-  it("has all its parts, for any names and passwords that are escaped", () => {
+describe("RedisAddress.parse", () => {
+  it("parses an address into its parts, for any escaped user name and password", () => {
     fc.assert(
       fc.property(given, ({ database, hosts, isTls, password, username }) => {
         const login =
@@ -37,7 +37,7 @@ describe("an address of Redis", () => {
     )
   })
 
-  it("has the port 6379 and the database 0 unless it names others", () => {
+  it("uses port 6379 and database 0 by default", () => {
     for (const address of ["redis://cache", "redis://cache/", "redis://cache:6379/0"]) {
       expect(RedisAddress.parse(address)).toMatchObject({
         success: { hosts: [{ host: "cache", port: 6379 }], database: 0, isTls: false }
@@ -45,7 +45,7 @@ describe("an address of Redis", () => {
     }
   })
 
-  it("is rejected with a reason that contains no part of it", () => {
+  it("rejects an invalid address with a reason that does not contain the password", () => {
     const text = fc.oneof(
       fc.string(),
       fc.string().map((rest) => `redis://u:s3cret@${rest}`),

@@ -1,4 +1,4 @@
-/** Parses the address of Redis: a server, or some nodes of a Redis Cluster. */
+/** Parses the address of a Redis server, or of some nodes of a Redis Cluster. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 
@@ -8,9 +8,9 @@ export interface Host {
   readonly port: number
 }
 
-/** Where Redis is, and how to log in. */
+/** The hosts, the login and the database of Redis. */
 export interface RedisAddress {
-  /** One server, or some nodes of a cluster: each can name all others. */
+  /** One server, or some nodes of a cluster, which return the addresses of the other nodes. */
   readonly hosts: readonly [Host, ...ReadonlyArray<Host>]
   readonly isTls: boolean
   readonly username: string | undefined
@@ -19,17 +19,17 @@ export interface RedisAddress {
   readonly database: number
 }
 
-/** Whether an address is meant for Redis. */
+/** Whether an address has a Redis scheme. */
 export const isRedis = (address: string): boolean => /^rediss?:/.test(address)
 
-/** The form of an address. */
+/** The format of an address, as messages show it. */
 export const FORM = "'redis://user:password@host:port'"
 
 const DEFAULT_PORT = 6379
 
 /**
- * Parses `redis://[user:password@]host[:port][,host[:port]…][/database]`, or `rediss://…` for TLS. Fails with a reason,
- * which contains no part of the address, because it may include a password.
+ * Parses `redis://[user:password@]host[:port][,host[:port]…][/database]`, or `rediss://…` for TLS. Fails with a reason
+ * that contains no part of the address, because the address may include a password.
  *
  * @example
  * ```ts
@@ -54,10 +54,10 @@ export const parse = (address: string): Result.Result<RedisAddress, string> => {
   })
 }
 
-/** A host as text, without the login. */
+/** Formats a host and its port, without the login. */
 export const textOf = ({ host, port }: Host): string => `${host.includes(":") ? `[${host}]` : host}:${port}`
 
-// The login ends at the last "@" before the path, as in a URL; "#" and "?" must be escaped.
+// The login ends at the last "@" before the path, as in a URL; "/", "#" and "?" must be percent-encoded in it.
 const PATTERN = /^(rediss?):\/\/(?:([^/?#]*)@)?([^/?#@]+)(?:\/(\d{1,9})?)?$/
 
 const INVALID = `must be ${FORM} or 'rediss://…' for TLS; several hosts of a cluster are separated by commas, and a number of a database may follow after '/'`

@@ -1,4 +1,4 @@
-/** A cluster whose slots move, and whose primary fails. */
+/** Tests the store in a Redis Cluster while a slot moves to another node, and after a primary fails. */
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -19,7 +19,7 @@ const keyOf = (caller: string) => `animal-store:{${caller}}`
 
 const isServed = async (store: Store, caller: string) => Exit.isSuccess(await count(store, caller))
 
-/** Returns the node with the slot of a caller, and another one. */
+/** Returns the node that owns the slot of a caller, and another node. */
 const ownerOf = ({ nodes }: RedisServers.Cluster, caller: string) => {
   const index = Math.floor((KeySlot.of(keyOf(caller)) * 3) / KeySlot.SLOTS)
   const [owner, other] = [nodes[index], nodes[(index + 1) % 3]]
@@ -31,7 +31,7 @@ for (const kind of RedisServers.kinds) {
   RedisServers.describeOn(kind, "a store in a cluster", () => {
     const cluster = Nodes.forAllTests(() => RedisServers.startCluster(kind))
 
-    it("counts every request once while slots move, and follows them", () =>
+    it("counts every request once while a slot moves to another node", () =>
       Nodes.inScope(
         Effect.gen(function* () {
           const store = yield* Nodes.open(cluster().address, { clock: "database" })
@@ -57,7 +57,7 @@ for (const kind of RedisServers.kinds) {
             )
             await other.send("CLUSTER", "SETSLOT", slot, "IMPORTING", from ?? "")
             await owner.send("CLUSTER", "SETSLOT", slot, "MIGRATING", to ?? "")
-            // The key is still with its old owner.
+            // The old owner still has the key.
             await some()
             await owner.send("MIGRATE", "127.0.0.1", String(other.port), keyOf(caller), "0", "5000")
             // The old owner replies with ASK.
@@ -66,7 +66,7 @@ for (const kind of RedisServers.kinds) {
             for (const node of [other, owner]) await node.send("CLUSTER", "SETSLOT", slot, "NODE", to ?? "")
             // The old owner replies with MOVED.
             await some()
-            // A node that starts now reads the new table.
+            // A store that opens now reads the new slot table.
             expect(
               await Nodes.inScope(Effect.map(Nodes.open(cluster().address), (next) => isServed(next, caller)))
             ).toBe(true)
@@ -74,7 +74,7 @@ for (const kind of RedisServers.kinds) {
         })
       ))
 
-    it("is found by any one of its nodes, also if others do not reply", () =>
+    it("connects to the cluster even if the first node of the address does not respond", () =>
       Nodes.inScope(
         Effect.gen(function* () {
           const [first] = cluster().nodes
@@ -87,7 +87,7 @@ for (const kind of RedisServers.kinds) {
         })
       ))
 
-    it("has only the database 0, and needs every named host to belong to it", async () => {
+    it("rejects a database other than 0, and a host outside of the cluster", async () => {
       const server = await RedisServers.startForTest(kind)
       const opening = (address: string) => Nodes.inScope(Nodes.open(address))
       await expect(opening(`${cluster().address}/1`)).rejects.toThrow(
@@ -100,7 +100,7 @@ for (const kind of RedisServers.kinds) {
   })
 
   RedisServers.describeOn(kind, "a store in a cluster with a replica", () => {
-    it("serves other slots while a primary is down, and all of them once a replica takes its place", async () => {
+    it("serves all callers again after a replica has replaced a failed primary", async () => {
       const cluster = await RedisServers.startCluster(kind, 1)
       try {
         await Nodes.inScope(
@@ -126,6 +126,6 @@ for (const kind of RedisServers.kinds) {
       } finally {
         await cluster.stop()
       }
-    }, 60_000)
+    }, 120_000)
   })
 }

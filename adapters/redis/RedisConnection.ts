@@ -1,6 +1,6 @@
 /**
- * One connection to one Redis server, which is replaced when it breaks or hangs. The driver's own reconnection is off: it
- * has no deadline for the login, and its queues grow while a server hangs.
+ * Maintains a connection to one Redis server, which is replaced when it breaks or hangs. The driver's own reconnection
+ * is disabled: it has no deadline for the login, and its queues grow while a server hangs.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -17,27 +17,27 @@ import * as RedisFailure from "./RedisFailure.ts"
 /** Options of a connection. */
 export interface RedisConnectionOptions
   extends Pick<RedisAddress.RedisAddress, "isTls" | "username" | "password" | "database"> {
-  /** Timeout of connecting and of logging in, and time after which a silent server counts as hanging. */
+  /** Timeout of connecting and logging in, in milliseconds; a server that is silent for this time counts as hanging. */
   readonly timeoutMs: number
 }
 
-/** A connection that is replaced for as long as it is not closed. */
+/** A connection that is replaced whenever it ends, until it is closed. */
 export interface RedisConnection {
-  /** Sends a command; fails at once while there is no connection. */
+  /** Sends a command; fails immediately while there is no connection. */
   readonly send: (command: Command, onReply: OnReply) => GiveUp
   /** Whether there is a connection. */
   readonly isReady: () => boolean
   /** The result of the first attempt to connect. */
   readonly first: Effect.Effect<void, RedisFailure.CommandFailed>
-  /** Closes the connection at once; commands without a reply fail. */
+  /** Closes the connection immediately; commands without a reply fail. */
   readonly close: () => void
 }
 
-/** Milliseconds before the next attempt to connect: doubled after each failure, up to the maximum. */
+/** Pause before the next attempt to connect, in milliseconds; it doubles after each failure, up to the maximum. */
 const MIN_PAUSE_MS = 20
 const MAX_PAUSE_MS = 500
 
-/** A connection that ends sooner counts as a failed attempt. */
+/** Minimum duration of a stable connection, in nanoseconds; a shorter one counts as a failed attempt. */
 const STABLE_NANOS = 1_000_000_000n
 
 const NANOS_PER_MS = 1_000_000
@@ -45,14 +45,14 @@ const NANOS_PER_MS = 1_000_000
 interface Session {
   readonly client: Client
   readonly began: bigint
-  /** Commands without a reply. */
+  /** Number of commands without a reply. */
   waiting: number
-  /** Monotonic nanoseconds of the latest reply, or of the command that has waited alone since then. */
+  /** Monotonic time in nanoseconds of the latest reply, or of a later command that was sent while no other waited. */
   silentSince: bigint
   readonly end: (reason: RedisFailure.CommandFailed) => void
 }
 
-/** Starts to connect. */
+/** Starts a connection without waiting for it. */
 export const start = (
   host: RedisAddress.Host,
   options: RedisConnectionOptions,
@@ -63,15 +63,15 @@ export const start = (
   const first = Deferred.makeUnsafe<void, RedisFailure.CommandFailed>()
   const clock = Context.get(context, Clock.Clock)
   let session: Session | undefined
-  /** Why there is no session. */
+  /** The reason why there is no session. */
   let lost = RedisFailure.because("it is not connected yet")
 
   const connect = Effect.callback<Client, RedisFailure.CommandFailed>((resume) => {
     const client = clientOf(host, options)
     let isAbandoned = false
-    // Without a listener, an error would end the process. `connect` rejects with it, too.
+    // Without a listener, an error would end the process. `connect` also rejects with the error.
     client.on("error", () => {})
-    // The driver takes the socket of a client that was destroyed while it connected, and waits for the login.
+    // If a client is destroyed while it connects, the driver still uses the new socket and waits for the login.
     client.on("connect", () => {
       if (isAbandoned) client.destroy()
     })
@@ -89,7 +89,7 @@ export const start = (
     })
   }).pipe(RedisFailure.within(timeoutMs))
 
-  /** Lasts as long as the connection; returns whether it was stable. */
+  /** Uses a connection until it ends; returns whether it was stable. */
   const use = (client: Client): Effect.Effect<boolean> =>
     Effect.callback((resume) => {
       const began = clock.monotonicTimeNanosUnsafe()
@@ -196,7 +196,7 @@ const clientOf = (
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: "disabled",
-    // The stores have deadlines of their own, and the driver's cost a timer for each command.
+    // The stores have their own deadlines, and the driver's would cost a timer for each command.
     commandOptions: { timeout: 0 }
   })
 
@@ -204,6 +204,6 @@ type Client = ReturnType<typeof clientOf>
 
 const giveNothingUp: GiveUp = () => {}
 
-/** After a failover, the address may belong to another server, which only a new connection reaches. */
+/** Whether the server is no longer a primary. After a failover, only a new connection reaches the new primary. */
 const isDemoted = (failure: RedisFailure.CommandFailed): boolean =>
   /^(?:READONLY|MASTERDOWN)/.test(RedisFailure.replyOf(failure))

@@ -1,4 +1,4 @@
-/** Options of the store in Redis, and their bounds. */
+/** Defines the options of the store in Redis, their default values and their bounds. */
 import * as Result from "effect/Result"
 import * as Caller from "../../core/limits/Caller.ts"
 import * as Options from "../../core/options/Options.ts"
@@ -7,14 +7,14 @@ import { RedisUnusable } from "./RedisUnusable.ts"
 
 /** Options of the store. */
 export interface RedisOptions {
-  /** Timeout of a call in milliseconds; the service then returns 503. */
+  /** Timeout of a call in milliseconds; after the timeout, the service returns 503. */
   readonly timeoutMs: number
   /**
-   * Maximum number of stored rate-limit states of networks, which count requests without a valid key. All nodes need the
-   * same number, because it determines in which key the state of a network is.
+   * Maximum number of stored rate-limit states of networks, which count requests without a valid key. All nodes need
+   * the same number, because it determines the key that contains the state of a network.
    */
   readonly maxAnonymousStates: number
-  /** The clock of rate limits: Redis's, which all nodes share, or the service's, for tests. */
+  /** The clock of rate limits: `database` is the clock of Redis, which all nodes share; `service` is for tests. */
   readonly clock: "database" | "service"
 }
 
@@ -25,7 +25,7 @@ export const defaults: RedisOptions = {
   clock: "database"
 }
 
-/** The rule of each option. */
+/** The validation rule of each option. */
 export const rules: Options.Rules<RedisOptions> = {
   timeoutMs: Rule.integer({ min: 1, max: 60_000 }),
   maxAnonymousStates: Rule.integer({ min: 1_000, max: 100_000_000 }),

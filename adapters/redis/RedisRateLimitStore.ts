@@ -1,4 +1,4 @@
-/** `RateLimitStore` in Redis. */
+/** Implements `RateLimitStore` in Redis. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -14,17 +14,17 @@ import * as RedisFailure from "./RedisFailure.ts"
 import type { RedisOptions } from "./RedisOptions.ts"
 import * as StateKey from "./StateKey.ts"
 
-/** The store over `commands`. */
+/** Creates the store over `commands`. */
 export const layer = (commands: RedisCommands, options: RedisOptions): Layer.Layer<RateLimitStore> =>
   Layer.effect(
     RateLimitStore,
     Effect.map(BanPolicy, (ban) => make(commands, options, ban))
   )
 
-/** Milliseconds that a spent state remains, because clocks may be set back by a little. */
+/** Milliseconds that a spent state remains stored, because clocks may be set back slightly. */
 const GRACE_MS = 60_000
 
-/** As `GRACE_MS`, if the clock is the service's, which stands still in tests. */
+/** The same for requests with the time of the service's clock, which may stand still in tests. */
 const SERVICE_GRACE_MS = 86_400_000
 
 interface Counting {
@@ -42,7 +42,7 @@ const make = (
   const maxFields = String(places.maxFields)
   const isServerTime = clock === "database"
   const expiryBan = textOf(ban)
-  // The ban policy of requests is nearly always that of the store.
+  // Nearly all requests have the ban policy of the store, so its text is computed only once.
   const banText = (of: BanPolicy | undefined): string =>
     of === undefined ? "" : of === ban ? expiryBan : textOf(of)
 
@@ -119,7 +119,7 @@ const make = (
 
   return {
     modify: <A>(key: string, step: Step<A>) =>
-      // The result of a step is that of its member.
+      // The exit that `done` receives contains the result of this step, so its type is `A`.
       call.submit((done) =>
         modify(key, step)(done as (exit: Exit.Exit<unknown, RedisFailure.CommandFailed>) => void)
       ),
@@ -144,7 +144,7 @@ const make = (
   }
 }
 
-/** Runs the steps in turn; a step that throws fails alone and changes nothing. */
+/** Runs the steps in order; a step that throws fails alone and changes nothing. */
 const applied = (
   steps: ReadonlyArray<Step<unknown>>,
   before: RateLimit.State | undefined
@@ -162,7 +162,7 @@ const applied = (
   return { results, state }
 }
 
-/** Decodes the lines of the script: admitted, time and state. */
+/** Decodes the verdicts in the script's reply: a line with admitted, time and state for each request. */
 const verdictsOf = (
   reply: unknown,
   requests: ReadonlyArray<Counting>
@@ -184,7 +184,7 @@ const stateText = (state: RateLimit.State): string => RateLimitFields.valuesOf(s
 const textOf = ({ cleanMs, durationsMs, strikeIntervalMs, strikes, withinMs }: BanPolicy): string =>
   [strikes, withinMs, strikeIntervalMs, cleanMs, ...durationsMs].join(" ")
 
-/** Decodes the reply of `TIME`: seconds and microseconds. */
+/** Converts the reply of `TIME`, seconds and microseconds, to epoch milliseconds. */
 const timeOf = (reply: unknown): number => {
   const [seconds, micros] = Array.isArray(reply) ? reply : []
   return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000)

@@ -1,4 +1,4 @@
-/** Start-up error of Redis that an operator must fix, in one line. */
+/** Defines the start-up error for Redis. An operator must fix the cause; the message is one line. */
 import * as Data from "effect/Data"
 
 /** Redis cannot be used. `reason` contains no secret. */

@@ -1,34 +1,34 @@
-/** The keys of rate-limit states in Redis. */
+/** Computes the keys of rate-limit states in Redis. */
 import { Buffer } from "node:buffer"
 import * as Caller from "../../core/limits/Caller.ts"
 import * as RateLimitScript from "./RateLimitScript.ts"
 
-/** Where a state is, and the scripts for this place. */
+/** The place of a state, and the scripts for this kind of place. */
 export interface StateKey {
   readonly key: string
-  /** The field of the hash; "" if the state has the key for itself. */
+  /** The field of the hash; "" if the key contains only this state. */
   readonly field: string
   readonly scripts: (typeof RateLimitScript.scripts)[keyof typeof RateLimitScript.scripts]
 }
 
 /**
- * Number of hashes with states of networks. Each holds at most its share of the maximum, so the number of networks is
- * bounded without a counter that nodes of a cluster would have to share. This is a set-associative cache.
+ * Maximum number of hashes with states of networks. Each hash contains at most its share of the maximum number of
+ * networks, so no counter is needed that the nodes of a cluster would have to share. This is a set-associative cache.
  */
 const MAX_SETS = 1_024
 
-/** Fewer sets hold at least this many networks each, so that the maximum is nearly reached. */
+/** Minimum capacity of a set. If `maxNetworks` is small, there are fewer sets, so that it can nearly be reached. */
 const MIN_NETWORKS_PER_SET = 8
 
-/** Places the states of callers; at most `maxNetworks` states of networks. */
+/** Assigns places to the states of callers; at most `maxNetworks` states of networks are stored. */
 export const make = (maxNetworks: number) => {
   const sets = Math.min(MAX_SETS, Math.floor(maxNetworks / MIN_NETWORKS_PER_SET))
   return {
     /** Maximum number of networks in one hash. */
     maxFields: Math.floor(maxNetworks / sets),
     /**
-     * Returns the place of a caller's state. The hash tag is there for other keys of the same caller. A caller with
-     * braces still has one key, whatever its tag is.
+     * Returns the place of a caller's state. The hash tag allows other keys of the same caller to share its slot. The
+     * name of a caller may contain braces: they change the tag, but the caller still has one key.
      */
     of: (caller: string): StateKey =>
       Caller.isNetwork(caller)
@@ -41,7 +41,7 @@ export const make = (maxNetworks: number) => {
   }
 }
 
-/** FNV-1a, the same on all nodes. */
+/** Returns the FNV-1a hash, which is the same on all nodes. */
 const hashOf = (text: string): number => {
   let hash = 0x811c9dc5
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0

@@ -1,8 +1,8 @@
-/** Where the files of the reference page are: in a clone, and in the built package. */
+/** Locates the files of the reference page, in a clone and in the built package. */
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 
-/** The folders with the files of the page, and with those of Swagger UI. */
+/** URLs that locate the page's own files and the files of Swagger UI. */
 export interface Folders {
   readonly client: URL
   readonly swaggerUi: URL
@@ -14,7 +14,7 @@ export const folders = (): Folders => {
     const manifest = createRequire(import.meta.url).resolve("swagger-ui-dist/package.json")
     return { client: new URL("./client/", import.meta.url), swaggerUi: pathToFileURL(manifest) }
   }
-  // Built modules share files with other names, so the place of this one says nothing.
+  // The build bundles modules into other files, so `import.meta.url` does not locate the files of the page.
   const built = new URL("./dist/adapters/reference-page/", import.meta.resolve("animal-store/package.json"))
   return { client: new URL("./client/", built), swaggerUi: new URL("./swagger-ui/", built) }
 }

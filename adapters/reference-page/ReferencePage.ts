@@ -1,4 +1,7 @@
-/** The reference page: Swagger UI at `/docs`, and a start page at `/` for browsers. No file comes from another host. */
+/**
+ * Loads the files of the reference page: Swagger UI at `/docs`, and a start page at `/` for browsers. No file comes
+ * from another host.
+ */
 import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { promisify } from "node:util"
@@ -14,7 +17,7 @@ export class ReferencePageUnreadable extends Data.TaggedError("ReferencePageUnre
   readonly cause: unknown
 }> {}
 
-/** Reads the files; they are compressed when they are first requested. */
+/** Reads the files; each is compressed at the first request for its compressed form. */
 export const files: Effect.Effect<ReadonlyArray<StaticFile>, ReferencePageUnreadable> = Effect.tryPromise({
   try: () => {
     const folders = PageFiles.folders()
@@ -46,7 +49,7 @@ const fileOf = (bytes: Uint8Array): Pick<StaticFile, "bytes" | "version" | "gzip
   }
 }
 
-/** Only the service itself may be loaded or called, no text becomes code, and no other page may frame these. */
+/** Allows pages to load and call only this service; forbids inline code, and other pages that frame them. */
 const policy = [
   ["default-src", "'none'"],
   ["script-src", "'self'"],

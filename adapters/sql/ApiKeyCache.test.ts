@@ -16,7 +16,7 @@ import { keyOf } from "./ApiKeys.fixture.ts"
 
 const CACHE_MS = 5_000
 
-/** The store behind the caches: it records lookups, and can be slow or unavailable. */
+/** Creates the store behind the caches: it records lookups, and a test can delay or fail its calls. */
 const makeShared = Effect.gen(function* () {
   const store = Context.get(yield* Layer.build(Layer.fresh(MemoryApiKeyStore.layer)), ApiKeyStore)
   const lookups: Array<string> = []
@@ -59,7 +59,7 @@ const isRevoked = (found: Option.Option<ApiKey.ApiKey>): boolean | undefined =>
   Option.getOrUndefined(Option.map(found, ({ revokedAt }) => revokedAt !== undefined))
 
 describe("ApiKeyCache", () => {
-  it.effect("looks a key up once within the cache time, exact to the millisecond", () =>
+  it.effect("looks up a key only once within the cache time, which is exact to the millisecond", () =>
     Effect.gen(function* () {
       const { lookups, node, store } = yield* makeShared
       const cached = yield* node()
@@ -75,7 +75,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("looks a key up each time if the cache time is 0", () =>
+  it.effect("looks up a key on every call if the cache time is 0", () =>
     Effect.gen(function* () {
       const { lookups, node, store } = yield* makeShared
       const cached = yield* node(0)
@@ -87,7 +87,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("does not cache unknown hashes: a new key is accepted at once", () =>
+  it.effect("does not cache unknown hashes: a new key is accepted immediately", () =>
     Effect.gen(function* () {
       const { lookups, node } = yield* makeShared
       const [here, there] = [yield* node(), yield* node()]
@@ -104,7 +104,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("does not cache failures and defects", () =>
+  it.effect("caches neither failures nor defects", () =>
     Effect.gen(function* () {
       const { lookups, delay, node, store } = yield* makeShared
       const cached = yield* node()
@@ -120,7 +120,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("caches at most ten thousand keys and evicts the least recently used one", () =>
+  it.effect("caches at most ten thousand keys, and evicts the key that was queried first", () =>
     Effect.gen(function* () {
       const { lookups, node, store } = yield* makeShared
       const cached = yield* node()
@@ -131,12 +131,12 @@ describe("ApiKeyCache", () => {
       expect(lookups).toHaveLength(10_000)
       for (let made = 0; made < 100; made++) yield* cached.findByHash(`made up ${made}`)
       lookups.length = 0
-      for (const index of [10_000, 0, 10_000, 1, 10_000]) yield* find(index)
-      expect(lookups).toEqual(["hash 10000", "hash 1"])
+      for (const index of [10_000, 1, 10_000, 0, 10_000]) yield* find(index)
+      expect(lookups).toEqual(["hash 10000", "hash 0"])
     })
   )
 
-  it.effect("stays unchanged when an update changes nothing, and is cleared when an update fails", () =>
+  it.effect("keeps a cached key if an update changes nothing, and removes it if an update fails", () =>
     Effect.gen(function* () {
       const { lookups, delay, node, store } = yield* makeShared
       const cached = yield* node()
@@ -154,7 +154,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("changes of another node are visible within the cache time", () =>
+  it.effect("a change by another node is visible after the cache time at the latest", () =>
     Effect.gen(function* () {
       const { node, store } = yield* makeShared
       const [here, there] = [yield* node(), yield* node()]
@@ -173,7 +173,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("the cache time starts with the lookup, not with its result", () =>
+  it.effect("the cache time starts when the lookup starts, not when the lookup ends", () =>
     Effect.gen(function* () {
       const { delay, node, store } = yield* makeShared
       const [here, there] = [yield* node(), yield* node()]
@@ -204,7 +204,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("changes of the same node are visible at once, for every secret of the key", () =>
+  it.effect("a change by the same node is visible immediately, for every secret of the key", () =>
     Effect.gen(function* () {
       const { node, store } = yield* makeShared
       const cached = yield* node()
@@ -231,7 +231,7 @@ describe("ApiKeyCache", () => {
       yield* revoke(cached)
       expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
       yield* Deferred.succeed(respond, undefined)
-      // The lookup has read the key before the change.
+      // The slow lookup read the key before the change.
       expect(isRevoked(yield* Fiber.join(slow))).toBe(false)
       expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
     })
@@ -257,7 +257,7 @@ describe("ApiKeyCache", () => {
   )
 
   it.effect(
-    "a change that fails or is interrupted may have been stored, so the key is removed from the cache",
+    "removes a key from the cache after a failed or interrupted change, which may have been stored",
     () =>
       Effect.gen(function* () {
         const { delay, node, store } = yield* makeShared
@@ -296,7 +296,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("a lookup without remaining callers is discarded", () =>
+  it.effect("discards a lookup when its last caller is interrupted", () =>
     Effect.gen(function* () {
       const { lookups, delay, node, store } = yield* makeShared
       const cached = yield* node()

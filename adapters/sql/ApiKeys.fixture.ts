@@ -1,8 +1,8 @@
-/** Keys for tests. */
+/** Creates API keys for tests. */
 import type * as ApiKey from "../../core/access/ApiKey.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 
-/** A key with one secret. */
+/** Returns a key with one secret. */
 export const keyOf = (id: string, hash: string, createdAt: number): ApiKey.ApiKey => ({
   id,
   plan: "Free",

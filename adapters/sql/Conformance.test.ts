@@ -1,4 +1,4 @@
-/** Runs the conformance suite of the ports against the SQL stores; the outage is a database without tables. */
+/** Runs the conformance suite of the ports against the SQL stores; a database without tables simulates an outage. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Conformance from "../../conformance/Conformance.ts"

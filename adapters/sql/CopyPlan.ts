@@ -1,12 +1,12 @@
-/** Which tables and columns a copy moves from one database to another. */
+/** Plans which tables and columns a copy moves from one database to another. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type * as SqlTable from "./SqlTable.ts"
 
-/** The animals, which are copied in steps; the other tables follow in one transaction. */
+/** The table of the animals, which is copied in steps; the other tables follow in one transaction. */
 export const ANIMALS = "pets"
 
-/** Every table that a copy moves, each after those it refers to. A database may lack some of them. */
+/** The tables that a copy moves, each after the tables that it references. A database may lack some of them. */
 export const moved: ReadonlyArray<string> = [
   ANIMALS,
   "api_keys",
@@ -18,33 +18,33 @@ export const moved: ReadonlyArray<string> = [
   "idempotent_inserts"
 ]
 
-/** Tables that describe the database itself. */
+/** Tables that describe the database itself, which are not copied. */
 export const own: ReadonlyArray<string> = ["animal_store_migrations", "copies"]
 
-/** How the rows of a table move. */
+/** The plan for the rows of one table. */
 export interface TablePlan {
   readonly from: SqlTable.Table
   readonly to: SqlTable.Table
-  /** The columns that both databases have, in one order. */
+  /** The columns that both databases have, in the order of the source. */
   readonly columns: ReadonlyArray<string>
-  /** Columns of the target only, each with its value. */
+  /** The columns that only the target has, each with its value. */
   readonly constants: ReadonlyArray<readonly [column: string, value: SqlTable.Value]>
 }
 
-/** The two databases do not have the same columns. */
+/** The failure of a plan: the two databases do not have the same columns or primary key. */
 export class SchemasDiffer extends Data.TaggedError("SchemasDiffer")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
   }
 }
 
-/** In PostgreSQL only: the result of the last statement that counted, not a part of the state. */
+/** Columns that only PostgreSQL has, with initial values: the result of the last count, not part of the state. */
 const results: ReadonlyMap<string, SqlTable.Value> = new Map<string, SqlTable.Value>([
   ["rate_limits.admitted", false],
   ["rate_limits.decided_at", 0n]
 ])
 
-/** Plans the copy of a table; fails if a column would be lost. */
+/** Plans the copy of a table; fails if the columns (except `results`) or the primary keys differ. */
 export const make = (from: SqlTable.Table, to: SqlTable.Table): Result.Result<TablePlan, SchemasDiffer> => {
   const resultOf = (column: string) => results.get(`${from.name}.${column}`)
   const columns = [...from.columns.keys()].filter((column) => to.columns.has(column))

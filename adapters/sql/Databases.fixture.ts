@@ -1,4 +1,4 @@
-/** Real databases for tests: a new SQLite file, or a new schema in PostgreSQL if a server is reachable. */
+/** Creates real databases for tests: a new SQLite file, or a new schema in PostgreSQL if a server is reachable. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -25,19 +25,19 @@ export interface Database {
   readonly address: string
   /** A separate client. */
   readonly client: Layer.Layer<SqlClient.SqlClient, SqlError>
-  /** The stores, as a node opens them; each use is another node. */
+  /** The stores, as a node opens them; each build of the layer is another node. */
   readonly stores: (options?: Partial<SqlOptions>) => Layer.Layer<Sql.Stores, DatabaseUnusable>
 }
 
 /** A kind of database. */
 export interface Kind {
   readonly name: "SQLite" | "PostgreSQL"
-  /** Why it cannot be tested here, or `undefined`. */
+  /** The reason why it cannot be tested here, or `undefined`. */
   readonly missing: string | undefined
   readonly create: Effect.Effect<Database, never, Scope.Scope>
 }
 
-/** A new file in a new folder. */
+/** Creates a new file in a new folder. */
 export const sqlite: Kind = {
   name: "SQLite",
   missing: undefined,
@@ -80,7 +80,7 @@ if (reachable !== true) console.warn(`PostgreSQL tests are skipped: ${reachable}
 
 let schemas = 0
 
-/** A new schema on the server that ANIMAL_STORE_TEST_POSTGRES names, by default one on this machine. */
+/** Creates a new schema on the server that ANIMAL_STORE_TEST_POSTGRES names, by default one on this machine. */
 export const postgres: Kind = {
   name: "PostgreSQL",
   missing: reachable === true ? undefined : `no PostgreSQL: ${reachable}`,
@@ -105,7 +105,7 @@ export const postgres: Kind = {
   )
 }
 
-/** The stores at an address of PostgreSQL. */
+/** Provides the stores at an address of PostgreSQL. */
 export const postgresStores = (
   address: string,
   options: Partial<SqlOptions> = {}
@@ -122,7 +122,7 @@ export const createForTest = async (kind: Kind): Promise<Database> => {
   return Effect.runPromise(Scope.provide(kind.create, scope))
 }
 
-/** Describes tests on a kind of database; they are skipped, with the reason in the title, if it is missing. */
+/** Describes tests on a kind of database; they are skipped, with the reason in the title, if that kind is missing. */
 export const describeOn = (kind: Kind, title: string, tests: () => void): void => {
   if (kind.missing === undefined) describe(`${title} on ${kind.name}`, tests)
   else describe.skip(`${title} on ${kind.name} (skipped, ${kind.missing})`, tests)

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type * as GroupCommit from "./GroupCommit.ts"
 
-/** Submits writes by effects, which withdraw them when they are interrupted. */
+/** Returns a function that submits a write as an effect; an interruption withdraws the write. */
 export const waiting =
   <Write, A>(submit: GroupCommit.Submit<Write, A>) =>
   (write: Write): Effect.Effect<A, SqlError> =>

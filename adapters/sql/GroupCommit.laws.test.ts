@@ -20,7 +20,7 @@ import type * as WriteTransaction from "./WriteTransaction.ts"
 
 type Command =
   /**
-   * Submits writes at once; each succeeds, is rejected by the database, or causes a defect of its own or of its group.
+   * Submits writes together: each one succeeds, violates a constraint, or causes a defect of itself or of its group.
    */
   | { readonly do: "submit"; readonly writes: ReadonlyArray<Kind> }
   /** Interrupts the nth waiting caller. */
@@ -62,7 +62,7 @@ interface Write {
 }
 
 it.effect.each(clients)(
-  "GroupCommit stores exactly the acknowledged writes, once and in order: $name",
+  "GroupCommit over $name stores exactly the acknowledged writes, once and in order",
   ({ of }) =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
@@ -118,7 +118,7 @@ it.effect.each(clients)(
                 const waiting = callers.filter(({ fiber }) => fiber.pollUnsafe() === undefined)
                 const caller = waiting[command.nth % Math.max(waiting.length, 1)]
                 if (caller === undefined) break
-                // Does not wait for the interruption, because a commit may be in progress.
+                // Does not wait until the caller has been interrupted, because a commit may be in progress.
                 caller.fiber.interruptUnsafe()
                 if (isLocked) interrupted.add(caller.write.id)
                 else seen.interruptedLate++
@@ -141,7 +141,7 @@ it.effect.each(clients)(
             }
           }
           if (isLocked) other.exec("COMMIT")
-          // The longest pause, after which all waiting writes are committed.
+          // Waits for the maximum pause between attempts, after which all waiting writes are committed.
           yield* TestClock.adjust(25)
           const exits = yield* Effect.forEach(callers, ({ fiber }) => Fiber.await(fiber))
 

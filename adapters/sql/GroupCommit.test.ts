@@ -82,7 +82,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("64 concurrent inserts take a few transactions, 64 consecutive ones take 64", () =>
+  it.effect("64 concurrent inserts share at most two transactions; 64 consecutive inserts use 64", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const { insert } = Context.get(yield* Nodes.openNode(database), PetRepository)
@@ -99,7 +99,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("creates groups of at most 512, in order of submission", () =>
+  it.effect("creates groups of at most 512 writes, in order of submission", () =>
     Effect.gen(function* () {
       const { groups, stored, submit } = yield* setting
       yield* Effect.forEach(numbers(1_300), submit, { concurrency: "unbounded", discard: true })
@@ -109,7 +109,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("no write waits longer than for the next group, in a steady stream of writes", () =>
+  it.effect("commits each write in one of the next two groups while 20 writers keep writing", () =>
     Effect.gen(function* () {
       const { groups, submit } = yield* setting
       let longest = 0
@@ -130,7 +130,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
   )
 
   it.effect(
-    "a failed commit fails its whole group, stores nothing of it, and does not affect later groups",
+    "a rejected write fails its whole group, which stores nothing, and does not affect later groups",
     () =>
       Effect.gen(function* () {
         const { stored, submit } = yield* setting
@@ -150,7 +150,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
       })
   )
 
-  it.effect("a failed COMMIT statement does the same", () =>
+  it.effect("a failed COMMIT statement fails the whole group, which stores nothing", () =>
     Effect.gen(function* () {
       const { other, sql, stored } = yield* setting
       other.exec(`
@@ -169,7 +169,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("a write without a result dies", () =>
+  it.effect("a write dies if its group returns no result for it", () =>
     Effect.gen(function* () {
       const { sql } = yield* setting
       const submit = yield* GroupCommit.make(sql, function* () {
@@ -183,7 +183,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("waits while another process writes, and then commits all waiting writes at once", () =>
+  it.effect("waits while another process writes, and then commits all waiting writes in one group", () =>
     Effect.gen(function* () {
       const { groups, other, stored, submit } = yield* setting
       other.exec("BEGIN IMMEDIATE")
@@ -202,7 +202,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("writes that time out while they wait fail in time and are never stored", () =>
+  it.effect("writes that wait for another process fail at their timeout and are never stored", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const { insert } = Context.get(yield* Nodes.openNode(database, { timeoutMs: 1_000 }), PetRepository)

@@ -1,6 +1,6 @@
 /**
- * Group commit: writes that arrive during a transaction share the next one, and so wait for the disk once. Made for
- * SQLite, which runs one write transaction at a time.
+ * Commits writes in groups: writes that arrive during a transaction share the next transaction and its wait for the
+ * disk. For SQLite, which runs one write transaction at a time.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,19 +11,19 @@ import * as Batch from "../storage/Batch.ts"
 import { CallObserver } from "../storage/CallObserver.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** Maximum number of writes in one transaction: all of them wait for its end. */
+/** Maximum number of writes in one transaction, because all of them wait for its end. */
 const MAX_GROUP = 512
 
 /**
- * Submits a write and calls `done` at the end of its group. The returned function withdraws the write, if its group has
- * not begun yet.
+ * Submits a write and calls `done` at the end of its group. The returned function withdraws the write: `done` is not
+ * called, and the write is not executed if its group has not started.
  */
 export type Submit<Write, A> = Batch.Submit<Write, A, SqlError>
 
 /**
- * Creates a submit function. `commit` executes a group of writes in one transaction and returns an exit for each, in
- * order; if it fails, no write of the group is stored and each of them fails. A group waits while another process holds
- * the lock; writes withdrawn meanwhile are not executed.
+ * Creates a submit function. `commit` executes a group of writes in one transaction and returns an exit for each write,
+ * in order; if it fails, the whole group fails and stores nothing. A group waits while another process has the write
+ * lock; writes withdrawn during this wait are not executed.
  */
 export const make = <Write, A>(
   sql: SqlClient.SqlClient,
@@ -36,7 +36,7 @@ export const make = <Write, A>(
       { isWanted, take }: Batch.Taken<Write>,
       pauseMs: number
     ): Effect.Effect<ReadonlyArray<Exit.Exit<A>>, SqlError> =>
-      // A transaction that has begun ends, also if all its writes are withdrawn: another one waits for its end.
+      // A transaction runs to its end even if all its writes are withdrawn, because the next one waits for it.
       Effect.uninterruptible(WriteTransaction.steps(sql, () => commit(take()))).pipe(
         Effect.tap(({ length }) => Effect.sync(() => observer?.committed(length))),
         Effect.catchIf(WriteTransaction.isLocked, (error) =>

@@ -4,7 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Batch from "../storage/Batch.ts"
 import * as KeyedQueues from "./KeyedQueues.ts"
 
-it.effect("has a queue for a key as long as a member is in it", () =>
+it.effect("KeyedQueues removes the queue of a key when its last member ends or is withdrawn", () =>
   Effect.gen(function* () {
     const runs: Array<{ readonly members: ReadonlyArray<string>; readonly end: () => void }> = []
     const queues = yield* KeyedQueues.make<string, string, never>({

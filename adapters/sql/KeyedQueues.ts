@@ -1,9 +1,9 @@
-/** A queue for each key, which exists while something is in it. */
+/** Manages a queue for each key; a queue exists only while it has members. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Batch from "../storage/Batch.ts"
 
-/** How members are queued. */
+/** Functions that determine the key of a member and create a queue. */
 export interface Options<Member, A, E> {
   readonly keyOf: (member: Member) => string
   /** Creates the queue of a key. */
@@ -23,7 +23,7 @@ interface Queue<Member, A, E> {
   members: number
 }
 
-/** Creates queues; none exists yet. */
+/** Creates an empty set of queues. */
 export const make = <Member, A, E>({
   create,
   keyOf
@@ -35,7 +35,7 @@ export const make = <Member, A, E>({
     const queueOf = (key: string): Queue<Member, A, E> => {
       const known = queues.get(key)
       if (known !== undefined) return known
-      // `runSync` would give the queue a scheduler of its own.
+      // `runSync` would create a separate scheduler for the queue.
       const created = runFork(create).pollUnsafe()
       if (created === undefined || Exit.isFailure(created)) throw new Error("a queue was not created at once")
       const queue = { submit: created.value, members: 0 }

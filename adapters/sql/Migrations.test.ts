@@ -65,7 +65,7 @@ const TABLES = [
   "settings"
 ]
 
-/** The migrations of a new database. */
+/** The migrations that are applied to a new database. */
 const ALL = ["1 first", "2 slots", "3 key_administration", "4 transfers", "5 batches", "6 idempotent_inserts"]
 
 /** Returns the contents of all tables. */
@@ -99,7 +99,7 @@ const rejection = (sql: SqlClient.SqlClient) =>
 
 const openProcess = fileURLToPath(new URL("./OpenProcess.fixture.ts", import.meta.url))
 
-/** Maximum lifetime of a process, so that none outlives a failed test. */
+/** Maximum lifetime of a process in milliseconds, so that none outlives a failed test. */
 const LIFETIME_MS = 80_000
 
 /** Starts a process that opens the database on command. */
@@ -124,7 +124,7 @@ const startProcess = (address: string) => {
 
 for (const kind of kinds) {
   describeOn(kind, "Migrations", () => {
-    it.live("create the same schema for one and for ten nodes that open a new database at once", () =>
+    it.live("ten concurrent nodes create the same schema in a new database as a single node", () =>
       Effect.gen(function* () {
         const [alone, crowded] = [yield* kind.create, yield* kind.create]
         yield* openNode(alone)
@@ -141,7 +141,7 @@ for (const kind of kinds) {
     )
 
     it.live(
-      "let ten processes open a new database at once, and one of them issues the first key",
+      "ten processes can open a new database concurrently, and exactly one of them issues the first key",
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
@@ -161,7 +161,7 @@ for (const kind of kinds) {
       LIFETIME_MS + 10_000
     )
 
-    it.live("change nothing when they run again", () =>
+    it.live("running the migrations again changes nothing", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* withRows(database)
@@ -174,7 +174,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("reject a database of a newer version and do not change it", () =>
+    it.live("a database of a newer version is rejected and not changed", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* withRows(database)
@@ -190,9 +190,9 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("leave no partial schema in a database that already has a table with the same name", () =>
+    it.live("migrations that fail because a table already exists leave no partial schema", () =>
       Effect.gen(function* () {
-        // From the first table of the migrations to the last.
+        // These tables belong to different migrations.
         for (const table of ["pets", "rate_limits", "settings", "key_events", "copies"]) {
           const sql = yield* openClient(yield* kind.create)
           yield* sql`CREATE TABLE ${sql(table)} (whose INTEGER)`
@@ -209,7 +209,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("reject a new read-only database, and the stores reject a read-only one with all tables", () =>
+    it.live("the migrations reject a new read-only database, and the stores reject a migrated one", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* openClient(database)
@@ -247,7 +247,7 @@ describe("released migrations", () => {
     ["Transfers", Transfers, "ab33b5517a3a85b8", "8a5c116000f34dc7"],
     ["Batches", Batches, "e3b0c44298fc1c14", "a0c23de19578da8a"],
     ["IdempotentInserts", IdempotentInserts, "e3d632daf82e674f", "7f7f365cc03cbd81"]
-  ])("have their released text: %s", (_, { postgres, sqlite }, ofSqlite, ofPostgres) => {
+  ])("the migration %s has its released text", (_, { postgres, sqlite }, ofSqlite, ofPostgres) => {
     const hash = (texts: ReadonlyArray<string>) =>
       createHash("sha256").update(texts.join("\n;\n")).digest("hex").slice(0, 16)
     expect([hash(sqlite), hash(postgres)]).toEqual([ofSqlite, ofPostgres])
@@ -255,8 +255,8 @@ describe("released migrations", () => {
 })
 
 for (const kind of kinds) {
-  describeOn(kind, "A database of the first version", () => {
-    it.live("is migrated and keeps its keys, counts and bans", () =>
+  describeOn(kind, "a database of the first version", () => {
+    it.live("a database of the first version is migrated and keeps its keys, counts and bans", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* openClient(database)
@@ -325,7 +325,7 @@ describe("Migrations of a SQLite database that another process is writing to", (
     return { migration: yield* Effect.forkChild(Effect.exit(migrate(sql))), sql, stranger }
   })
 
-  it.effect("wait for it", () =>
+  it.effect("wait until the other process ends its transaction", () =>
     Effect.gen(function* () {
       const { migration, sql, stranger } = yield* locked
       yield* TestClock.adjust("29 seconds")
@@ -337,7 +337,7 @@ describe("Migrations of a SQLite database that another process is writing to", (
     })
   )
 
-  it.effect("give up after thirty seconds", () =>
+  it.effect("fail after thirty seconds", () =>
     Effect.gen(function* () {
       const { migration } = yield* locked
       yield* TestClock.adjust("30 seconds")

@@ -1,4 +1,4 @@
-/** Schema and migrations of both dialects: forward only, one process at a time. */
+/** Creates and migrates the schema in both dialects: forward only, one process at a time. */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Migrator from "effect/sql/Migrator"
@@ -15,7 +15,7 @@ import * as WriteTransaction from "./WriteTransaction.ts"
 
 const TABLE = "animal_store_migrations"
 
-/** Migrates the database to the newest schema; fails if its schema is newer than that. */
+/** Migrates the database to the newest known schema; fails if its schema is newer, or after 30 seconds. */
 export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const migrations = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
@@ -48,7 +48,7 @@ export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient>
 
 const run = Migrator.make({})
 
-/** Whether SQLite's write lock is taken; PostgreSQL waits by itself. */
+/** Whether another process holds SQLite's write lock; PostgreSQL waits by itself. */
 const isLocked = (error: unknown): boolean =>
   isSqlError(error)
     ? WriteTransaction.isLocked(error)

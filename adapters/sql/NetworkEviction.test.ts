@@ -14,7 +14,7 @@ const keyed = { plan: Plan.standard.Free, ban: BanPolicy.standard }
 
 const MAX = 1_000
 
-/** Advances the clock by minutes, in which the nodes count, until at most `rows` rows remain. */
+/** Advances the clock by minutes, so that nodes evict, until at most `most` rows remain; returns their number. */
 const left = (sql: SqlClient.SqlClient, most: number) =>
   Effect.repeat(
     Effect.gen(function* () {
@@ -28,7 +28,7 @@ const left = (sql: SqlClient.SqlClient, most: number) =>
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "NetworkEviction", () => {
     it.effect(
-      "keeps all keys and a bounded number of networks on two concurrent nodes",
+      "two concurrent nodes keep all keys, but only a bounded number of networks",
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
@@ -53,7 +53,7 @@ for (const kind of Databases.kinds) {
               START,
               keyed
             )
-            // Each node counts the networks of the other one at its next count, a minute later.
+            // A node includes the networks of the other node only in its next count, a minute later.
             largest = Math.max(largest, yield* RateLimits.count(sql))
             yield* left(sql, MAX + 20)
           }
@@ -64,7 +64,7 @@ for (const kind of Databases.kinds) {
       60_000
     )
 
-    it.effect("evicts the least recently used networks only", () =>
+    it.effect("evicts only the least recently used networks", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const node = yield* RateLimits.node(database)
@@ -84,7 +84,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("evicts at most half of a page", () =>
+    it.effect("evicts at most half of the networks that it has read", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const node = yield* RateLimits.node(database)
@@ -98,7 +98,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("evicts surplus networks of an earlier process at its start", () =>
+    it.effect("a new node evicts the surplus networks that an earlier node has stored", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* RateLimits.client(database)

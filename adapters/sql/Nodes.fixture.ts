@@ -1,4 +1,4 @@
-/** Nodes on one database, and stores that begin empty without a new database for each test. */
+/** Opens nodes on a database, and provides empty stores for each test without creating a new database. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -42,7 +42,7 @@ export const whileLocked = <A, E>(
       Effect.provideService(sql.withTransaction(work), SqlClient.BeginTransaction, "BEGIN IMMEDIATE")
   })
 
-/** Maximum time in which a million rows are written or dropped. */
+/** Timeout of opening and closing a resource in milliseconds; this may write or drop a million rows. */
 const OPENING_MS = 60_000
 
 /** Opens a resource before the tests of the current `describe`, and closes it after them. */
@@ -60,7 +60,7 @@ export const forAllTests = <A, E>(open: Effect.Effect<A, E, Scope.Scope>): (() =
   }
 }
 
-/** A new node on a database whose `tables` are emptied whenever the layer is built; ids continue. */
+/** Provides a new node on a database, whose `tables` are emptied whenever the layer is built; ids continue. */
 export const emptied = (
   kind: Kind,
   tables: ReadonlyArray<string>,

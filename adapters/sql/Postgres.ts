@@ -1,4 +1,4 @@
-/** The stores in PostgreSQL, for any number of machines. */
+/** Provides the stores in PostgreSQL, which any number of machines can share. */
 import { Buffer } from "node:buffer"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
@@ -22,7 +22,7 @@ export interface PostgresOptions extends Partial<SqlOptions.SqlOptions> {
   readonly connections?: number | undefined
 }
 
-/** The stores in a PostgreSQL database; connections are opened on demand. */
+/** Provides the stores in a PostgreSQL database; connections are opened on demand. */
 export const layer = ({
   connections = SqlOptions.defaultConnections,
   url,
@@ -33,14 +33,14 @@ export const layer = ({
     explainedBy(explain(placeOf(Redacted.value(url))))
   )
 
-/** A client of the database with all tables, for work on whole tables. */
+/** Provides a client for work on whole tables, after the tables are created or migrated. */
 export const tables = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
   Sql.migrated.pipe(
     Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
     explainedBy(explain(placeOf(Redacted.value(url))))
   )
 
-// One statement runs at a time, and the driver may cancel it over another connection.
+// One statement runs at a time; the driver uses the other connection to cancel it.
 const TABLE_CONNECTIONS = 2
 const TABLE_CONNECT_MS = 5_000
 
@@ -52,7 +52,7 @@ const client = (url: Redacted.Redacted<string>, connections: number, connectTime
         url,
         types,
         maxConnections: connections,
-        // Only a failing request detects a connection that the network has lost, so few connections stay idle.
+        // A connection that the network has lost is only detected when a request fails, so few connections stay idle.
         idleTimeout: "5 seconds",
         connectTimeout,
         applicationName: "animal-store"
@@ -76,7 +76,7 @@ const explain =
     }
   }
 
-/** Host and port of an address; the rest can contain a password. */
+/** Returns only the host and port of an address, because the rest may contain a password. */
 const placeOf = (address: string): string => {
   if (!URL.canParse(address)) return "an invalid address"
   const { hostname, port, searchParams } = new URL(address)
@@ -84,7 +84,7 @@ const placeOf = (address: string): string => {
   return `${host}:${searchParams.get("port") ?? (port === "" ? 5432 : port)}`
 }
 
-/** The driver's types with another text type: the driver's own drops a leading U+FEFF if a U+FFFD follows. */
+/** The driver's types with a different text type: the driver's own drops a leading U+FEFF if a U+FFFD follows. */
 const types = PgTypes.makeRegistry()
 types.register<string>(PgTypes.OID.text, {
   encode: (value) => Result.succeed(Buffer.from(value)),

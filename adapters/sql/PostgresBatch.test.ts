@@ -1,4 +1,4 @@
-/** Concurrent calls to PostgreSQL: they share statements, and none harms another. */
+/** Tests concurrent calls to PostgreSQL: they share statements, and a rejected call does not affect the others. */
 import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -21,7 +21,7 @@ import * as Databases from "./Databases.fixture.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import * as Postgres from "./Postgres.ts"
 
-/** A node whose statements are recorded. */
+/** Opens a node, and records the number of calls in each of its statements. */
 const setting = Effect.fnUntraced(function* (options: { timeoutMs?: number; connections?: number } = {}) {
   const database = yield* Databases.postgres.create
   let batches: Array<number> = []
@@ -40,7 +40,7 @@ const setting = Effect.fnUntraced(function* (options: { timeoutMs?: number; conn
       }
     })
   )
-  /** Returns the sizes of the statements since the previous call. */
+  /** Returns the number of calls in each statement since `sizes` was last called. */
   const sizes = () => {
     const sizes = batches
     batches = []
@@ -64,7 +64,7 @@ const statuses = ["available", "pending", "sold", undefined] as const
 const together = { concurrency: "unbounded" } as const
 
 Databases.describeOn(Databases.postgres, "concurrent calls", () => {
-  it.live("of each kind share statements, and have the results of single calls", () =>
+  it.live("concurrent calls of one kind share statements, and return the same results as single calls", () =>
     Effect.gen(function* () {
       const { keys, pets, sizes } = yield* setting()
       const added = yield* Effect.forEach(
@@ -75,7 +75,7 @@ Databases.describeOn(Databases.postgres, "concurrent calls", () => {
       )
       expect(sizes()).toEqual([60])
       expect(added.map(({ categoryId }) => categoryId)).toEqual(numbers(60).map(BigInt))
-      // In the order of their calls.
+      // The ids are assigned in the order of the calls.
       expect(added.map(({ id }) => id)).toEqual(numbers(60).map((index) => BigInt(index + 1)))
 
       const ids = [5n, 60n, 5n, 61n, -1n, 1n]
@@ -109,7 +109,7 @@ Databases.describeOn(Databases.postgres, "concurrent calls", () => {
     })
   )
 
-  it.live("fail alone if the database or the driver rejects their value", () =>
+  it.live("a call fails alone if the database or the driver rejects its value", () =>
     Effect.gen(function* () {
       const { pets } = yield* setting()
       const bad = new Map<number, NewPet>([
@@ -134,13 +134,13 @@ Databases.describeOn(Databases.postgres, "concurrent calls", () => {
     })
   )
 
-  it.live("never see less than what was acknowledged before them", () =>
+  it.live("a read returns all animals that were acknowledged before it started", () =>
     Effect.gen(function* () {
       const { pets, sizes } = yield* setting()
       const writer = Effect.fnUntraced(function* (writer: number) {
         for (const round of numbers(30)) {
           const pet = yield* pets.insert({ ...rex, categoryId: BigInt(writer * 1_000 + round) })
-          // The same question as that of the other writers, which may be under way already.
+          // Other writers send the same kind of query, which may already be in progress.
           const newest = { limit: 100, status: undefined, after: pet.id - 1n }
           const [found, page] = yield* Effect.all([pets.find(pet.id), pets.page(newest)], together)
           expect(found).toEqual(Option.some(pet))
@@ -154,7 +154,7 @@ Databases.describeOn(Databases.postgres, "concurrent calls", () => {
     })
   )
 
-  it.live("on few connections do not starve transactions", () =>
+  it.live("concurrent reads on a single connection do not starve transactions", () =>
     Effect.gen(function* () {
       const { keys, pets } = yield* setting({ connections: 1, timeoutMs: 5_000 })
       yield* keys.insert(ApiKeys.keyOf("one", "hash one", 1))
@@ -206,7 +206,7 @@ Databases.describeOn(Databases.postgres, "a locked row of rate limits", () => {
     return { count, sizes, sql, unlock }
   })
 
-  it.live("delays the other callers of its statement by no more than the lock timeout", () =>
+  it.live("a locked row delays other callers in the same statement by at most the lock timeout", () =>
     Effect.gen(function* () {
       const { count, sizes, unlock } = yield* locking()
       const keys = numbers(40).map((index) => (index === 20 ? "locked" : `key ${index}`))
@@ -214,7 +214,7 @@ Databases.describeOn(Databases.postgres, "a locked row of rate limits", () => {
         startImmediately: true
       })
       yield* Effect.sleep(TIMEOUT_MS / 2)
-      // Later callers do not wait at all, and later requests of the locked caller do not delay them.
+      // Later callers do not wait, even while another request of the locked caller waits.
       sizes()
       const later = yield* Effect.forkChild(count("locked"), { startImmediately: true })
       for (const index of [1, 2, 3, 50, 51]) {
@@ -231,13 +231,13 @@ Databases.describeOn(Databases.postgres, "a locked row of rate limits", () => {
     })
   )
 
-  it.live("fails its callers at their deadlines, and counts later ones when it is free", () =>
+  it.live("requests for a locked row fail at their deadlines; after the unlock, requests are counted", () =>
     Effect.gen(function* () {
       const { count, sql, unlock } = yield* locking()
       const outcomes = yield* Effect.forEach(numbers(30), () => count("locked"), together)
       expect(outcomes.map(({ isCounted }) => isCounted)).toEqual(numbers(30).map(() => false))
       for (const { tookMs } of outcomes) expect(tookMs).toBeLessThan(TIMEOUT_MS * 2)
-      // Until PostgreSQL has cancelled the statement.
+      // Waits until PostgreSQL has cancelled the statement.
       yield* Effect.sleep(500)
       yield* unlock
       expect(yield* Effect.forEach(["locked", "locked", "other"], count, together)).toEqual([

@@ -1,6 +1,6 @@
 /**
- * Natural batches of calls to PostgreSQL: calls that arrive while statements are in progress share the next one. No call
- * harms another one of its statement.
+ * Batches calls to PostgreSQL: calls that arrive while statements are in progress share the next statement. A call
+ * whose value is rejected does not affect the other calls of its statement.
  */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import * as Cause from "effect/Cause"
@@ -12,11 +12,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Batch from "../storage/Batch.ts"
 import { CallObserver } from "../storage/CallObserver.ts"
 
-/** A kind of call. */
+/** The statement for a kind of call, and its limits. */
 export interface Options<Call, A> {
   /**
-   * Makes the calls in one statement and returns an exit for each, in order. Throws only before the statement is sent,
-   * unless the statement can be repeated.
+   * Executes the calls in one statement and returns an exit for each, in order. It may throw after the statement was
+   * sent only if the statement can be repeated.
    */
   readonly statement: Statement<Call, A>
   /** Maximum number of calls in a statement. */
@@ -25,7 +25,7 @@ export interface Options<Call, A> {
   readonly concurrency?: number
 }
 
-/** Makes calls in one statement. */
+/** Executes calls in one statement. */
 export type Statement<Call, A> = (
   calls: ReadonlyArray<Call>
 ) => Effect.Effect<ReadonlyArray<Exit.Exit<A, SqlError>>, SqlError>
@@ -33,16 +33,16 @@ export type Statement<Call, A> = (
 /** Submits a call; see `Batch.Submit`. */
 export type Submit<Call, A> = Batch.Submit<Call, A, SqlError>
 
-/** Larger statements need no less CPU time for each call, but all of their calls wait for their end. */
+/** Default maximum of calls in a statement: larger ones save no CPU time per call, but all their calls wait longer. */
 const MAX_SIZE = 64
 
-/** While the results of one statement are processed, the other one runs. */
+/** Default maximum of statements in progress: one runs while the results of the other are processed. */
 const CONCURRENCY = 2
 
 /**
- * Creates a submit function. If PostgreSQL or the driver rejects a statement with a value of one of its calls, the
- * statement is repeated in halves until only that call fails. If the connection fails, all calls of the statement fail,
- * because they may have taken effect.
+ * Creates a submit function. If PostgreSQL or the driver rejects a value of one call, the statement is repeated in
+ * halves until only that call fails. If the connection fails, all calls of the statement fail, because they may have
+ * taken effect.
  */
 export const make = <Call, A>({
   concurrency = CONCURRENCY,
@@ -64,7 +64,7 @@ export const make = <Call, A>({
     })
   })
 
-/** A statement that has a simpler form for one call. */
+/** Returns a statement that uses `one`, the simpler form, for a single call. */
 export const oneOrMore =
   <Call, A>(
     one: (call: Call) => ReturnType<Statement<Call, A>>,
@@ -94,7 +94,7 @@ const isolating =
       }
     )
 
-/** Whether a value of one call may be the reason, and nothing was executed. */
+/** Whether a value of one call may have caused the failure, so that the statement had no effect. */
 const isOfOneCall = (reason: Cause.Reason<SqlError>): boolean => {
   if (Cause.isDieReason(reason)) return true
   if (!Cause.isFailReason(reason)) return false
@@ -109,8 +109,8 @@ const ENCODING_FAILED = "PgConnection: Failed to encode query"
 const VALUE_ERRORS = /^(22|23|54)/
 
 /**
- * Runs a statement in a fiber of its own, so that an interruption does not wait until it has stopped: the driver may need
- * seconds to cancel it.
+ * Runs a statement in a separate fiber, so that an interruption does not wait until the statement has stopped: the
+ * driver may need seconds to cancel it.
  */
 const detached = <A, E>(statement: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.withFiber((parent) =>

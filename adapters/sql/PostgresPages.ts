@@ -1,11 +1,12 @@
-/** Pages of several queries in one statement of PostgreSQL; equal queries are asked once. */
+/** Reads the pages of several queries in one statement of PostgreSQL; equal queries are executed once. */
 import type { PageQuery } from "../../core/domain/Page.ts"
 import * as PostgresArray from "./PostgresArray.ts"
 import { columns, type Row, toInt64 } from "./SqlPetRow.ts"
 
 /**
- * Reads the pages of all queries, each from the index that its own statement would use: the first half those of any
- * status. The first column is the position of the query.
+ * Reads the pages of all queries, each from the index that a statement for this query alone would use. The first half
+ * reads the pages of any status, the second half the pages of one status. The first column is the position of the
+ * query.
  */
 export const statement = `
   SELECT query.position, pet.*
@@ -20,7 +21,7 @@ export const statement = `
       ORDER BY status, id LIMIT query.most
     ) pet`
 
-/** Queries, and how to read their rows. */
+/** The parameters for some queries, and how their pages are found in the rows. */
 export interface Pages {
   /** The parameters of `statement`. */
   readonly parameters: ReadonlyArray<unknown>
@@ -30,7 +31,7 @@ export interface Pages {
   readonly split: (rows: ReadonlyArray<Row>) => ReadonlyArray<ReadonlyArray<Row>>
 }
 
-/** Prepares queries. */
+/** Prepares the queries, without duplicates. */
 export const of = (queries: ReadonlyArray<PageQuery>): Pages => {
   const known = new Map<string, number>()
   const distinct: Array<PageQuery> = []
@@ -71,7 +72,7 @@ export const of = (queries: ReadonlyArray<PageQuery>): Pages => {
   }
 }
 
-// PostgreSQL promises no order across the pages of a statement, although it reads each of them in order.
+// PostgreSQL does not guarantee the order of the rows, although it reads each page in order.
 const isAscending = (page: ReadonlyArray<Row>): boolean =>
   page.every((row, index) => {
     const previous = page[index - 1]

@@ -1,4 +1,4 @@
-/** `PetRepository` in PostgreSQL: concurrent calls share statements (`PostgresBatch`). */
+/** Implements `PetRepository` in PostgreSQL: concurrent calls share statements (`PostgresBatch`). */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -14,7 +14,7 @@ import * as PostgresPages from "./PostgresPages.ts"
 import type * as SqlCall from "./SqlCall.ts"
 import { columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
 
-/** The statements of one call, which cost less than those of several calls. */
+/** The statements for single calls, which cost less than those for several calls. */
 export interface SingleStatements {
   readonly insert: string
   readonly find: string
@@ -22,9 +22,9 @@ export interface SingleStatements {
   readonly pageOfStatus: string
 }
 
-/** The statements of several calls; `nth` is the position of a call, from 1. */
+/** The statements for several calls; `nth` is the position of a call, from 1. */
 export const statements = {
-  // The ids are taken in the order of the calls.
+  // Assigns the ids in the order of the calls.
   insert: `
     WITH given AS (
       SELECT nextval((SELECT pg_get_serial_sequence('pets', 'id')::regclass)) AS id, ordered.*
@@ -111,7 +111,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** A row that cannot be decoded is a defect of the calls that read it, and of no other call. */
+/** Decodes a row; a failure is a defect of the calls that read this row, and of no other call. */
 const decoded = <A>(decode: () => A): Exit.Exit<A> => {
   try {
     return Exit.succeed(decode())

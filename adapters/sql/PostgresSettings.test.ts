@@ -12,7 +12,7 @@ const withSetting = (setting: string) =>
 
 Databases.describeOn(Databases.postgres, "a user with custom settings", () => {
   it.effect.each(["default_transaction_isolation=serializable", "synchronous_commit=off"])(
-    "is rejected with %s, which the error names",
+    "a user with %s is rejected, and the error names the setting",
     (setting) =>
       Effect.gen(function* () {
         const name = setting.split("=", 1)[0]
@@ -25,7 +25,7 @@ Databases.describeOn(Databases.postgres, "a user with custom settings", () => {
   )
 
   it.effect.each(["synchronous_commit=local", "synchronous_commit=remote_apply"])(
-    "is accepted with %s",
+    "a user with %s is accepted",
     (setting) =>
       Effect.gen(function* () {
         expect((yield* withSetting(setting))._tag).toBe("Success")

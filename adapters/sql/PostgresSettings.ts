@@ -1,4 +1,4 @@
-/** PostgreSQL settings that would break the guarantees of the stores. */
+/** Rejects PostgreSQL settings that would break the guarantees of the stores. */
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { DatabaseUnusable, fromSqlError, withTimeout } from "./DatabaseUnusable.ts"
@@ -8,7 +8,7 @@ interface Settings {
   readonly commit: string
 }
 
-/** Fails with the setting that must be changed. */
+/** Fails if a setting must be changed; the error names the setting. */
 export const check = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnusable> =>
   sql
     .unsafe<Settings>(
@@ -24,7 +24,7 @@ export const check = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnu
     )
 
 const faultOf = ({ commit, isolation }: Settings): string | undefined => {
-  // Stricter levels fail concurrent requests on one row.
+  // With stricter levels, concurrent requests on one row fail.
   if (isolation !== "read committed") {
     return `its setting default_transaction_isolation is '${isolation}' and must be 'read committed' for this user`
   }

@@ -1,19 +1,19 @@
-/** Steps of several rate-limit states in one transaction of SQLite, without effects, for any thread. */
+/** Runs steps on several rate-limit states in one SQLite transaction; uses no effects, so it runs in any thread. */
 import type { State } from "../../core/limits/RateLimit.ts"
 import type { Step } from "../../core/ports/RateLimitStore.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
 
-/** A step of the state of a caller. */
+/** A step on the state of a caller. */
 export interface Modification<A> {
   readonly key: string
   readonly step: Step<A>
 }
 
-/** What became of a step: its result, or what it threw. */
+/** The outcome of a step: its result, or the exception that it threw. */
 export type Outcome<A> = { readonly result: A } | { readonly defect: unknown }
 
-/** The outcomes in the order of the steps, and the callers that had no state. */
+/** The outcomes in the order of the steps, and the callers that had no state before. */
 export interface Outcomes<A> {
   readonly outcomes: ReadonlyArray<Outcome<A>>
   readonly absent: ReadonlyArray<string>
@@ -24,7 +24,7 @@ const columns = RateLimitFields.names.join(", ")
 const READ = `SELECT ${columns} FROM rate_limits WHERE key = ?`
 const WRITE = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitFields.names.map(() => "?").join(", ")})`
 
-/** Steps of one caller run in turn. States that no step changed are not written. */
+/** Runs the steps of each caller in order. States that no step changed are not written. */
 export const steps = function* <A>(
   group: ReadonlyArray<Modification<A>>
 ): WriteTransaction.Steps<Outcomes<A>> {

@@ -29,7 +29,7 @@ interface Burst {
   readonly key: string
   readonly plan: Plan.Plan
   readonly requests: number
-  /** Milliseconds after the previous burst, or around the time when the state is spent. */
+  /** Milliseconds after the previous burst, or a time near midnight or near the time when the state is spent. */
   readonly start: number | "before midnight" | "last moment of the state" | "state spent" | "state swept"
   /** Milliseconds between the timestamp of a request and its arrival. */
   readonly lagMs: number
@@ -72,7 +72,7 @@ const startOf = (
   return Math.max(clock, spentAt + offset)
 }
 
-/** The sweep at a fixed time; each call runs one round, from one pause to the next. */
+/** Starts the sweep with a fixed time; the returned effect runs one round, from one pause to the next. */
 const sweeper = (sql: SqlClient.SqlClient, now: number) =>
   Effect.gen(function* () {
     const pauses = yield* Queue.unbounded<number>()
@@ -100,7 +100,7 @@ const sweeper = (sql: SqlClient.SqlClient, now: number) =>
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "RateLimitSweep", () => {
     it.effect(
-      "changes no verdict: any history gets the same verdicts as from a store that never deletes states",
+      "does not change verdicts: any history gets the same verdicts as in a store that never deletes states",
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
@@ -151,7 +151,7 @@ for (const kind of Databases.kinds) {
         })
     )
 
-    /** A client that runs an effect right before rows are deleted. */
+    /** Returns a client that runs an effect right before it deletes rows. */
     const interposed = (
       sql: SqlClient.SqlClient,
       concurrent: Effect.Effect<unknown, unknown>
@@ -166,7 +166,7 @@ for (const kind of Databases.kinds) {
             : Reflect.get(target, name)
       })
 
-    /** Callers that sent one request at the start. */
+    /** Stores the given number of callers, each with one request at the time `START`. */
     const fill = (database: Databases.Database, sql: SqlClient.SqlClient, callers: number) =>
       Effect.gen(function* () {
         yield* Effect.scoped(
@@ -193,7 +193,7 @@ for (const kind of Databases.kinds) {
     const spent = { plan: { perMinute: 1, perDay: 1 }, ban: undefined }
     const later = START + 3 * DAY + 60 * MINUTE
 
-    it.effect("a caller that sends a request between the read and the delete is not deleted", () =>
+    it.effect("does not delete a caller that sends a request between the sweep's read and delete", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)
@@ -215,7 +215,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("a caller is not deleted if any part of its state has changed since the read", () =>
+    it.effect("does not delete a caller if any field of its state has changed since the read", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)
@@ -232,7 +232,7 @@ for (const kind of Databases.kinds) {
     )
 
     it.effect(
-      "100 000 callers of yesterday are deleted within five minutes, and those of today are not",
+      "deletes 100 000 callers of the previous day within five minutes, and keeps the callers of today",
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
@@ -289,7 +289,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("callers with small and with huge plans are deleted in the same way", () =>
+    it.effect("deletes spent callers with the smallest and with the largest plans", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)
@@ -303,7 +303,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("a failed round is retried by the next one", () =>
+    it.effect("the next round sweeps after a failed round", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)
@@ -319,7 +319,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("every node sweeps, starting in its first minute", () =>
+    it.effect("a node sweeps for the first time one minute after its start", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* TestClock.setTime(later)
@@ -337,7 +337,7 @@ for (const kind of Databases.kinds) {
 }
 
 Databases.describeOn(Databases.postgres, "RateLimitSweep", () => {
-  it.effect("waits for a request that is being counted, and then does not delete its caller", () =>
+  it.effect("waits for a request that is being counted, and then keeps its caller", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
       const store = yield* RateLimits.node(database)

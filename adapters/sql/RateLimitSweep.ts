@@ -1,6 +1,6 @@
 /**
- * Deletes states that give the same verdicts as an absent state, so that the table holds little more than the states of
- * two days.
+ * Deletes states that give the same verdicts as an absent state, so that the table contains little more than the states
+ * of two days.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -15,16 +15,16 @@ import type { SqlCall } from "./SqlCall.ts"
 const ROUND_PAUSE = "1 minute"
 const PAGE_PAUSE = "10 millis"
 
-/** Rows read by one statement, and statements in one round: 20 000 rows a minute. */
+/** Number of rows per statement, and maximum number of statements per round: at most 20 000 rows a minute. */
 const PAGE = 200
 const PAGES = 100
 
-/** Milliseconds that a spent state remains: a request in flight may carry an earlier time. */
+/** Milliseconds that a spent state remains stored, because a request in flight may have an earlier timestamp. */
 const GRACE_MS = 60_000
 
 /**
- * Runs a round every minute, which continues where the previous one ended, at the time of `clock`. A failed round is
- * logged, and the next one retries.
+ * Runs a round every minute, with the time that `clock` returns. Each round continues where the previous one ended. A
+ * failed round is logged, and the next round retries.
  */
 export const forever = (
   sql: SqlClient.SqlClient,
@@ -53,8 +53,8 @@ interface Row extends RateLimitFields.RateLimitFields {
 }
 
 /**
- * Deletes the spent states in the page of rows after the key `after`. Returns the key after which the next page starts; ""
- * for the first page.
+ * Deletes the spent states in the page of rows after the key `after`. Returns the key after which the next page starts,
+ * or "" if the next page is the first one.
  */
 export const sweepPage = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

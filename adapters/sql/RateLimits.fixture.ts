@@ -1,4 +1,4 @@
-/** Nodes on one database, and the stored states. */
+/** Opens nodes on one database, counts requests, and reads the stored states. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -40,7 +40,7 @@ export const ways = { request, modify } as const
 
 export type Way = keyof typeof ways
 
-/** Returns the stored states of all callers whose key begins with `prefix`. */
+/** Returns the stored states of callers by key, for keys that start with `prefix` and continue below "~". */
 export const stored = (
   sql: SqlClient.SqlClient,
   prefix = ""

@@ -1,10 +1,10 @@
-/** A disk that stalls: a library, loaded into a process under test, holds each sync of files below a folder. */
+/** Simulates a disk that stalls: a library in the process under test delays each sync of files below a folder. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 
-/** `fsync` and `fdatasync` that wait for as long as a file exists. */
+/** The C source of an `fsync` and an `fdatasync` that wait while a flag file exists. */
 const SOURCE = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -65,12 +65,12 @@ const build = (): { readonly library: string } | { readonly missing: string } =>
 
 const built = build()
 
-/** Why disks cannot stall here, or `undefined`. */
+/** The reason why a stalling disk cannot be simulated here, or `undefined`. */
 export const missing: string | undefined = "missing" in built ? built.missing : undefined
 
 if (missing !== undefined) console.warn(`Tests of a disk that stalls are skipped: ${missing}`)
 
-/** A new folder, to be removed by the caller. */
+/** Creates a folder, which the caller must remove. */
 export const create = (): SlowDisk => {
   if (!("library" in built)) throw new Error(built.missing)
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-")))

@@ -1,4 +1,4 @@
-/** All three ports over a `SqlClient` of SQLite or PostgreSQL. */
+/** Provides all three ports over a `SqlClient` of SQLite or PostgreSQL. */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -29,15 +29,15 @@ const prepare: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effe
   yield* Migrations.migrate
 })
 
-/** The `SqlClient` in the context, once the tables are created or migrated. */
+/** Provides the `SqlClient` in the context after the tables are created or migrated. */
 export const migrated: Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> = Layer.effect(
   SqlClient.SqlClient,
   Effect.andThen(prepare, SqlClient.SqlClient)
 )
 
 /**
- * The stores over the `SqlClient` in the context; creates or migrates the tables first. Limits can use a client of their
- * own that does not wait for the disk.
+ * Provides the stores over the `SqlClient` in the context; creates or migrates the tables first. `limitsClient` is a
+ * separate client for the rate limits, which does not wait for the disk; by default, they use the same client.
  */
 export const layer = (
   given: Partial<SqlOptions.SqlOptions> = {},

@@ -16,7 +16,7 @@ const openStores = (database: Database, count: number, keyCacheMs = 0) =>
 
 for (const kind of kinds) {
   describeOn(kind, "several nodes with API keys", () => {
-    it.live("serialize concurrent updates of one key", () =>
+    it.live("several nodes serialize concurrent updates of one key", () =>
       Effect.gen(function* () {
         const stores = yield* openStores(yield* kind.create, 3)
         yield* Effect.forEach(stores.slice(0, 1), (store) => store.insert(keyOf("a", "hash", 0)))
@@ -33,7 +33,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("insert one first key when twenty callers on four nodes try at once", () =>
+    it.live("only one of twenty concurrent callers on four nodes inserts the first key", () =>
       Effect.gen(function* () {
         for (let round = 0; round < 3; round++) {
           const stores = yield* openStores(yield* kind.create, 4)
@@ -53,7 +53,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("find an inserted key at once, and see changes at once without a cache", () =>
+    it.live("without a cache, inserted and changed keys are visible on other nodes immediately", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const [here, ...others] = yield* openStores(database, 3)
@@ -68,7 +68,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("wait for a writer that locks the database", () =>
+    it.live("an update waits for a writer that locks the database, while reads return the old key", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const [store] = yield* openStores(database, 1)
@@ -91,7 +91,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("mark the same keys as seen on several nodes at once, and keep the latest day", () =>
+    it.live("the latest day is stored when several nodes mark the same keys as seen concurrently", () =>
       Effect.gen(function* () {
         const stores = yield* openStores(yield* kind.create, 3)
         const ids = Array.from({ length: 50 }, (_, index) => `key ${index}`)
@@ -108,7 +108,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("record an event if and only if its change is stored", () =>
+    it.live("an event is recorded if and only if its change is stored", () =>
       Effect.gen(function* () {
         const [store] = yield* openStores(yield* kind.create, 1)
         if (store?.events === undefined) throw new Error("a node was opened")
@@ -132,7 +132,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("reject an existing hash and store nothing of the change", () =>
+    it.live("a change with an existing hash or id is rejected and stores nothing", () =>
       Effect.gen(function* () {
         const [store] = yield* openStores(yield* kind.create, 1)
         if (store === undefined) throw new Error("a node was opened")

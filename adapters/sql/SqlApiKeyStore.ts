@@ -1,4 +1,4 @@
-/** `ApiKeyStore` in a database: one row for each key and one for each secret, which is found by its hash. */
+/** Implements `ApiKeyStore` in a database: one row for each key and one for each secret, which is found by its hash. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -20,7 +20,7 @@ import * as WriteTransaction from "./WriteTransaction.ts"
 /** Options of `layer`. */
 export type SqlApiKeyStoreOptions = Pick<SqlOptions, "timeoutMs">
 
-/** The store over the `SqlClient` in the context, after `Migrations.migrate`; changes take effect at once. */
+/** Provides the store over the `SqlClient` in the context, after `Migrations.migrate`; changes apply immediately. */
 export const layer = (options: SqlApiKeyStoreOptions): Layer.Layer<ApiKeyStore, never, SqlClient.SqlClient> =>
   Layer.effect(ApiKeyStore, make(options))
 
@@ -100,9 +100,9 @@ const make = Effect.fnUntraced(function* ({
 
   const markSeen = (ids: ReadonlyArray<string>, day: number) =>
     isPostgres
-      ? // One statement: on a dead connection, the end of a transaction would delay the close of the store.
+      ? // No transaction: on a dead connection, ending it would delay the close of the store.
         sql.unsafe(
-          // Locked in one order, because two nodes often mark the same keys at once.
+          // Locks the rows in one order, because two nodes often mark the same keys at the same time.
           `UPDATE api_keys SET last_seen_day = $1::bigint WHERE id IN (
              SELECT id FROM api_keys
              WHERE id = ANY($2::text[]) AND coalesce(last_seen_day, -1) < $1::bigint

@@ -26,7 +26,7 @@ const BUSY = 5
 const READONLY = 8
 const ERROR = 1
 
-/** A query that never completes; it records its starts and interruptions. */
+/** Creates a query that never completes, and counts its starts and interruptions. */
 const silent = Effect.sync(() => {
   const seen = { begun: 0, interrupted: 0 }
   const query = Effect.onInterrupt(
@@ -42,14 +42,14 @@ const silent = Effect.sync(() => {
   return { seen, query }
 })
 
-/** Queries that complete at once, and queries that complete later. */
+/** Queries that complete immediately, and queries that complete later. */
 const speeds = [
-  { name: "at once", after: <A, E>(effect: Effect.Effect<A, E>) => effect },
+  { name: "immediately", after: <A, E>(effect: Effect.Effect<A, E>) => effect },
   { name: "later", after: <A, E>(effect: Effect.Effect<A, E>) => Effect.delay(effect, TIMEOUT_MS - 1) }
 ]
 
 describe("SqlCall", () => {
-  describe.each(speeds)("of a query that ends $name", ({ after }) => {
+  describe.each(speeds)("run, with a query that ends $name", ({ after }) => {
     const ended = <A>(query: Effect.Effect<A, SqlError>) =>
       Effect.gen(function* () {
         const caller = yield* Effect.forkChild(call.run(after(query)))
@@ -57,13 +57,13 @@ describe("SqlCall", () => {
         return yield* Fiber.await(caller)
       })
 
-    it.effect("returns the result", () =>
+    it.effect("returns the result of the query", () =>
       Effect.gen(function* () {
         expect(yield* ended(Effect.succeed(1))).toEqual(Exit.succeed(1))
       })
     )
 
-    it.effect("fails with StoreUnavailable, retryable according to the database error", () =>
+    it.effect("fails with StoreUnavailable, which is retryable if the database error is retryable", () =>
       Effect.gen(function* () {
         for (const [errno, retryable] of [
           [BUSY, true],
@@ -80,7 +80,7 @@ describe("SqlCall", () => {
       })
     )
 
-    it.effect("dies with its defects", () =>
+    it.effect("dies if the query dies", () =>
       Effect.gen(function* () {
         const bug = new Error("a bug")
         expect(yield* ended(Effect.die(bug))).toEqual(Exit.die(bug))
@@ -88,7 +88,7 @@ describe("SqlCall", () => {
     )
   })
 
-  it.effect("times out although the query never completes", () =>
+  it.effect("times out if the query never completes", () =>
     Effect.gen(function* () {
       const caller = yield* Effect.forkChild(Effect.flip(call.run(Effect.uninterruptible(Effect.never))))
       yield* TestClock.adjust(TIMEOUT_MS - 1)
@@ -101,7 +101,7 @@ describe("SqlCall", () => {
     })
   )
 
-  it.effect("times out although the interruption of the query takes long", () =>
+  it.effect("times out even if the interruption of the query takes long", () =>
     Effect.gen(function* () {
       const slow = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 hour"))
       const caller = yield* Effect.forkChild(Effect.flip(call.run(slow)))
@@ -110,7 +110,7 @@ describe("SqlCall", () => {
     })
   )
 
-  it.effect("interrupts a query that timed out", () =>
+  it.effect("interrupts the query after the timeout", () =>
     Effect.gen(function* () {
       const { query, seen } = yield* silent
       const caller = yield* Effect.forkChild(Effect.flip(call.run(query)))
@@ -123,7 +123,7 @@ describe("SqlCall", () => {
     })
   )
 
-  it.effect("interrupts the query with its caller, without waiting for it", () =>
+  it.effect("interrupts the query when its caller is interrupted, and does not wait for the query", () =>
     Effect.gen(function* () {
       const { query, seen } = yield* silent
       const caller = yield* Effect.forkChild(call.run(query), { startImmediately: true })
@@ -137,14 +137,14 @@ describe("SqlCall", () => {
     })
   )
 
-  it.effect("leaves no query running, whenever the caller is interrupted", () =>
+  it.effect("leaves no query running, at whatever step the caller is interrupted", () =>
     Effect.gen(function* () {
       const began: Array<number> = []
       for (let steps = 3; steps < 16; steps++) {
         for (let turns = 0; turns < 20; turns++) {
           const { query, seen } = yield* silent
           const caller = yield* Effect.forkChild(
-            // Other fibers run after this number of steps.
+            // The caller yields to other fibers after this number of steps.
             Effect.provideService(call.run(query), References.MaxOpsBeforeYield, steps)
           )
           for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
@@ -159,7 +159,7 @@ describe("SqlCall", () => {
     })
   )
 
-  it.effect("sets no timer for a query that completes at once", () =>
+  it.effect("sets no timer for a query that completes immediately", () =>
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       let timers = 0
@@ -201,8 +201,8 @@ describe("SqlCall", () => {
     })
   )
 
-  describe("of a call with a callback", () => {
-    /** A call, with its number of cancellations and its callback. */
+  describe("submit, with a call that returns its result to a callback", () => {
+    /** Creates a call that exposes its callback and the number of its cancellations. */
     const makeCall = () => {
       const pending = {
         cancellations: 0,
@@ -217,7 +217,7 @@ describe("SqlCall", () => {
       return pending
     }
 
-    it.effect("returns the result, at once or within the timeout, and cancels nothing", () =>
+    it.effect("returns a result that arrives immediately or within the timeout, and cancels nothing", () =>
       Effect.gen(function* () {
         const pending = makeCall()
         const atOnce = call.submit<number>((done) => {
@@ -234,7 +234,7 @@ describe("SqlCall", () => {
       })
     )
 
-    it.effect("fails with StoreUnavailable and dies with defects", () =>
+    it.effect("fails with StoreUnavailable if the call fails, and dies if the call dies", () =>
       Effect.gen(function* () {
         const pending = makeCall()
         const ended = (end: Exit.Exit<number, SqlError>) =>
@@ -251,7 +251,7 @@ describe("SqlCall", () => {
       })
     )
 
-    it.effect("cancels the call once after a timeout or an interruption", () =>
+    it.effect("cancels the call exactly once after a timeout or an interruption", () =>
       Effect.gen(function* () {
         const late = makeCall()
         const caller = yield* Effect.forkChild(Effect.flip(call.submit(late.start)))
@@ -270,7 +270,7 @@ describe("SqlCall", () => {
     )
 
     it.effect(
-      "cancels the call if the deadline has passed before the timer starts, and times the next call",
+      "cancels the call if its deadline passes before the timer starts; the next call still times out",
       () =>
         Effect.gen(function* () {
           const clock = yield* Clock.Clock

@@ -14,7 +14,7 @@ import * as SqlTable from "./SqlTable.ts"
 
 const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url))
 
-/** The tables that the migrations create. */
+/** Returns the tables that the migrations create. */
 const tablesOf = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>, SqlError> =>
   Effect.map(
     SqlTable.values(
@@ -26,7 +26,7 @@ const tablesOf = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>
     (rows) => rows.map(([name]) => String(name)).sort()
   )
 
-/** A client of a database with all tables and nothing in them but the cursor key. */
+/** Creates all tables in a new database, and opens a client of it; the only setting is the cursor key. */
 const openEmpty = (database: Database) =>
   Effect.gen(function* () {
     yield* Effect.scoped(openNode(database))
@@ -38,7 +38,7 @@ const tableOf = (sql: SqlClient.SqlClient, name: string) =>
     table === undefined ? Effect.die(new Error(`no table ${name}`)) : Effect.succeed(table)
   )
 
-/** Each value differs from all others, so that a lost or exchanged column is noticed. */
+/** Fills all copied tables with mostly different values, so that a lost or exchanged column is detected. */
 const fill = (sql: SqlClient.SqlClient, rows: number) =>
   Effect.gen(function* () {
     for (const name of CopyPlan.moved) {
@@ -49,7 +49,7 @@ const fill = (sql: SqlClient.SqlClient, rows: number) =>
       const filled = Array.from({ length: rows }, (_, row) =>
         columns.map(([column, type], index): SqlTable.Value => {
           if (column === "label" || (column === "revoked_at" && row % 2 === 0)) return null
-          // Refers to a key of the same row.
+          // References the key with the same row number.
           if (column === "key_id") return `api_keys-id-${row}`
           if (column === "status") return ["available", "pending", "sold"][row % 3] ?? ""
           if (column === "keep_ids") return BigInt(row % 2)
@@ -67,7 +67,7 @@ const fill = (sql: SqlClient.SqlClient, rows: number) =>
     }
   })
 
-/** All rows of all tables that a copy moves, with the columns of `like` only. */
+/** Returns the rows of all copied tables, with only the columns that `like` also has. */
 const contents = (sql: SqlClient.SqlClient, like: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     const all: Array<readonly [table: string, rows: ReadonlyArray<SqlTable.Row>]> = []
@@ -93,7 +93,7 @@ const describeBetween = (from: Kind, to: Kind, title: string, tests: () => void)
 for (const from of kinds) {
   for (const to of kinds) {
     describeBetween(from, to, "SqlCopy", () => {
-      it.live("moves every row and every column of every table, and the sequences", () =>
+      it.live("copies every row and column of every table, and the sequences", () =>
         Effect.gen(function* () {
           const source = yield* openEmpty(yield* from.create)
           const target = yield* openEmpty(yield* to.create)
@@ -117,7 +117,7 @@ for (const from of kinds) {
       )
 
       it.live(
-        "continues an unfinished copy, also if animals with smaller ids were committed in between",
+        "continues an unfinished copy, even if animals with smaller ids were committed after it stopped",
         () =>
           Effect.gen(function* () {
             const source = yield* openEmpty(yield* from.create)
@@ -154,7 +154,7 @@ const insertAnimals = (sql: SqlClient.SqlClient, first: number, count: number, s
 
 for (const kind of kinds) {
   describeOn(kind, "SqlCopy", () => {
-    it.live("names every table that the migrations create, and its primary key", () =>
+    it.live("lists every table that the migrations create, and every table has a primary key", () =>
       Effect.gen(function* () {
         const sql = yield* openEmpty(yield* kind.create)
         const known = new Set([...CopyPlan.moved, ...CopyPlan.own])
@@ -164,7 +164,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("copies a snapshot: what is written to the source during the copy is not in the target", () =>
+    it.live("copies a snapshot: rows written to the source during the copy are not in the target", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const source = yield* openEmpty(database)
@@ -172,7 +172,7 @@ for (const kind of kinds) {
         yield* insertAnimals(source, 1, 11_000, 1)
         let reports = 0
         const copied = yield* copy(source, target, "test", () => {
-          // The snapshot exists from the first report on. Another process writes while this one waits.
+          // The snapshot exists when the first report is sent. Another process writes while this one waits.
           if (++reports > 1) return
           const input = '{"name":"late","categoryId":1}\n'
           const { status, stderr } = spawnSync(
@@ -188,7 +188,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("rejects a target that is not empty", () =>
+    it.live("rejects a target with rows, a completed copy, or an unfinished copy of another database", () =>
       Effect.gen(function* () {
         const source = yield* openEmpty(yield* kind.create)
         const target = yield* openEmpty(yield* kind.create)
@@ -207,7 +207,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("does not complete a copy whose target differs, and names the table", () =>
+    it.live("fails if the target differs from the source after the copy, and the error names the table", () =>
       Effect.gen(function* () {
         const source = yield* openEmpty(yield* kind.create)
         const target = yield* openEmpty(yield* kind.create)
@@ -234,7 +234,7 @@ describe("CopyPlan.make", () => {
     sequence: undefined
   })
 
-  it("fails if a column exists on one side only", () => {
+  it("fails if a column exists in only one database", () => {
     const [less, more] = [table(["key", "a"]), table(["key", "a", "b"])]
     for (const [from, to] of [
       [less, more],
@@ -246,7 +246,7 @@ describe("CopyPlan.make", () => {
     }
   })
 
-  it("moves all columns by name, and fills those that only PostgreSQL has", () => {
+  it("copies all columns by name, and fills the columns that only PostgreSQL has", () => {
     const [sqlite, postgres] = [table(["key", "a", "b"]), table(["b", "key", "a", "admitted", "decided_at"])]
     expect(Result.getOrThrow(CopyPlan.make(sqlite, postgres))).toMatchObject({
       columns: ["key", "a", "b"],

@@ -45,7 +45,7 @@ const nextOf = (response: Response): string =>
 
 for (const kind of kinds) {
   describeOn(kind, "SqlCursorKey", () => {
-    it.live("is the same for all nodes that open a new database, concurrently or later", () =>
+    it.live("all nodes of a database get the same key, whether they open it concurrently or later", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const keys = yield* Effect.all(
@@ -57,14 +57,14 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("is different for each database", () =>
+    it.live("two databases have different keys", () =>
       Effect.gen(function* () {
         const keys = [yield* keyOfNode(yield* kind.create), yield* keyOfNode(yield* kind.create)]
         expect(keys[0]).not.toBe(keys[1])
       })
     )
 
-    it.live("is rejected if it is corrupted", () =>
+    it.live("a node that opens a database with a corrupted key fails", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* keyOfNode(database)
@@ -75,7 +75,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("makes cursors valid on other nodes and after a restart", () =>
+    it.live("cursors are valid on other nodes and after a restart", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const [here, there] = [yield* openStore(database), yield* openStore(database)]
@@ -98,7 +98,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("of one database is not valid for the cursors of another one", () =>
+    it.live("a cursor of another database is rejected with status 400", () =>
       Effect.gen(function* () {
         const [store, stranger] = [yield* openStore(yield* kind.create), yield* openStore(yield* kind.create)]
         const { key } = yield* Effect.promise(() => stranger.keys.issue({ plan: "Pro" }))

@@ -1,4 +1,4 @@
-/** The key that seals cursors, stored in the database so that all nodes share it and restarts keep it. */
+/** Stores the key that seals cursors in the database, so that all nodes share it and it survives restarts. */
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Hex from "effect/encoding/Hex"
@@ -9,7 +9,7 @@ import * as WriteTransaction from "./WriteTransaction.ts"
 const NAME = "cursor_key"
 const BYTES = 32
 
-/** Reads the key; the first call creates it. */
+/** Reads the key; the first call for a database creates it. */
 export const get: Effect.Effect<
   Uint8Array,
   DatabaseUnusable,

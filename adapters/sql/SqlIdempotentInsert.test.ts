@@ -1,4 +1,4 @@
-/** What the laws of `Idempotency-Key` do not show: a key that is in use, and the number of records. */
+/** Tests what the laws of `Idempotency-Key` do not cover: a key in use, a locked table, and expired records. */
 import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ const once = (key: string, now = NOON): Once.Once => ({
   now
 })
 
-/** The `insertOnce` of a new node. */
+/** Returns the `insertOnce` of a new node. */
 const inserting = Effect.fnUntraced(function* (...node: Parameters<typeof openNode>) {
   const { insertOnce } = Context.get(yield* openNode(...node), PetRepository)
   if (insertOnce === undefined) throw new Error("the repository has insertOnce")
@@ -26,7 +26,7 @@ const inserting = Effect.fnUntraced(function* (...node: Parameters<typeof openNo
 })
 
 describeOn(postgres, "a key in use", () => {
-  it.live("delays its request for a moment, and others not at all; then nothing is stored", () =>
+  it.live("a key in use returns InProgress within a second, stores nothing and affects no other key", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const database = yield* postgres.create
@@ -53,7 +53,7 @@ describeOn(postgres, "a key in use", () => {
 })
 
 describeOn(postgres, "a locked table", () => {
-  it.live("is a fault of the database, not a key in use", () =>
+  it.live("an insert into a locked table fails with StoreUnavailable", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const database = yield* postgres.create
@@ -70,7 +70,7 @@ describeOn(postgres, "a locked table", () => {
 
 for (const kind of kinds) {
   describeOn(kind, "records", () => {
-    it.live("are deleted as fast as new ones come, once their day is over", () =>
+    it.live("expired records are deleted at least as fast as new records are added", () =>
       Effect.scoped(
         Effect.gen(function* () {
           const database = yield* kind.create

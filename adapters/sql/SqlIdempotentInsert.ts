@@ -1,4 +1,4 @@
-/** `insertOnce` of the repository: the animal and the record of its key are stored in one transaction. */
+/** Implements `insertOnce`: stores the animal and the record of its `Idempotency-Key` in one transaction. */
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { NewPet } from "../../core/domain/NewPet.ts"
@@ -9,19 +9,19 @@ import type { SqlCall } from "./SqlCall.ts"
 import { columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** Longest wait for another request with the same key (PostgreSQL), as a value of lock_timeout. */
+/** Maximum wait for another request with the same key (PostgreSQL), as a value of lock_timeout. */
 const MAX_WAIT = "300ms"
 
-/** Expired records that are deleted with each insert. More than one, so that their number does not grow. */
+/** Maximum number of expired records that each insert deletes: more than one, so that their number does not grow. */
 const SWEPT = 4
 
 /** The statements of one transaction. */
 interface Statements {
-  /** Waits for another transaction with the same key; absent where there is one writer. */
+  /** Waits for another transaction with the same key; absent for SQLite, which has one writer. */
   readonly lock?: {
-    /** Sets the longest wait; returns the one before. */
+    /** Sets the maximum wait, and returns the previous value. */
     readonly limitWait: string
-    /** Takes the lock; then the longest wait is again the one before. */
+    /** Acquires the lock, and then restores the previous maximum wait. */
     readonly acquire: string
   }
   readonly find: string
@@ -29,7 +29,7 @@ interface Statements {
   readonly sweep: string
 }
 
-/** Creates `insertOnce`. A wait that takes too long ends with `InProgress`, and stores nothing. */
+/** Creates `insertOnce`, which returns `InProgress` and stores nothing if the lock is not free within `MAX_WAIT`. */
 export const make = (
   sql: SqlClient.SqlClient,
   call: SqlCall,
@@ -76,7 +76,7 @@ const found = columns
 const statements = (parameter: (index: number) => string, sweep: string): Statements => ({
   find: `SELECT i.fingerprint, p.id, ${found} FROM idempotent_inserts i JOIN pets p ON p.id = i.pet_id
     WHERE i.caller = ${parameter(1)} AND i.key = ${parameter(2)} AND i.expires_at > ${parameter(3)}`,
-  // The record with this key has expired, if there is one.
+  // If there is a record with this key, it has expired and is replaced.
   record: `INSERT INTO idempotent_inserts (caller, key, fingerprint, pet_id, expires_at)
     VALUES (${[1, 2, 3, 4, 5].map(parameter).join(", ")})
     ON CONFLICT (caller, key) DO UPDATE SET
@@ -93,14 +93,14 @@ const sqlite = statements(
 const postgres: Statements = {
   ...statements(
     (index) => `$${index}`,
-    // Rows that another transaction deletes are left to it.
+    // Skips rows that another transaction is deleting.
     `DELETE FROM idempotent_inserts WHERE (caller, key) IN (
        SELECT caller, key FROM idempotent_inserts WHERE expires_at <= $1
        ORDER BY expires_at LIMIT ${SWEPT} FOR UPDATE SKIP LOCKED)`
   ),
   lock: {
     limitWait: `SELECT current_setting('lock_timeout'), set_config('lock_timeout', '${MAX_WAIT}', true)`,
-    // In this order, so that a later wait for a table is a fault of the database, not of the caller.
+    // Restores the wait afterwards, so that a later wait for a table does not count as a key in use.
     acquire:
       "SELECT pg_advisory_xact_lock(hashtextextended($1 || chr(10) || $2, 6)), set_config('lock_timeout', $3, true)"
   }

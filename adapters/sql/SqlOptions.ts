@@ -1,4 +1,4 @@
-/** Options of the stores in a database, and their bounds. */
+/** Defines the options of the stores in a database, their default values and their bounds. */
 import * as Result from "effect/Result"
 import * as Caller from "../../core/limits/Caller.ts"
 import * as Options from "../../core/options/Options.ts"
@@ -7,13 +7,16 @@ import { DatabaseUnusable } from "./DatabaseUnusable.ts"
 
 /** Options of all stores. */
 export interface SqlOptions {
-  /** Timeout of a call in milliseconds; the service then returns 503. */
+  /** Timeout of a call in milliseconds; after the timeout, the service returns 503. */
   readonly timeoutMs: number
-  /** Milliseconds that API keys are cached, which also delays revocations on other nodes. */
+  /** Milliseconds that API keys are cached; a revocation may take this long to reach other nodes. */
   readonly keyCacheMs: number
   /** Maximum number of stored rate-limit states of networks, which count requests without a valid key. */
   readonly maxAnonymousStates: number
-  /** The clock of rate limits: the database's (PostgreSQL only), which all nodes share, or the service's. */
+  /**
+   * The clock of rate limits: `database` is the clock of PostgreSQL, which all nodes share; `service` is the service's
+   * clock, which SQLite always uses.
+   */
   readonly clock: "database" | "service"
 }
 
@@ -25,10 +28,10 @@ export const defaults: SqlOptions = {
   clock: "database"
 }
 
-/** Enough connections for two cores; four nodes stay far below a server's default of 100. */
+/** Default maximum of connections: enough for two cores; four nodes stay far below a server's default of 100. */
 export const defaultConnections = 16
 
-/** Smallest and largest value of each option, in whole numbers. */
+/** Minimum and maximum of each integer option. */
 export const bounds = {
   timeoutMs: { min: 1, max: 60_000 },
   keyCacheMs: { min: 0, max: 5_000 },
@@ -36,7 +39,7 @@ export const bounds = {
   connections: { min: 1, max: 1_000 }
 } as const
 
-/** The rule of each option. */
+/** The validation rule of each option. */
 export const rules: Options.Rules<SqlOptions> = {
   timeoutMs: Rule.integer(bounds.timeoutMs),
   keyCacheMs: Rule.integer(bounds.keyCacheMs),

@@ -24,7 +24,7 @@ const position = (animals: number) => ({
   prefix: `after ${animals}`
 })
 
-/** A step of an import from one number of animals to another. */
+/** Returns a step of an import, from one number of animals to another. */
 const step = (from: number, to: number) => ({
   source: "name:test",
   from: from === 0 ? ImportRecord.beginning : position(from),
@@ -32,7 +32,7 @@ const step = (from: number, to: number) => ({
   completedAt: undefined
 })
 
-/** A node that serves requests, and the archive as the commands open it. */
+/** Opens a node that serves requests, and the archive as the commands open it. */
 const open = (database: Database) =>
   Effect.gen(function* () {
     const node = yield* openNode(database)
@@ -72,7 +72,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("moves the record with the batch, and stores nothing from another position", () =>
+    it.live("updates the import record with each batch, and rejects a batch from another position", () =>
       Effect.gen(function* () {
         const { archive } = yield* open(yield* kind.create)
         const batch = { pets: [{ id: undefined, ...rex }], keepIds: false }
@@ -81,7 +81,7 @@ for (const kind of kinds) {
         yield* archive.startImport("name:test", false, true)
         yield* archive.store({ ...batch, step: step(0, 1) })
         expect((yield* Effect.flip(archive.store({ ...batch, step: step(0, 1) })))._tag).toBe("ImportMoved")
-        // An unfinished import is not started again.
+        // An unfinished import is not restarted.
         yield* archive.startImport("name:test", false, true)
         expect(yield* archive.findImport("name:test")).toEqual({
           keepIds: false,
@@ -100,7 +100,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("lets one of several processes store a batch of the same source", () =>
+    it.live("lets only one of four concurrent archives store the same batch of an import", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const { archive } = yield* open(database)
@@ -118,7 +118,7 @@ for (const kind of kinds) {
     )
 
     it.live(
-      "skips animals that it has with the same id, and rejects a batch with the id of another animal",
+      "skips animals that are already stored, and rejects a batch with the id of a different animal",
       () =>
         Effect.gen(function* () {
           const { archive } = yield* open(yield* kind.create)
@@ -146,7 +146,7 @@ for (const kind of kinds) {
         })
     )
 
-    it.live("assigns unique ids to a server that creates animals at the same time", () =>
+    it.live("stores whole batches or nothing while a server uses ids concurrently", () =>
       Effect.gen(function* () {
         const { archive, repository } = yield* open(yield* kind.create)
         let created = 0
@@ -163,7 +163,7 @@ for (const kind of kinds) {
               ...rex,
               name: "Max"
             }))
-            // A server can take the ids first; then the batch fails whole.
+            // A server may use the ids first; then the whole batch fails.
             yield* Effect.catchTag(archive.store({ pets, keepIds: true, step: undefined }), "IdTaken", () =>
               Effect.succeed(0)
             )
@@ -177,7 +177,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("stores reserved ids in batches, between which a server creates animals with larger ids", () =>
+    it.live("stores reserved ids in several batches, while a server creates animals with larger ids", () =>
       Effect.gen(function* () {
         const { archive, repository } = yield* open(yield* kind.create)
         yield* archive.reserveIds(6n)
@@ -192,7 +192,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("replaces the record of a completed import only with `again`", () =>
+    it.live("restarts a completed import only if `again` is true", () =>
       Effect.gen(function* () {
         const { archive } = yield* open(yield* kind.create)
         yield* archive.startImport("name:test", false, false)
@@ -208,7 +208,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("returns pages up to an id", () =>
+    it.live("returns pages that end at a given id", () =>
       Effect.gen(function* () {
         const { archive } = yield* open(yield* kind.create)
         expect(yield* archive.lastId).toBe(0n)

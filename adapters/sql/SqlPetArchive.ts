@@ -1,4 +1,4 @@
-/** `PetArchive` in a database. */
+/** Implements `PetArchive` in a database. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -13,7 +13,7 @@ import * as WriteTransaction from "./WriteTransaction.ts"
 /** Timeout of a call, in milliseconds: a batch may wait for writers and for a slow disk. */
 const TIMEOUT_MS = 60_000
 
-/** The archive over the `SqlClient` in the context, after `Migrations.migrate`. */
+/** Provides the archive over the `SqlClient` in the context, after `Migrations.migrate`. */
 export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.effect(
   PetArchive,
   Effect.map(SqlClient.SqlClient, (sql) => {
@@ -63,7 +63,7 @@ const recordOf = ([keepIds, bytes, lines, animals, prefix, completedAt]: Row): I
   completedAt: completedAt === null ? undefined : Number(completedAt)
 })
 
-/** Returns whether the record is at a beginning; a completed one is replaced only if `again`. */
+/** Starts an import, but a completed one only if `again` is true; returns whether the import is now unfinished. */
 const starting = function* (
   dialect: Dialect,
   source: string,
@@ -75,7 +75,7 @@ const starting = function* (
   return row !== undefined && recordOf(row).completedAt === undefined
 }
 
-/** Returns the number of stored animals. All checks precede the first write, because a failure is a normal return. */
+/** Stores a batch; returns the number of animals, or a failure. A failure does not roll back, so checks come first. */
 const storing = function* (
   dialect: Dialect,
   { keepIds, pets, step }: Batch
@@ -97,13 +97,13 @@ const storing = function* (
   return added.length
 }
 
-/** Whether the batch continues at the recorded position; another process cannot move it until the transaction ends. */
+/** Whether the batch starts at the recorded position; locks the position until the transaction ends. */
 const isAt = function* (dialect: Dialect, { from, source }: ImportStep): WriteTransaction.Steps<boolean> {
   const [row] = yield [dialect.lockImport, [source]]
   return row !== undefined && Number(row[0]) === from.bytes
 }
 
-/** The ids that the database has: of the same animals, and of others. */
+/** Returns the ids that the database has: `present` for equal animals, `taken` for different ones. */
 const existing = function* (
   dialect: Dialect,
   pets: ReadonlyArray<ImportedPet>
@@ -122,7 +122,7 @@ const existing = function* (
   return { present, taken }
 }
 
-/** Drivers reject or round some numbers that are not bigints. */
+/** Converts numbers to bigints, because drivers reject or round some numbers. */
 const exact = (value: number | string | null): bigint | string | null =>
   typeof value === "number" ? BigInt(value) : value
 
@@ -134,7 +134,7 @@ interface Dialect {
   readonly advance: string
   /** Ensures that later animals get ids above `id`. */
   readonly reserveIds: (id: Int64) => WriteTransaction.Steps<void>
-  /** Keeps other processes from inserting animals until the transaction ends. */
+  /** Prevents other processes from inserting animals until the transaction ends. */
   readonly lock: () => WriteTransaction.Steps<void>
   /** Returns the stored animals with the ids of `pets`. */
   readonly find: (pets: ReadonlyArray<ImportedPet>) => WriteTransaction.Steps<ReadonlyArray<Row>>
@@ -155,7 +155,7 @@ const statements = (parameter: (index: number) => string) => ({
 
 const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ")
 
-/** Animals in one statement of SQLite: a statement for each would take more time than the insert. */
+/** Number of animals in one statement of SQLite: statements for single animals would cost more than the inserts. */
 const CHUNK = 100
 
 const insertMany = (count: number, keepIds: boolean): string => {
@@ -168,7 +168,7 @@ const whole = { kept: insertMany(CHUNK, true), new: insertMany(CHUNK, false) }
 const sqlite: Dialect = {
   ...statements(() => "?"),
   lockImport: "SELECT bytes FROM imports WHERE source = ?",
-  // The transaction has the write lock of the whole database.
+  // Does nothing, because the transaction holds the write lock of the whole database.
   lock: function* () {},
   reserveIds: function* (id) {
     yield [
@@ -199,10 +199,10 @@ const sqlite: Dialect = {
 
 const numbered = (index: number): string => `$${index}`
 
-/** The type of each column of `columns`, in PostgreSQL. */
+/** The PostgreSQL type of the array for each of `columns`. */
 const types = fields.map((field) => (field === "categoryId" ? "bigint[]" : "text[]"))
 
-/** The parameters of one array for each column, from number `first` on. */
+/** Returns the parameters: one array for each column, numbered from `first`. */
 const arrayParameters = (first: number): string =>
   types.map((type, index) => `$${first + index}::${type}`).join(", ")
 
@@ -217,7 +217,7 @@ const SET_SEQUENCE = `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bi
 const postgres: Dialect = {
   ...statements(numbered),
   lockImport: "SELECT bytes FROM imports WHERE source = $1 FOR UPDATE",
-  // Otherwise another process could create an animal with one of the ids between the check and the insert.
+  // Without the lock, another process could create an animal with one of the ids between the check and the insert.
   lock: function* () {
     yield [LOCK_ANIMALS, []]
   },

@@ -1,4 +1,4 @@
-/** `PetRepository` in a database, int64 exact. */
+/** Implements `PetRepository` in a database, with exact int64 values. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -20,7 +20,7 @@ import type * as WriteTransaction from "./WriteTransaction.ts"
 /** Options of `layer`. */
 export type SqlPetRepositoryOptions = Pick<SqlOptions, "timeoutMs">
 
-/** The repository over the `SqlClient` in the context, after `Migrations.migrate`. */
+/** Provides the repository over the `SqlClient` in the context, after `Migrations.migrate`. */
 export const layer = (
   options: SqlPetRepositoryOptions
 ): Layer.Layer<PetRepository, never, SqlClient.SqlClient> => Layer.effect(PetRepository, make(options))
@@ -86,7 +86,7 @@ const makeSqlite = Effect.fnUntraced(function* (
   }
 })
 
-/** The statements in the dialect of `sql`. */
+/** Returns the statements in the dialect of `sql`. */
 export const statementsFor = (sql: SqlClient.SqlClient): ReturnType<typeof statements> =>
   sql.onDialectOrElse({
     pg: () => ({
@@ -98,7 +98,7 @@ export const statementsFor = (sql: SqlClient.SqlClient): ReturnType<typeof state
     orElse: () => statements(() => "?", "? + 0")
   })
 
-/** Ids are positive, so the first page is the one after 0. */
+/** Returns the statements. Ids are positive, so the first page starts after id 0. */
 const statements = (parameter: (index: number) => string, limit?: string) => ({
   insert: `INSERT INTO pets (${columns}) VALUES (${fields.map((_, index) => parameter(index + 1)).join(", ")}) RETURNING id`,
   find: `SELECT id, ${columns} FROM pets WHERE id = ${parameter(1)}`,

@@ -1,4 +1,4 @@
-/** Animals as rows of the table `pets`, int64 exact. */
+/** Encodes and decodes animals as rows of the table `pets`, with exact int64 values. */
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
@@ -6,7 +6,7 @@ import * as PetStatus from "../../core/domain/PetStatus.ts"
 /** The values of a row: the id, then the fields in the order of `columns`. */
 export type Row = ReadonlyArray<unknown>
 
-/** The column of each field. A field that is missing here does not compile. */
+/** The column of each field; a missing field is a compile error. */
 const columnOf: { readonly [field in keyof NewPet]: string } = {
   name: "name",
   categoryId: "category_id",
@@ -18,10 +18,10 @@ export const fields = Object.keys(columnOf) as ReadonlyArray<keyof NewPet>
 /** The columns of an animal without its id, separated by commas. */
 export const columns = fields.map((field) => columnOf[field]).join(", ")
 
-/** The values of `columns`. */
+/** Returns the values of `columns`. */
 export const valuesOf = (pet: NewPet): ReadonlyArray<unknown> => fields.map((field) => pet[field])
 
-/** Decodes a row, whose values are in the order of `columns`. */
+/** Decodes a row: the id, then the fields in the order of `columns`. */
 export const petOf = ([id, name, categoryId, status]: Row): Pet =>
   new Pet(toInt64(id), { name: toName(name), categoryId: toInt64(categoryId), status: toStatus(status) })
 
@@ -30,7 +30,7 @@ const toName = (value: unknown): string => {
   throw new Error("a row has a name that is not text")
 }
 
-/** Drivers return bigints or text, which are exact; an unsafe number may have been rounded. */
+/** Decodes an int64 from a bigint, a text or a safe number; throws for other numbers, which may have been rounded. */
 export const toInt64 = (value: unknown): bigint => {
   if (typeof value === "bigint") return value
   if (typeof value === "string" || (typeof value === "number" && Number.isSafeInteger(value)))

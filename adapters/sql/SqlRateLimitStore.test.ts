@@ -27,7 +27,7 @@ const manyPerDay = (perMinute: number): RateLimit.Policy => ({
   ban: undefined
 })
 
-/** Runs `clients` concurrent clients, distributed over the nodes, each sending one request after the other. */
+/** Runs `clients` concurrent clients on the nodes, which send their requests one by one; returns all verdicts. */
 const hammer = (
   nodes: ReadonlyArray<Store>,
   way: RateLimits.Way,
@@ -50,20 +50,20 @@ const hammer = (
     (answers) => answers.flat()
   )
 
-/** Returns the Remaining values of the admitted requests in descending order. */
+/** Returns the values of `remaining` of the admitted requests in descending order. */
 const remaining = (verdicts: ReadonlyArray<RateLimit.Verdict>): ReadonlyArray<number> =>
   verdicts
     .filter(({ outcome }) => outcome === "admitted")
     .map((verdict) => verdict.remaining)
     .sort((a, b) => b - a)
 
-/** Returns n − 1, …, 1, 0: the values if each of n requests was counted once. */
+/** Returns n − 1, …, 1, 0: the values of `remaining` if each of n requests was counted once. */
 const eachOnce = (limit: number): ReadonlyArray<number> =>
   Array.from({ length: limit }, (_, i) => limit - 1 - i)
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "SqlRateLimitStore", () => {
-    it.effect("admits exactly the limit to 20 clients on 4 nodes that send 4000 requests", () =>
+    it.effect("admits exactly the limit of 1000 if 20 clients on 4 nodes send 4000 requests", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const nodes = yield* RateLimits.nodes(4, database)
@@ -74,7 +74,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("admits exactly the limit through modify, too", () =>
+    it.effect("admits exactly the limit if requests are counted with modify", () =>
       Effect.gen(function* () {
         const nodes = yield* RateLimits.nodes(4, yield* kind.create)
         const verdicts = yield* hammer(nodes, "modify", 20, 30, "hot", manyPerDay(400))
@@ -82,7 +82,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("admits exactly the limit if some nodes use consume and others modify", () =>
+    it.effect("admits exactly the limit if requests are counted with consume and modify concurrently", () =>
       Effect.gen(function* () {
         const nodes = yield* RateLimits.nodes(4, yield* kind.create)
         const both = yield* Effect.all(
@@ -96,7 +96,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("counts the first requests of a new caller on many nodes at once", () =>
+    it.effect("counts each of the first requests of a new caller on four nodes concurrently", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const nodes = yield* RateLimits.nodes(4, database)
@@ -113,7 +113,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("keeps any number of concurrent callers separate", () =>
+    it.effect("counts concurrent callers with similar keys separately", () =>
       Effect.gen(function* () {
         const nodes = yield* RateLimits.nodes(4, yield* kind.create)
         const answers = yield* Effect.forEach(
@@ -127,7 +127,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("keeps the minute, the day and bans across a restart", () =>
+    it.effect("keeps the counts of the minute and the day, and bans, across restarts", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const policy = {
@@ -153,7 +153,7 @@ for (const kind of Databases.kinds) {
           ["limited", 0],
           ["admitted", 1],
           ["admitted", 0],
-          // Eight slots of the day, three slots for remaining tokens, and a strike.
+          // Eleven denials use the slots: eight of the day and three of the remaining tokens. The twelfth is a strike.
           ...Array(12).fill(["limited", 0]),
           ["banned", 0],
           ["banned", 0],
@@ -176,7 +176,7 @@ for (const kind of Databases.kinds) {
         })
       )
 
-      it.effect("turns a throwing step into a defect of its caller only, and keeps the state", () =>
+      it.effect("a step that throws causes a defect of its caller only, and does not change the state", () =>
         Effect.gen(function* () {
           const database = yield* kind.create
           const node = yield* RateLimits.node(database)
@@ -213,7 +213,7 @@ for (const kind of Databases.kinds) {
         })
       )
 
-      it.effect("returns to every caller the result of its own step", () =>
+      it.effect("returns to each caller the result of the caller's own step", () =>
         Effect.gen(function* () {
           const nodes = yield* RateLimits.nodes(2, yield* kind.create)
           const [, state] = RateLimit.step(undefined, NOON, free)
@@ -230,7 +230,7 @@ for (const kind of Databases.kinds) {
         })
       )
 
-      it.effect("is atomic, even if callers are interrupted", () =>
+      it.effect("counts each request at most once, even if callers are interrupted", () =>
         Effect.gen(function* () {
           const database = yield* kind.create
           const nodes = yield* RateLimits.nodes(3, database)
@@ -251,7 +251,7 @@ for (const kind of Databases.kinds) {
           const remaining = exits.filter(Exit.isSuccess).map(({ value }) => value.remaining)
           expect(remaining.length).toBeGreaterThanOrEqual(67)
           expect(new Set(remaining).size).toBe(remaining.length)
-          // After one more request, all earlier ones are complete.
+          // When another request of each node has completed, all earlier requests have ended.
           for (const node of nodes) yield* RateLimits.modify(node, "b", NOON, policy)
           const used = (yield* RateLimits.stored(yield* RateLimits.client(database))).get("a")?.used ?? 0
           expect(used).toBeGreaterThanOrEqual(1000 - Math.min(...remaining))
@@ -274,7 +274,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
       ([row]) => ({ at: Number(row?.at), decidedAt: Number(row?.decided_at) })
     )
 
-  it.effect("uses the server's clock instead of the service's clock", () =>
+  it.effect("uses the clock of the database server, and ignores the time that the caller passes", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
       const node = yield* RateLimits.node(database, { clock: "database" })
@@ -297,7 +297,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
     })
   )
 
-  it.effect("timestamps a request after it has waited for its row", () =>
+  it.effect("timestamps a request after the wait for its locked row, not before", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
       const node = yield* RateLimits.node(database, { clock: "database" })
@@ -335,7 +335,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
     })
   )
 
-  it.effect("never uses decreasing timestamps, for any number of nodes", () =>
+  it.effect("never uses decreasing timestamps for one caller on four nodes", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
       const nodes = yield* RateLimits.nodes(4, database, { clock: "database" })
@@ -344,7 +344,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
       yield* sql`
         CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
         'BEGIN INSERT INTO decisions (at, decided_at, used) VALUES (NEW.at, NEW.decided_at, NEW.used); RETURN NULL; END'`
-      // The row is still locked, so decisions are recorded in their order.
+      // The row is still locked when the trigger runs, so decisions are recorded in their order.
       yield* sql`CREATE TRIGGER note AFTER INSERT OR UPDATE ON rate_limits FOR EACH ROW EXECUTE FUNCTION note()`
       yield* hammer(nodes, "request", 40, 10, "hot", manyPerDay(Plan.maxRequests))
       const decisions = yield* sql<{ at: unknown; decided_at: unknown; used: unknown }>`
@@ -403,7 +403,7 @@ describe("SqlRateLimitStore on SQLite", () => {
       (other) => Effect.sync(() => other.close())
     )
 
-  it("admits exactly the limit to processes that share a file", () =>
+  it("admits exactly the limit to four processes that share a file", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const filename = database.address.slice("sqlite:".length)
@@ -505,7 +505,7 @@ describe("SqlRateLimitStore on SQLite", () => {
     })
   )
 
-  it.effect("never counts a caller whose call has failed", () =>
+  it.effect("does not count a request that timed out while another process was writing", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const node = yield* RateLimits.node(database, { timeoutMs: 1_000 })

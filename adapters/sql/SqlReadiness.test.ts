@@ -16,7 +16,7 @@ import * as Sql from "./Sql.ts"
 
 const TIMEOUT_MS = 300
 
-/** Far above the timeout, and far below the time without a timeout. */
+/** Maximum duration of a failing check in milliseconds: far above the timeout, far below a call without timeout. */
 const SOON_MS = 3_000
 
 const within = (ready: Effect.Effect<void, StoreUnavailable>) =>
@@ -28,7 +28,7 @@ const within = (ready: Effect.Effect<void, StoreUnavailable>) =>
     return failure
   })
 
-/** A node with a single connection. */
+/** Opens a node with a single connection. */
 const openOnOneConnection = (database: Database) =>
   Effect.gen(function* () {
     const only = database.address.startsWith("sqlite:")
@@ -67,7 +67,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("fails in time while another program locks the database, and then succeeds again", () =>
+    it.live("fails within the timeout while another program locks the database, then succeeds again", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const { ready } = yield* openOnOneConnection(database)
@@ -78,7 +78,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("fails while nothing can be written, and then succeeds again", () =>
+    it.live("fails while the database is read-only, and then succeeds again", () =>
       Effect.gen(function* () {
         const { ready, sql } = yield* openOnOneConnection(yield* kind.create)
         yield* setReadOnly(sql, true)

@@ -1,4 +1,4 @@
-/** `Readiness` of a database: tries to insert an animal and stores nothing. */
+/** Implements `Readiness` for a database: tries to insert an animal, and stores nothing. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -12,16 +12,16 @@ import * as WriteTransaction from "./WriteTransaction.ts"
 /** Options of `layer`. */
 export type SqlReadinessOptions = Pick<SqlOptions, "timeoutMs">
 
-/** Readiness of the `SqlClient` in the context, after `Migrations.migrate`. */
+/** Provides the readiness of the `SqlClient` in the context, after `Migrations.migrate`. */
 export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, never, SqlClient.SqlClient> =>
   Layer.effect(
     Readiness,
     Effect.map(SqlClient.SqlClient, (sql) => {
       const insert = sql.onDialectOrElse({
-        // Fails without the privilege to insert. A row that is rolled back would remain on its page until a vacuum and
-        // would use up an id; the request that `/readyz` counts proves that rows can be written.
+        // Inserts no row, but fails without the privilege to insert. A rolled-back row would occupy its page until a
+        // vacuum, and use up an id; the request that `/readyz` counts proves that rows can be written.
         pg: () => sql`INSERT INTO pets (name, category_id, status) SELECT '', 0, 'available' WHERE false`,
-        // The rolled-back insert reads the pages that an insert changes, and uses up no id.
+        // Reads the pages that an insert changes; in SQLite, a rolled-back insert uses up no id.
         orElse: () => {
           const statement = SqlPetRepository.statementsFor(sql).insert
           const animal = ["readiness", 0, "available"]
@@ -30,7 +30,7 @@ export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, ne
             : WriteTransaction.rehearse(sql, sql.unsafe(statement, animal))
         }
       })
-      // A process reads it at its start and fails without it.
+      // A process reads this table at its start, and fails without it.
       const settings = sql`SELECT value FROM settings LIMIT 1`
       return Effect.asVoid(SqlCall.make(timeoutMs).run(Effect.andThen(insert, settings)))
     })

@@ -1,4 +1,4 @@
-/** Whole tables of either dialect: their columns, rows in the order of the primary key, and sequences. */
+/** Reads and writes whole tables in either dialect: columns, rows in the order of the primary key, and sequences. */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -10,17 +10,17 @@ export interface Table {
   readonly columns: ReadonlyMap<string, string>
   /** The columns of the primary key. */
   readonly key: ReadonlyArray<string>
-  /** The column that gets ascending numbers, and the last number; 0 before the first. */
+  /** The column that is filled with ascending numbers, if any, and the last number; 0 before the first number. */
   readonly sequence: { readonly column: string; readonly last: bigint } | undefined
 }
 
-/** A value of a row: integers are bigints. */
+/** A value of a row; integers are bigints. */
 export type Value = bigint | string | boolean | null
 
 /** A row, in the order of the requested columns. */
 export type Row = ReadonlyArray<Value>
 
-/** Returns the description of a table, `undefined` if there is none with this name. */
+/** Returns the description of a table, or `undefined` if there is no table with this name. */
 export const find = (sql: SqlClient.SqlClient, name: string): Effect.Effect<Table | undefined, SqlError> =>
   Effect.gen(function* () {
     const columns = yield* values(sql, isPostgres(sql) ? POSTGRES_COLUMNS : SQLITE_COLUMNS, [name])
@@ -37,7 +37,7 @@ export const find = (sql: SqlClient.SqlClient, name: string): Effect.Effect<Tabl
     }
   })
 
-/** Returns the rows after a key, `undefined` for the first ones, in the order of the key. */
+/** Returns the rows after the key `after`, or the first rows if it is `undefined`, in the order of the primary key. */
 export const page = (
   sql: SqlClient.SqlClient,
   { columns, key, name }: Table,
@@ -46,7 +46,7 @@ export const page = (
   limit: number
 ): Effect.Effect<ReadonlyArray<Row>, SqlError> => {
   const parameter = parameterOf(sql)
-  // Both dialects then order text by its bytes.
+  // With this collation, both dialects order text by its bytes.
   const ordered = key.map((column) =>
     isPostgres(sql) && columns.get(column) === "text" ? `${column} COLLATE "C"` : column
   )
@@ -61,7 +61,7 @@ export const page = (
   )
 }
 
-/** Inserts rows; `onConflict` is the end of the statement. */
+/** Inserts rows; `onConflict` is appended to the statement. */
 export const insert = (
   sql: SqlClient.SqlClient,
   { columns, name }: Table,
@@ -84,7 +84,7 @@ export const insert = (
   const arrays = selected.map((column, index) => {
     const type = columns.get(column)
     const values = rows.map((row) => row[index] ?? null)
-    // The driver rejects arrays of nulls only.
+    // The driver rejects arrays that contain only nulls.
     if (values.every((value) => value === null)) return `array_fill(NULL::${type}, ARRAY[${rows.length}])`
     return `$${parameters.push(values)}::${type}[]`
   })
@@ -96,7 +96,7 @@ export const insert = (
   )
 }
 
-/** Rows that one statement of SQLite inserts. */
+/** Maximum number of rows that one statement of SQLite inserts. */
 const CHUNK = 100
 
 const chunksOf = (rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> =>
@@ -104,7 +104,7 @@ const chunksOf = (rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> =
     rows.slice(index * CHUNK, (index + 1) * CHUNK)
   )
 
-/** Ensures that later numbers of the sequence are larger than `last` and than those in the table. */
+/** Ensures that later numbers of the sequence are larger than `last` and than all numbers in the table. */
 export const advance = (
   sql: SqlClient.SqlClient,
   { name, sequence }: Table,
@@ -140,7 +140,7 @@ export const values = (
     (rows) => rows.map((row) => row.map(valueOf))
   )
 
-/** The parameter of an index from 0 on. */
+/** Returns a function from the index of a parameter, from 0, to its placeholder. */
 export const parameterOf = (sql: SqlClient.SqlClient): ((index: number) => string) =>
   isPostgres(sql) ? (index) => `$${index + 1}` : () => "?"
 

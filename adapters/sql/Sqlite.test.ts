@@ -38,7 +38,7 @@ describe("Sqlite.layer", () => {
     "file:x.db?nolock=1",
     ":memory:",
     "a?b#c%20d.db"
-  ])("keeps what it is given in the file %s", (filename) =>
+  ])("stores its data in a file that has exactly the name %s", (filename) =>
     Effect.gen(function* () {
       yield* within(yield* folder)
       const insert = PetRepository.use(({ insert }) => insert(rex))
@@ -54,7 +54,7 @@ describe("Sqlite.layer", () => {
   )
 
   it.effect.skipIf(!fs.existsSync("/proc/locks"))(
-    "leaves the locks of another store of this process on the file alone (needs /proc/locks)",
+    "closing a store keeps the file locks of another store of this process (needs /proc/locks)",
     () =>
       Effect.gen(function* () {
         const filename = path.join(yield* folder, "x.db")
@@ -73,7 +73,7 @@ describe("Sqlite.layer", () => {
       })
   )
 
-  it.effect("keeps its file when the process changes its working directory", () =>
+  it.effect("still uses the same file after the process changes its working directory", () =>
     Effect.gen(function* () {
       yield* within(yield* folder)
       const { insert } = yield* PetRepository.pipe(
@@ -91,7 +91,7 @@ describe("Sqlite.layer", () => {
     { timeoutMs: 0 },
     { timeoutMs: Number.NaN },
     { timeoutMs: Number.POSITIVE_INFINITY }
-  ])("refuses %o", (options) =>
+  ])("rejects the invalid options %o", (options) =>
     Effect.gen(function* () {
       const filename = path.join(yield* folder, "x.db")
       const failure = yield* Effect.flip(Effect.provide(Effect.void, stores({ filename, ...options })))

@@ -1,4 +1,4 @@
-/** The stores in a SQLite file, for any number of processes on one machine. */
+/** Provides the stores in a SQLite file, which any number of processes on one machine can share. */
 import * as path from "node:path"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -21,8 +21,8 @@ export interface SqliteOptions extends Partial<Omit<SqlOptions, "clock">> {
 }
 
 /**
- * The stores in a file. Animals and keys are on the disk when they are acknowledged. Counted requests are handed to the
- * operating system: they survive this process, but not a loss of power.
+ * Provides the stores in a file. Animals and keys are on the disk when they are acknowledged. Counted requests are
+ * handed to the operating system: they survive the end of this process, but not a power failure.
  */
 export const layer = ({
   filename: given,
@@ -43,7 +43,7 @@ export const layer = ({
   ).pipe(explainedBy(explain(given)))
 }
 
-/** A client of the file with all tables, for work on whole tables. */
+/** Provides a client for work on whole tables, after the tables are created or migrated. */
 export const tables = (given: string): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => {
   const filename = absolute(given)
   return Layer.unwrap(
@@ -51,16 +51,16 @@ export const tables = (given: string): Layer.Layer<SqlClient.SqlClient, Database
   ).pipe(explainedBy(explain(given)))
 }
 
-// An absolute path survives a change of the working directory, and is never mistaken for a `file:` address.
+// An absolute path stays valid if the working directory changes, and SQLite never reads it as a `file:` address.
 const absolute = (filename: string): string => path.resolve(filename)
 
-/** A client without a thread of its own: commands may block. */
+/** Creates a client without a worker thread, for commands, whose thread may block. */
 const client = (filename: string) =>
   Layer.effect(SqlClient.SqlClient, Effect.mapError(SqliteClient.make({ filename }), fromSqlError)).pipe(
     Layer.provide(Reactivity.layer)
   )
 
-/** The clients of a server, whose writes run in a thread of their own. */
+/** Creates the clients of a server, whose writes run in a worker thread. */
 const clients = (filename: string) =>
   Effect.mapError(SqliteWorkerClient.make(filename), fromSqlError).pipe(Effect.provide(Reactivity.layer))
 
@@ -84,7 +84,7 @@ const unusable = (filename: string, fault: string): string =>
 /** Mask of the primary result code in SQLite's extended result codes. */
 const PRIMARY_CODE = 0xff
 
-/** By the primary result code of SQLite. */
+/** Explanations by the primary result code of SQLite. */
 const sqliteFaults = new Map<unknown, string>([
   [8, SqliteFile.DENIED],
   [11, "it is damaged"],

@@ -41,7 +41,7 @@ const withClient = <A, E>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>
 }
 
 describe("SqliteClient", () => {
-  it("returns every value exactly, in every reading mode", () =>
+  it("returns every stored value unchanged, in every reading mode", () =>
     withClient((sql) =>
       Effect.gen(function* () {
         yield* sql`CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c)`
@@ -62,7 +62,7 @@ describe("SqliteClient", () => {
       })
     ))
 
-  it("returns an integer as an exact number, or fails", () =>
+  it("returns an integer as an exact number, or fails if it is not a safe integer", () =>
     withClient((sql) =>
       Effect.gen(function* () {
         const law = fc.asyncProperty(int64, (integer) =>

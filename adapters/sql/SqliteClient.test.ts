@@ -83,7 +83,7 @@ describe("opening", () => {
     })
   )
 
-  it.effect("fails for a missing file, a missing folder and a file that is not a database", () =>
+  it.effect("fails for a folder, a missing path, an invalid name and a file that is not a database", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const open = (name: string, readonly = false) => failure(client(join(path, name), { readonly }))
@@ -100,7 +100,7 @@ describe("opening", () => {
     })
   )
 
-  it.effect("waits a bounded time while another program locks the file", () =>
+  it.effect("waits while another program locks the file, and fails after about four seconds", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const other = yield* stranger(filename)
@@ -120,7 +120,7 @@ describe("opening", () => {
     })
   )
 
-  it("ten processes open the same twenty new files at once", async () => {
+  it("ten processes can open the same twenty new files concurrently", async () => {
     const path = mkdtempSync(join(tmpdir(), "sqlite-client-"))
     try {
       const program = `
@@ -190,7 +190,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("rejects a second statement, and SQL that is not text", () =>
+  it.effect("rejects SQL with two statements, without a statement, or with invalid characters", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* withTable(sql)
@@ -201,7 +201,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("an integer above 2^53 fails as a number and is exact as a bigint", () =>
+  it.effect("reading an integer above 2^53 fails as a number, and is exact as a bigint", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const statement = sql`SELECT ${2n ** 53n + 1n}`
@@ -221,7 +221,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("one statement can return objects, arrays, numbers and bigints in turn", () =>
+  it.effect("the same statement can return objects or arrays, with numbers or bigints, in any order", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const statement = sql`SELECT 1 AS a`
@@ -240,7 +240,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("raw returns rows, or the number of changes", () =>
+  it.effect("raw returns rows, or the number of changes and the last row id", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* withTable(sql)
@@ -298,7 +298,7 @@ describe("parameters and rows", () => {
 })
 
 describe("errors", () => {
-  it.effect("distinguish constraints, syntax errors and limits", () =>
+  it.effect("distinguish constraint violations, syntax errors and surplus parameters", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* sql`CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT UNIQUE NOT NULL, c REFERENCES t)`
@@ -320,7 +320,7 @@ describe("errors", () => {
     })
   )
 
-  it.effect("a full database fails, keeps its data and recovers", () =>
+  it.effect("a write to a full database fails and keeps its data; writes succeed once there is space", () =>
     Effect.gen(function* () {
       const sql = yield* client(yield* newFile)
       yield* sql`CREATE TABLE t (a BLOB)`
@@ -352,7 +352,7 @@ describe("errors", () => {
     })
   )
 
-  it.effect("a damaged file fails", () =>
+  it.effect("reading a damaged file fails as corrupt", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* Effect.scoped(Effect.flatMap(client(filename), withTable))
@@ -366,7 +366,7 @@ describe("errors", () => {
     })
   )
 
-  it("a full disk fails as an I/O error", async () => {
+  it("a write fails with an I/O error if the file cannot grow, and later writes succeed", async () => {
     const path = mkdtempSync(join(tmpdir(), "sqlite-client-"))
     try {
       const program = `
@@ -399,7 +399,7 @@ describe("errors", () => {
 })
 
 describe("two clients of one file", () => {
-  it.effect("a second writer fails at once as retryable, and readers see the last commit", () =>
+  it.effect("a second writer fails immediately as retryable, and readers see the last commit", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const [one, two] = [yield* client(filename), yield* client(filename)]
@@ -445,7 +445,7 @@ describe("two clients of one file", () => {
 })
 
 describe("transactions", () => {
-  it.effect("are rolled back after a failure, a defect and an interruption", () =>
+  it.effect("a transaction is rolled back after a failure, a defect or an interruption", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* withTable(sql)
@@ -469,7 +469,7 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("roll back nested transactions separately", () =>
+  it.effect("a failed nested transaction is rolled back without its outer transaction", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* withTable(sql)
@@ -490,7 +490,7 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("are isolated from other fibers", () =>
+  it.effect("other fibers see no uncommitted change of a transaction", () =>
     Effect.gen(function* () {
       const sql = yield* client(yield* newFile)
       yield* withTable(sql)
@@ -518,7 +518,7 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("begin in the given mode", () =>
+  it.effect("a transaction begins in the given mode", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const sql = yield* client(filename)
@@ -539,7 +539,7 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("are rolled back after a failed COMMIT", () =>
+  it.effect("a transaction is rolled back after a failed COMMIT", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const sql = yield* client(filename)
@@ -566,7 +566,7 @@ describe("transactions", () => {
 })
 
 describe("streams", () => {
-  it.effect("return every row in order, and release the client when they end early", () =>
+  it.effect("a stream returns every row in order, and releases the client when it ends early", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const numbers = sql.unsafe<{ n: number }>(FIRST_100_000).stream
@@ -584,7 +584,7 @@ describe("streams", () => {
     })
   )
 
-  it.effect("do not interfere with another use of the same statement", () =>
+  it.effect("a stream does not interfere with another use of the same statement", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const pairs = sql.unsafe<{ n: number }>(`SELECT * FROM (${FIRST_100_000}) LIMIT 300`)
@@ -597,7 +597,7 @@ describe("streams", () => {
     })
   )
 
-  it.effect("fail if a row cannot be read", () =>
+  it.effect("a stream fails if a row cannot be read or the SQL is invalid", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const numbers = sql.unsafe(
@@ -633,7 +633,7 @@ describe("closing", () => {
     })
   )
 
-  it.effect("ends a transaction and a stream in progress", () =>
+  it.effect("makes a transaction and a stream in progress fail", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const scope = yield* Scope.make()
@@ -706,7 +706,7 @@ describe("transact", () => {
     })
   )
 
-  it.effect("retries a failed rollback before any other statement", () =>
+  it.effect("retries a failed rollback before the next statement", () =>
     Effect.gen(function* () {
       const failing = new Map<string, number>()
       const { all } = StatementSync.prototype

@@ -1,10 +1,10 @@
-/** Prepares the file of a SQLite database: creates it for its owner only, or checks that it can be used. */
+/** Prepares the file of a SQLite database: creates it with access only for its owner, or checks that it is usable. */
 import { Buffer } from "node:buffer"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Predicate from "effect/Predicate"
 
-/** SQLite's limit of a path in bytes, minus the longest suffix that it appends (`-journal`). */
+/** SQLite's maximum length of a path in bytes, minus the longest suffix that it appends (`-journal`). */
 const MAX_PATH_BYTES = 504
 
 /** Creates the file and its folders if they are missing. Throws an error that `faultOf` explains. */
@@ -12,8 +12,8 @@ export const create = (filename: string): void => {
   if (Buffer.byteLength(filename) > MAX_PATH_BYTES) throw new Unusable(TOO_LONG)
   createFolder(path.dirname(filename))
   const existing = fs.statSync(filename, { throwIfNoEntry: false })
-  // Opens only a new file. POSIX locks belong to the process: closing a file that a store of this process has open would
-  // release the locks of that store, and another program could then delete its log.
+  // Opens only a new file. POSIX locks belong to the process: closing a file that a store of this process has open
+  // would release the locks of that store, and another program could then delete its log.
   if (existing === undefined) fs.closeSync(fs.openSync(filename, "a", 0o600))
   else if (existing.isDirectory()) throw new Unusable("it is a folder")
   else if (!existing.isFile()) throw new Unusable("it is not a regular file")
@@ -44,7 +44,7 @@ const createFolder = (folder: string): void => {
     try {
       fs.mkdirSync(next, 0o700)
     } catch (thrown) {
-      // Another process may have created it meanwhile.
+      // Another process may have created the folder in the meantime.
       if (!Predicate.hasProperty(thrown, "code") || thrown.code !== "EEXIST") throw thrown
     }
   }

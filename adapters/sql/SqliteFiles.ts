@@ -1,8 +1,8 @@
 /**
- * Checks that the files of an open database are still the ones that were opened. SQLite continues with files that were
- * removed, and what it commits to them is lost when the last connection closes.
+ * Checks that the files of an open database are still the ones that were opened. SQLite continues to use removed files,
+ * and commits to them are lost when the last connection closes.
  *
- * While a connection is open, other SQLite connections do not remove its `-wal` and `-shm`: each connection holds a lock.
+ * Other SQLite connections do not remove the `-wal` and `-shm` of an open connection, because it holds a lock.
  */
 import * as fs from "node:fs"
 
@@ -13,11 +13,11 @@ export interface SqliteFiles {
   readonly checkSometimes: () => void
 }
 
-/** What this module needs from the connection. */
+/** The functions of the connection that this module needs. */
 export interface Checkpoints {
   /** Whether the connection is in WAL mode, which an operator can change. */
   readonly areUsed: () => boolean
-  /** The number of valid frames in the write-ahead log. Changes nothing on SQLite 3.51 or newer. */
+  /** Returns the number of valid frames in the write-ahead log. On SQLite 3.51 or newer, it changes nothing. */
   readonly frames: () => number
   /** Moves the write-ahead log into the database file. */
   readonly truncate: () => void
@@ -28,17 +28,20 @@ export interface SqliteFilesOptions {
   readonly filename: string
   /** Size of a page in bytes. */
   readonly pageSize: number
-  /** Whether the database file is checked before each transaction, or only as often as before reads. */
+  /** Whether the database file is checked before each transaction; otherwise at most once in `RECHECK_MS`. */
   readonly isStrict: () => boolean
 }
 
-/** Milliseconds between two checks that are not made each time: a check takes a system call for each file. */
+/**
+ * Minimum milliseconds between two checks before reads, and between two checks of some files before transactions. A
+ * check takes a system call for each file.
+ */
 export const RECHECK_MS = 100
 
 const WAL_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 
-/** The files of a database in WAL mode; a transaction must have created `-wal` and `-shm`. */
+/** Creates the checks for a database in WAL mode; a transaction must have created `-wal` and `-shm`. */
 export const make = (
   { filename, isStrict, pageSize }: SqliteFilesOptions,
   checkpoints: Checkpoints
@@ -63,7 +66,7 @@ export const make = (
     }
     const { size } = log.expect(found)
     isSaved = false
-    // A checkpoint can truncate the log, but not below the valid frames. Writing behind the end of the file would leave
+    // A checkpoint can truncate the log, but not below the valid frames. Writing beyond the end of the file would leave
     // a hole, which the next checkpoint would copy into the database.
     if (size < logBytes) {
       const needed = checkpoints.frames() * (FRAME_HEADER_BYTES + pageSize)

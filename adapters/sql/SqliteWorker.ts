@@ -1,11 +1,11 @@
-/** The worker thread that writes to a SQLite file; it has the only connection of its process that writes. */
+/** Runs in the worker thread: opens the only connection of the process that writes to SQLite, and executes jobs. */
 import type { DatabaseSync } from "node:sqlite"
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
 import * as SqliteConnection from "./SqliteConnection.ts"
 import type { Message, Opened, WorkerData } from "./SqliteWorkerJobs.ts"
 import * as SqliteWorkerQueue from "./SqliteWorkerQueue.ts"
 
-/** Longest time and pause for the mode of a locked database. */
+/** Maximum duration of retries of `initialize` while the database is locked, and the pause between them, in ms. */
 const OPEN_MS = 4_000
 const OPEN_PAUSE_MS = 20
 
@@ -30,8 +30,8 @@ interface Timer {
 }
 
 /**
- * Executes messages until the last one. The thread sleeps on `signal` instead of in an event loop, which would take a third
- * more CPU time for each message.
+ * Executes messages until the queue is closed. The thread sleeps on `signal` instead of in an event loop, which would
+ * take a third more CPU time for each message.
  */
 const work = (database: DatabaseSync, connection: SqliteConnection.SqliteConnection): void => {
   const timers = new Set<Timer>()
@@ -57,7 +57,7 @@ const work = (database: DatabaseSync, connection: SqliteConnection.SqliteConnect
     }
   }
   while (!isClosed) {
-    // Read before the messages: a message that comes later changes it, and ends the sleep at once.
+    // Reads the signal before the messages: a later message changes the signal, which ends the sleep immediately.
     const seen = Atomics.load(signal, 0)
     let received = receiveMessageOnPort(messages)
     if (received === undefined) sleep(seen)
@@ -84,5 +84,5 @@ const start = (): (() => void) => {
   }
 }
 
-// An exception from here on ends the thread, which is then started again.
+// An exception from here on ends the thread, which is then restarted.
 start()()

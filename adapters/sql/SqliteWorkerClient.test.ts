@@ -1,4 +1,4 @@
-/** A client whose writes run in a worker thread: transactions, groups, the end of the thread, and its close. */
+/** Tests a client whose writes run in a worker thread: transactions, groups, the end of the thread, and closing. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -67,7 +67,7 @@ const untilEqual = <A>(value: () => A, expected: A) =>
   })
 
 describe("SqliteWorkerClient", () => {
-  it.live("reads what was acknowledged, outside and inside of transactions", () =>
+  it.live("a read returns every acknowledged write, outside and inside transactions", () =>
     Effect.gen(function* () {
       const { insert, quick, sql } = yield* setting
       for (let id = 0; id < 200; id++) {
@@ -79,13 +79,13 @@ describe("SqliteWorkerClient", () => {
         Effect.andThen(insert(1_000), sql`SELECT count(*) AS n FROM writes`)
       )
       expect(counted).toEqual([{ n: 201 }])
-      // The connection for reads rejects what is no read.
+      // The connection for reads rejects writes.
       expect(sql.read("INSERT INTO writes VALUES (5000)", [])).toMatchObject({ _tag: "Failure" })
       expect(yield* quick`SELECT count(*) AS n FROM writes`).toEqual([{ n: 201 }])
     })
   )
 
-  it.live("rolls failed and interrupted transactions back, also nested ones", () =>
+  it.live("rolls back failed and interrupted transactions, including nested ones", () =>
     Effect.gen(function* () {
       const { insert, sql, stored } = yield* setting
       yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(1), Effect.die("a bug"))))
@@ -125,7 +125,7 @@ describe("SqliteWorkerClient", () => {
     })
   )
 
-  it.live("rolls a transaction back that is idle, whose further statements fail", () =>
+  it.live("rolls back a transaction that idles too long, and fails its later statements", () =>
     Effect.gen(function* () {
       const { insert, other, sql, stored } = yield* setting
       const idle = yield* fork(
@@ -146,7 +146,7 @@ describe("SqliteWorkerClient", () => {
     })
   )
 
-  it.live("waits while another process writes, and never executes a write that was withdrawn meanwhile", () =>
+  it.live("waits while another process writes, and never executes a write withdrawn during the wait", () =>
     Effect.gen(function* () {
       const { group, insert, other, stored } = yield* setting
       for (let round = 0; round < 10; round++) {
@@ -157,7 +157,7 @@ describe("SqliteWorkerClient", () => {
         const single = yield* fork(insert(id + 2))
         yield* pause(round)
         yield* Fiber.interrupt(withdrawn)
-        // At once: the worker may wake at any moment.
+        // There is no pause before COMMIT, because the worker may wake up at any moment.
         other.exec("COMMIT")
         yield* Fiber.join(first)
         yield* Fiber.join(single)
@@ -174,7 +174,7 @@ describe("SqliteWorkerClient", () => {
       const ids = [2, 3, 1, 4, 5]
       const exits = yield* Effect.forEach(ids, (id) => Effect.exit(group(id)), { concurrency: "unbounded" })
       const acknowledged = ids.filter((_, index) => exits[index]?._tag === "Success")
-      // At most the first one goes alone.
+      // At most the first write is in a separate group.
       expect(acknowledged.length).toBeLessThanOrEqual(1)
       expect(stored()).toEqual([1, ...acknowledged])
       yield* group(6)
@@ -182,7 +182,7 @@ describe("SqliteWorkerClient", () => {
     })
   )
 
-  it.live("a thread that ends fails the calls under way, frees its locks and is started again", () =>
+  it.live("a thread that ends fails the calls in progress, releases its locks and is restarted", () =>
     Effect.gen(function* () {
       const { group, insert, other, sql, stored, workers } = yield* setting
       yield* group(1)
@@ -205,7 +205,7 @@ describe("SqliteWorkerClient", () => {
     })
   )
 
-  it.live("closes after the group under way, and leaves only the database file", () =>
+  it.live("ends the group in progress before it closes, and leaves only the database file", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const ids = Array.from({ length: 1_500 }, (_, id) => id)
@@ -229,7 +229,7 @@ describe("SqliteWorkerClient", () => {
     })
   )
 
-  it.live("parameters that cannot cross the boundary or be stored fail, and harm nothing", () =>
+  it.live("rejects parameters that cannot be sent to the thread or stored; later statements succeed", () =>
     Effect.gen(function* () {
       const { insert, other, sql } = yield* setting
       for (const value of [() => 1, Symbol("s"), undefined, Number.NaN, "\0", "\ud800", {}]) {

@@ -1,4 +1,4 @@
-/** Counted requests cross the boundary of the thread without a change. */
+/** Checks that requests that are counted in the worker thread get the verdicts and states of the core's step. */
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
@@ -25,7 +25,7 @@ const policy: fc.Arbitrary<RateLimit.Policy> = fc.record({
 /** Runs the steps on a table in memory, as SQLite would. */
 const onTable = (counts: ReadonlyArray<SqliteWorkerCounting.Count>, indices: ReadonlyArray<number>) => {
   const rows = new Map<unknown, ReadonlyArray<unknown>>()
-  // As `postMessage` copies it.
+  // Copies the requests as `postMessage` does.
   const steps = SqliteWorkerCounting.steps(structuredClone(SqliteWorkerCounting.encode(counts)), indices)
   let step = steps.next()
   while (step.done !== true) {
@@ -46,7 +46,7 @@ const onTable = (counts: ReadonlyArray<SqliteWorkerCounting.Count>, indices: Rea
   return { rows, counted }
 }
 
-it("returns the verdicts of the core's step, in order, and stores its states", () => {
+it("SqliteWorkerCounting returns the verdicts of the core's step in order, and stores its states", () => {
   const policies = fc.array(policy, { minLength: 1, maxLength: 3 })
   const history = fc.array(
     fc.record({

@@ -1,4 +1,4 @@
-/** Counted requests as data for the thread that writes to SQLite, which runs the core's step. */
+/** Encodes requests for the worker thread that writes to SQLite, counts them there, and decodes the results. */
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import * as RateLimitGroup from "./RateLimitGroup.ts"
@@ -12,7 +12,7 @@ export interface Count {
   readonly policy: RateLimit.Policy
 }
 
-/** A verdict, and whether the caller had no state. */
+/** A verdict, and whether the caller had no state before. */
 export interface Counted {
   readonly verdict: RateLimit.Verdict
   readonly isNew: boolean
@@ -60,10 +60,10 @@ const isSame = (one: RateLimit.Policy, other: RateLimit.Policy): boolean =>
     one.plan.perMinute === other.plan.perMinute &&
     one.plan.perDay === other.plan.perDay)
 
-/** Numbers of one counted request: whether it was admitted, whether its caller had no state, and the state after it. */
+/** Number of values per counted request: whether it was admitted, whether its caller is new, and the state after it. */
 const WIDTH = 2 + RateLimitFields.names.length
 
-/** Counts the requests with these indices; returns the numbers of each, in order. */
+/** Counts the requests at `indices`, and returns their numbers in this order. */
 export const steps = function* (
   { keys, policies, policyOf, times }: Counts,
   indices: ReadonlyArray<number>

@@ -1,24 +1,24 @@
-/** Messages between the thread that serves requests and the thread that writes to SQLite. */
+/** Defines the messages between the thread that serves requests and the thread that writes to SQLite. */
 import type { MessagePort } from "node:worker_threads"
 import type { Synchronous } from "./SqliteConnection.ts"
 
-/** What the worker thread is started with. */
+/** The data that the worker thread is started with. */
 export interface WorkerData {
   readonly filename: string
-  /** The claims of the writes of each group under way, `MAX_GROUP` for each kind of group. */
+  /** The claims of the writes of each group in progress, `MAX_GROUP` for each kind of group. */
   readonly claims: Int32Array<SharedArrayBuffer>
-  /** One number that changes with each message; the worker sleeps while it does not. */
+  /** One number that changes with each message; the worker sleeps until it changes. */
   readonly signal: Int32Array<SharedArrayBuffer>
-  /** Receives messages. A port of its own, because Deno's `receiveMessageOnPort` does not accept `parentPort`. */
+  /** Receives messages. A separate port, because Deno's `receiveMessageOnPort` does not accept `parentPort`. */
   readonly messages: MessagePort
 }
 
-/** Maximum number of writes in one group: all of them wait for its end. */
+/** Maximum number of writes in one group, because all of them wait for its end. */
 export const MAX_GROUP = 512
 
 /**
- * The state of a write in a group: the worker claims a write when its transaction has begun, unless it was withdrawn
- * before. Both change a waiting write by an atomic exchange, so exactly one of them succeeds.
+ * The state of a write in a group: the worker claims a write when its transaction has started, unless the write was
+ * withdrawn before. Both threads change a waiting write by an atomic exchange, so exactly one of them succeeds.
  */
 export const Claim = { waiting: 0, begun: 1, withdrawn: 2 } as const
 
@@ -34,13 +34,13 @@ export interface StatementJob {
   readonly synchronous: Synchronous
   /** Whether the statement belongs to the transaction that is open. */
   readonly isInTransaction: boolean
-  /** Whether it is tried only: in a transaction of its own, which is rolled back. */
+  /** Whether the statement is only tried, in a separate transaction that is rolled back. */
   readonly isRehearsal?: boolean
 }
 
 /** The writes of a group, as data. */
 export type Writes =
-  /** Executes a statement with the parameters of each write; returns the rows of each. */
+  /** Executes a statement with the parameters of each write; returns the rows of each execution. */
   | {
       readonly kind: "statement"
       readonly sql: string
@@ -51,13 +51,13 @@ export type Writes =
       readonly kind: "count"
       readonly keys: ReadonlyArray<string>
       readonly times: ReadonlyArray<number>
-      /** Each policy as numbers: plain numbers cross the boundary in half the time of objects. */
+      /** Each policy as numbers, because sending numbers to the thread takes half the time of sending objects. */
       readonly policies: ReadonlyArray<ReadonlyArray<number>>
       /** The index in `policies` of each write. */
       readonly policyOf: ReadonlyArray<number>
     }
 
-/** Writes that share a transaction; the worker executes those that it claims. */
+/** Writes that share a transaction; the worker executes the writes that it claims. */
 export interface GroupJob {
   readonly kind: "group"
   readonly id: number
@@ -71,14 +71,14 @@ export interface GroupJob {
 export type Message =
   | StatementJob
   | GroupJob
-  /** Withdraws a statement that has not begun. */
+  /** Withdraws a statement that has not started. */
   | { readonly kind: "cancel"; readonly id: number }
   /** Checks the files of the database, and saves the write-ahead log if it was removed. */
   | { readonly kind: "check" }
-  /** Ends the worker after the jobs before it; those that wait for another process fail. */
+  /** Ends the worker after the earlier jobs; jobs that wait for another process fail. */
   | { readonly kind: "close" }
 
-/** An exception of the driver as data: the thread boundary keeps only the message of an error. */
+/** An exception of the driver as data, because an error that is sent to another thread keeps only its message. */
 export interface Thrown {
   readonly operation: string
   readonly message: string
@@ -86,16 +86,16 @@ export interface Thrown {
   readonly errcode?: unknown
 }
 
-/** The result of a job. `isTransaction` is whether a transaction is open after it. */
+/** The result of a job. `isTransaction` is whether a transaction is open after the job. */
 export type Reply = { readonly id: number; readonly isTransaction: boolean } & (
   | { readonly value: unknown }
   | { readonly thrown: Thrown }
 )
 
-/** The worker has opened the database, or failed to. */
+/** The result of opening the database, which the worker sends first. */
 export type Opened = { readonly opened: true } | { readonly opened: false; readonly thrown: Thrown }
 
-/** The exception that `thrown` describes. */
+/** Creates the exception that `thrown` describes. */
 export const errorOf = ({ code, errcode, message }: Thrown): Error =>
   Object.assign(new Error(message), {
     ...(code === undefined ? {} : { code }),

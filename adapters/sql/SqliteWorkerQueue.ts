@@ -12,21 +12,21 @@ import {
 } from "./SqliteWorkerJobs.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
 
-/** Milliseconds before a locked database is retried: first pause and longest pause. */
+/** Pauses before a locked database is retried, in milliseconds: the first pause, and the maximum. */
 const LOCKED_PAUSE_MS = { first: 1, longest: 25 }
 
 /**
- * Milliseconds after which a transaction without a next statement is rolled back: a thread that is busy elsewhere must
- * not lock the database for other processes.
+ * Milliseconds without a statement after which an open transaction is rolled back, because a serving thread that is
+ * busy with other work must not lock the database for other processes.
  */
 export const IDLE_TRANSACTION_MS = 2_000
 
-/** Where a queue works. */
+/** The connection and the callbacks of a queue. */
 export interface Surroundings {
   readonly connection: SqliteConnection
   readonly claims: Int32Array
   readonly post: (reply: Reply) => void
-  /** Calls `resume` after some milliseconds, unless the returned function is called before. */
+  /** Calls `resume` after `ms` milliseconds, unless the returned function is called before. */
   readonly after: (ms: number, resume: () => void) => () => void
   /** Called once, after the last job. */
   readonly closed: () => void
@@ -34,7 +34,7 @@ export interface Surroundings {
 
 type Job = StatementJob | GroupJob
 
-/** Creates a function that receives messages. */
+/** Creates a queue, and returns the function that receives its messages. */
 export const make = ({
   after,
   claims,
@@ -64,12 +64,12 @@ export const make = ({
 
   const abandon = (): void => {
     rollBack()
-    // Tried again, because no other job runs while the transaction is open.
+    // The rollback failed and is retried, because no other job runs while the transaction is open.
     if (connection.isTransaction()) keepTransaction = after(IDLE_TRANSACTION_MS, abandon)
     pump()
   }
 
-  /** The next job that may run: during a transaction, only its own statements. */
+  /** Removes and returns the next job that may run, if any; during a transaction, only a statement of it may run. */
   const next = (): Job | undefined => {
     if (!connection.isTransaction()) return jobs.shift()
     const own = jobs.findIndex((job) => job.kind === "statement" && job.isInTransaction)
@@ -84,7 +84,7 @@ export const make = ({
         pauseMs = LOCKED_PAUSE_MS.first
         continue
       }
-      // Another process writes.
+      // Another process is writing.
       jobs.unshift(job)
       isPaused = true
       after(pauseMs, () => {
@@ -100,7 +100,7 @@ export const make = ({
     keepTransaction()
     if (connection.isTransaction()) {
       rollBack()
-      // The jobs that waited for its end come first.
+      // First runs the jobs that waited for the end of the transaction.
       if (!connection.isTransaction()) {
         pump()
         return
@@ -110,7 +110,7 @@ export const make = ({
     closed()
   }
 
-  /** Returns false if the job has to wait, because another process holds the lock. */
+  /** Executes a job; returns false if it has to wait, because another process holds the lock. */
   const execute = (job: Job): boolean => {
     try {
       connection.recover()
@@ -130,7 +130,7 @@ export const make = ({
       connection.synchronize(job.synchronous)
       connection.files.check()
     } else if (!connection.isTransaction()) {
-      // Nothing remains to be rolled back; anything else must not run outside the transaction.
+      // Nothing is left to roll back; other statements must not run outside of the transaction.
       if (job.sql === "ROLLBACK") return []
       throw new Error(
         `the transaction was rolled back: after an error, or after ${IDLE_TRANSACTION_MS} ms without a statement`
@@ -227,7 +227,7 @@ export const isLocked = (thrown: unknown): boolean =>
 const propertyOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
 
-/** Describes an exception for the other thread. */
+/** Converts an exception to data for the other thread. */
 export const encoded = (thrown: unknown): Thrown => {
   const cause = thrown instanceof SqliteFailure ? thrown.cause : thrown
   return {

@@ -1,4 +1,4 @@
-/** The number of rows of a table and their SHA-256, which is the same in both dialects. */
+/** Computes the number of rows of a table and their SHA-256, which is the same in both dialects. */
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -13,7 +13,7 @@ export interface TableDigest {
 
 const PAGE = 5_000
 
-/** Reads the columns of all rows. */
+/** Computes the digest of the given columns of all rows. */
 export const make = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   table: SqlTable.Table,
@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** The values of the primary key in a row. */
+/** Returns the values of the primary key in a row. */
 export const keyOf = (
   { key }: SqlTable.Table,
   columns: ReadonlyArray<string>,

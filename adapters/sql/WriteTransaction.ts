@@ -1,4 +1,4 @@
-/** Write transactions of each dialect. */
+/** Runs write transactions in each dialect. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
@@ -11,32 +11,32 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as SqliteClient from "./SqliteClient.ts"
 import type { Values } from "./SqliteConnection.ts"
 
-/** Milliseconds before a locked database is retried: first pause and longest pause. */
+/** Pauses before a locked database is retried, in milliseconds: the first pause, and the maximum. */
 export const lockedPauseMs = { first: 1, longest: 25 } as const
 
 /** Whether another process is writing to the SQLite database. */
 export const isLocked = ({ reason }: SqlError): boolean => reason._tag === "LockTimeoutError"
 
-/** One attempt under SQLite's write lock. It never yields, so that no other fiber finds the database locked. */
+/** Runs a transaction once under SQLite's write lock, without yielding, so that other fibers never find it locked. */
 export const immediate = <A, E, R>(
   sql: SqlClient.SqlClient,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError, R> =>
   sql.withTransaction(work).pipe(
-    // A deferred transaction that reads first fails if another process writes before it does.
+    // A deferred transaction fails if another process writes between its first read and its first write.
     Effect.provideService(SqlClient.BeginTransaction, "BEGIN IMMEDIATE"),
     Effect.provideService(References.PreventSchedulerYield, true)
   )
 
 /**
- * A transaction that yields statements and receives the rows of each as arrays of values; integers are exact, as numbers
- * or bigints.
+ * A transaction that yields statements and receives the rows of each as arrays of values; integers are exact, as
+ * numbers or bigints.
  */
 export type Steps<A> = Generator<readonly [sql: string, params: ReadonlyArray<unknown>], A, Values>
 
 /**
- * One attempt at a transaction under SQLite's write lock: in one call if the client supports it, otherwise statement by
- * statement. `begin` is called after the transaction has begun.
+ * Makes one attempt at a transaction under SQLite's write lock: in one call if the client supports it, otherwise
+ * statement by statement. `begin` creates the steps; it is called after the transaction has started.
  */
 export const steps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
   Effect.suspend(() => inOneCall(sql, begin) ?? immediate(sql, eachStep(sql, begin)))
@@ -60,7 +60,7 @@ const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Ef
     return step.value
   }).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
 
-/** The connection of the current transaction: statements that look it up themselves cost five times as much. */
+/** Returns the connection of the transaction, or dies; statements that look it up each cost five times as much. */
 export const connection = (sql: SqlClient.SqlClient): Effect.Effect<SqlConnection.Connection> =>
   Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
     Option.isSome(transaction)
@@ -73,7 +73,7 @@ const whileLocked = Schedule.min([
   Schedule.spaced(lockedPauseMs.longest)
 ])
 
-/** A transaction; on SQLite it waits for the transactions of other processes. */
+/** Runs a transaction; on SQLite, waits for the write transactions of other processes. */
 export const run = <A, E = never>(
   sql: SqlClient.SqlClient,
   work: Effect.Effect<A, E | SqlError>
@@ -87,14 +87,14 @@ export const run = <A, E = never>(
       })
   })
 
-/** As `run`, for a transaction of steps. */
+/** Runs a transaction of steps; on SQLite, waits for the write transactions of other processes. */
 export const runSteps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
   sql.onDialectOrElse({
     pg: () => sql.withTransaction(eachStep(sql, begin)),
     orElse: () => Effect.retry(steps(sql, begin), { while: isLocked, schedule: whileLocked })
   })
 
-/** A transaction that is always rolled back. */
+/** Runs a transaction that is always rolled back. */
 export const rehearse = (
   sql: SqlClient.SqlClient,
   work: Effect.Effect<unknown, SqlError>

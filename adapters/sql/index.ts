@@ -1,4 +1,4 @@
-/** Stores in SQLite and PostgreSQL. */
+/** Exports the stores in SQLite and PostgreSQL. */
 export type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 export type { PetRepository } from "../../core/ports/PetRepository.ts"
 export type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"

@@ -1,4 +1,4 @@
-/** Compares batches with a list: every member that is not withdrawn gets the exit of the one run that had it. */
+/** Compares batches with a list: every member that is not withdrawn gets the exit of the only run that took it. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -30,7 +30,7 @@ interface Run {
   end: "in progress" | "succeeded" | "failed" | "interrupted"
 }
 
-it.effect("Batch runs every member once, in order, and withdrawn members not at all", () =>
+it.effect("Batch runs every member once and in order, except members withdrawn while they wait", () =>
   Effect.gen(function* () {
     const services = yield* Effect.context<never>()
     const seen = { shared: 0, withdrawnWaiting: 0, withdrawnRunning: 0, interrupted: 0, failed: 0 }

@@ -18,7 +18,7 @@ interface Run {
   isInterrupted: boolean
 }
 
-/** A batch whose runs end when the test says so. */
+/** Creates a batch; the test ends each run itself. */
 const setting = Effect.fnUntraced(function* (options: {
   readonly maxSize: number
   readonly concurrency: number
@@ -53,7 +53,7 @@ const setting = Effect.fnUntraced(function* (options: {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-it.effect("runs a lone member at once", () =>
+it.effect("runs a single member immediately", () =>
   Effect.gen(function* () {
     const { fork, runs } = yield* setting({ maxSize: 8, concurrency: 1 })
     const caller = yield* fork(7)
@@ -64,7 +64,7 @@ it.effect("runs a lone member at once", () =>
   })
 )
 
-it.effect("runs members together that arrive at once, up to the maximum, in order of submission", () =>
+it.effect("runs concurrent members together, up to the maximum size and in order of submission", () =>
   Effect.gen(function* () {
     const { fork, runs } = yield* setting({ maxSize: 4, concurrency: 3 })
     yield* Effect.forEach(numbers(10), fork)
@@ -79,7 +79,7 @@ it.effect("runs members together that arrive at once, up to the maximum, in orde
   })
 )
 
-it.effect("members wait while as many runs as allowed are in progress, and then share the next run", () =>
+it.effect("members wait while the maximum number of runs is in progress, and then share the next run", () =>
   Effect.gen(function* () {
     const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 2 })
     yield* fork(0)
@@ -133,7 +133,7 @@ it.effect("interrupts a run once all its members are withdrawn, and not before",
   })
 )
 
-it.effect("each member has a deadline of its own", () =>
+it.effect("a member times out at its own deadline, also while it waits for a run", () =>
   Effect.gen(function* () {
     const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 1 })
     const early = yield* Effect.forEach([1, 2], fork)
@@ -143,7 +143,7 @@ it.effect("each member has a deadline of its own", () =>
     expect(early.map((caller) => caller.pollUnsafe())).toEqual([undefined, undefined])
     yield* TestClock.adjust(1)
     for (const caller of early) expect((yield* Effect.flip(Fiber.join(caller))).retryable).toBe(true)
-    // All members of the first run are late, so the next run begins.
+    // All members of the first run have timed out, so the next run begins.
     yield* Effect.yieldNow
     expect(runs.map(({ members }) => members)).toEqual([[1, 2], [3]])
     runs[1]?.succeed()
@@ -151,7 +151,7 @@ it.effect("each member has a deadline of its own", () =>
   })
 )
 
-it.effect("the exit of a member affects no other member", () =>
+it.effect("the failure of one member does not affect other members of the same run", () =>
   Effect.gen(function* () {
     const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 1 })
     const callers = yield* Effect.forEach([0, 1, 2, 3], fork)
@@ -168,7 +168,7 @@ it.effect("the exit of a member affects no other member", () =>
   })
 )
 
-it.effect("a failed run fails its members, and the next run is not affected", () =>
+it.effect("a failed run fails its own members, but not the members of the next run", () =>
   Effect.gen(function* () {
     const { fork, runs } = yield* setting({ maxSize: 2, concurrency: 1 })
     const callers = yield* Effect.forEach([0, 1, 2], fork)
@@ -182,7 +182,7 @@ it.effect("a failed run fails its members, and the next run is not affected", ()
   })
 )
 
-it.effect("a run that fails before it takes members fails those that wait", () =>
+it.effect("a run that fails before it takes members fails the waiting members", () =>
   Effect.gen(function* () {
     const submit = yield* Batch.make<number, number, string>({
       run: () => Effect.fail("no connection"),
@@ -196,7 +196,7 @@ it.effect("a run that fails before it takes members fails those that wait", () =
   })
 )
 
-it.effect("a member without an exit dies, also if the run never took it", () =>
+it.effect("a member without an exit dies, even if the run never took it", () =>
   Effect.gen(function* () {
     for (const run of [
       ({ take }: Batch.Taken<number>) => Effect.as(Effect.sync(take), []),

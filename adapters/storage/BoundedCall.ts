@@ -1,4 +1,4 @@
-/** Calls to a database driver with a timeout, which fail only with `StoreUnavailable`. */
+/** Runs calls to a database driver with a timeout; they fail only with `StoreUnavailable`. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,9 +9,9 @@ import * as Deadline from "./Deadline.ts"
 export interface BoundedCall<E> {
   /** Runs a query. */
   readonly run: <A>(query: Effect.Effect<A, E>) => Effect.Effect<A, StoreUnavailable>
-  /** Submits work that reports its result to a callback, without a fiber of its own. */
+  /** Submits work that reports its result to a callback; creates no fiber for it. */
   readonly submit: <A>(work: Submit<A, E>) => Effect.Effect<A, StoreUnavailable>
-  /** Converts the exit of a query. */
+  /** Converts the exit of a query that has already ended. */
   readonly result: <A>(end: Exit.Exit<A, E>) => Effect.Effect<A, StoreUnavailable>
 }
 
@@ -20,7 +20,7 @@ export type Submit<A, E> = (done: (end: Exit.Exit<A, E>) => void) => () => void
 
 /**
  * Creates calls with a timeout of `timeoutMs` milliseconds. After a timeout, a call fails without waiting for the query
- * to stop, because a driver may need long to cancel a query. `unavailable` converts the errors of the driver.
+ * to stop, because a driver may take long to cancel a query. `unavailable` converts the errors of the driver.
  */
 export const make = <E>(timeoutMs: number, unavailable: (error: E) => StoreUnavailable): BoundedCall<E> => {
   const deadline = Deadline.make(timeoutMs)
@@ -45,7 +45,7 @@ export const make = <E>(timeoutMs: number, unavailable: (error: E) => StoreUnava
           cancelDeadline()
           resume(result(end))
         })
-        // Started after the work, because a deadline in the past cancels it at once.
+        // The deadline starts after the work, because a deadline in the past cancels the work immediately.
         if (!isDone) {
           cancelDeadline = deadline(caller, () => {
             cancel()
@@ -64,7 +64,7 @@ export const make = <E>(timeoutMs: number, unavailable: (error: E) => StoreUnava
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.forkDetach(query, { startImmediately: true }), (fiber) => {
         const end = fiber.pollUnsafe()
-        // Queries to an embedded database complete at once and need no deadline.
+        // Queries to an embedded database complete synchronously and need no deadline.
         if (end !== undefined) return result(end)
         const interrupt = () => fiber.interruptUnsafe()
         const awaited = submit<A>((done) => {

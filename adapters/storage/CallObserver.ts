@@ -1,11 +1,11 @@
-/** The interface of observers of a database: its calls, and the sizes of its group commits and batches. */
+/** Defines observers of database calls, and of the sizes of group commits and batches. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 
 /**
- * The name of a kind of database in the OpenTelemetry conventions (`db.system.name`). Stores in memory have none: their
- * calls are part of the request.
+ * The name of a kind of database in the OpenTelemetry conventions (`db.system.name`). Stores in memory have no name,
+ * because their calls are not observed.
  */
 export type DatabaseSystem = "postgresql" | "sqlite" | "redis"
 
@@ -20,7 +20,7 @@ export type DatabaseOperation =
   | "update_api_key"
   | "list_api_keys"
 
-/** Wraps a call; the result is that of the call. */
+/** Wraps a call without changing its result. */
 export type Observe = <A>(call: Effect.Effect<A, StoreUnavailable>) => Effect.Effect<A, StoreUnavailable>
 
 /** An observer of database calls. */

@@ -1,4 +1,4 @@
-/** Stores whose calls pass through the `CallObserver` in the context, if there is one. */
+/** Wraps stores so that the `CallObserver` in the context, if there is one, observes their calls. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,5 +1,6 @@
 /**
- * Rate-limit states as named fields, for stores with one value per name, such as columns of a row or fields of a hash.
+ * Encodes rate-limit states as named fields, for stores with one value per name, such as columns of a row or fields of
+ * a hash.
  */
 import type { State } from "../../core/limits/RateLimit.ts"
 

@@ -1,4 +1,4 @@
-/** Request histories for the laws of stores, with requests at every boundary of the stored state. */
+/** Generates request histories for the laws of stores, with requests at every boundary of the stored state. */
 import * as fc from "fast-check"
 import {
   DAY,
@@ -25,7 +25,7 @@ import * as RateLimit from "../../core/limits/RateLimit.ts"
 export interface Move {
   readonly key: string
   readonly plan: Plan.Plan
-  /** The index of the ban policy in force, if any. */
+  /** The index of the ban policy in `Bans`; `undefined` means that no ban policy applies. */
   readonly ban: 0 | 1 | undefined
   readonly origin: (typeof origins)[number]
   readonly offsetMs: number
@@ -53,7 +53,7 @@ const move: fc.Arbitrary<Move> = fc.record({
 
 export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(move, { maxLength: 60, size: "max" })
 
-/** The standard policy and harsher ones, which ban within a few requests. */
+/** Generates the standard policy or a harsher one, which bans within a few requests. */
 const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom(
   BanPolicies.standard,
   quick,
@@ -68,7 +68,7 @@ export type Bans = readonly [BanPolicy, BanPolicy]
 
 export const bans: fc.Arbitrary<Bans> = fc.tuple(ban, ban)
 
-/** Callers that return after each ban: they get every ban of a policy, then one of a policy with fewer bans. */
+/** Histories of a caller that gets every ban of a policy, and then a ban of a policy with fewer bans. */
 export const offenders: ReadonlyArray<readonly [moves: ReadonlyArray<Move>, bans: Bans]> = [
   [quick, only] as const,
   [offending, only] as const
@@ -85,7 +85,7 @@ export const offenders: ReadonlyArray<readonly [moves: ReadonlyArray<Move>, bans
   return [[...bans[0].durationsMs.map(() => strikes(0)), strikes(1)], bans]
 })
 
-/** Times in this century, most of them around a UTC midnight. */
+/** Generates times in this century, many of them near a UTC midnight. */
 export const moment: fc.Arbitrary<number> = fc
   .tuple(
     fc.integer({ min: 11_000, max: 30_000 }),
@@ -125,7 +125,7 @@ export const play = (start: number, moves: ReadonlyArray<Move>, bans: Bans): Rea
   return sent
 }
 
-/** Returns the rules that a request exercises; a law counts them to verify that its histories cover all. */
+/** Returns the rules that a request exercises; a law counts them to verify that its histories cover all rules. */
 export const features = ({ after, before, now, policy: { ban, plan }, verdict }: Sent): Array<string> => {
   const found: Array<string> = [verdict.outcome]
   if (before === undefined) return ["first request", ...found]
@@ -208,7 +208,7 @@ export const allFeatures: ReadonlyArray<string> = [
   "too soon for a strike"
 ]
 
-/** Histories at the bounds of all numbers: the largest and smallest plans, with the longest bans, at the ends of time. */
+/** Returns histories at the bounds: the largest and smallest plans, the longest bans, the earliest and latest times. */
 export const atBounds = (): ReadonlyArray<Sent> => {
   const longest = {
     strikes: 1,

@@ -1,25 +1,25 @@
 /**
- * The names of all metrics. `id` and attributes follow the OpenTelemetry semantic conventions where they define the
- * value; Prometheus gets base units and `_total` in the name, as its own conventions demand.
+ * Defines all metrics. `id` and attributes follow the OpenTelemetry semantic conventions where they exist; names for
+ * Prometheus contain base units and `_total`, as the conventions of Prometheus require.
  */
 
-/** What a metric is called and what it measures. */
+/** The names, the unit and the description of a metric. */
 export interface Instrument {
   /** The name in OTLP. */
   readonly id: string
   /** The name in Prometheus. */
   readonly prometheus: string
-  /** The unit in OTLP, in UCUM. */
+  /** The unit in OTLP, a UCUM code. */
   readonly unit: string
   readonly description: string
 }
 
-/** The boundaries of durations in seconds that the conventions prescribe for HTTP and databases. */
+/** Histogram boundaries in seconds that the conventions prescribe for durations of HTTP requests and database calls. */
 export const durationBoundaries = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10
 ] as const
 
-/** The boundaries of the sizes of group commits, which have at most 512 writes, and of batches. */
+/** Histogram boundaries for the sizes of group commits, which have at most 512 writes, and of batches. */
 export const groupBoundaries = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] as const
 
 const eventLoopDelay = (statistic: string, words: string): Instrument => ({
@@ -106,7 +106,7 @@ export const instruments = {
   }
 } as const satisfies { readonly [name: string]: Instrument }
 
-/** Options of an Effect metric: Effect's exporters take the unit from an attribute. */
+/** Returns the options of an Effect metric. The unit is an attribute, from which Effect's exporters take it. */
 export const describe = (
   { description, unit }: Instrument,
   attributes: { readonly [name: string]: string } = {}

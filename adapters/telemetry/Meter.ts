@@ -1,4 +1,4 @@
-/** The metrics of one store, in a registry of their own. */
+/** Records the metrics of one store in its own registry. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,23 +16,23 @@ export interface Meter {
   readonly context: Context.Context<never>
   /** Records a request. */
   readonly exchange: (exchange: Exchange) => void
-  /** Returns the metrics of a database operation. */
+  /** Returns the meter for calls of a database operation. */
   readonly calls: (system: DatabaseSystem, operation: DatabaseOperation) => CallMeter
-  /** Records a group commit or a batch. */
+  /** Records a group commit or a batch with this number of calls. */
   readonly committed: (writes: number) => void
   /** Returns all metrics in the text format of Prometheus. */
   readonly prometheus: () => string
 }
 
-/** The metrics of a database operation. */
+/** Records the calls of a database operation. */
 export interface CallMeter {
   /** Records the start of a call. */
   readonly started: () => void
-  /** Records the end of a call; `errorType` is absent if it succeeded. */
+  /** Records the end of a call; `errorType` is `undefined` if the call succeeded. */
   readonly ended: (seconds: number, errorType: string | undefined) => void
 }
 
-/** Creates the metrics; those of the process are measured until the scope closes. */
+/** Creates the metrics; the event loop is measured until the scope closes. */
 export const make: Effect.Effect<Meter, never, Scope.Scope> = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const context = Context.make(Metric.MetricRegistry, new Map()).pipe(Context.add(Clock.Clock, clock))
@@ -74,10 +74,10 @@ export const make: Effect.Effect<Meter, never, Scope.Scope> = Effect.gen(functio
   }
 })
 
-/** The plan of requests without a valid key, which count against their network. */
+/** The plan label of requests without a valid key, which are counted per client network. */
 const ANONYMOUS = "anonymous"
 
-/** The `error.type` of a response: errors of the server, and requests whose client disconnected. */
+/** Returns the `error.type` of a server error or a disconnected client; `undefined` for other responses. */
 export const errorTypeOf = (
   status: Exchange["status"],
   errorCode: Exchange["errorCode"]
@@ -86,7 +86,7 @@ export const errorTypeOf = (
   return status >= 500 ? (errorCode ?? String(status)) : undefined
 }
 
-/** Registers a gauge that exporters read, because an update of a metric costs more than a count. */
+/** Registers a gauge over a plain counter, because an update of a metric costs more than an increment. */
 const activeCalls = (attributes: Series.Attributes, context: Context.Context<never>): { count: number } => {
   const calls = { count: 0 }
   const gauge = Metric.gauge(instruments.activeCalls.id, describe(instruments.activeCalls, attributes))

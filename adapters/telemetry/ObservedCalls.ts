@@ -1,4 +1,4 @@
-/** The observer of database calls: durations, calls in progress, and spans below that of the request. */
+/** Observes database calls: their durations, the number in progress, and child spans of the span of the request. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import type { Tracing } from "./Tracing.ts"
 
 const NANOS_PER_SECOND = 1_000_000_000
 
-/** Creates an observer that reports to a meter and, if it is given, to traces. */
+/** Creates an observer that reports to `meter` and, if given, to `tracing`. */
 export const make = (meter: Meter, tracing: Tracing | undefined): Effect.Effect<CallObserver> =>
   Effect.map(Clock.Clock, (clock) => ({
     observe: (system, operation) => {

@@ -1,4 +1,4 @@
-/** OTLP in JSON, with the corrections that the semantic conventions demand of what Effect's exporters produce. */
+/** Encodes OTLP in JSON, and corrects the output of Effect's exporters where the semantic conventions differ. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { MetricsData } from "effect/observability/OtlpMetrics"
@@ -9,7 +9,7 @@ import type { TraceData } from "effect/observability/OtlpTracer"
 const UNSET = 0
 const ERROR = 2
 
-/** The encoding of traces and metrics. */
+/** Encodes traces and metrics in JSON, with the corrections below. */
 export const layer: Layer.Layer<OtlpSerialization.OtlpSerialization> = Layer.effect(
   OtlpSerialization.OtlpSerialization,
   Effect.map(OtlpSerialization.OtlpSerialization, (json) => ({
@@ -19,7 +19,7 @@ export const layer: Layer.Layer<OtlpSerialization.OtlpSerialization> = Layer.eff
   }))
 ).pipe(Layer.provide(OtlpSerialization.layerJson))
 
-/** Spans with an `error.type` have the status "error"; Effect would mark all others as "ok", also those of a 404. */
+/** Sets the status of spans: "error" with an `error.type`, otherwise unset. Effect would set "ok", even for a 404. */
 const withStatus = ({ resourceSpans }: TraceData): TraceData => ({
   resourceSpans: resourceSpans.map((resource) => ({
     ...resource,
@@ -37,7 +37,7 @@ interface Point {
   readonly attributes?: ReadonlyArray<{ readonly key: string }>
 }
 
-/** Effect takes a metric's unit from an attribute and leaves it among the attributes of each data point. */
+/** Removes the attribute `unit`, from which Effect takes the unit of a metric, from each data point. */
 const withoutUnits = ({ resourceMetrics }: MetricsData): MetricsData => ({
   resourceMetrics: resourceMetrics.map((resource) => ({
     ...resource,

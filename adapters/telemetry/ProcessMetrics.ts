@@ -1,4 +1,4 @@
-/** Metrics of the process, read when metrics are exported. */
+/** Registers the metrics of the process, which are read when metrics are exported. */
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from "node:perf_hooks"
 import type * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
@@ -7,17 +7,17 @@ import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import { describe, type Instrument, instruments } from "./Instruments.ts"
 
-/** Milliseconds between two measurements of the event loop; Node measures the time between them. */
+/** Milliseconds between two samples of the event loop; Node records the time between samples. */
 const RESOLUTION_MS = 20
 
-/** A reading of the event loop is reused for this time, so that several exporters get the same values. */
+/** Nanoseconds for which a reading of the event loop is reused, so that several exporters get the same values. */
 const WINDOW_NANOS = 5_000_000_000n
 
 const NANOS_PER_MS = 1_000_000
 const NANOS_PER_SECOND = 1_000_000_000
 const MICROS_PER_SECOND = 1_000_000
 
-/** The event loop since the previous reading; seconds, and a part from 0 to 1. */
+/** Delays of the event loop since the previous reading, in seconds, and its utilization, from 0 to 1. */
 interface EventLoop {
   readonly min: number
   readonly max: number
@@ -84,7 +84,7 @@ const eventLoop = (clock: Clock.Clock): Effect.Effect<() => EventLoop, never, Sc
       let usage: EventLoopUtilization = performance.eventLoopUtilization()
       let readAt = clock.monotonicTimeNanosUnsafe()
       let latest: EventLoop | undefined
-      // Node counts the whole time between two measurements. Without measurements, its values are no numbers.
+      // Node records the whole time between two samples. Without samples, its values are meaningless, for example NaN.
       const delay = (nanos: number): number =>
         histogram.count === 0 ? 0 : Math.max(nanos - RESOLUTION_MS * NANOS_PER_MS, 0) / NANOS_PER_SECOND
       return () => {

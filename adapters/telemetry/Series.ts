@@ -1,4 +1,4 @@
-/** Time series: one metric for each combination of attribute values. */
+/** Creates time series: one metric for each combination of attribute values. */
 
 /** The value of an attribute; `undefined` if the series does not have it. */
 export type Value = string | number | undefined
@@ -13,7 +13,7 @@ interface Branch<Metric> {
 
 /**
  * Returns a function from attribute values, in the order of `names`, to their metric. Each metric is created once,
- * because a metric with new attributes costs more than an update.
+ * because creating a metric costs more than updating it.
  */
 export const make = <const Names extends ReadonlyArray<string>, Metric>(
   names: Names,

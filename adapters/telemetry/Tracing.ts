@@ -1,4 +1,7 @@
-/** Spans of requests and database calls, in the OpenTelemetry semantic conventions. No secret, query or body. */
+/**
+ * Creates spans of requests and database calls by the OpenTelemetry semantic conventions. Spans contain no secret, no
+ * query and no body.
+ */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,17 +18,17 @@ import type { DatabaseOperation, DatabaseSystem } from "../storage/CallObserver.
 import { errorTypeOf } from "./Meter.ts"
 
 export interface Tracing {
-  /** Wraps a service: requests that are sampled get a span. */
+  /** Wraps a service so that each sampled request gets a span. */
   readonly service: (service: Service["Service"]) => Service["Service"]
-  /** Completes the span of a request. */
+  /** Sets the name and the attributes of the span of a request. */
   readonly observer: ResponseObserver
   /** Starts the span of a database call below `parent`. */
   readonly call: (system: DatabaseSystem, operation: DatabaseOperation, parent: Tracer.AnySpan) => Tracer.Span
 }
 
 /**
- * Creates spans with `tracer`. A request with a `traceparent` header is sampled if that header says so, any other
- * request with the probability `ratio`.
+ * Creates spans with `tracer`. A request with a valid `traceparent` header is sampled if the sampled flag of the header
+ * is set, any other request with the probability `ratio`.
  */
 export const make = Effect.fnUntraced(function* (
   tracer: Tracer.Tracer,
@@ -70,7 +73,7 @@ export const make = Effect.fnUntraced(function* (
     }),
     observer: ({ errorCode, method, outcome, requestId, route, status }, span) => {
       if (span?._tag !== "Span") return
-      // The path is matched after the span has begun, and a tracer has no method to rename a span.
+      // The path is matched only after the span has started, and a tracer has no method to rename a span.
       Object.assign(span, { name: [method === "_OTHER" ? "HTTP" : method, route].filter(Boolean).join(" ") })
       span.attribute("http.request.method", method)
       if (route !== undefined) span.attribute("http.route", route)
@@ -89,7 +92,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** The span of the caller (W3C Trace Context); an invalid header counts as absent. */
+/** Returns the span of the caller (W3C Trace Context); an invalid header is treated as absent. */
 const parentOf = (request: ServiceRequest): Option.Option<Tracer.ExternalSpan> => {
   const traceparent = request.header("traceparent")
   return traceparent === undefined

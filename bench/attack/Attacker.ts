@@ -1,9 +1,9 @@
-/** The process that applies a hostile load: it ignores responses, and reconnects after a close. */
+/** Applies a hostile load, in its own process. It only counts responses, and reopens closed connections. */
 import { Buffer } from "node:buffer"
 import * as net from "node:net"
 import type { HostileOrder, HostileOutcome } from "./HostileLoad.ts"
 
-/** Delay in ms before a closed connection is opened again. */
+/** Delay in milliseconds before a closed connection is opened again. */
 const RECONNECT_MS = 100
 
 const STATUS_LINE = "HTTP/1.1 "
@@ -32,7 +32,7 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
     socket.write(nextBatch(), (error) => {
       if (error != null) return
       requests += order.pipelined
-      // In a later turn, because connections that accept everything would block the timer that ends the load.
+      // Sent in a later turn of the event loop, because connections that accept everything would block the timer that ends the load.
       if (order.reads !== "waits") setImmediate(sendAll, socket)
     })
   }
@@ -98,7 +98,7 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
   return { requests, responses, serverErrors, closed }
 }
 
-/** Addresses in different networks: IPv4, and IPv6 in different /48s. */
+/** Returns an address in a different network for each index: alternately IPv4 and IPv6, the latter in different /48s. */
 const addressOf = (index: number): string => {
   const half = index >>> 1
   const [high, middle, low] = [(half >>> 16) & 0xff, (half >>> 8) & 0xff, half & 0xff]

@@ -1,22 +1,22 @@
 /**
- * A small load balancer: an HTTP reverse proxy that polls `/readyz` of its nodes, sends requests only to those that are
- * ready, keeps connections to them, and never sends a request twice.
+ * A small load balancer: an HTTP reverse proxy that polls `/readyz` of its nodes, forwards requests only to ready nodes
+ * over keep-alive connections, and never sends a request twice.
  */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 
 export interface BalancerOptions {
-  /** Milliseconds from the end of a poll of a node to the next one. */
+  /** Milliseconds between the end of a poll and the next poll of the same node. */
   readonly pollEveryMs: number
 }
 
-/** A request that got a 502. */
+/** A request that failed in the balancer or at its node. */
 export interface Fault {
   readonly message: string
-  /** The node it was sent to; `undefined` when none was ready. */
+  /** The node to which it was sent; `undefined` if no node was ready. */
   readonly origin: string | undefined
-  /** When it failed, by `performance.now()`. */
+  /** Time of the failure, as returned by `performance.now()`. */
   readonly at: number
 }
 
@@ -27,7 +27,7 @@ interface Node {
   isRemoved: boolean
 }
 
-/** Timeout of a poll in ms. */
+/** Timeout of a poll in milliseconds. */
 const POLL_TIMEOUT_MS = 500
 
 /** Number of polls without a response after which a node is not ready; a status other than 200 counts immediately. */
@@ -56,7 +56,7 @@ export class Balancer {
     return new Balancer(server, port, options)
   }
 
-  /** Adds a node, to which requests are sent once it is ready. */
+  /** Adds a node; requests are sent to it once it is ready. */
   add(origin: string): void {
     const node = { origin, agent: new http.Agent({ keepAlive: true }), isReady: false, isRemoved: false }
     this.#nodes = [...this.#nodes, node]
@@ -121,7 +121,7 @@ export class Balancer {
   }
 }
 
-/** The status of a response; `undefined` without one in time. */
+/** Returns the status of the response, or `undefined` if there is none within the timeout. */
 const statusOf = (url: string): Promise<number | undefined> =>
   new Promise((resolve) => {
     const request = http.get(url, { agent: false, timeout: POLL_TIMEOUT_MS }, (response) => {

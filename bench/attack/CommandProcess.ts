@@ -1,13 +1,13 @@
-/** A run of `animal-store` that should end by itself. */
+/** Runs an `animal-store` command that should end by itself. */
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 export interface Run {
-  /** `undefined` if it had to be stopped after the given time. */
+  /** The exit code; `undefined` if the command was stopped after the timeout. */
   readonly code: number | undefined
   readonly seconds: number
-  /** The most bytes of memory that the process occupied; 0 where that cannot be read. */
+  /** Maximum resident memory of the process in bytes; 0 if it cannot be read on this machine. */
   readonly peakRss: number
 }
 

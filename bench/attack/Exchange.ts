@@ -1,18 +1,18 @@
-/** One request of a well-behaved client, and its response. */
+/** Sends the requests of a well-behaved client. */
 import * as http from "node:http"
 
 export interface Request {
   readonly url: string
   readonly key: string
-  /** The animal to create; without it the request is a GET. */
+  /** The animal to create; without a body the request is a GET. */
   readonly body?: string
   readonly timeoutMs?: number
 }
 
 export interface Exchanged {
-  /** 0 when there was no response, or not all of it. */
+  /** 0 if there was no response or an incomplete one. */
   readonly status: number
-  /** Whether the server announced that it closes the connection. */
+  /** Whether the response has `Connection: close`. */
   readonly closes: boolean
 }
 

@@ -1,19 +1,19 @@
-/** A hostile load as data, and the process that applies it. */
+/** Describes a hostile load, and applies it from another process. */
 import { Child, type Guard, hasNumber } from "../http/Child.ts"
 
 /** A load: the behaviour of each connection. */
 export interface HostileLoad {
   readonly connections: number
   readonly seconds: number
-  /** The bytes that each connection sends first, at once. */
+  /** The bytes that each connection sends first, in one write. */
   readonly opening?: string
-  /** One request, as it goes over the wire; `{address}` becomes another IP address each time. */
+  /** The bytes of one request; `{address}` is replaced by a different IP address each time. */
   readonly request: string
-  /** Requests that are written at once. */
+  /** Number of requests in one write. */
   readonly pipelined: number
-  /** Whether responses are read; a connection that `waits` sends again only after it has read all due responses. */
+  /** Whether responses are read. With `waits`, a connection sends again only after it has read all due responses. */
   readonly reads: boolean | "waits"
-  /** Milliseconds between two bytes; without it a connection sends as fast as the server takes it. */
+  /** Milliseconds between two bytes; by default, a connection sends as fast as the server reads. */
   readonly byteEveryMs?: number
 }
 
@@ -23,7 +23,7 @@ export interface HostileOutcome {
   readonly responses: number
   /** Responses with a status of 500 or more. */
   readonly serverErrors: number
-  /** Connections that the server has closed. */
+  /** Number of connections that were closed during the load. */
   readonly closed: number
 }
 

@@ -1,14 +1,14 @@
-/** A module preloaded into an attacked server, which reports over IPC what is in use after a garbage collection. */
+/** Preloaded into an attacked server: reports its memory and handles after a garbage collection, over IPC. */
 
 /** The memory and handles of a server. */
 export interface Inspection {
-  /** Bytes of the heap and of buffers outside it. */
+  /** Bytes in use on the heap and in buffers outside it. */
   readonly memory: number
   /** Open handles and pending requests of libuv, without timers. */
   readonly handles: number
 }
 
-/** Delay in ms, because a background thread releases buffers after the collection. */
+/** Number of garbage collections; several, because a background thread releases buffers after a collection. */
 const COLLECTIONS = 5
 
 const inspect = async (): Promise<void> => {

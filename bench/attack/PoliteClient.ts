@@ -1,22 +1,22 @@
-/** A client that sends requests slowly and in sequence, on one kept connection. */
+/** Measures the service for a client that sends requests slowly and in sequence, on one keep-alive connection. */
 import * as http from "node:http"
 import { createHistogram, performance } from "node:perf_hooks"
 import { exchange } from "./Exchange.ts"
 
 export interface Served {
   readonly requests: number
-  /** Requests without the expected response. */
+  /** Number of requests without the expected response. */
   readonly failures: number
-  /** Milliseconds. */
+  /** Percentiles of the latency in milliseconds. */
   readonly p50: number
   readonly p99: number
 }
 
 const PAUSE_MS = 10
-/** Timeout of a response in ms, after which the request has failed. */
+/** Timeout of a request in milliseconds; after it, the request counts as failed. */
 const TIMEOUT_MS = 5_000
 
-/** Sends `GET /v1/pets` until it is stopped. */
+/** Sends `GET /v1/pets` until `stop` is called. */
 export class PoliteClient {
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   readonly #latencies = createHistogram({ figures: 3 })

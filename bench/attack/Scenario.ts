@@ -1,25 +1,25 @@
-/** An attack, or a stop under load, and the figures that must stay within bounds. */
+/** Defines scenarios: attacks, or stops under load, whose figures must stay within bounds. */
 import type { Finding } from "./Finding.ts"
 
 /** The options of a run. */
 export interface Setting {
-  /** Shorter and smaller, for CI: shows that the bounds hold for some seconds. */
+  /** Whether the run is shorter and smaller, for CI: it shows only that no bound is exceeded for some seconds. */
   readonly isQuick: boolean
 }
 
 /** A kind of database. */
 export interface Database {
   readonly name: "memory" | "SQLite" | "PostgreSQL"
-  /** The address of a new, empty one. */
+  /** Creates an empty database and returns its address. */
   readonly create: () => Promise<string>
 }
 
 export interface Scenario {
-  /** Its name on the command line. */
+  /** The name on the command line. */
   readonly name: string
   /** A short description. */
   readonly description: string
-  /** Its databases, the most important one first; an unreachable database is skipped. */
+  /** The databases on which the scenario runs, the most important one first; an unreachable database is skipped. */
   readonly databases: ReadonlyArray<Database["name"]>
   readonly run: (setting: Setting, database: Database) => Promise<ReadonlyArray<Finding>>
 }

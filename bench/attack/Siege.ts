@@ -1,4 +1,4 @@
-/** A hostile load on a server that also serves a polite client; afterwards the server must use no more than before. */
+/** Attacks a server that also serves a polite client; afterwards the server must have released its resources. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { AttackedServer, canWatch, UNLIMITED } from "./AttackedServer.ts"
 import * as Finding from "./Finding.ts"
@@ -11,20 +11,20 @@ export interface Siege {
   readonly load: (key: string) => HostileLoad.HostileLoad
   readonly heapMb?: number
   readonly arguments?: ReadonlyArray<string>
-  /** Figures of the load itself. */
+  /** Returns further figures of the load. */
   readonly findings?: (outcome: HostileLoad.HostileOutcome) => ReadonlyArray<Finding.Finding>
 }
 
 const MAX_RSS_MB = 400
 const MAX_POLITE_MS = 100
-/** The bound of a quick run, whose few hundred polite requests include one pause of the machine in their p99. */
+/** The bound of a quick run: with only a few hundred polite requests, one pause of the machine affects the p99. */
 const MAX_POLITE_QUICK_MS = 300
 
-/** Maximum additional memory afterwards; the server's own caches are a few megabytes. */
+/** Maximum additional memory after the load in megabytes; the server's own caches take a few. */
 const MAX_LEFT_MB = 24
 const MAX_LEFT_HANDLES = 4
 
-/** Maximum time in ms until the server has closed everything that belongs to the load. */
+/** Timeout in milliseconds until the server has released everything that belongs to the load. */
 const RECOVERY_MS = 10_000
 const WARM_UP_MS = 1_000
 const MB = 1_000_000
@@ -60,8 +60,8 @@ export const run = async (
       Finding.equal("server", isAlive ? "alive" : "ended", "alive"),
       ...(siege.findings?.(outcome) ?? []),
       canWatch
-        ? Finding.atMost("RSS at most", watch.peakRss / MB, MAX_RSS_MB, "MB")
-        : Finding.unknown("RSS at most", "no /proc"),
+        ? Finding.atMost("peak RSS", watch.peakRss / MB, MAX_RSS_MB, "MB")
+        : Finding.unknown("peak RSS", "no /proc"),
       Finding.atMost("polite p99", served.p99, isQuick ? MAX_POLITE_QUICK_MS : MAX_POLITE_MS, "ms"),
       Finding.equal("polite requests that failed", served.failures, 0),
       ...(isAlive ? leftOver(before, after) : [])
@@ -94,7 +94,7 @@ const politelyFor = async (ms: number, server: AttackedServer, key: string): Pro
   await sleep(100)
 }
 
-/** The server's state when nothing of the load is left, or after the maximum time. */
+/** Waits until the load's resources are released, or for the timeout, and returns the server's state. */
 const recovered = async (server: AttackedServer, before: Condition): Promise<Condition> => {
   const until = performance.now() + RECOVERY_MS
   for (;;) {

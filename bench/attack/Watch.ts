@@ -3,11 +3,11 @@ import type { AttackedServer } from "./AttackedServer.ts"
 
 const EVERY_MS = 100
 
-/** Above this memory a server is stopped, before it exhausts the machine. */
+/** Maximum memory in bytes; a server above it is killed, before it exhausts the machine. */
 const MAX_RSS = 2_000_000_000
 
 export class Watch {
-  /** The maximum number of bytes. */
+  /** The maximum resident memory so far, in bytes. */
   peakRss = 0
   readonly #timer: NodeJS.Timeout
 

@@ -1,4 +1,4 @@
-/** The data that every measured server starts with: the same animals, and callers of the same kinds. */
+/** The data with which every measured server starts: the same animals, and callers of the same kinds. */
 
 /** An animal as a peer stores it: ids are small enough for a `number`. */
 export interface Animal {
@@ -14,22 +14,22 @@ export type Status = (typeof statuses)[number]
 
 export type NewAnimal = Omit<Animal, "id">
 
-/** In the order of creation: each server numbers them from 1. */
+/** The animals in the order of their creation; each server assigns ids from 1. */
 export const animals: ReadonlyArray<NewAnimal> = Array.from({ length: 3_000 }, (_, index) => ({
   name: `Rex the ${index + 1}th of his name`,
   categoryId: 1_000 + (index % 17),
   status: statuses[index % 3] ?? "available"
 }))
 
-/** Requests per minute and per day that no run reaches. */
+/** A limit per minute and per day that no run reaches. */
 export const ENDLESS = 1_000_000_000
 
-/** How many callers of each kind a server knows. */
+/** The number of callers of each kind. */
 export const callerCounts = { unlimited: 1_000, exhausted: 16, unknown: 1_000 } as const
 
 export type CallerKind = keyof typeof callerCounts
 
-/** The bearer tokens of a server, by kind: limits that are never reached, limits of one request, issued by no server. */
+/** The bearer tokens of a server, by kind: limits that are never reached, limits of one request, unknown keys. */
 export type Tokens = Readonly<Record<CallerKind, ReadonlyArray<string>>>
 
 const LENGTH_OF_TOKEN = 37
@@ -37,29 +37,29 @@ const LENGTH_OF_TOKEN = 37
 const tokensOf = (kind: CallerKind): ReadonlyArray<string> =>
   Array.from({ length: callerCounts[kind] }, (_, index) => `ast_${kind}${index}`.padEnd(LENGTH_OF_TOKEN, "x"))
 
-/** Tokens of the peers, as long as the ones that animal-store issues. */
+/** The tokens of the peers; they have the length of the tokens that animal-store issues. */
 export const tokens: Tokens = {
   unlimited: tokensOf("unlimited"),
   exhausted: tokensOf("exhausted"),
   unknown: tokensOf("unknown")
 }
 
-/** A caller as a peer knows it. */
+/** A caller as a peer stores it. */
 export interface Caller {
   readonly id: string
   readonly perMinute: number
 }
 
-/** The callers of the peers by token. */
+/** The callers of the peers, by token. */
 export const callers: ReadonlyMap<string, Caller> = new Map<string, Caller>([
   ...tokens.unlimited.map((token) => [token, { id: token, perMinute: ENDLESS }] as const),
   ...tokens.exhausted.map((token) => [token, { id: token, perMinute: 1 }] as const)
 ])
 
-/** A part of a list. */
+/** A page of a list. */
 export interface Page {
   readonly animals: ReadonlyArray<Animal>
-  /** Whether animals follow. */
+  /** Whether more animals follow. */
   readonly hasMore: boolean
 }
 
@@ -77,7 +77,7 @@ export class Animals {
     return this.#animals[id - 1]
   }
 
-  /** At most `limit` animals whose id is greater than `after`. */
+  /** Returns at most `limit` animals whose ids are greater than `after`. */
   page(limit: number, status: Status | undefined, after: number): Page {
     const all = this.#animals
     if (status === undefined) {

@@ -1,4 +1,4 @@
-/** A child process of the bench that exchanges messages over IPC, pinned to a core if the platform supports it. */
+/** Runs child processes that exchange messages over IPC, pinned to a core if the platform supports it. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
@@ -8,7 +8,7 @@ export interface Cores {
   readonly load: number
 }
 
-/** Two of the cores that this process may use; `undefined` without two cores or without `taskset`. */
+/** Returns two of the cores that this process may use, or `undefined` without two cores or without `taskset`. */
 export const findCores = (): Cores | undefined => {
   try {
     const affinity = execFileSync("taskset", ["-cp", String(process.pid)], {
@@ -16,7 +16,7 @@ export const findCores = (): Cores | undefined => {
       stdio: "pipe"
     })
     const ranges = (/([\d,-]+)\s*$/.exec(affinity)?.[1] ?? "").split(",").map((range) => range.split("-"))
-    // The first and the last: neighbours may be two threads of one core.
+    // The first and the last core, because neighbours may be two threads of one physical core.
     const server = Number(ranges[0]?.[0])
     const load = Number(ranges.at(-1)?.at(-1))
     return server < load ? { server, load } : undefined
@@ -25,7 +25,7 @@ export const findCores = (): Cores | undefined => {
   }
 }
 
-/** The module to run. */
+/** The module that a child runs. */
 export interface Program {
   /** Its name in error messages. */
   readonly name: string
@@ -38,14 +38,14 @@ export interface Program {
 /** Checks that a message has the expected form. */
 export type Guard<A> = (message: unknown) => message is A
 
-/** Whether a message has a number under that name: kinds of messages differ by that. */
+/** Whether a message has a number in the field `name`; such fields distinguish the kinds of messages. */
 export const hasNumber = (message: unknown, name: string): boolean =>
   typeof message === "object" && message !== null && typeof Reflect.get(message, name) === "number"
 
-/** Milliseconds without a message after which a child counts as stuck. */
+/** Timeout in milliseconds for a message from a child, in addition to the time of its task. */
 const SILENCE_MS = 30_000
 
-/** Characters of its standard error that an error shows. */
+/** Number of characters at the end of its standard error that an error message contains. */
 const SHOWN = 4_000
 
 const alive = new Set<Child>()
@@ -95,7 +95,7 @@ export class Child {
     })
   }
 
-  /** Its next message, within 30 s plus the time that its task takes. */
+  /** Returns the next message; fails if the child ends, sends another message, or takes 30 s more than `takesMs`. */
   async receive<A>(guard: Guard<A>, takesMs = 0): Promise<A> {
     if (this.#messages.length === 0 && this.#failure === undefined) {
       await new Promise<void>((resolve) => {
@@ -122,7 +122,7 @@ export class Child {
     return this.receive(guard, takesMs)
   }
 
-  /** Kills it. */
+  /** Kills the process and waits until it has ended. */
   async stop(): Promise<void> {
     this.#process.kill("SIGKILL")
     await this.#closed

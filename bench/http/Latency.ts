@@ -1,46 +1,46 @@
-/** Latency at shares of a server's maximum throughput: nearly idle, and as it would be run in production. */
+/** Measures latency at shares of a server's maximum throughput: nearly idle, and at a typical load in production. */
 import type { Progress } from "../Progress.ts"
 import * as Spread from "../results/Spread.ts"
 import type { LoadGenerator } from "./LoadGenerator.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 import type { Workload } from "./Workload.ts"
 
-/** How long and how often. */
+/** The duration and the number of the measurements. */
 export interface LatencyOptions {
   readonly rounds: number
-  /** Of each round. */
+  /** Seconds of each round. */
   readonly seconds: number
-  /** To warm up, and again to find the maximum. */
+  /** Seconds of the warm-up; the search for the maximum takes the same time. */
   readonly maximumSeconds: number
   readonly connections: number
 }
 
-/** The shares of the maximum. */
+/** The shares of the maximum throughput at which latency is measured. */
 export const shares = [0.1, 0.5] as const
 
-/** The latency of one workload at one server. */
+/** The latency of one server with one workload. */
 export interface LatencyFigures {
   readonly server: string
   readonly workload: string
   /** Requests per second when every connection always has one in flight. */
   readonly maximumPerSecond: number
-  /** The share of the maximum that was sent. */
+  /** The share of the maximum at which requests were sent. */
   readonly share: number
   /** Requests per second that were sent. */
   readonly rate: number
-  /** Milliseconds from the moment a request was due. */
+  /** Milliseconds from the time at which a request was due to its response. */
   readonly p50: Spread.Spread
   readonly p99: Spread.Spread
   readonly p999: Spread.Spread
 }
 
-/** Several, since disturbances of the machine slow down some of them. */
+/** Number of measurements of the maximum; several, because other load on the machine slows down some of them. */
 const TURNS_TO_MAXIMUM = 8
 
-/** Requests that are built for a load, which sends them again and again. */
+/** Number of requests that are built for a load, which sends them repeatedly. */
 const REQUESTS = 5_000
 
-/** Seconds that a workload takes. */
+/** Estimates the seconds that a workload takes. */
 export const secondsOf = ({ maximumSeconds, rounds, seconds }: LatencyOptions): number =>
   2 * maximumSeconds + shares.length * rounds * seconds
 
@@ -69,7 +69,7 @@ export const measure = async (
   await send("warming up", { seconds: maximumSeconds })
   const maxima: Array<number> = []
   for (let turn = 0; turn < TURNS_TO_MAXIMUM; turn++) {
-    const { perSecond } = await send("as fast as it can", { seconds: maximumSeconds / TURNS_TO_MAXIMUM })
+    const { perSecond } = await send("at full speed", { seconds: maximumSeconds / TURNS_TO_MAXIMUM })
     maxima.push(perSecond)
   }
   const maximumPerSecond = Spread.median(maxima)

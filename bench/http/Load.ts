@@ -1,9 +1,9 @@
 /**
- * The load generator, a process of its own: as many connections as asked for, each with one request in flight.
+ * Sends a load, in its own process: over a given number of connections, each with one request in flight.
  *
- * Requests are built before the measured time. Plain sockets, and responses parsed only as far as needed, let it keep up
- * with the fastest server. At a given rate requests are due at fixed moments, and their latency counts from then, also
- * when no connection was free.
+ * Requests are built before the measured time. The generator uses plain sockets and parses responses only as far as
+ * needed, so that it keeps up with the fastest server. At a given rate, requests are due at fixed times; their latency
+ * is measured from then, even if no connection was free.
  */
 import * as net from "node:net"
 import { createHistogram, performance, type RecordableHistogram } from "node:perf_hooks"
@@ -15,30 +15,30 @@ export interface Task {
   readonly address: Wire.Address
   readonly workload: Workload.Workload
   readonly seed: number
-  /** Requests that are built before the load begins. */
+  /** Number of requests that are built before the load begins. */
   readonly requests: number
-  /** Whether they are sent again and again, until the time is over. */
+  /** Whether the requests are sent repeatedly until the time is over. */
   readonly isCyclic: boolean
   readonly connections: number
-  /** The load ends after so many seconds at the latest. */
+  /** Maximum duration of the load in seconds. */
   readonly seconds: number
-  /** Requests per second; without it as many as the server completes. */
+  /** Requests per second; by default, as many as the server completes. */
   readonly rate?: number | undefined
-  /** Ports of further nodes of the same store; connections go to all of them in turn. */
+  /** Ports of further nodes of the same store; connections are distributed evenly over all nodes. */
   readonly ports?: ReadonlyArray<number> | undefined
-  /** Whether this process leaves its core to others while it waits: database servers need it. */
+  /** Whether this process leaves its core to others while it waits, because database servers need it. */
   readonly isYielding?: boolean | undefined
-  /** Whether statuses are compared with the planned ones. */
+  /** Whether the statuses of responses are compared with the planned statuses. */
   readonly isChecked: boolean
 }
 
 /** The result of a load. */
 export interface Outcome {
   readonly requests: number
-  /** Responses with another status than the planned one. */
+  /** Number of responses with a status other than the planned one. */
   readonly others: number
   readonly perSecond: number
-  /** Milliseconds from sending, or from when a request was due, to the end of its response. */
+  /** Milliseconds from the time at which a request was sent, or was due, to the end of its response. */
   readonly latency: { readonly p50: number; readonly p99: number; readonly p999: number }
 }
 
@@ -89,7 +89,7 @@ class Client {
   }
 }
 
-/** An address for each connection, if the loopback network has several; requests without a key count for it. */
+/** Returns one of 250 loopback addresses (Linux only): requests without a key are counted by client address. */
 const localAddress = (index: number): { readonly localAddress?: string } =>
   process.platform === "linux" ? { localAddress: `127.0.0.${1 + (index % 250)}` } : {}
 
@@ -100,7 +100,7 @@ const isWhole = (received: Buffer, headEnd: number): boolean => {
     : received.length >= headEnd + HEAD_END.length + Number(length)
 }
 
-/** Open connections, before and after the load. */
+/** Open connections, ready to send the load. */
 interface Connected {
   readonly send: () => Promise<Outcome>
   readonly close: () => void
@@ -112,7 +112,7 @@ const prepare = ({ address, requests, seed, workload }: Task): ReadonlyArray<Pre
     status: request.status
   }))
 
-/** Builds the requests and connects; rejects, and so does sending, when a connection breaks. */
+/** Builds the requests and connects; connecting and sending reject if a connection breaks. */
 const connect = (task: Task): Promise<Connected> =>
   new Promise((resolve, reject) => {
     const prepared = prepare(task)
@@ -178,14 +178,14 @@ const sending = (
     } else idle.push(client)
   }
 
-  // This process never sleeps: timers are too coarse for requests that are due every few microseconds, and waking it would
-  // be charged to the server whose response wakes it: 2 µs that a faster server is spared.
+  // This process never sleeps. Timers are too coarse for requests that are due every few microseconds, and waking it
+  // would cost the server whose response wakes it 2 µs of CPU time; a faster server would never let it sleep.
   const sendWhatIsDue = (): void => {
     for (let count = idle.length; count > 0; count--) {
       const client = idle.shift()
       if (client !== undefined) next(client)
     }
-    // Requests without a rate are sent by the responses before them.
+    // Without a rate, each response triggers the next request.
     if (open > 0 && !(task.isYielding === true && task.rate === undefined)) setImmediate(sendWhatIsDue)
   }
 
@@ -204,7 +204,7 @@ const percentiles = (latencies: RecordableHistogram): Outcome["latency"] => {
   return { p50: at(50), p99: at(99), p999: at(99.9) }
 }
 
-/** The orders that the load generator takes, one after the other. */
+/** The orders to the load generator, which are sent in sequence. */
 export type Order = { readonly connect: Task } | "send" | "close"
 
 let connected: Connected | undefined

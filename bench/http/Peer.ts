@@ -1,4 +1,4 @@
-/** A measured server as a process of its own: it reports where it listens, then its usage on request. */
+/** Runs a measured server in its own process, which reports its port, and then its usage on request. */
 import type { Tokens } from "./Catalogue.ts"
 
 /** The first message of a server. */
@@ -11,11 +11,11 @@ export interface Listening {
 export interface Usage {
   /** Microseconds of CPU, user and system together. */
   readonly cpuMicros: number
-  /** The most memory that was resident, in bytes. */
+  /** Maximum resident memory in bytes. */
   readonly peakBytes: number
-  /** Memory that is resident now, in bytes. */
+  /** Current resident memory in bytes. */
   readonly residentBytes: number
-  /** What is in use on the heap and beside it, in bytes; where Node exposes `gc`, after a garbage collection. */
+  /** Bytes in use on the heap and outside it; measured after a garbage collection if Node exposes `gc`. */
   readonly usedBytes: number
 }
 
@@ -27,7 +27,7 @@ export interface Metrics {
   readonly metrics: string
 }
 
-/** What only some servers can do. */
+/** Optional abilities of a server. */
 export interface Abilities {
   /** Receives the responses that a server without logic must repeat. */
   readonly onResponses?: (responses: ReadonlyArray<FixedResponse>) => void

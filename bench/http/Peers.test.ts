@@ -1,4 +1,4 @@
-/** Every measured server responds like ours; figures of any other server would mean nothing. */
+/** Tests that every measured server responds like this project's server; otherwise figures could not be compared. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { stopAll } from "./Child.ts"
 import { ServerProcess } from "./ServerProcess.ts"
@@ -24,14 +24,14 @@ beforeAll(async () => {
 })
 afterAll(stopAll)
 
-/** The response to a list of one server, with its headers. */
+/** Requests a list from a server, and returns the response with its headers. */
 const list = ({ address: { port, tokens } }: ServerProcess, sender: Workload.Sender): Promise<Response> =>
   fetch(`http://127.0.0.1:${port}/v1/pets`, {
     headers: { authorization: Wire.authorizationOf(sender, tokens) ?? "" }
   })
 
 describe.each(peers)("$name", (peer) => {
-  it("responds to every kind of request as ours does, and sends its limits", async () => {
+  it("responds to every kind of request like this project's server, and sends rate-limit headers", async () => {
     const server = await ServerProcess.start(peer)
     for (const { name } of workloads) {
       const sample = samples.get(name) ?? { requests: [], responses: [] }
@@ -44,7 +44,7 @@ describe.each(peers)("$name", (peer) => {
     expect(admitted.status).toBe(200)
     expect(admitted.headers.get("content-type")).toMatch(/^application\/json/)
     expect([...admitted.headers.keys()].join(" ")).toMatch(/ratelimit/)
-    // The first of them may begin a new minute.
+    // The first request may be admitted, because it may be the first one of a new minute.
     await list(server, { kind: "exhausted", index: 0 })
     const denied = await list(server, { kind: "exhausted", index: 0 })
     expect(denied.status).toBe(429)

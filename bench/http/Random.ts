@@ -1,9 +1,9 @@
-/** Seeded pseudo-random numbers: the same seed gives the same sequence on every machine. */
+/** Generates seeded pseudo-random numbers: the same seed gives the same sequence on every machine. */
 
 /** Returns the next number, at least 0 and less than 1. */
 export type Random = () => number
 
-/** The generator "mulberry32" by Tommy Ettinger. */
+/** Creates a generator with the algorithm "mulberry32" by Tommy Ettinger. */
 export const seeded = (seed: number): Random => {
   let state = Math.trunc(seed)
   return () => {
@@ -14,13 +14,13 @@ export const seeded = (seed: number): Random => {
   }
 }
 
-/** A whole number from 0 to `size` - 1, each as likely as the others. */
+/** Returns a uniformly distributed whole number from 0 to `size` - 1. */
 export const below = (random: Random, size: number): number => Math.floor(random() * size)
 
 /** The exponent of the Zipf distributions: rank r is drawn in proportion to 1 / r. */
 export const ZIPF_EXPONENT = 1
 
-/** Draws ranks from 0 to `size` - 1 by a Zipf distribution: few are drawn often, most are drawn rarely. */
+/** Creates a function that draws ranks from 0 to `size` - 1 by a Zipf distribution: a few often, most rarely. */
 export const zipf = (size: number): ((random: Random) => number) => {
   const cumulative = new Float64Array(size)
   let total = 0

@@ -11,7 +11,7 @@ const options = { rounds: 2, requests: 50, seconds: 5, warmUpRequests: 50, warmU
 const progress = new Progress(1, { write: () => undefined })
 
 const [bareServer, ours] = await Promise.all([bare, reference].map((server) => ServerProcess.start(server)))
-if (bareServer === undefined || ours === undefined) throw new Error("two were started")
+if (bareServer === undefined || ours === undefined) throw new Error("two servers were started")
 const load = new LoadGenerator()
 const field = { servers: [bareServer, ours], bare: bareServer, reference: ours, load }
 afterAll(stopAll)
@@ -26,7 +26,7 @@ const workload = (name: string): Workload.Workload => {
 }
 
 describe("Rounds", () => {
-  it.each(few)("measures $name at the bare server and at ours", async (measured) => {
+  it.each(few)("measures $name on the bare server and on this project's server", async (measured) => {
     const { name, servers } = await Rounds.measure(field, measured, options, progress)
     expect(name).toBe(measured.name)
     expect(servers.map(({ server }) => server)).toEqual([bare.name, reference.name])
@@ -44,26 +44,26 @@ describe("Rounds", () => {
 describe("the load", () => {
   const sent = { connections: 8, requests: 100, seconds: 5, seed: 1, isCyclic: false }
 
-  it("sends each request once", async () => {
+  it("the load generator sends each request once if the load is not cyclic", async () => {
     expect(await load.carryOut(ours, { ...sent, workload: Workload.mix })).toMatchObject({
       requests: 100,
       others: 0
     })
   })
 
-  it("fails if responses have another status than planned", async () => {
-    // A server that does not know the keys.
+  it("the load generator rejects if too many responses have an unplanned status", async () => {
+    // The keys are unknown to this server.
     const stranger = await ServerProcess.start(reference)
     const { cursors, tokens } = ours.address
     const misled = Object.create(stranger, {
       address: { value: { port: stranger.address.port, tokens, cursors } }
     })
     await expect(load.carryOut(misled, { ...sent, workload: workload("get") })).rejects.toThrow(
-      /^get at AnimalStore memory: (\d+) of \1 responses had another status$/
+      /^get at AnimalStore memory: (\d+) of \1 responses had an unplanned status$/
     )
   })
 
-  it("sends at a constant rate", async () => {
+  it("the load generator sends requests at the given rate", async () => {
     const constant = { ...sent, workload: workload("get"), seconds: 0.5, rate: 200, isCyclic: true }
     const { requests } = await load.carryOut(ours, constant)
     expect(requests).toBeGreaterThan(50)

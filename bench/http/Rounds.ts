@@ -1,9 +1,10 @@
 /**
- * The CPU time that servers take for a request, measured in rounds.
+ * Measures the CPU time of servers per request, in rounds.
  *
- * In each round every server has a turn with the same requests, so that disturbances of the machine affect all of them.
- * CPU time is the operating system's, of the whole process, divided by the requests of the turn: garbage collection is
- * included. A ratio is that of two medians; its spread is that of the ratios within single rounds.
+ * In each round, every server has a turn with the same requests, so that other load on the machine affects all
+ * servers. CPU time is that of the whole process, as the operating system counts it, divided by the number of requests
+ * in the turn, so it includes garbage collection. The ratio of two servers is the ratio of their medians; its spread is
+ * computed from the ratios of the individual rounds.
  */
 import type { Progress } from "../Progress.ts"
 import * as Spread from "../results/Spread.ts"
@@ -12,16 +13,16 @@ import type { ServerProcess } from "./ServerProcess.ts"
 import * as Verification from "./Verification.ts"
 import type { Case } from "./Workload.ts"
 
-/** How long and how often. */
+/** The duration and the number of the measurements. */
 export interface RoundsOptions {
   readonly rounds: number
-  /** Requests of a turn; a quarter of them with one connection. */
+  /** Number of requests in a turn; a quarter as many with one connection. */
   readonly requests: number
-  /** The turn of a slow server ends after so many seconds; it has sent the first of the same requests. */
+  /** Maximum seconds of a turn; a slow server gets fewer requests. */
   readonly seconds: number
-  /** Requests to each server before the first round, in which V8 optimises the code in use. */
+  /** Number of requests to each server before the first round, so that V8 optimises the code in use. */
   readonly warmUpRequests: number
-  /** The warm-up of a slow server ends after so many seconds. */
+  /** Maximum seconds of the warm-up of a server. */
   readonly warmUpSeconds: number
 }
 
@@ -29,7 +30,7 @@ export interface RoundsOptions {
 export interface Field {
   readonly servers: ReadonlyArray<ServerProcess>
   readonly bare: ServerProcess
-  /** Whose responses `bare` repeats. */
+  /** The server whose responses `bare` repeats. */
   readonly reference: ServerProcess
   readonly load: LoadGenerator
 }
@@ -42,15 +43,15 @@ export interface ServerFigures {
   /** CPU time as a multiple of the bare server's. */
   readonly ratio: Spread.Spread
   readonly perSecond: Spread.Spread
-  /** Microseconds of CPU per request that its database servers take; absent without any on this machine. */
+  /** Microseconds of its database servers' CPU per request; absent if none runs on this machine. */
   readonly databaseMicros?: Spread.Spread
-  /** Milliseconds. */
+  /** Latency in milliseconds. */
   readonly latency: { readonly p50: Spread.Spread; readonly p99: Spread.Spread; readonly p999: Spread.Spread }
-  /** The most memory that was resident since the process started. */
+  /** Maximum resident memory in bytes since the start of the process. */
   readonly peakBytes: number
 }
 
-/** A case at all servers. */
+/** The figures of all servers in a case. */
 export interface CaseFigures {
   readonly name: string
   readonly servers: ReadonlyArray<ServerFigures>
@@ -65,19 +66,19 @@ interface Turn {
   readonly p999: number
 }
 
-/** Responses that the bare server repeats. */
+/** Number of responses that the bare server repeats. */
 const RECORDED = 200
-/** Requests whose responses are compared with those of the reference. */
+/** Number of responses that are compared with those of the reference. */
 const COMPARED = 25
 
-/** Estimated seconds that a case takes. */
+/** Estimates the seconds that a case takes. */
 export const secondsOf = (servers: number, { rounds, seconds, warmUpSeconds }: RoundsOptions): number =>
   servers * (rounds * seconds + warmUpSeconds) * SHARE_OF_LIMITS
 
-/** The share of the time limits that servers take on average. */
+/** Average share of the maximum times that servers need. */
 const SHARE_OF_LIMITS = 0.4
 
-/** The seed of the warm-up; rounds are the seeds of their requests. */
+/** The seed of the warm-up; the seed of a round is its number. */
 const WARM_UP_SEED = -1
 
 /** Checks the responses of every server, then measures all of them. */
@@ -125,7 +126,7 @@ export const measure = async (
 
   const turns = new Map<ServerProcess, Array<Turn>>(servers.map((server) => [server, []]))
   for (let round = 1; round <= options.rounds; round++) {
-    // Another server comes first each time, and every other round goes backwards, so that neighbours change.
+    // Each round starts with another server, and every second round is in reverse order, so that neighbours change.
     const first = round % servers.length
     const order = [...servers.slice(first), ...servers.slice(0, first)]
     for (const server of round % 2 === 0 ? order : order.reverse()) {

@@ -1,23 +1,23 @@
-/** Whether a server needs more and more memory under a long load. */
+/** Measures whether the memory of a server keeps growing under a long load. */
 import type { Progress } from "../Progress.ts"
 import type { LoadGenerator } from "./LoadGenerator.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 import type { Workload } from "./Workload.ts"
 
-/** How long, and how often memory is measured. */
+/** The duration of the load, and the interval of the memory measurements. */
 export interface SoakOptions {
   readonly seconds: number
   readonly everySeconds: number
   readonly connections: number
 }
 
-/** Memory at one moment, while no request is in flight. */
+/** A measurement of memory while no request is in flight. */
 export interface Sample {
   readonly seconds: number
-  /** Requests since the start. */
+  /** Number of requests since the start. */
   readonly requests: number
   readonly residentBytes: number
-  /** What is in use after a garbage collection. */
+  /** Bytes in use after a garbage collection. */
   readonly usedBytes: number
 }
 
@@ -26,7 +26,7 @@ export interface SoakFigures {
   readonly server: string
   readonly workloads: ReadonlyArray<string>
   readonly samples: ReadonlyArray<Sample>
-  /** Growth over the second half, by a straight line through its samples. */
+  /** Growth over the second half: the rise of a straight line through its samples. */
   readonly residentGrowth: Growth
   readonly usedGrowth: Growth
 }
@@ -34,14 +34,14 @@ export interface SoakFigures {
 /** The rise of a straight line through samples, from the first to the last. */
 export interface Growth {
   readonly bytes: number
-  /** As a share of the value at which the line begins. */
+  /** The rise as a share of the value at which the line begins. */
   readonly share: number
 }
 
-/** Requests that are built for a load, which sends them again and again. */
+/** Number of requests that are built for a load, which sends them repeatedly. */
 const REQUESTS = 5_000
 
-/** Sends the workloads in turn, each for a part of the interval; `server` runs with `--expose-gc`. */
+/** Sends one workload after the other, each for an equal part of the interval; `server` needs `--expose-gc`. */
 export const measure = async (
   server: ServerProcess,
   load: LoadGenerator,
@@ -73,7 +73,7 @@ export const measure = async (
   }
 }
 
-/** The rise of the line of least squares from the first point to the last. */
+/** Computes the rise of the least-squares line from the first point to the last. */
 export const growth = (points: ReadonlyArray<readonly [x: number, y: number]>): Growth => {
   const mean = (values: ReadonlyArray<number>): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length

@@ -14,19 +14,19 @@ const rex = { id: 7, name: "Rex", categoryId: 1, status: "sold" }
 const error = { code: "not_found", message: "There is no such resource.", status: 404 }
 
 describe("faultOf", () => {
-  it("accepts the same animal, and a created one with another id", () => {
+  it("accepts the same animal, and a created animal with another id", () => {
     expect(faultOf(planned(200), response(200, rex), response(200, rex))).toBeUndefined()
     expect(faultOf(planned(201), response(201, { ...rex, id: 9 }), response(201, rex))).toBeUndefined()
   })
 
-  it("reports another status, another animal, and text that is not JSON", () => {
+  it("reports a different status, a different animal, and text that is not JSON", () => {
     expect(faultOf(planned(200), response(404, error), response(200, rex))).toMatch(/^status 404, not 200/)
     expect(faultOf(planned(200), response(200, { ...rex, id: 8 }), response(200, rex))).toMatch(/^body/)
     expect(faultOf(planned(201), response(201, { ...rex, name: "" }), response(201, rex))).toMatch(/^body/)
     expect(faultOf(planned(200), { status: 200, body: "Rex" }, response(200, rex))).toMatch(/^body/)
   })
 
-  it("accepts an error in other words, but only with code, message and status", () => {
+  it("accepts an error body with a different message, and reports one with a wrong status", () => {
     const other = response(404, { ...error, message: "No such animal." })
     expect(faultOf(planned(404), other, response(404, error))).toBeUndefined()
     const wrong = response(404, { ...error, status: 400 })

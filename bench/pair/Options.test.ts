@@ -11,7 +11,7 @@ describe("the options of bench:pair", () => {
     })
   })
 
-  it("takes names with commas between them", () => {
+  it("accepts comma-separated names", () => {
     expect(parse([".", ".", "--databases", "memory, sqlite", "--workloads", "get,list 20"])).toMatchObject({
       databases: ["memory", "sqlite"],
       workloads: [{ name: "get" }, { name: "list 20" }]

@@ -1,4 +1,4 @@
-/** The command line of `bench:pair`. */
+/** Parses the command line of `bench:pair`. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { parseArgs } from "node:util"
@@ -39,7 +39,7 @@ export interface Options {
   readonly connections: number
 }
 
-/** Parses the command line; `undefined` for `--help`. */
+/** Parses the command line; returns `undefined` for `--help`. */
 export const parse = (args: ReadonlyArray<string>): Options | undefined => {
   const { positionals, values } = given(args)
   if (values.help) return undefined

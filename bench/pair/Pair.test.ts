@@ -9,7 +9,7 @@ import * as Pair from "./Pair.ts"
 afterAll(stopAll)
 
 describe("Pair", () => {
-  it("measures two servers round by round", async () => {
+  it("measures both servers in each round", async () => {
     const pair = [await ServerProcess.start(reference), await ServerProcess.start(reference)] as const
     const settings = { workload: mix, rounds: 3, warmUpRequests: 50, requests: 50, connections: 8 }
     const rounds = await Pair.measure(pair, new LoadGenerator(), settings, () => undefined)

@@ -1,4 +1,4 @@
-/** `npm run bench:pair`: the CPU time of one checkout of this project beside another; `--help` lists the options. */
+/** `npm run bench:pair`: compares the CPU time of two checkouts of this project; `--help` lists the options. */
 import * as Databases from "../Databases.ts"
 import { findCores, stopAll } from "../http/Child.ts"
 import { LoadGenerator } from "../http/LoadGenerator.ts"
@@ -10,12 +10,12 @@ import { Progress } from "../Progress.ts"
 import * as Options from "./Options.ts"
 import * as Pair from "./Pair.ts"
 
-/** After so many requests V8 has optimised the code in use. */
+/** Number of requests after which V8 has optimised the code in use. */
 const WARM_UP_REQUESTS = 40_000
 
 const removals: Array<() => void | Promise<void>> = []
 
-/** The address of a new, empty database, or why there is none. */
+/** Creates an empty database and returns its address, or the reason why it is missing. */
 const create = async (database: Options.Database): Promise<string | Databases.Missing> => {
   if (database === "memory") return "memory:"
   if (database === "sqlite") {
@@ -29,7 +29,7 @@ const create = async (database: Options.Database): Promise<string | Databases.Mi
   return schema.address
 }
 
-/** The rounds of a workload on a database. The servers are started several times, because processes differ by chance. */
+/** Measures a workload on a database. The servers are started several times, because processes differ by chance. */
 const measureCase = async (
   database: Options.Database,
   workload: Workload,
@@ -41,7 +41,7 @@ const measureCase = async (
   const rounds: Array<Pair.Round> = []
   for (let count = 1; count <= starts; count++) {
     progress.at(`${database}, ${workload.name}, start ${count} of ${starts}`)
-    // The checkout whose server is started and warmed up first alternates too.
+    // The checkout that is started and warmed up first alternates, too.
     const isSwapped = count % 2 === 0
     const servers: Array<ServerProcess> = []
     for (const checkout of isSwapped ? checkouts.toReversed() : checkouts) {
@@ -91,7 +91,7 @@ const messageOf = (error: unknown): string =>
     ? [error.message, ...(error.cause === undefined ? [] : [messageOf(error.cause)])].join("\n")
     : String(error)
 
-// Stopping the children makes everything that waits for them fail, and clean up; a second signal ends this at once.
+// Stopping the children makes all pending waits fail, which cleans up; a second signal ends this process immediately.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stopAll())
 
 try {

@@ -1,8 +1,8 @@
-/** Many calls in sequence within one fiber, so that the start of fibers is not measured. */
+/** Runs many calls in sequence in one fiber, so that a benchmark does not measure how fibers start. */
 import * as Effect from "effect/Effect"
 import { do_not_optimize } from "mitata"
 
-/** `call(0)` to `call(count - 1)`; their results are used, so that V8 cannot remove a call. */
+/** Runs `call(0)` to `call(count - 1)` and uses their results, so that V8 cannot optimize a call away. */
 export const times = <E, R>(
   count: number,
   call: (index: number) => Effect.Effect<unknown, E, R>

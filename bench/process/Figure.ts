@@ -3,7 +3,7 @@
 export type Unit = "ns" | "ms" | "bytes" | "per second"
 
 export interface Figure {
-  /** What is measured, such as "limits, one step". */
+  /** The subject of the measurement, such as "limits, one step". */
   readonly group: string
   /** The case, or the library. */
   readonly name: string

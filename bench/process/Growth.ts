@@ -1,6 +1,6 @@
 /**
- * How time and memory grow with the number of callers and animals in memory, each measured in a process of its own, so
- * that garbage of other measurements does not count.
+ * Measures how time and memory grow with the number of callers and animals in memory. Each measurement has its own
+ * process, so that garbage of other measurements does not count.
  */
 import { Child, type Guard } from "../http/Child.ts"
 import type { Figure } from "./Figure.ts"
@@ -11,13 +11,13 @@ import type { Section } from "./Section.ts"
 
 const module = new URL("./GrowthSubject.ts", import.meta.url)
 
-/** Milliseconds that a measurement may take. */
+/** Timeout of a measurement in milliseconds. */
 const TAKES_MS = 150_000
 
 const isMeasured: Guard<Measured> = (message): message is Measured =>
   typeof message === "object" && message !== null
 
-/** Measures in a process of its own. */
+/** Measures in a separate process. */
 const measureApart = async (args: ReadonlyArray<string>): Promise<Measured> => {
   const child = new Child({ name: args.join(" "), module, arguments: args })
   try {
@@ -30,7 +30,7 @@ const measureApart = async (args: ReadonlyArray<string>): Promise<Measured> => {
 /** A store that several processes fill and measure. */
 interface Subject {
   readonly args: readonly [kind: "limits" | "animals", name: string, count: string]
-  /** Whether time is measured too: processes that measure memory alone run at once. */
+  /** Whether time is measured, too; processes that measure only memory run concurrently. */
   readonly isTimed: boolean
 }
 
@@ -50,7 +50,7 @@ const repeats = async (
   return measured
 }
 
-/** Figures in the order in which the processes send them. */
+/** Creates a section with the figures in the order in which the processes send them. */
 const section = (name: string, subjects: ReadonlyArray<Subject>): Section => ({
   name,
   run: async (progress) => {

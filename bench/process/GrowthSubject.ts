@@ -1,4 +1,4 @@
-/** A process of its own that fills one store, measures it, sends the figures, and ends. */
+/** Fills one store in its own process, measures it, sends the figures, and ends. */
 import { Buffer } from "node:buffer"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ import type { Unit } from "./Figure.ts"
 import * as Heap from "./Heap.ts"
 import * as Limiters from "./Limiters.ts"
 
-/** Measured values by the name of their figure. */
+/** Measured values, by the names of their figures. */
 export interface Measured {
   readonly [name: string]: { readonly value: number; readonly unit: Unit }
 }
@@ -25,14 +25,14 @@ export interface Measured {
 const ns = (value: number) => ({ value, unit: "ns" }) as const
 const bytes = (value: number) => ({ value, unit: "bytes" }) as const
 
-/** Minimum number of stored items, in several stores if necessary; fewer would be lost in the noise of the heap. */
+/** Minimum number of stored items, in several stores if necessary; fewer would disappear in the noise of the heap. */
 const LEAST = 20_000
 
 const BATCH = 1_000
 const WARM_UP_MS = 150
 const TIMED_MS = 250
 
-/** Nanoseconds per call of batches that make `BATCH` each, garbage included. */
+/** Returns the nanoseconds per call, garbage collection included; each batch makes `BATCH` calls. */
 const time = (batch: (index: number) => void): number => {
   let count = 0
   const repeat = (ms: number): number => {
@@ -48,17 +48,17 @@ const time = (batch: (index: number) => void): number => {
 
 const DAY_MS = 86_400_000
 
-/** One request from each of so many callers. */
+/** Sends one request from each of `callers` callers. */
 const admitAll = async (limiter: Limiters.Limiter, callers: number): Promise<void> => {
   for (let start = 0; start < callers; start += BATCH) {
     await limiter.consume(CallerKeys.keys(start, Math.min(BATCH, callers - start)))
   }
 }
 
-/** Different callers that are timed; far more than the caches of a processor hold. */
+/** Number of different callers that are timed: far too many for the caches of a processor. */
 const PROBES = 131_072
 
-/** A separate function, so that its keys are garbage when memory is measured again. */
+/** Times calls with many keys. A separate function, so that the keys are garbage when memory is measured again. */
 const timeOfBatches = (callers: number, consume: (batch: ReadonlyArray<string>) => unknown): number => {
   const batches = Array.from({ length: Math.floor(PROBES / BATCH) }, (_, index) =>
     CallerKeys.scatteredKeys(index * BATCH, BATCH, callers)
@@ -66,7 +66,7 @@ const timeOfBatches = (callers: number, consume: (batch: ReadonlyArray<string>) 
   return time((index) => consume(batches[index % batches.length] ?? []))
 }
 
-/** Reads of a `Map` of as many callers: the minimum time of any store in memory. */
+/** Times reads of a `Map` with the same number of callers: the minimum for any store in memory. */
 const timeOfMap = (callers: number): number => {
   const states = new Map(CallerKeys.keys(0, callers).map((key, index) => [key, { index }]))
   return timeOfBatches(callers, (batch) => {
@@ -81,7 +81,7 @@ const ourLimits = async (callers: number): Promise<Measured> => {
     currentTimeMillisUnsafe: () => now,
     currentTimeMillis: Effect.sync(() => now)
   }
-  // A ban changes the hidden class of the stored states; this measures a process that has banned callers.
+  // A ban changes the hidden class of the stored states, so the warm-up bans a caller, as happens in production.
   const strict = { plan: { perMinute: 1, perDay: ENDLESS }, ban: BanPolicy.standard }
   const warmUp = Limiters.animalStore(clock, strict)
   await admitAll(warmUp, LEAST)
@@ -110,7 +110,7 @@ const ourLimits = async (callers: number): Promise<Measured> => {
   }
   if (callers === 1) return measured
 
-  // Stores delete expired states while they serve requests: a single caller sends as many as there were callers.
+  // Stores delete expired states while they serve requests, so one caller sends as many requests as there were callers.
   now += 3 * DAY_MS
   const later = Array.from({ length: BATCH }, () => "key:later")
   for (const limiter of limiters) {
@@ -131,7 +131,7 @@ const otherLimits = async (name: Limiters.OtherName, callers: number): Promise<M
   return { [`a live caller of ${thousands(callers)}, ${name}`]: bytes(live) }
 }
 
-/** An animal as from a request: its name is a separate flat string. */
+/** Creates an animal as a request would: the name is a separate flat string. */
 const newPet = (index: number): NewPet => ({
   name: Buffer.from(`Rex the ${index + 1}th of his name`).toString("latin1"),
   categoryId: BigInt(1_000 + (index % 17)),
@@ -143,7 +143,7 @@ const repository = (): PetRepository["Service"] => Effect.runSync(Effect.provide
 const insertAll = (pets: PetRepository["Service"], count: number): void =>
   Effect.runSync(FiberLoop.times(count, (index) => pets.insert(newPet(index))))
 
-/** Writes all animals as the service does, page by page. */
+/** Encodes all animals page by page, as the service does. */
 const listAll = (pets: PetRepository["Service"], count: number): void => {
   const limit = 100
   for (let after = 0; after < count; after += limit) {

@@ -1,4 +1,4 @@
-/** The live memory of this process. */
+/** Measures the live memory of this process. */
 import * as v8 from "node:v8"
 import * as vm from "node:vm"
 
@@ -8,7 +8,7 @@ const gc: () => void = vm.runInNewContext("gc")
 /** Collects garbage. */
 export const collect = (): void => gc()
 
-/** Bytes in use after a garbage collection, on the heap and in buffers outside of it. */
+/** Returns the bytes in use after a garbage collection, on the heap and in buffers outside it. */
 export const heldBytes = (): number => {
   collect()
   // The second collection frees what the first one finalized, such as buffers outside of the heap.

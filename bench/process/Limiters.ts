@@ -1,4 +1,4 @@
-/** Rate limiters in memory, ours and others', behind one interface. */
+/** Wraps rate limiters in memory, of this project and of other libraries, in one interface. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ import * as FiberLoop from "./FiberLoop.ts"
 
 /** A limiter with limits that are never reached. */
 export interface Limiter {
-  /** Counts one request of each caller, in sequence; a promise if the limiter returns promises. */
+  /** Counts one request of each caller, in sequence; returns a promise if the limiter does. */
   readonly consume: (callers: ReadonlyArray<string>) => unknown
 }
 
@@ -28,7 +28,7 @@ export const endless: RateLimit.Policy = {
   ban: BanPolicy.standard
 }
 
-/** One request, counted as the service counts it. */
+/** Counts one request as the service does. */
 export const consume = (
   limits: RateLimitStore["Service"],
   key: string,
@@ -36,11 +36,11 @@ export const consume = (
   policy: RateLimit.Policy
 ) => limits.consume?.(key, now, policy) ?? limits.modify(key, (state) => RateLimit.step(state, now, policy))
 
-/** An empty memory store of ours. */
+/** Creates an empty memory store of this project. */
 export const memoryStore = (): RateLimitStore["Service"] =>
   Effect.runSync(Effect.provide(RateLimitStore, Memory.layer))
 
-/** Ours: token bucket, daily quota and ban; all callers of one call share a fiber. */
+/** Creates the limiter of this project: token bucket, daily quota and ban. All callers of one call share a fiber. */
 export const animalStore = (
   clock: Clock.Clock = Clock.Clock.defaultValue(),
   policy: RateLimit.Policy = endless
@@ -56,7 +56,7 @@ export const animalStore = (
   }
 }
 
-/** One window of a minute, with a timer per caller. */
+/** Creates a limiter of `rate-limiter-flexible`: one window of a minute, with a timer per caller. */
 const rateLimiterFlexible = (): Limiter => {
   const limiter = new RateLimiterMemory({ points: ENDLESS, duration: MINUTE_MS / 1000 })
   return {
@@ -66,10 +66,10 @@ const rateLimiterFlexible = (): Limiter => {
   }
 }
 
-/** One window of a minute, the count only, without the decision of the middleware. */
+/** Creates the store of `express-rate-limit`: one window of a minute; it counts, but the middleware decides. */
 const expressRateLimit = (): Limiter => {
   const store = new MemoryStore()
-  // The type asks for all options of the middleware; the store reads this one.
+  // The type requires all options of the middleware, but the store reads only this one.
   store.init({ windowMs: MINUTE_MS } as Options)
   return {
     consume: async (callers) => {
@@ -78,7 +78,7 @@ const expressRateLimit = (): Limiter => {
   }
 }
 
-/** One window of a minute; all callers of one call share a fiber. */
+/** Creates Effect's `RateLimiter` with one window of a minute. All callers of one call share a fiber. */
 const effectRateLimiter = (): Limiter => {
   const layer = Layer.provide(RateLimiter.layer, RateLimiter.layerStoreMemory)
   const limiter = Effect.runSync(Effect.provide(RateLimiter.RateLimiter, layer))
@@ -93,7 +93,7 @@ const effectRateLimiter = (): Limiter => {
   }
 }
 
-/** The limiters of other libraries by name. */
+/** The limiters of other libraries, by name. */
 export const others = {
   "rate-limiter-flexible": rateLimiterFlexible,
   "express-rate-limit": expressRateLimit,

@@ -1,5 +1,5 @@
-/** The files of the package that a built module imports. */
+/** Finds the files of the package that a built module imports. */
 
-/** The relative paths that built code imports statically, in the order in which it names them. */
+/** Returns the relative paths that built code imports statically, in the order of the imports. */
 export const localImports = (code: string): ReadonlyArray<string> =>
   [...code.matchAll(/^(?:import|export)\b[^"'();=]*["'](\.[^"']*)["']/gm)].map(([, path]) => path ?? "")

@@ -2,7 +2,7 @@
 import * as Spread from "../results/Spread.ts"
 import type { Figure, Unit } from "./Figure.ts"
 
-/** How often each figure is measured. */
+/** The number of measurements of each figure. */
 export const REPEATS = 5
 
 export const figure = (group: string, name: string, unit: Unit, values: ReadonlyArray<number>): Figure => {

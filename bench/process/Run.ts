@@ -1,5 +1,5 @@
 /**
- * Measurements within a process, without HTTP.
+ * Runs measurements within a process, without HTTP.
  *
  *     node bench/process/Run.ts [part of a section's name…]
  */

@@ -1,8 +1,8 @@
-/** A part of the bench that can run alone. */
+/** A part of the benchmark that can run alone. */
 import type { Figure } from "./Figure.ts"
 
 export interface Section {
   readonly name: string
-  /** Measures; `progress` receives the current step, and what is skipped and why. */
+  /** Measures the section; `progress` receives the current step, or the reason why a step is skipped. */
   readonly run: (progress: (text: string) => void) => Promise<ReadonlyArray<Figure>>
 }

@@ -1,4 +1,4 @@
-/** A process of its own that measures one section and reports its progress. */
+/** Measures one section in its own process, and sends its progress and its figures. */
 import type { Figure } from "./Figure.ts"
 import { sections } from "./Run.ts"
 

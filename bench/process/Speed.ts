@@ -1,6 +1,6 @@
 /**
- * How long calls within a process take, beside alternatives: a step of the limits, the limits in memory, JSON in and out,
- * and whole requests without a socket.
+ * Measures the time of calls within a process, and of alternatives: a step of the limits, the limits in memory, reading
+ * and writing JSON, and whole requests without a socket.
  */
 import { Buffer } from "node:buffer"
 import * as Context from "effect/Context"
@@ -36,9 +36,9 @@ import { nanosPerCall } from "./Timing.ts"
 /** A call to be measured. */
 interface Call {
   readonly name: string
-  /** Makes the calls and uses their results; each run continues where the last one ended. */
+  /** Makes the calls and uses their results; each run continues where the previous one ended. */
   readonly run: () => unknown
-  /** How many calls `run` makes; 1 by default. */
+  /** Number of calls that `run` makes; 1 by default. */
   readonly calls?: number
 }
 
@@ -56,7 +56,7 @@ const group = (name: string, calls: () => Iterable<Call> | Promise<Iterable<Call
 
 const start = Date.UTC(2027, 0, 1)
 
-/** Steps of one caller, `interval` ms apart, each from the state after the previous one. */
+/** Returns a function that makes the next step of one caller, `interval` milliseconds after the previous one. */
 const steps = (interval: number, policy: RateLimit.Policy): (() => RateLimit.Verdict) => {
   let state: RateLimit.State | undefined
   let now = start
@@ -70,7 +70,7 @@ const steps = (interval: number, policy: RateLimit.Policy): (() => RateLimit.Ver
 
 const limitSteps = (): ReadonlyArray<Call> => {
   const admitted = steps(60, { plan: { perMinute: 1_000, perDay: ENDLESS }, ban: BanPolicy.standard })
-  // A request per second where one per minute is allowed: the first is admitted, the second denied, all others are strikes.
+  // One request per second with a limit of one per minute: one is admitted, the next denied, all others are strikes.
   const lenient = { ...BanPolicy.standard, strikes: 1_000 }
   const denied = steps(1_000, { plan: { perMinute: 1, perDay: ENDLESS }, ban: lenient })
   const harsh: BanPolicy.BanPolicy = { ...BanPolicy.standard, strikes: 1, durationsMs: [BanPolicy.maxMs] }
@@ -105,7 +105,7 @@ const memoryLimits = (): ReadonlyArray<Call> => {
   ]
 }
 
-/** The schema that a program without int64 would declare. */
+/** The schema that a program without int64 values would declare. */
 const PlainPet = Schema.Struct({
   name: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(255)),
   categoryId: Schema.Int,
@@ -149,7 +149,7 @@ const writing = (): ReadonlyArray<Call> => {
     if (item === undefined) throw new Error("there are no items")
     return item
   }
-  /** All pages of a length, so that no two neighbours are alike. */
+  /** Divides items into pages of a length; consecutive pages differ. */
   const pages = <A>(of: ReadonlyArray<A>, length: number): ReadonlyArray<ReadonlyArray<A>> =>
     Array.from({ length: of.length / length }, (_, page) => of.slice(page * length, (page + 1) * length))
   return [
@@ -171,7 +171,7 @@ const writing = (): ReadonlyArray<Call> => {
   ]
 }
 
-/** A service over memory stores that contain the catalogue, and its callers. */
+/** Opens a service with memory stores that contain the animals of the catalogue, and issues keys for its callers. */
 const openService = Effect.gen(function* () {
   const { service, ports } = yield* Effect.scoped(
     Effect.gen(function* () {
@@ -226,7 +226,7 @@ const requestOf = (
 
 const REQUESTS = 5_000
 
-/** The calls of one workload, over stores of its own: creating must not make the lists of others longer. */
+/** Prepares the calls of one workload, with separate stores, so that its creations do not change other workloads. */
 const serviceCalls = async (workload: Workload.Workload): Promise<Call> => {
   const { service, tokens } = await Effect.runPromise(openService)
   const list = (token: string | undefined, target: string): ServiceRequest => ({

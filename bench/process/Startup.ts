@@ -1,4 +1,4 @@
-/** How soon the built command listens, and how long each public entry of the package takes to load. */
+/** Measures how soon the built command listens, and the load time and size of each public entry of the package. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -17,7 +17,7 @@ const command = path.join(root, packageJson.bin["animal-store"])
 
 const STARTS = 7
 
-/** The environment without settings for the measured processes. */
+/** The environment of the measured processes, without settings of animal-store and Node. */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_") && name !== "NODE_OPTIONS")
 )
@@ -31,7 +31,7 @@ const ended = (child: ChildProcess): Promise<number | null> =>
     child.once("exit", resolve)
   })
 
-/** Milliseconds from the start of the command to the line that it prints once it listens. */
+/** Measures the milliseconds from the start of the command to the line that it prints once it listens. */
 const listeningMs = async (): Promise<number> => {
   const began = performance.now()
   const child = node([command, "serve", "--json", "--port", "0", "--database", "memory:"])
@@ -47,7 +47,7 @@ const listeningMs = async (): Promise<number> => {
   return ms
 }
 
-/** Milliseconds from the start to the end of a process that runs only this module. */
+/** Measures the milliseconds from the start to the end of a process that runs only this code. */
 const lifeMs = async (code: string): Promise<number> => {
   const began = performance.now()
   const end = await ended(node(["--input-type=module", "--eval", code]))
@@ -60,15 +60,15 @@ interface Entry {
   readonly file: string
 }
 
-/** The entries of the package that are modules, without patterns. */
+/** The public entries of the package that are modules; plain files and patterns are excluded. */
 const entries: ReadonlyArray<Entry> = Object.entries(packageJson.exports).flatMap(([name, target]) =>
   typeof target === "string" || name.includes("*") ? [] : [{ name, file: path.join(root, target.default) }]
 )
 
-/** A file and all files of the package that it imports, directly or not. */
+/** Returns a file and all files of the package that it imports, directly or indirectly. */
 const filesOf = (entry: string): ReadonlyArray<string> => {
   const files = new Set([entry])
-  // Iteration over a set includes what is added meanwhile.
+  // The iteration includes files that are added to the set meanwhile.
   for (const file of files) {
     const code = fs.readFileSync(file, "utf8")
     for (const imported of localImports(code)) files.add(path.resolve(path.dirname(file), imported))

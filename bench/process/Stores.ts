@@ -1,4 +1,4 @@
-/** Calls per second of the stores in databases, at the ports, for one client and for many. */
+/** Measures calls per second to the ports of stores in databases, for one client and for many. */
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,7 +20,7 @@ import * as Limiters from "./Limiters.ts"
 import { figure, REPEATS } from "./Repeats.ts"
 import type { Section } from "./Section.ts"
 
-/** Animals stored before the measurement, and callers. */
+/** Number of animals that are stored before the measurement, and of callers. */
 const ROWS = 10_000
 
 const CLIENTS = [1, 64]
@@ -69,7 +69,7 @@ const operations = Effect.gen(function* () {
   ] satisfies ReadonlyArray<Operation<unknown>>
 })
 
-/** Calls per second of clients that each make their calls in sequence. */
+/** Measures the calls per second of clients that each make their calls in sequence. */
 const rate = <E>(clients: number, ms: number, call: Operation<E>["call"]): Effect.Effect<number, E> =>
   Effect.gen(function* () {
     let started = 0
@@ -141,7 +141,7 @@ const postgres: Section = {
   }
 }
 
-/** Limits only: Redis stores nothing else. */
+/** Measures limits only, because Redis stores nothing else. */
 const redis: Section = {
   name: "Redis",
   run: async (progress) => {

@@ -1,9 +1,9 @@
-/** Figures as text for people. */
+/** Formats figures as a text table. */
 
 import { thousands } from "../Thousands.ts"
 import type { Figure } from "./Figure.ts"
 
-/** One line per figure, in columns; times per call are shown with calls per second. */
+/** Formats one line per figure, in columns; times per call are followed by calls per second. */
 export const render = (figures: ReadonlyArray<Figure>): string => {
   const rows = figures.map(({ group, high, low, name, unit, value }) => [
     group,
@@ -29,7 +29,7 @@ export const render = (figures: ReadonlyArray<Figure>): string => {
 
 const isNumeric = (column: number): boolean => column === 2 || column >= 4
 
-/** Three significant digits, or all digits of the whole part. */
+/** Formats a number without decimals from 100 on, with one from 10 on, otherwise with two. */
 const number = (value: number): string => {
   const fraction = value >= 100 ? 0 : value >= 10 ? 1 : 2
   return thousands(Number(value.toFixed(fraction)))

@@ -1,4 +1,4 @@
-/** The time of a call, measured with mitata: several repeats after a warm-up, garbage collection included. */
+/** Measures the time of a call with mitata: several repeats after a warm-up, garbage collection included. */
 import { measure } from "mitata"
 import * as Heap from "./Heap.ts"
 import { REPEATS } from "./Repeats.ts"
@@ -6,15 +6,15 @@ import { REPEATS } from "./Repeats.ts"
 const WARM_UP_MS = 250
 const REPEAT_MS = 150
 
-/** Enough to include garbage collections. */
+/** Minimum number of samples in a repeat, enough to include garbage collections. */
 const MIN_SAMPLES = 8
 
-/** Number of calls in a sample: large enough that the time of reading the clock does not matter. */
+/** Number of calls in a sample, so large that the time of reading the clock does not matter. */
 const BATCH = 512
 
 /**
- * Nanoseconds per call, one value a repeat; `call` makes `calls` of them and uses their results. Each value is the mean
- * of all samples: a median would ignore the samples with garbage collections.
+ * Returns nanoseconds per call, one value per repeat; `call` makes `calls` calls and uses their results. Each value is
+ * the mean of all samples, because a median would ignore the samples with garbage collections.
  */
 export const nanosPerCall = async (call: () => unknown, calls = 1): Promise<ReadonlyArray<number>> => {
   await repeat(call, WARM_UP_MS)
@@ -29,7 +29,7 @@ const repeat = async (call: () => unknown, ms: number): Promise<number> => {
     min_cpu_time: ms * 1_000_000,
     min_samples: MIN_SAMPLES,
     batch_samples: BATCH,
-    // By default the two slowest samples are dropped, and garbage collections with them.
+    // By default, mitata discards the two slowest samples, and garbage collections with them.
     samples_threshold: Number.MAX_SAFE_INTEGER
   })
   return avg

@@ -1,4 +1,4 @@
-/** The machine and the versions of a run. */
+/** Reads the properties of the machine and the versions of the packages. */
 import { readFileSync } from "node:fs"
 import * as os from "node:os"
 
@@ -9,11 +9,11 @@ export interface Machine {
   readonly memoryBytes: number
   readonly platform: string
   readonly node: string
-  /** Whether servers and load generator were pinned to cores of their own. */
+  /** Whether servers and load generator were pinned to separate cores. */
   readonly isPinned: boolean
 }
 
-/** The machine of this process. */
+/** Returns the properties of this machine. */
 export const current = (isPinned: boolean): Machine => ({
   cpu: os.cpus()[0]?.model ?? "unknown",
   cores: os.availableParallelism(),
@@ -23,7 +23,7 @@ export const current = (isPinned: boolean): Machine => ({
   isPinned
 })
 
-/** The packages whose versions matter. */
+/** The packages whose versions affect the results. */
 const packages = [
   "effect",
   "@effect/platform-node",
@@ -51,7 +51,7 @@ const versionIn = (folder: string): string | undefined => {
   return version
 }
 
-/** Versions as installed, by name of the package. */
+/** Returns the installed versions, by the name of the package. */
 export const versions = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [["animal-store", ""], ...packages.map((name) => [name, `node_modules/${name}/`])].map(

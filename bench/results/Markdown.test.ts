@@ -25,7 +25,7 @@ describe("Markdown", () => {
     expect(page).toContain("4 of 34 targets were measured: 3 are met, 1 missed.")
   })
 
-  it("judges figures that are measured within processes", () => {
+  it("judges the targets for figures that are measured within a process", () => {
     const figure = { group: "limits, one step", name: "admitted", unit: "ns", low: 150, high: 260 } as const
     const judged = (value: number) =>
       rowsOf(
@@ -38,7 +38,7 @@ describe("Markdown", () => {
     expect(judged(250)[0]).toContain("**4 000 000 per second missed**")
   })
 
-  it("judges throughput on PostgreSQL, and at more connections", () => {
+  it("judges the targets for throughput on PostgreSQL, also at more connections", () => {
     const page = Markdown.render(
       resultsOf({
         get: { Bare: 20, "AnimalStore PostgreSQL": 50 },
@@ -51,7 +51,7 @@ describe("Markdown", () => {
     expect(rowsOf(page, "The same at 256 connections, as a multiple, get")[0]).toContain("**0.50 missed**")
   })
 
-  it("shows nodes with the sizes of their batches and the CPU time of the database, or why they are skipped", () => {
+  it("shows nodes with the sizes of their batches and the CPU time of the database, or the reason why nodes are skipped", () => {
     const about = (median: number) => ({ median, low: median - 1, high: median + 1 })
     const options = { nodes: [2], keys: [100], rounds: 5, seconds: 1 }
     const figures = [

@@ -1,9 +1,9 @@
-/** Tables and figures in Markdown. */
+/** Formats tables and figures in Markdown. */
 import type { Spread } from "./Spread.ts"
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 
-/** A table whose first column is text and whose other columns are figures. */
+/** Formats a table: the first column is text, all other columns are figures. */
 export const table = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>
@@ -14,9 +14,9 @@ export const table = (
   ""
 ]
 
-/** Three significant digits, as far as there are. */
+/** Formats a number with one decimal from 10 on, otherwise with two. */
 export const short = (value: number): string => value.toFixed(value >= 10 ? 1 : 2)
 
-/** The median, with the middle half in parentheses. */
+/** Formats the median, with the middle half in parentheses. */
 export const spread = (show: (value: number) => string, { high, low, median }: Spread): string =>
   `${show(median)} (${show(low)}–${show(high)})`

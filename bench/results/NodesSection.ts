@@ -1,4 +1,4 @@
-/** The section of the page about several nodes on one database. */
+/** Renders the section of the page about several nodes on one database. */
 import type { BatchSizes } from "../http/BatchSizes.ts"
 import { MANY } from "../http/Workload.ts"
 import { counted, wholeThousands } from "../Thousands.ts"
@@ -8,7 +8,7 @@ import type { Results } from "./Results.ts"
 const sizeOf = ({ calls, statements }: BatchSizes): string =>
   statements === 0 ? "none counted" : short(calls / statements)
 
-/** The section; empty if it was not measured. */
+/** Renders the section; returns no lines if it was not measured. */
 export const render = ({ nodes }: Results): ReadonlyArray<string> => {
   if (nodes === undefined) return []
   if (nodes.skipped !== undefined)

@@ -1,4 +1,4 @@
-/** The plots of the results. */
+/** Draws the plots of the results. */
 import type { ServerFigures } from "../http/Rounds.ts"
 import { reference } from "../http/Servers.ts"
 import type { SoakFigures } from "../http/Soak.ts"
@@ -8,10 +8,10 @@ import * as Plot from "./Plot.ts"
 import type { HttpResults, Results, ServerEntry } from "./Results.ts"
 import type { Spread } from "./Spread.ts"
 
-/** The cases that are shown: varied requests at many connections. */
+/** The cases that are shown: varied requests over many connections. */
 const shown = new Set([mix, ...operations].map(({ name }) => name))
 
-/** Bars of some of the servers, by case. */
+/** Draws bars of some of the servers, by case. */
 const byCase = (
   { cases, servers }: HttpResults,
   isShown: (server: ServerEntry) => boolean,
@@ -79,7 +79,7 @@ const ofSoak = ({
   ]
 ]
 
-/** The plots of what was measured, by name of the file. */
+/** Draws the plots of the parts that were measured, each with the name of its file. */
 export const make = ({ http, soak }: Results): ReadonlyArray<readonly [file: string, picture: string]> => [
   ...(http === undefined ? [] : ofHttp(http)),
   ...(soak === undefined ? [] : ofSoak(soak))

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Plot from "./Plot.ts"
 
-/** The texts of XML that consists of elements and text; throws if it is not well-formed. */
+/** Returns the texts of XML that consists of elements and text; throws if the XML is not well-formed. */
 const textsOf = (xml: string): ReadonlyArray<string> => {
   const open: Array<string> = []
   const texts: Array<string> = []
@@ -41,7 +41,7 @@ describe("Plot", () => {
     )
   })
 
-  it("draws a bar of half the value with half the length", () => {
+  it("draws a bar with half the length for half the value", () => {
     const bar = (value: number) => ({ label: String(value), value, isOurs: false })
     const svg = Plot.bars({ title: "", groups: [{ name: "", bars: [bar(10), bar(5)] }], show: String })
     const [first, second] = [...svg.matchAll(/<rect [^>]*width="([\d.]+)"/g)].map(([, width]) =>
@@ -51,7 +51,7 @@ describe("Plot", () => {
     expect(second).toBeCloseTo((first ?? 0) / 2)
   })
 
-  it("draws well-formed lines, also without points and for a single point", () => {
+  it("draws well-formed lines for no point, one point and several points", () => {
     for (const points of [
       [],
       [[1, 2]],

@@ -1,4 +1,4 @@
-/** Small plots as SVG, readable on light and dark backgrounds. */
+/** Draws small plots as SVG, readable on light and dark backgrounds. */
 
 /** One bar; `low` and `high` are shown as a whisker. */
 export interface Bar {
@@ -13,7 +13,7 @@ export interface Bar {
 export interface Bars {
   readonly title: string
   readonly groups: ReadonlyArray<{ readonly name: string; readonly bars: ReadonlyArray<Bar> }>
-  /** The text at the end of a bar. */
+  /** Formats the text at the end of a bar. */
   readonly show: (value: number) => string
 }
 
@@ -32,7 +32,7 @@ export interface Lines {
   readonly showY: (y: number) => string
 }
 
-// Medium tones: the background of the page is not known.
+// Medium tones, because the background of the page is unknown.
 const TEXT = "#6e7781"
 const OURS = "#2f81f7"
 const OTHERS = "#8c959f"
@@ -63,7 +63,7 @@ const picture = (height: number, title: string, content: ReadonlyArray<string>):
     ""
   ].join("\n")
 
-/** A picture of bars. */
+/** Draws bars. */
 export const bars = ({ groups, show, title }: Bars): string => {
   const most = Math.max(
     ...groups.flatMap(({ bars }) => bars.map(({ high, value }) => Math.max(value, high ?? 0))),
@@ -95,7 +95,7 @@ export const bars = ({ groups, show, title }: Bars): string => {
   return picture(y, title, content)
 }
 
-/** A picture of lines. */
+/** Draws lines. */
 export const lines = ({ lines, showX, showY, title }: Lines): string => {
   const height = 260
   const bottom = height - 28

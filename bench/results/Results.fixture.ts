@@ -1,15 +1,15 @@
-/** Results for tests. */
+/** Creates results for tests. */
 import { type Results, SCHEMA } from "./Results.ts"
 import type { Spread } from "./Spread.ts"
 
 const about = (median: number): Spread => ({ median, low: median * 0.9, high: median * 1.1 })
 
-/** CPU microseconds by case and server. */
+/** CPU microseconds per request, by case and server. */
 export interface Micros {
   readonly [name: string]: { readonly [server: string]: number }
 }
 
-/** The results of a run with these CPU times; servers whose name begins with "AnimalStore" are ours. */
+/** Creates the results of a run with these CPU times; servers named "AnimalStore…" belong to this project. */
 export const resultsOf = (micros: Micros): Results => {
   const names = [...new Set(Object.values(micros).flatMap((servers) => Object.keys(servers)))]
   return {

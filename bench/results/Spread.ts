@@ -1,4 +1,4 @@
-/** A figure that was measured several times. */
+/** Computes the median and the quartiles of a figure that was measured several times. */
 
 /** The median and the quartiles: half of the values lie from `low` to `high`. */
 export interface Spread {
@@ -7,7 +7,7 @@ export interface Spread {
   readonly high: number
 }
 
-/** The value below which a share of the values lies, interpolated; `NaN` without values. */
+/** Returns the quantile for a share from 0 to 1, interpolated linearly; `NaN` without values. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {
   const sorted = values.toSorted((a, b) => a - b)
   const at = share * (sorted.length - 1)

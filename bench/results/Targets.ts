@@ -1,10 +1,10 @@
-/** The targets of the figures. All targets are judged on varied requests. */
+/** Defines and judges the targets of the figures. All targets are judged on varied requests. */
 import { bare, fastify, POSTGRES, reference, SQLITE } from "../http/Servers.ts"
 import { atConnections, MORE } from "../http/Workload.ts"
 import { wholeThousands } from "../Thousands.ts"
 import { figuresOf, processFigureOf, type Results } from "./Results.ts"
 
-/** The CPU time per request of one server, at most as a multiple of another's. */
+/** The maximum CPU time per request of one server, as a multiple of another server's. */
 export interface CpuTarget {
   readonly server: string
   readonly against: string
@@ -32,7 +32,7 @@ export interface Target {
   readonly what: string
   readonly bound: { readonly least: number } | { readonly most: number }
   readonly show: (value: number) => string
-  /** `undefined` if it was not measured. */
+  /** Returns the figure, or `undefined` if it was not measured. */
   readonly figure: (results: Results) => number | undefined
 }
 
@@ -46,7 +46,7 @@ const value =
   (results: Results): number | undefined =>
     processFigureOf(results, group, name)?.value
 
-/** One figure as a multiple of another. */
+/** Returns one figure as a multiple of another. */
 const ratio = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? undefined : one / other
 
@@ -56,7 +56,7 @@ const calls =
   (results: Results): number | undefined =>
     ratio(1e9, value(group, name)(results))
 
-/** The 99th percentile at half of the maximum. */
+/** Returns the 99th percentile of the latency at half of the maximum throughput. */
 const p99 = ({ latency }: Results, server: string, workload: string): number | undefined =>
   latency?.workloads.find(
     (figures) => figures.server === server && figures.workload === workload && figures.share === 0.5
@@ -65,7 +65,7 @@ const p99 = ({ latency }: Results, server: string, workload: string): number | u
 const throughput = (results: Results, name: string): number | undefined =>
   figuresOf(results, POSTGRES, name)?.perSecond.median
 
-/** Memory varies a little without growing; a rise of the line by more than this is growth. */
+/** Maximum growth of memory in the soak, as a share; memory varies a little without growing. */
 const STILL = 0.02
 
 /** All other targets. */
@@ -165,7 +165,7 @@ export const targets: ReadonlyArray<Target> = [
   }
 ]
 
-/** Whether a target is met. */
+/** The verdict about a target. */
 export interface Verdict {
   readonly bound: string
   /** `undefined` if it was not measured. */

@@ -1,4 +1,4 @@
-/** A growing column of numbers: a million small objects would occupy the garbage collector for most of a run. */
+/** A growing array of numbers in one buffer; a million small objects would take long to collect as garbage. */
 export class Column {
   #values = new Float64Array(1_024)
   #length = 0
@@ -16,7 +16,7 @@ export class Column {
     this.#values[this.#length++] = value
   }
 
-  /** The value at an index that exists. */
+  /** Returns the value at an index; throws if the index does not exist. */
   at(index: number): number {
     const value = index < this.#length ? this.#values[index] : undefined
     if (value === undefined) throw new Error(`a column of ${this.#length} has no index ${index}`)

@@ -13,7 +13,7 @@ describe("zipf", () => {
     [20, 1],
     [50, 1.4],
     [5, 3]
-  ])("draws each of %d ranks as often as exponent %d says", (size, exponent) => {
+  ])("zipf draws each of %d ranks in proportion to 1 / rank^%d", (size, exponent) => {
     const draw = Distributions.zipf(size, exponent)
     const random = Distributions.stream(1, 1)
     const counts = new Map<number, number>()
@@ -25,17 +25,17 @@ describe("zipf", () => {
     const total = weights.reduce((sum, weight) => sum + weight, 0)
     for (const [index, weight] of weights.entries()) {
       const share = weight / total
-      // Five standard deviations: the seed is fixed, so this never fails by chance.
+      // Five standard deviations; the seed is fixed, so the result is always the same.
       const tolerance = 5 * Math.sqrt((share * (1 - share)) / DRAWS)
       expect(Math.abs((counts.get(index + 1) ?? 0) / DRAWS - share)).toBeLessThanOrEqual(tolerance)
     }
   })
 
-  it("draws ranks of 10⁸ keys without a table", () => {
+  it("zipf draws the ranks of 10⁸ keys with the frequencies for exponent 1", () => {
     const draw = Distributions.zipf(1e8, 1)
     const random = Distributions.stream(2, 1)
     const ranks = Array.from({ length: DRAWS }, () => draw(random))
-    // The harmonic number of 10⁸, and that of 10⁴.
+    // The harmonic numbers of 10⁸ and of 10⁴.
     const [all, few] = [18.997_896, 9.787_606]
     const share = (most: number) => ranks.filter((rank) => rank <= most).length / DRAWS
     expect(share(1)).toBeCloseTo(1 / all, 2)
@@ -43,7 +43,7 @@ describe("zipf", () => {
     expect(new Set(ranks.filter((rank) => rank > 1e7)).size).toBeGreaterThan(DRAWS / 10)
   })
 
-  it("returns whole ranks within the range for any size and exponent", () => {
+  it("zipf returns whole ranks within the range for any size and exponent", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1e9 }),
@@ -62,7 +62,7 @@ describe("zipf", () => {
   })
 })
 
-it("draws delays with the mean of their distribution", () => {
+it("delay draws milliseconds with the minimum and the mean of the distribution", () => {
   const random = Distributions.stream(3, 1)
   let sum = 0
   for (let count = 0; count < DRAWS; count++) {

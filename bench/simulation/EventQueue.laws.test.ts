@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import { EventQueue } from "./EventQueue.ts"
 
-it("takes events by time, and events of the same time in the order of their addition", () => {
+it("takes events in the order of their times, and events with the same time in the order in which they were added", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 20 })), fc.nat(40), (times, taken) => {
       const queue = new EventQueue()

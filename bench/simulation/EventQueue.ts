@@ -1,15 +1,15 @@
 /** A queue of future events, ordered by time; events of the same time keep the order in which they were added. */
 
-/** An event. */
+/** An event; `order` is the number of events that were added before. */
 export interface Event {
-  /** Virtual milliseconds. */
+  /** Time of the event in virtual milliseconds. */
   readonly at: number
   readonly order: number
-  /** `undefined` once it is cancelled. */
+  /** The action; `undefined` if the event was cancelled. */
   run: (() => void) | undefined
 }
 
-/** A binary heap: adding and taking cost the logarithm of the number of events. */
+/** A queue as a binary heap: `add` and `take` take logarithmic time in the number of events. */
 export class EventQueue {
   readonly #heap: Array<Event> = []
   #added = 0
@@ -31,7 +31,7 @@ export class EventQueue {
     return event
   }
 
-  /** Removes the earliest event; `undefined` if there is none. */
+  /** Removes and returns the earliest event; `undefined` if there is none. */
   take(): Event | undefined {
     const heap = this.#heap
     const first = heap[0]

@@ -1,22 +1,22 @@
 /**
- * An exact limiter in its plainest form, for judging: it knows how far the requests admitted so far reach into the
- * future, and how many there were today. It shares neither code nor formulas with `core/limits`.
+ * An exact limiter in its simplest form, with which the oracle judges runs. It stores how far the admitted requests
+ * reach into the future, and how many were admitted today. It shares neither code nor formulas with `core/limits`.
  *
- * A law of the contract: no interval of d ms contains more admissions than perMinute + d × perMinute / 60 000, and no UTC
- * day more than perDay.
+ * The law of the contract: no interval of d ms contains more admissions than perMinute + d × perMinute / 60 000, and no
+ * UTC day more than perDay.
  */
 import type { Plan } from "../../core/limits/Plan.ts"
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** Whether a request at `atMs` (epoch) is within the limits, after the earlier ones that were; times must not fall. */
+/** Decides whether to admit a request at `atMs` (epoch milliseconds), and counts it if so; times must not decrease. */
 export type Meter = (atMs: number) => boolean
 
-/** Creates a meter of one key. */
+/** Creates a meter for one key. */
 export const make = ({ perDay, perMinute }: Plan): Meter => {
   let first: number | undefined
-  // In units of 1 / perMinute ms after the first request, so that everything is an integer.
+  // In units of 1 / perMinute ms after the first request, so that all numbers are integers.
   let reach = 0
   let day = -1
   let today = 0

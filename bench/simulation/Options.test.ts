@@ -8,11 +8,11 @@ import { costs, defaults, networks } from "./Settings.ts"
 import * as Simulation from "./Simulation.ts"
 
 describe("the options of a simulation", () => {
-  it("are the defaults without flags", () => {
+  it("parse returns the default settings without flags", () => {
     expect(Options.parse([])).toEqual({ kind: "one", settings: defaults, isJson: false })
   })
 
-  it("set what they name", () => {
+  it("settingsOf sets the field of each flag, and keeps the defaults of all others", () => {
     const flags =
       "--nodes 3 --keys 1e8 --store redis --cores 2 --network far --skew 20 --failover 1,2,3 --seed 9"
     expect(Options.settingsOf(flags)).toEqual({
@@ -27,7 +27,7 @@ describe("the options of a simulation", () => {
     })
   })
 
-  it("are rejected with the name of the flag", () => {
+  it("parse rejects invalid options", () => {
     for (const wrong of [
       "--nodes 0",
       "--nodes 1.5",
@@ -48,15 +48,15 @@ describe("the options of a simulation", () => {
 })
 
 describe("the scenarios of docs/scaling.md", () => {
-  it("have valid flags, and names of their own", () => {
+  it("all scenarios have valid flags and different names", () => {
     for (const { flags } of scenarios) Options.settingsOf(flags)
     expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length)
   })
 
-  it("are in the page, each with its figures of the current code", () => {
+  it("the page lists all scenarios, with the figures of the current code", () => {
     const page = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "utf8")
     for (const { flags } of scenarios) expect(page).toContain(`\`${flags}\``)
-    // The others take too long for a test.
+    // Only two scenarios are run, because the others take too long for a test.
     for (const scenario of scenarios.filter(({ name }) => ["one", "skewed"].includes(name))) {
       const { report } = Simulation.run(Options.settingsOf(scenario.flags))
       expect(page, "run: npm run simulate -- --write").toContain(Report.row({ scenario, report }))

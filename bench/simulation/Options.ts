@@ -1,4 +1,4 @@
-/** The command line of `npm run simulate`. */
+/** Parses the command line of `npm run simulate`. */
 import { parseArgs } from "node:util"
 import { InvalidOptions } from "../Options.ts"
 import { scenarios } from "./Scenarios.ts"
@@ -8,11 +8,11 @@ import { costs, defaults, type Failover, networks, type Settings } from "./Setti
 interface Flag {
   readonly value: string
   readonly what: string
-  /** The settings with this value; `undefined` if the value is invalid. */
+  /** Returns the settings with this value, or `undefined` if the value is invalid. */
   readonly apply: (settings: Settings, text: string) => Settings | undefined
 }
 
-/** The settings that are numbers. */
+/** The names of the settings that are numbers. */
 type NumericName = {
   [Name in keyof Settings]: Settings[Name] extends number ? Name : never
 }[keyof Settings]
@@ -53,7 +53,7 @@ const failoverOf = (text: string): Failover | undefined => {
     : { atMs, lostMs, awayMs }
 }
 
-/** All flags that set something, in the order of the help. */
+/** The flags of settings, in the order of the help. */
 const flags = {
   nodes: number("nodes", 1, 10_000, true, "nodes"),
   stores: number("stores", 1, 1_000, true, "stores; each has the keys whose hash selects it"),
@@ -126,12 +126,12 @@ Exit codes: 0, 1 for a run with an admission beyond the limits without a failove
 invalid options.
 `
 
-/** What to run. */
+/** The runs that the command line selects. */
 export type Task =
   | { readonly kind: "one"; readonly settings: Settings; readonly isJson: boolean }
   | { readonly kind: "scenarios"; readonly names: ReadonlyArray<string>; readonly isWritten: boolean }
 
-/** Parses the command line; `undefined` for `--help`. */
+/** Parses the command line; returns `undefined` for `--help`. */
 export const parse = (args: ReadonlyArray<string>): Task | undefined => {
   const { all, help: isHelp, json: isJson, scenario, write, ...given } = valuesOf(args)
   if (isHelp) return undefined
@@ -151,7 +151,7 @@ export const parse = (args: ReadonlyArray<string>): Task | undefined => {
   return { kind: "one", settings: applied(given), isJson: isJson === true }
 }
 
-/** The settings of flags such as `--nodes 4 --rate 100`. */
+/** Returns the settings for flags such as `--nodes 4 --rate 100`. */
 export const settingsOf = (text: string): Settings => {
   const { all, help, json, scenario, write, ...given } = valuesOf(
     text.split(" ").filter((part) => part !== "")

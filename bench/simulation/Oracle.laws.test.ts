@@ -5,7 +5,7 @@ import * as Oracle from "./Oracle.ts"
 
 const DAY = 86_400_000
 
-/** The law of the contract, read literally: every interval between two admissions, and every day. */
+/** Whether admissions satisfy the law of the contract, checked for every interval between two of them and each day. */
 const isLawful = (times: ReadonlyArray<number>, { perDay, perMinute }: Plan): boolean => {
   for (const [from, first] of times.entries()) {
     for (const [to, last] of times.entries()) {
@@ -17,7 +17,7 @@ const isLawful = (times: ReadonlyArray<number>, { perDay, perMinute }: Plan): bo
   return days.every((day) => days.filter((other) => other === day).length <= perDay)
 }
 
-/** The fewest admissions that must be left out until the law holds, found by trying all subsets. */
+/** Returns the minimum number of admissions to remove to satisfy the law, found by trying all subsets. */
 const fewest = (times: ReadonlyArray<number>, plan: Plan): number => {
   let best = times.length
   for (let subset = 0; subset < 2 ** times.length; subset++) {
@@ -35,7 +35,7 @@ const gap = fc.oneof(
 )
 
 describe("excessOf", () => {
-  it("is the fewest admissions without which the contract would be kept", () => {
+  it("excessOf returns the minimum number of admissions to remove so that the contract is kept", () => {
     fc.assert(
       fc.property(
         plan,

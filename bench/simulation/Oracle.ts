@@ -1,6 +1,6 @@
 /**
- * Judges a run by what an observer outside sees: when each request was sent, how often and when the store counted it, and
- * how it ended. It is simpler than the code: it knows nothing of batches, and limits by `Meter`.
+ * Judges a run from the outside: by the time of each request, how often and when the store counted it, and how it
+ * ended. The oracle is simpler than the code that it judges: it has no batches, and computes limits with `Meter`.
  */
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Outcome, Verdict } from "../../core/limits/RateLimit.ts"
@@ -11,13 +11,13 @@ import type { Count } from "./StoreModel.ts"
 /** How a request ended; "unavailable" stands for 503. */
 export type End = Outcome | "unavailable"
 
-/** Mistakes of the batching; all are 0 if it is correct. */
+/** Numbers of mistakes of the batching; all are 0 if it is correct. */
 export interface Mistakes {
   /** Requests that were counted more than once. */
   readonly repeated: number
-  /** Requests whose result was another one than the store's. */
+  /** Requests that received another result than the store returned for them. */
   readonly misdelivered: number
-  /** Requests that came back from the store without a result, or that later ones of the same batch overtook. */
+  /** Requests that returned from the store without a result, or were sent after later requests of the same batch. */
   readonly dropped: number
   /** Requests that were sent to the store after they had ended. */
   readonly late: number
@@ -25,15 +25,15 @@ export interface Mistakes {
   readonly unanswered: number
 }
 
-/** What a run comes to. */
+/** The judgement about a run. */
 export interface Judgement {
   readonly requests: number
   readonly ends: Readonly<Record<End, number>>
-  /** Admissions beyond the limits of their key, and the keys concerned. */
+  /** Number of admissions over the limits of their key, and number of keys with such admissions. */
   readonly over: { readonly admissions: number; readonly keys: number }
   /**
-   * Requests that an ideal limiter would have admitted: one that decides everything at once, at the moment of arrival.
-   * Requests that were denied by a ban are left out.
+   * Number of requests that an ideal limiter would have admitted, which decides each request when it arrives. Requests
+   * that were denied by a ban are not included.
    */
   readonly allowed: number
   readonly keys: number
@@ -42,17 +42,17 @@ export interface Judgement {
   readonly mistakes: Mistakes
 }
 
-/** Observes a run. */
+/** Observes a run, then judges it. */
 export interface Oracle {
-  /** A request arrives at a node; returns its number. */
+  /** Records that a request arrives at a node, and returns its number. */
   readonly arrived: (key: number, nowMs: number) => number
-  /** A batch, one of a node and a store, sends requests. */
+  /** Records that a batch (one per node and store) sends requests. */
   readonly sent: (batch: number, counts: ReadonlyArray<Count>) => void
-  /** The results of a statement come back to the node. */
+  /** Records that the results of a statement return to the node. */
   readonly received: (counts: ReadonlyArray<Count>) => void
-  /** A store counts a request. */
+  /** Records that a store counts a request. */
   readonly stepped: (count: Count, verdict: Verdict, atMs: number) => void
-  /** A request ends. */
+  /** Records that a request ends. */
   readonly ended: (request: number, verdict: Verdict | undefined, nowMs: number) => void
   readonly judge: () => Judgement
 }
@@ -61,7 +61,7 @@ const OPEN = 0
 const ends: ReadonlyArray<End> = ["admitted", "limited", "banned", "unavailable"]
 const codeOf = (end: End): number => ends.indexOf(end) + 1
 
-/** What is known of each request, by its number. */
+/** The observations of each request, by its number. */
 interface Requests {
   readonly key: Column
   /** Milliseconds since the start. */
@@ -70,7 +70,7 @@ interface Requests {
   /** Epoch milliseconds of the step. */
   readonly steppedMs: Column
   readonly steps: Column
-  /** 1 if it was sent, 2 if its results have come back. */
+  /** `SENT` after it was sent, `RECEIVED` after its results returned, otherwise 0. */
   readonly progress: Column
   /** How it ended, by `codeOf`. */
   readonly end: Column
@@ -79,7 +79,7 @@ interface Requests {
 const SENT = 1
 const RECEIVED = 2
 
-/** Creates an observer of a run that begins at `startMs`. */
+/** Creates an observer of a run that begins at `startMs` (epoch milliseconds). */
 export const make = (startMs: number, planOf: (key: number) => Plan): Oracle => {
   const requests: Requests = {
     key: new Column(),
@@ -92,7 +92,7 @@ export const make = (startMs: number, planOf: (key: number) => Plan): Oracle => 
   }
   const { arrivedMs, end, endedMs, key, progress, steppedMs, steps } = requests
   const counts = { misdelivered: 0, dropped: 0, late: 0 }
-  /** Results on their way. */
+  /** Verdicts of the store, for requests that have not ended. */
   const verdicts = new Map<number, Verdict>()
   /** The latest request that each batch has sent. */
   const newest = new Map<number, number>()
@@ -108,7 +108,7 @@ export const make = (startMs: number, planOf: (key: number) => Plan): Oracle => 
       for (const { request } of members) {
         const latest = newest.get(batch) ?? -1
         if (end.at(request) !== OPEN) counts.late++
-        // A batch sends in the order of arrival: what comes after a later request was left behind.
+        // A batch sends in the order of arrival, so a request that is sent after a later request was left behind.
         if (progress.at(request) < SENT && request < latest) counts.dropped++
         progress.set(request, SENT)
         newest.set(batch, Math.max(latest, request))
@@ -128,7 +128,7 @@ export const make = (startMs: number, planOf: (key: number) => Plan): Oracle => 
       end.set(request, codeOf(verdict?.outcome ?? "unavailable"))
       endedMs.set(request, nowMs)
       if (verdict !== undefined && verdict !== own) counts.misdelivered++
-      // A statement that a failover interrupted comes back, too, but nothing was counted.
+      // A statement that a failover interrupted returns, too, but the store has counted nothing.
       if (verdict === undefined && own !== undefined && progress.at(request) === RECEIVED) counts.dropped++
     },
     judge: () => judge(requests, startMs, planOf, counts)
@@ -184,7 +184,7 @@ const judge = (
   }
 }
 
-/** The number of admissions, by their times, that are beyond the limits of a plan. */
+/** Returns the number of admissions over the limits of a plan; `times` are the epoch milliseconds of all admissions. */
 export const excessOf = (times: ReadonlyArray<number>, plan: Plan): number => {
   const meter = Meter.make(plan)
   return times.toSorted((one, other) => one - other).filter((atMs) => !meter(atMs)).length

@@ -1,16 +1,16 @@
-/** Reports of simulations as text. */
+/** Formats reports of simulations. */
 import { wholeThousands } from "../Thousands.ts"
 import type { Scenario } from "./Scenarios.ts"
 import type { Report } from "./Simulation.ts"
 
-/** As JSON with six digits: the same run gives the same text. */
+/** Encodes a report as JSON with six significant digits; the same run gives the same text. */
 export const json = (report: Report): string =>
   JSON.stringify(report, (_, value) => (typeof value === "number" ? Number(value.toPrecision(6)) : value))
 
 const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`
 
-/** Whether admissions beyond the limits are explained by what a failover made the store forget, and batches are correct. */
+/** Whether a failover lost enough counts to explain all over-admissions, and the batching made no mistakes. */
 export const isLawful = ({ forgotten, mistakes, overAdmissions }: Report): boolean =>
   overAdmissions <= forgotten && Object.values(mistakes).every((count) => count === 0)
 
@@ -47,19 +47,19 @@ const rows = (report: Report): ReadonlyArray<readonly [what: string, figure: str
   ]
 }
 
-/** One line for each figure. */
+/** Formats one line for each figure. */
 export const text = (report: Report): string =>
   rows(report)
     .map(([what, figure]) => `${what.padEnd(48)}${figure}`)
     .join("\n")
 
-/** A run of the table. */
+/** The result of a scenario. */
 export interface Result {
   readonly scenario: Scenario
   readonly report: Report
 }
 
-/** The row of a run in the table of docs/scaling.md. */
+/** Formats the row of a run in the table of docs/scaling.md. */
 export const row = ({ report, scenario }: Result): string => {
   const { batch, latency, utilisation } = report
   const cells = [
@@ -75,7 +75,7 @@ export const row = ({ report, scenario }: Result): string => {
   return `| ${cells.join(" | ")} |`
 }
 
-/** All runs as a table in Markdown. */
+/** Formats all runs as a table in Markdown. */
 export const table = (results: ReadonlyArray<Result>): string =>
   [
     "| What, and the options of `npm run simulate --` | Over-admissions | Admitted of what is allowed | 503 | Statements per request | Members of a statement, mean / p99 | Time until the verdict, p50 / p99 | Busiest store |",
@@ -86,7 +86,7 @@ export const table = (results: ReadonlyArray<Result>): string =>
 const BEGIN = "<!-- simulation: written by npm run simulate -- --write -->"
 const END = "<!-- simulation: end -->"
 
-/** The page with another table between its markers. */
+/** Replaces the table between the markers of a page. */
 export const inserted = (page: string, content: string): string => {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)]
   if (begin < 0 || end < begin) throw new Error("the page has no markers for the table")

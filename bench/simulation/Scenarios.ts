@@ -1,4 +1,4 @@
-/** The runs of the table in docs/scaling.md. */
+/** Lists the runs of the table in docs/scaling.md. */
 
 /** A run, and what it shows. */
 export interface Scenario {

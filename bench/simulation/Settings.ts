@@ -1,23 +1,23 @@
-/** The settings of a simulation: plain data, from which a run follows completely. */
+/** Defines the settings of a simulation: plain data that determines a run completely. */
 import type { Delay } from "./Distributions.ts"
 
 /** The capacity of one store. */
 export interface StoreCost {
-  /** Microseconds of a statement without members. */
+  /** Microseconds of core time for a statement without members. */
   readonly statementMicros: number
-  /** Microseconds that each member adds. */
+  /** Additional microseconds for each member. */
   readonly memberMicros: number
-  /** Statements that the store can compute at the same time: its cores. */
+  /** Number of cores, which is the number of statements that can run concurrently. */
   readonly cores: number
 }
 
 /** A failover of the first store. */
 export interface Failover {
-  /** Milliseconds after the start. */
+  /** Time of the failover in milliseconds after the start. */
   readonly atMs: number
-  /** Counts of the last so many milliseconds are lost. */
+  /** The counts of this number of milliseconds before the failover are lost. */
   readonly lostMs: number
-  /** Milliseconds in which the store rejects everything. */
+  /** Milliseconds for which the store rejects all statements. */
   readonly awayMs: number
 }
 
@@ -25,9 +25,9 @@ export interface Failover {
 export interface Settings {
   readonly seed: number
   readonly nodes: number
-  /** Stores; a key is in the one that its hash selects. */
+  /** Number of stores; the hash of a key selects its store. */
   readonly stores: number
-  /** Requests per second that clients send to all nodes together, at random moments. */
+  /** Requests per second that clients send to all nodes together, at random times. */
   readonly rate: number
   readonly seconds: number
   /** Epoch milliseconds of the start. */
@@ -35,21 +35,21 @@ export interface Settings {
   readonly keys: number
   /** Exponent of the Zipf distribution of keys; 0 draws all keys equally often. */
   readonly exponent: number
-  /** Share of the requests that are sent with one more key. */
+  /** Share of the requests that are sent with one additional key, the hot key. */
   readonly hot: number
   /** Share of the denied requests that clients send again when `Retry-After` is over. */
   readonly retries: number
   readonly cost: StoreCost
   readonly network: Delay
-  /** The most members of a statement. */
+  /** Maximum number of members in a statement. */
   readonly maxSize: number
-  /** Statements that a node has under way at each store. */
+  /** Maximum number of concurrent statements of a node at each store. */
   readonly concurrency: number
   /** Milliseconds after which a node responds with 503. */
   readonly timeoutMs: number
-  /** Whose clock the limits use. */
+  /** The clock that the limits use. */
   readonly clock: "store" | "nodes"
-  /** Clocks of nodes differ from the true time by at most so many milliseconds. */
+  /** Maximum difference between the clocks of nodes and the true time, in milliseconds. */
   readonly skewMs: number
   readonly failover: Failover | undefined
 }
@@ -63,7 +63,7 @@ export const costs = {
   redis: { statementMicros: 13, memberMicros: 8.3, cores: 1 }
 } as const satisfies { readonly [name: string]: StoreCost }
 
-/** Delays of messages one way. */
+/** One-way delays of messages. */
 export const networks = {
   /** Within one machine. */
   local: { leastMs: 0.02, meanMs: 0.02 },

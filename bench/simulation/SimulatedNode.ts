@@ -1,4 +1,4 @@
-/** A node: the batches and the deadlines of the storage adapters, in virtual time, connected to stores over a network. */
+/** Simulates a node: the batches and deadlines of the storage adapters, connected to stores by a simulated network. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Batch from "../../adapters/storage/Batch.ts"
@@ -8,10 +8,10 @@ import type { Verdict } from "../../core/limits/RateLimit.ts"
 import type { Count, StoreModel } from "./StoreModel.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
-/** How a node makes its batches; tests pass faulty ones. */
+/** The function with which a node creates its batches; tests pass faulty ones. */
 export type Batching = typeof Batch.make<Count, Verdict, "lost">
 
-/** What the network and the observer of a run give to its nodes. */
+/** The options of all nodes of a run: batching, stores, network and observer. */
 export interface NodeOptions {
   readonly batching: Batching
   readonly stores: ReadonlyArray<StoreModel>
@@ -19,17 +19,17 @@ export interface NodeOptions {
   readonly maxSize: number
   readonly concurrency: number
   readonly timeoutMs: number
-  /** Draws the milliseconds of a message. */
+  /** Draws the delay of a message in milliseconds. */
   readonly delayMs: () => number
-  /** Observes what goes out in one statement, and what has come back. */
+  /** Called with the requests of a statement that is sent; `onReceived`, when the results have returned. */
   readonly onSent: (batch: number, counts: ReadonlyArray<Count>) => void
   readonly onReceived: (counts: ReadonlyArray<Count>) => void
 }
 
-/** Counts a request and passes its verdict on; `undefined` stands for 503. */
+/** Counts a request, and calls `done` with its verdict; `undefined` stands for 503. */
 export type SimulatedNode = (count: Count, done: (verdict: Verdict | undefined) => void) => void
 
-/** Creates a node; `index` numbers the nodes of a run. */
+/** Creates a node; `index` is its number in the run. */
 export const make = (time: VirtualTime, index: number, options: NodeOptions): SimulatedNode => {
   const { batching, concurrency, delayMs, maxSize, onReceived, onSent, stores, timeoutMs } = options
   const runFork = Effect.runForkWith(time.context)

@@ -10,7 +10,7 @@ import * as Simulation from "./Simulation.ts"
 
 const noMistakes = { repeated: 0, misdelivered: 0, dropped: 0, late: 0, unanswered: 0 }
 
-/** Small runs of every topology: few keys, so that limits are reached, and loads from idle to far too much. */
+/** Small runs of every topology, at loads from idle to overload; keys are few, so that limits are reached. */
 const settings: fc.Arbitrary<Settings> = fc.record({
   seed: fc.nat(),
   nodes: fc.constantFrom(1, 2, 5, 40),
@@ -33,14 +33,14 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   failover: fc.constant(undefined)
 })
 
-/** Fewer seconds where there are more requests, so that each run has a few hundred. */
+/** Shortens runs with higher rates, so that each run has about 2,000 requests at most. */
 const brief = (given: Settings): Settings => ({
   ...given,
   seconds: given.failover === undefined ? Math.min(2_000 / given.rate, 10) : given.seconds
 })
 
 describe("a simulation without failover", () => {
-  it("admits nothing beyond the limits and makes no mistake, for any seed and topology", () => {
+  it("admits no request over the limits and makes no batching mistake, for any seed and topology", () => {
     let [denied, unavailable, batched] = [0, 0, 0]
     fc.assert(
       fc.property(settings.map(brief), (given) => {
@@ -59,7 +59,7 @@ describe("a simulation without failover", () => {
     for (const interesting of [denied, unavailable, batched]) expect(interesting).toBeGreaterThan(5)
   })
 
-  it("gives the same report for the same settings, byte for byte", () => {
+  it("returns the same report for the same settings, byte for byte", () => {
     fc.assert(
       fc.property(settings.map(brief), (given) => {
         expect(Report.json(Simulation.run(given).report)).toBe(Report.json(Simulation.run(given).report))
@@ -68,7 +68,7 @@ describe("a simulation without failover", () => {
     )
   })
 
-  it("gives another report for another seed", () => {
+  it("returns a different report for a different seed", () => {
     const reports = [1, 2].map((seed) =>
       Report.json(Simulation.run({ ...defaults, seconds: 0.2, seed }).report)
     )
@@ -85,7 +85,7 @@ describe("a failover", () => {
     failover: { atMs: 700, lostMs: 300, awayMs: 200 }
   }
 
-  it("admits at most as much too much as the store forgot", () => {
+  it("a failover admits at most one request over the limits for each lost count", () => {
     const { report } = Simulation.run(failing)
     expect(report.forgotten).toBeGreaterThan(0)
     expect(report.overAdmissions).toBeGreaterThan(0)
@@ -105,7 +105,7 @@ describe("a failover", () => {
     )
   })
 
-  it("admits nothing too much if nothing is lost", () => {
+  it("a failover admits no request over the limits if no count is lost", () => {
     const { report } = Simulation.run({ ...failing, failover: { atMs: 700, lostMs: 0, awayMs: 200 } })
     expect(report).toMatchObject({ overAdmissions: 0, forgotten: 0, mistakes: noMistakes })
     expect(report.unavailable).toBeGreaterThan(0)
@@ -115,18 +115,18 @@ describe("a failover", () => {
 describe("clocks of nodes that are wrong", () => {
   const skewed: Settings = { ...busy, nodes: 8, skewMs: 20_000 }
 
-  it("do not matter if the store's clock counts", () => {
+  it("wrong clocks of nodes do not affect the report if limits use the store's clock", () => {
     expect(Report.json(Simulation.run(skewed).report)).toBe(
       Report.json(Simulation.run({ ...skewed, skewMs: 0 }).report)
     )
   })
 
-  it("admit too much if the nodes' clocks count", () => {
+  it("wrong clocks of nodes cause over-admissions if limits use the nodes' clocks", () => {
     expect(Simulation.run({ ...skewed, clock: "nodes" }).report.overAdmissions).toBeGreaterThan(0)
   })
 })
 
-/** A fault of the batching, and the mistake that must be counted. */
+/** A faulty batching, and the mistake that the oracle must count. */
 interface Fault {
   readonly name: string
   readonly mistake: keyof typeof noMistakes
@@ -174,7 +174,7 @@ const faults: ReadonlyArray<Fault> = [
       })
   },
   {
-    name: "forgets a caller",
+    name: "never returns some results",
     mistake: "dropped",
     batching: (options) =>
       Effect.map(
@@ -186,9 +186,9 @@ const faults: ReadonlyArray<Fault> = [
       )
   },
   {
-    name: "sends what was withdrawn",
+    name: "sends withdrawn requests",
     mistake: "late",
-    // Statements are so small, and deadlines so short, that some pass while requests wait.
+    // Statements are small and deadlines short, so that some deadlines pass while requests wait.
     settings: { maxSize: 2, timeoutMs: 5 },
     batching: (options) =>
       Effect.map(Batch.make(options), (submit) => (member, done) => {
@@ -199,7 +199,7 @@ const faults: ReadonlyArray<Fault> = [
 ]
 
 describe("a faulty batch", () => {
-  it.each(faults)("is noticed if it $name", ({ batching, mistake, settings }) => {
+  it.each(faults)("the oracle detects a batch that $name", ({ batching, mistake, settings }) => {
     const given = { ...busy, rate: 12_000, seconds: 0.3, ...settings }
     expect(Simulation.run(given).report.mistakes).toEqual(noMistakes)
     expect(Simulation.run(given, batching).report.mistakes[mistake]).toBeGreaterThan(0)

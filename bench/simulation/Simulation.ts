@@ -1,7 +1,7 @@
 /**
- * Many nodes on shared stores, in virtual time: clients send requests at random moments, nodes count them through the
- * batches of the storage adapters, stores decide by the core's step, and an oracle judges what came of it. A run follows
- * from its settings completely.
+ * Simulates many nodes on shared stores, in virtual time: clients send requests at random times, nodes count them with
+ * the batches of the storage adapters, stores decide with the step function of the core, and an oracle judges the run.
+ * The settings determine a run completely.
  */
 import * as Batch from "../../adapters/storage/Batch.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
@@ -14,7 +14,7 @@ import { type Batching, make as makeNode, type SimulatedNode } from "./Simulated
 import * as StoreModel from "./StoreModel.ts"
 import * as VirtualTime from "./VirtualTime.ts"
 
-/** What a run came to; times in milliseconds. */
+/** The results of a run; times are in milliseconds. */
 export interface Report {
   readonly requests: number
   readonly admitted: number
@@ -22,36 +22,36 @@ export interface Report {
   readonly banned: number
   readonly unavailable: number
   readonly overAdmissions: number
-  /** Keys with an admission beyond their limits. */
+  /** Number of keys with an admission over their limits. */
   readonly overKeys: number
-  /** Admissions that stores forgot in a failover. */
+  /** Number of admissions whose counts were lost in a failover. */
   readonly forgotten: number
   /**
-   * Admitted requests as a share of those that an ideal limiter would have admitted; a hair above 1 if requests are decided
-   * later than they arrive.
+   * Admitted requests as a share of the requests that an ideal limiter would have admitted; slightly above 1 if
+   * requests are decided later than they arrive.
    */
   readonly shareOfAllowed: number
   readonly keys: number
   readonly statements: number
   readonly statementsPerRequest: number
-  /** Members of a statement. */
+  /** Number of members of a statement. */
   readonly batch: { readonly mean: number; readonly p50: number; readonly p99: number; readonly most: number }
   readonly latency: { readonly p50: number; readonly p99: number; readonly most: number }
-  /** Share of the time in which the cores of the stores were busy: the mean, and that of the busiest store. */
+  /** Share of the time for which the cores were busy: the mean over all stores, and that of the busiest store. */
   readonly utilisation: { readonly mean: number; readonly most: number }
   readonly mistakes: Oracle.Mistakes
 }
 
-/** A report, and the number of events that it took. */
+/** A report, and the number of events of the run. */
 export interface Run {
   readonly report: Report
   readonly events: number
 }
 
-/** What each stream of random numbers is for. */
+/** The purposes of the streams of random numbers. */
 const purposes = { arrivals: 1, keys: 2, nodes: 3, network: 4, skew: 5, retries: 6, store: 100 } as const
 
-/** Runs a simulation; tests pass faulty batches. */
+/** Runs a simulation; tests pass a faulty batching. */
 export const run = (settings: Settings, batching: Batching = Batch.make): Run => {
   const { clock, failover, nodes, rate, seconds, seed, skewMs, startMs, stores } = settings
   const stream = (purpose: number) => Distributions.stream(seed, purpose)
@@ -163,7 +163,7 @@ const reportOf = (
   }
 }
 
-/** The sizes of statements, weighted by statements. */
+/** Computes the mean and the percentiles of the sizes of all statements. */
 const sizesOf = (stores: ReadonlyArray<StoreModel.StoreFigures>): Report["batch"] => {
   const counts = new Map<number, number>()
   for (const { sizes } of stores) {

@@ -1,9 +1,10 @@
 /**
- * A store of rate-limit states with a given capacity. It steps states by `RateLimit.step`, as PostgreSQL and Redis do by
- * functions that the laws of the adapters prove equal to it.
+ * Models a store of rate-limit states with a given capacity. It computes states with `RateLimit.step`; PostgreSQL and
+ * Redis use functions that are equal to it according to the laws of the adapters.
  *
- * A statement takes a fixed time and a time for each member, on one of the store's cores. While it runs, other
- * statements with one of its keys wait, as for the locks of rows; its steps happen at its end, at the store's time.
+ * A statement takes a fixed time plus a time for each member, on one of the store's cores. While it runs, other
+ * statements with one of its keys wait, as they would for row locks. Its steps are computed at its end, at the store's
+ * time.
  */
 import type * as RateLimit from "../../core/limits/RateLimit.ts"
 import { step } from "../../core/limits/RateLimit.ts"
@@ -17,26 +18,26 @@ export interface Count {
   readonly request: number
   readonly key: number
   readonly policy: RateLimit.Policy
-  /** The node's time; `undefined` if the store's clock applies. */
+  /** The node's time in epoch milliseconds; `undefined` if the store's clock is used. */
   readonly now: number | undefined
 }
 
-/** What happens to a statement: the verdicts in the order of its counts, or the loss of the connection. */
+/** The result of a statement: the verdicts in the order of its counts, or "lost" if the connection was lost. */
 export type Result = ReadonlyArray<RateLimit.Verdict> | "lost"
 
-/** Observes each step at the moment it happens; `atMs` is the true time, in epoch milliseconds. */
+/** Observes each step when it is computed; `atMs` is the true time, in epoch milliseconds. */
 export type OnStep = (count: Count, verdict: RateLimit.Verdict, atMs: number) => void
 
-/** What a store did. */
+/** The figures of a store. */
 export interface StoreFigures {
   readonly statements: number
   /** The number of statements by their number of members. */
   readonly sizes: ReadonlyMap<number, number>
-  /** Milliseconds in which its cores were busy, added up. */
+  /** The sum of the milliseconds for which each core was busy. */
   readonly busyMs: number
-  /** States that exist. */
+  /** Number of states. */
   readonly states: number
-  /** Admissions that a failover made the store forget. */
+  /** Number of admissions whose counts were lost in a failover. */
   readonly forgotten: number
 }
 
@@ -50,7 +51,7 @@ export interface StoreModel {
 export interface StoreOptions {
   readonly cost: StoreCost
   readonly startMs: number
-  /** Milliseconds after the start in which `busyMs` is measured. */
+  /** Milliseconds after the start until which `busyMs` is measured. */
   readonly endMs: number
   readonly failover: Failover | undefined
 }
@@ -69,10 +70,10 @@ interface Logged {
   readonly isAdmitted: boolean
 }
 
-/** Part of the time of a statement that varies, exponentially distributed. */
+/** Share of the time of a statement that varies randomly, exponentially distributed. */
 const VARYING = 0.1
 
-/** Creates an empty store; states come into being when their key is first counted. */
+/** Creates an empty store; the first count of a key creates its state. */
 export const make = (
   time: VirtualTime,
   random: Random,
@@ -140,7 +141,7 @@ export const make = (
     running.clear()
     locked.clear()
     waiting = []
-    // The latest first, so that the oldest of several states of a key remains.
+    // From the latest to the earliest, so that the oldest of several states of a key is restored.
     for (const logged of log.toReversed()) {
       if (logged.atMs <= atMs - lostMs) break
       if (logged.before === undefined) states.delete(logged.key)

@@ -1,6 +1,6 @@
 /**
- * Virtual time for Effect programs: a clock and a scheduler over a queue of events. Everything runs synchronously within
- * `run`, in an order that depends on nothing but the events, so that a run can be repeated exactly.
+ * Provides virtual time for Effect programs: a clock and a scheduler with a queue of events. Everything runs
+ * synchronously within `run`, in an order that depends only on the events, so that a run can be repeated exactly.
  *
  * Effect's TestClock runs the same programs, but it wakes sleepers through fibers and the host's scheduler, which takes
  * many times as long.
@@ -30,7 +30,7 @@ const NANOS_PER_MS = 1_000_000
 export const make = (epochMs: number): VirtualTime => {
   const events = new EventQueue()
   let now = 0
-  // Tasks of fibers that are ready; they run before the next event.
+  // Tasks of ready fibers, which run before the next event.
   let ready: Array<() => void> = []
 
   const settle = (): void => {

@@ -1,4 +1,4 @@
-/** `npm run simulate`: many nodes on shared stores in virtual time; `--help` lists the options. */
+/** `npm run simulate`: simulates many nodes on shared stores in virtual time; `--help` lists the options. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { InvalidOptions } from "../Options.ts"
 import { wholeThousands } from "../Thousands.ts"
@@ -10,7 +10,7 @@ import * as Simulation from "./Simulation.ts"
 
 const PAGE = new URL("../../docs/scaling.md", import.meta.url)
 
-/** Runs a simulation; its speed goes to standard error, because it is not part of the report. */
+/** Runs a simulation; prints its speed on standard error, because it is not part of the report. */
 const run = (settings: Settings): Simulation.Report => {
   const began = performance.now()
   const { events, report } = Simulation.run(settings)
@@ -18,7 +18,7 @@ const run = (settings: Settings): Simulation.Report => {
   console.error(
     `${wholeThousands(events)} events in ${seconds.toFixed(1)} s, ${wholeThousands(events / seconds)} a second`
   )
-  // Wrong clocks of nodes admit more by design: that is what such a run shows.
+  // With wrong clocks of nodes, over-admissions are expected: such a run exists to show them.
   if (settings.clock === "store" && !Report.isLawful(report)) process.exitCode = 1
   return report
 }

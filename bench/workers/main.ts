@@ -1,11 +1,11 @@
 /**
- * `node bench/workers/main.ts [rounds] [seconds]`: what a second worker gains on SQLite reads, measured on two cores, on
- * which the load generator runs as well (Linux only).
+ * `node bench/workers/main.ts [rounds] [seconds]`: measures how much a second worker increases the throughput of SQLite
+ * reads, on two cores on which the load generator runs as well (Linux only).
  *
- * Two workers and a load generator share two cores, and perhaps with other programs, so their throughput is a lower
- * bound. The kernel counts how long the main thread of each worker waited for a core. Without this time the workers would
- * have needed less: the capacity is the number of responses a second of the rest, which includes the time in which they
- * waited for each other, for example for a lock of the database, or for requests.
+ * Two workers share two cores with the load generator and perhaps other programs, so their throughput is a lower bound.
+ * The kernel counts how long the main thread of each worker waited for a core. The capacity is the number of responses
+ * per second of the remaining time. That time still includes waiting for other workers, for example for a lock of the
+ * database, and waiting for requests.
  */
 import { execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
@@ -43,11 +43,11 @@ const cpuOf = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
-/** Seconds for which the main thread was ready but had no core. */
+/** Returns the seconds for which the main thread was ready but had no core. */
 const waitedOf = (pid: number): number =>
   Number(fs.readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e9
 
-/** Opens connections that each send one request after the other; responses have a fixed end. */
+/** Opens connections that each send requests in sequence; responses must have a Content-Length. */
 const generate = (port: number, requests: ReadonlyArray<Buffer>) => {
   let responses = 0
   const sockets = Array.from({ length: CONNECTIONS }, (_, index) => {
@@ -140,7 +140,7 @@ const measure = async (workers: number, seconds: number): Promise<Outcome> => {
   }
 }
 
-/** Responses a second if each worker had a core. */
+/** Computes the responses per second if each worker had its own core. */
 const capacityOf = ({ responses, seconds, waited }: Outcome): number =>
   (waited.length * responses) / waited.reduce((sum, wait) => sum + seconds - wait, 0)
 
@@ -156,7 +156,7 @@ console.log(
 )
 for (let round = 0; round < rounds; round++) {
   const outcomes: Array<Outcome> = []
-  // The order alternates, so that a change of the machine affects both.
+  // The order alternates, so that changes of the machine's speed affect both.
   for (const workers of round % 2 === 0 ? [1, 2] : [2, 1]) {
     const outcome = await measure(workers, seconds)
     outcomes[workers] = outcome

@@ -1,4 +1,6 @@
-/** The action and the workflows of docs/conformance/ci.md: parsed as GitHub does, and its script run as GitHub does. */
+/**
+ * Tests the action and the workflows of docs/conformance/ci.md: parses them, and runs the action's script like GitHub.
+ */
 import { execFile, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -26,7 +28,7 @@ const step = {
     with: { type: "object" }
   },
   additionalProperties: false,
-  // A step of a composite action either runs a script in a named shell, or uses an action.
+  // A step of a composite action either runs a script in a named shell or uses another action.
   oneOf: [{ required: ["run", "shell"] }, { required: ["uses"] }]
 }
 const described = (extra: object, required: ReadonlyArray<string> = []) => ({
@@ -38,7 +40,10 @@ const described = (extra: object, required: ReadonlyArray<string> = []) => ({
     additionalProperties: false
   }
 })
-/** The metadata syntax of composite actions: https://docs.github.com/actions/reference/workflows-and-actions/metadata-syntax */
+/**
+ * The metadata syntax of composite actions, as a JSON Schema:
+ * https://docs.github.com/actions/reference/workflows-and-actions/metadata-syntax
+ */
 const schema = {
   type: "object",
   properties: {
@@ -75,22 +80,22 @@ const action: Action = parse(source, { strict: true, uniqueKeys: true })
 const inputs = Object.keys(action.inputs)
 
 describe("the action", () => {
-  it("has the form of a composite action, with actions pinned by commit", () => {
+  it("is a valid composite action, and pins the actions that it uses by commit", () => {
     const validate = new Ajv2020({ strict: false }).compile(schema)
     validate(action)
     expect(validate.errors ?? []).toEqual([])
   })
 
-  it("uses every input that it declares, and no other", () => {
+  it("uses every declared input, and no undeclared input", () => {
     const used = [...source.matchAll(/\$\{\{ inputs\.([\w-]+) \}\}/g)].map(([, name = ""]) => name)
     expect([...new Set(used)].toSorted()).toEqual(inputs.toSorted())
   })
 
-  it("puts no expression into a script, where its value would be a command", () => {
+  it("contains no GitHub expression in a script, because the shell would execute its value", () => {
     for (const { run = "" } of action.runs.steps) expect(run).not.toContain("${{")
   })
 
-  it("passes inputs in variables of flags that exist", () => {
+  it("passes inputs in environment variables with the names of existing flags", () => {
     const env = action.runs.steps.find(({ id }) => id === "run")?.env ?? {}
     const command = read("adapters/cli/Conformance.ts")
     for (const name of Object.keys(env).filter((one) => one.startsWith("ANIMAL_STORE_"))) {
@@ -99,7 +104,7 @@ describe("the action", () => {
     }
   })
 
-  it("names the version of the package", () => {
+  it("installs the current version of the package by default", () => {
     expect(action.inputs.package?.default).toBe(`animal-store@${JSON.parse(read("package.json")).version}`)
   })
 })
@@ -111,7 +116,7 @@ afterAll(() => {
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-action-"))
 endings.push(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-/** Stands in for npx: runs the sources instead of a package from the registry, and notes its arguments. */
+/** A stub of npx that runs the sources instead of a package from the registry, and records its arguments. */
 const stub = `#!/usr/bin/env bash
 printf '%s\\n' "$@" >"$NOTED"
 shift 4
@@ -176,7 +181,7 @@ const runAction = async (given: Readonly<Record<string, string>>) => {
 }
 
 describe("the script of the action", () => {
-  it("writes the report, the summary of the job and its outputs, and ends with the code of the run", async () => {
+  it("writes the report, the job summary and the outputs, and exits with the code of the run", async () => {
     const { key, url } = await started()
     const { code, noted, output, own, summary } = await runAction({
       url,
@@ -202,9 +207,9 @@ describe("the script of the action", () => {
     for (const name of fs.readdirSync(path.join(own, "conformance-report"))) {
       expect(fs.readFileSync(path.join(own, "conformance-report", name), "utf8")).not.toContain(key)
     }
-  }, 60_000)
+  }, 120_000)
 
-  it("fails with the code of the suite, and runs nothing that is in an input", async () => {
+  it("fails with the exit code of the suite, and never executes the text of an input", async () => {
     const spoilt = `$(touch spoilt)\`touch spoilt\`"; touch spoilt; "`
     const { code, output, own } = await runAction({
       url: `http://127.0.0.1:1/v1${spoilt}`,
@@ -216,7 +221,7 @@ describe("the script of the action", () => {
     expect(code).toBeGreaterThan(0)
     expect(output).toBe("")
     expect(fs.existsSync(path.join(own, "spoilt"))).toBe(false)
-  }, 60_000)
+  }, 120_000)
 })
 
 interface Workflow {
@@ -231,11 +236,11 @@ const workflows = [
 ].map(([, title = "", code = ""]) => ({ title, code }))
 
 describe("the workflows in the docs", () => {
-  it("are one for Go, one for Python and one for Java", () => {
+  it("cover Go, Python and Java", () => {
     expect(workflows.map(({ title }) => title)).toEqual(["Go", "Python", "Java"])
   })
 
-  it.each(workflows)("give the action inputs that it has, and all that it needs: $title", ({ code }) => {
+  it.each(workflows)("pass all required and no undeclared inputs to the action: $title", ({ code }) => {
     const { jobs, permissions }: Workflow = parse(code, { strict: true, uniqueKeys: true })
     expect(permissions).toEqual({ contents: "read" })
     for (const job of Object.values(jobs)) {
@@ -246,7 +251,7 @@ describe("the workflows in the docs", () => {
       expect(
         inputs.filter((name) => action.inputs[name]?.required === true && !given.includes(name))
       ).toEqual([])
-      // The server runs on in the background, with its output in a file, so that the step ends.
+      // The server continues in the background, with its output in a file, so that the step can end.
       expect(job.steps.some(({ run = "" }) => />server\.log 2>&1 &\s*$/.test(run))).toBe(true)
       for (const { run = "" } of job.steps) expect(run).not.toContain("${{")
     }

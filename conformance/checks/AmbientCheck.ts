@@ -1,4 +1,4 @@
-/** A check of every exchange of a run. It sends no requests, and finds violations that no other law looks for. */
+/** Defines ambient checks. They send no requests: they examine every exchange of a run, whichever check sent it. */
 
 import type { Level } from "../clauses/Clause.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
@@ -7,8 +7,9 @@ import type { Profile } from "../evaluation/Profile.ts"
 import type { Exchange } from "../http/Exchange.ts"
 
 /**
- * Looks at one exchange. `previous` is the latest earlier one with the same key, if neither was sent while
- * another request was in flight; `history` has all earlier exchanges of that key.
+ * Examines one exchange. `history` has all earlier exchanges with the same key, and `previous` is the latest of them.
+ * `previous` is `undefined` if one of the two overlapped another request, or if a request with a credential that a law
+ * created was sent between them.
  */
 export type Look<A> = (
   exchange: Exchange,
@@ -23,27 +24,30 @@ export interface AmbientCheck {
   readonly clauses: readonly [ClauseSlug, ...ReadonlyArray<ClauseSlug>]
   readonly level: Level
   readonly advisedBy?: string
-  /** The group whose requests the law is about; `core` when absent. */
+  /** The profile with the requests that the law is about; `core` when absent. */
   readonly profile?: Profile
   /** Whether the law applies to an exchange; without such an exchange the check is inconclusive. */
   readonly isAbout: Look<boolean>
-  /** The violation in an exchange to which the law applies, if any. */
+  /** Returns the violation in an exchange to which the law applies, if there is one. */
   readonly examine: Look<Violation | undefined>
-  /** Why no exchange of such a run can be one to which the law applies; it is then not applicable, and not inconclusive. */
+  /**
+   * Returns the reason why the law cannot apply to any exchange of the run, if there is one. If the law then applied to
+   * no exchange, the check is not applicable instead of inconclusive.
+   */
   readonly inapplicable?: (exchanges: ReadonlyArray<Exchange>) => string | undefined
-  /** Present in a law that compares exchanges of the whole run: begins with an empty memory. */
+  /** Starts the law with an empty memory; present only if the law compares exchanges of the whole run. */
   readonly begin?: () => Remembering
 }
 
-/** Looks at the exchanges of a run in order; `undefined` if the law does not apply to one. */
+/** Examines the exchanges of a run one by one, in order; returns `undefined` if the law does not apply to one. */
 export type Remembering = (exchange: Exchange) => { readonly violation: Violation | undefined } | undefined
 
-/** A law that compares exchanges of the whole run. */
+/** Completes a check whose law compares exchanges of the whole run. */
 export const overHistory = (
   check: Omit<AmbientCheck, "level" | "isAbout" | "examine"> & { readonly begin: () => Remembering }
 ): Omit<AmbientCheck, "level"> => ({
   ...check,
-  // Of a single exchange, without memory.
+  // These examine a single exchange, with an empty memory.
   isAbout: (exchange) => check.begin()(exchange) !== undefined,
   examine: (exchange) => check.begin()(exchange)?.violation
 })

@@ -11,33 +11,33 @@ const frozen = readFileSync(new URL("frozen-ids.txt", import.meta.url), "utf8")
   .filter(Boolean)
 
 describe("checks", () => {
-  it("keep all frozen ids, because users select and exclude checks by id", () => {
+  it("include every id of frozen-ids.txt, because users select and exclude checks by id", () => {
     expect(frozen.filter((id) => !ids.includes(id))).toEqual([])
   })
 
-  it("are all in frozen-ids.txt, which is sorted", () => {
+  it("have all their ids in frozen-ids.txt, in sorted order", () => {
     expect(frozen).toEqual(ids.toSorted())
   })
 
-  it("have unique ids", () => {
+  it("have unique, well-formed ids", () => {
     expect(ids.length).toBe(new Set(ids).size)
     expect(ids.filter((id) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)+$/.test(id))).toEqual([])
   })
 
-  it("state their law in one sentence", () => {
+  it("state their laws as sentences", () => {
     expect(known.filter(({ law }) => !/^[A-Z].*\.$/s.test(law)).map(({ id }) => id)).toEqual([])
   })
 
-  it("cover clauses that exist", () => {
+  it("name only existing clauses", () => {
     expect(known.flatMap(({ clauses }) => clauses).filter((slug) => !bySlug.has(slug))).toEqual([])
   })
 
-  it("try boundaries, random cases or both", () => {
+  it("have examples, random cases or both", () => {
     const empty = checks.filter(({ cases, examples }) => examples.length === 0 && cases === undefined)
     expect(empty.map(({ id }) => id)).toEqual([])
   })
 
-  it("declare fewer than 5 000 requests over HTTP in total", () => {
+  it("declare fewer than 5,000 requests over HTTP in total", () => {
     expect(checks.reduce((sum, { requests }) => sum + requests, 0)).toBeLessThan(5_000)
   })
 })

@@ -1,4 +1,4 @@
-/** All checks, in the order in which they are listed. */
+/** Lists all checks of the suite. */
 import type { AmbientCheck } from "./AmbientCheck.ts"
 import type { Check } from "./Check.ts"
 import * as CatalogueChecks from "./catalogue/CatalogueChecks.ts"
@@ -42,7 +42,7 @@ import * as CreationProductChecks from "./product/CreationProductChecks.ts"
 import * as RequestProductChecks from "./product/RequestProductChecks.ts"
 import * as TimeProductChecks from "./product/TimeProductChecks.ts"
 
-/** Within a profile they run in this order: checks that need a store with few animals come first. */
+/** All checks. Those of a profile run in this order: checks that need a store with few animals come first. */
 export const checks: ReadonlyArray<Check> = [
   ...CatalogueChecks.checks,
   ...ListChecks.checks,

@@ -1,4 +1,4 @@
-/** The port ApiKeyStore. */
+/** Clauses about the port `ApiKeyStore`. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [

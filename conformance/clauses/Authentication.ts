@@ -1,4 +1,4 @@
-/** Authentication: valid keys, and the responses to invalid ones. */
+/** Clauses about authentication: valid keys, and the responses to invalid ones. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [

@@ -1,4 +1,4 @@
-/** Bans of keys that ignore 429. */
+/** Clauses about bans of keys that ignore a 429. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [

@@ -1,14 +1,14 @@
-/** One sentence of the contract, or one of our decisions on a point that the contract leaves open. */
+/** Defines clauses: sentences of the contract, and our decisions on points that the contract leaves open. */
 
-/** `spec`: required by the contract of every implementation. `design`: our decision on an open point; others may differ. */
+/** `spec`: the contract requires it. `design`: our decision on an open point; other implementations may differ. */
 export type Level = "spec" | "design"
 
-/** Where a violation is visible: at a storage port, over HTTP, at both, or not from outside. */
+/** Where a violation is visible: at a storage port, over HTTP, at both, or nowhere outside the subject. */
 export type Observable = "port" | "http" | "both" | "not"
 
-/** One sentence that can be kept or violated. */
+/** One requirement of the contract or of our design, as a sentence. */
 export interface Clause<Slug extends string = string> {
-  /** Frozen name, such as `list.limit.maximum`. */
+  /** Frozen name, such as `list.limit.range`. */
   readonly slug: Slug
   /** Section of the contract, such as `§4.1`; for a design clause the section that leaves the point open. */
   readonly section: string
@@ -16,16 +16,16 @@ export interface Clause<Slug extends string = string> {
   readonly observable: Observable
   /** The sentence, in our own words. */
   readonly says: string
-  /** The reason why no check covers it; absent if one does. */
+  /** The reason why no check covers the clause; absent if a check does. */
   readonly unchecked?: string
 }
 
 type Sentence = Pick<Clause, "says" | "unchecked">
 
-/** A sentence without a check, with the reason. */
+/** Creates a sentence that no check covers; `reason` says why. */
 export const unchecked = (says: string, reason: string): Sentence => ({ says, unchecked: reason })
 
-/** Clauses that share a section, a level and the place where a violation shows, by slug. */
+/** Creates clauses from sentences by slug; all have the same section, level and observability. */
 export const section = <Slug extends string>(
   name: string,
   level: Level,

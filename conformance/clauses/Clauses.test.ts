@@ -4,7 +4,7 @@ import { bySlug, clauses } from "./Clauses.ts"
 
 const all: ReadonlyArray<Clause> = clauses
 
-/** The sections of the contract with obligations; §6 and §9.4 only list missing things. */
+/** The sections of the contract with obligations; §6 and §9.4 only list what the contract does not define. */
 const normative = [
   "§1",
   "§2",
@@ -29,7 +29,7 @@ const normative = [
   "§9.3"
 ]
 
-/** The sections with gaps that our decisions fill. */
+/** The sections that leave points open; design clauses state our decisions on these points. */
 const open = ["§2", "§3", "§4", "§4.1", "§4.2", "§4.3", "§4.4", "§5.4", "§6", "§7", "§8", "§8.2", "§9.4"]
 
 const sectionsOf = (level: Clause["level"]): ReadonlySet<string> =>
@@ -38,55 +38,55 @@ const sectionsOf = (level: Clause["level"]): ReadonlySet<string> =>
 const slugsWhere = (isWrong: (clause: Clause) => boolean): ReadonlyArray<string> =>
   all.filter(isWrong).map((clause) => clause.slug)
 
-describe("the clauses", () => {
+describe("clauses", () => {
   it("have unique slugs", () => {
     expect(slugsWhere(({ slug }) => all.filter((clause) => clause.slug === slug).length > 1)).toEqual([])
   })
 
-  it("have slugs of two to four lower-case words with dots between", () => {
+  it("have slugs of two to four lower-case words, separated by dots", () => {
     const word = "[a-z0-9]+(?:-[a-z0-9]+)*"
     const wellFormed = new RegExp(`^[a-z]+(?:-[a-z]+)*(?:\\.${word}){1,3}$`)
     expect(slugsWhere(({ slug }) => !wellFormed.test(slug))).toEqual([])
   })
 
-  it("have one sentence each, unique within a family", () => {
+  it("have one sentence each, and no sentence occurs twice in a family", () => {
     const oneSentence = /^[A-Z0-9`](?:(?![.!?]\s+[A-Z`]).)*[^.\s]\.$/
     expect(slugsWhere(({ says }) => !oneSentence.test(says))).toEqual([])
     const sentences = all.map(({ says, slug }) => `${slug.slice(0, slug.indexOf("."))}: ${says}`)
     expect(sentences.filter((one, index) => sentences.indexOf(one) !== index)).toEqual([])
   })
 
-  it("have a one-sentence reason if a violation cannot be seen", () => {
+  it("state why no check covers them if a violation is not observable", () => {
     expect(slugsWhere((clause) => clause.observable === "not" && clause.unchecked === undefined)).toEqual([])
     expect(
       slugsWhere(({ unchecked }) => unchecked !== undefined && !/^[A-Z].*[^.\s]\.$/.test(unchecked))
     ).toEqual([])
   })
 
-  it("cover every section of the contract with obligations", () => {
+  it("with level spec cover exactly the sections of the contract with obligations", () => {
     expect(normative.filter((section) => !sectionsOf("spec").has(section))).toEqual([])
     expect([...sectionsOf("spec")].filter((section) => !normative.includes(section))).toEqual([])
   })
 
-  it("cover every section with a gap, and name only sections of the contract", () => {
+  it("with level design cover every section with open points, and only sections of the contract", () => {
     const known = [...normative, ...open]
     expect(open.filter((section) => !sectionsOf("design").has(section))).toEqual([])
     expect([...sectionsOf("design")].filter((section) => !known.includes(section))).toEqual([])
   })
 
-  it("concern ports only at level design", () => {
+  it("about ports have level design, and their violations are observable at a port", () => {
     const ofPort = /^(?:pets|limits-store|keys-store)\./
     expect(slugsWhere(({ level, observable }) => observable === "port" && level !== "design")).toEqual([])
     expect(slugsWhere(({ observable, slug }) => ofPort.test(slug) && observable !== "port")).toEqual([])
   })
 
-  it("are grouped by family", () => {
+  it("are listed family by family", () => {
     const subjects = all.map(({ slug }) => slug.slice(0, slug.indexOf(".")))
     const runs = subjects.filter((subject, index) => subject !== subjects[index - 1])
     expect(runs).toEqual([...new Set(subjects)])
   })
 
-  it("can be looked up only by slug", () => {
+  it("are found by their slugs, and none is found by an unknown slug such as toString", () => {
     expect(all.map(({ slug }) => bySlug.get(slug))).toEqual(all)
     expect(bySlug.size).toBe(all.length)
     expect(bySlug.get("toString")).toBeUndefined()

@@ -1,4 +1,4 @@
-/** Every clause: the sentences of the contract, and our decisions on points that it leaves open. */
+/** Lists all clauses: the sentences of the contract, and our decisions on points that it leaves open. */
 import * as ApiKeyStores from "./ApiKeyStores.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Bans from "./Bans.ts"
@@ -37,5 +37,5 @@ export const clauses = [
 /** The slug of one of the clauses. */
 export type ClauseSlug = (typeof clauses)[number]["slug"]
 
-/** The clauses by slug; the key is any text, so that user input can be looked up. */
+/** The clauses by slug. The type of the key is `string`, so that user input can be looked up. */
 export const bySlug: ReadonlyMap<string, Clause> = new Map(clauses.map((clause) => [clause.slug, clause]))

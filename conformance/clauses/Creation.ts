@@ -1,4 +1,4 @@
-/** The creation of an animal: its body, and the limits of accepted values. */
+/** Clauses about creating an animal: the request body and the accepted values. */
 import { section } from "./Clause.ts"
 
 export const clauses = [

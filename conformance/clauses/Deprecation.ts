@@ -1,4 +1,4 @@
-/** The announcement of the removal of getPet. */
+/** Clauses about the deprecation of the operation getPet. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [

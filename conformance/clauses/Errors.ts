@@ -1,4 +1,4 @@
-/** Error responses. */
+/** Clauses about error responses. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [

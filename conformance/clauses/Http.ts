@@ -1,4 +1,4 @@
-/** Every exchange: paths, methods and headers. */
+/** Clauses about every request and response: paths, methods and headers. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [

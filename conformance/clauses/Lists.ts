@@ -1,4 +1,4 @@
-/** Lists of animals: limit, filter, order and pages. */
+/** Clauses about lists of animals: limit, filter, order and pages. */
 import { section } from "./Clause.ts"
 
 export const clauses = [

@@ -1,4 +1,4 @@
-/** The port PetRepository. */
+/** Clauses about the port `PetRepository`. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [

@@ -1,4 +1,4 @@
-/** The port RateLimitStore. */
+/** Clauses about the port `RateLimitStore`. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [

@@ -1,4 +1,4 @@
-/** Rate limits: headers, plans, counting and waiting. */
+/** Clauses about rate limits: headers, plans, counting and waiting. */
 import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [

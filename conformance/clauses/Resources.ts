@@ -1,4 +1,4 @@
-/** The resources and their fields. */
+/** Clauses about the resources and their fields. */
 import { section } from "./Clause.ts"
 
 export const clauses = [

@@ -1,4 +1,4 @@
-/** The retrieval of one animal, and its removal. */
+/** Clauses about getPet, which fetches one animal, and about the removal of that operation. */
 import { section } from "./Clause.ts"
 
 export const clauses = [

@@ -13,7 +13,7 @@ describe("the configuration file", () => {
       })
     )
 
-  it("may contain all members, or none", async () => {
+  it("may contain all members or no member", async () => {
     expect(await read({})).toEqual({})
     const whole = {
       $schema: "./conformance.schema.json",
@@ -44,7 +44,7 @@ describe("the configuration file", () => {
     [{ declared: { ban: true } }, '["declared"]["ban"]'],
     [{ budget: { minutes: 1 } }, '["budget"]["minutes"]'],
     [{ i_own_this_server: true }, '["i_own_this_server"]']
-  ])("is rejected with unknown members: %j", async (content, where) => {
+  ])("is rejected if it contains an unknown member: %j", async (content, where) => {
     const said = await read(content)
     expect(said).toMatch(/^the configuration file is wrong: /)
     expect(said).toContain(where)
@@ -70,11 +70,11 @@ describe("the configuration file", () => {
     [{ budget: { requests: -1 } }],
     [{ only: "core" }],
     [{ iOwnThisServer: "yes" }]
-  ])("is rejected with a one-line message: %j", async (content) => {
+  ])("is rejected with a one-line message if it is not valid: %j", async (content) => {
     expect(await read(content)).toMatch(/^the configuration file is wrong: .{5}[^\n]*$/)
   })
 
-  it("has no key in its messages, even if a key is in the wrong place", async () => {
+  it("never causes an error message that contains a key, even if the key is in the wrong place", async () => {
     const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
     const shapes: ReadonlyArray<(one: string) => string> = [
       (one) => one,

@@ -1,4 +1,4 @@
-/** The configuration file of a run over HTTP; flags of the command line take precedence. */
+/** Parses the configuration file of a run over HTTP. Flags of the command line take precedence over it. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { SetupFault } from "../engine/SetupFault.ts"
@@ -15,7 +15,10 @@ const SmallKey = Schema.Struct({ key: Secret, perMinute: Count, perDay: Count })
 
 const strings = Schema.Array(Text)
 
-/** The file's content. Every member is optional; checks that lack something are inconclusive, with the reason. */
+/**
+ * The content of the file. Every member is optional, because flags can replace it; a check that needs a missing key or
+ * clock is inconclusive.
+ */
 export const Configuration = Schema.Struct({
   $schema: Schema.optionalKey(Schema.String),
   name: Schema.optionalKey(Text.annotate({ description: "The name of the subject in the report." })),

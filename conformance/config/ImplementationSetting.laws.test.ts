@@ -10,8 +10,8 @@ const reasonOf = (flags: ImplementationSetting.Flags): string | undefined => {
 
 const contacts = (contact: string) => reasonOf({ implementation: "Shop", contact })
 
-describe("the implementation that is declared", () => {
-  it("comes from flags first, then from the file", () => {
+describe("the declared implementation", () => {
+  it("takes each member from the flags, or else from the file", () => {
     const file = { name: "Shop", version: "1", contact: "shop@shop.example" }
     expect(Result.getOrThrow(ImplementationSetting.resolve(file, {}))).toEqual(file)
     expect(Result.getOrThrow(ImplementationSetting.resolve(file, { implementationVersion: "2" }))).toEqual({
@@ -24,17 +24,17 @@ describe("the implementation that is declared", () => {
     })
   })
 
-  it("has a name if it has a version or a contact", () => {
+  it("is rejected if it has a version or a contact but no name", () => {
     expect(reasonOf({ implementationVersion: "2" })).toMatch(/^--implementation: /)
     expect(reasonOf({ contact: "shop@shop.example" })).toMatch(/^--implementation: /)
   })
 
-  it("has texts of at most 100 characters", () => {
+  it("is rejected if a text is longer than 100 characters", () => {
     expect(reasonOf({ implementation: "x".repeat(100) })).toBeUndefined()
     expect(reasonOf({ implementation: "x".repeat(101) })).toMatch(/^--implementation: .* 100 /)
   })
 
-  it("has a contact that pages can link to: a mail address, or https without credentials", () => {
+  it("accepts only a mail address or an https URL without credentials as the contact", () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ["https"] }), (url) => contacts(url.slice(0, 100)) === undefined)
     )

@@ -1,21 +1,21 @@
-/** Who and what is tested: flags override the same member of the configuration file. */
+/** Resolves what a report says about the tested implementation: flags override members of the configuration file. */
 import * as Result from "effect/Result"
 import type { Implementation } from "../engine/Report.ts"
 import { SetupFault } from "../engine/SetupFault.ts"
 
-/** The flags about the implementation. */
+/** The flags that describe the implementation. */
 export interface Flags {
   readonly implementation?: string | undefined
   readonly implementationVersion?: string | undefined
   readonly contact?: string | undefined
 }
 
-/** Maximum length of each, so that a badge and a table can show them. */
+/** Maximum length of each text in UTF-16 units, so that a badge and a table can show it. */
 const MAX_LENGTH = 100
 
 const fault = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
 
-/** A URL without credentials, or a mail address: pages link to it. */
+/** Whether the text is a mail address or an `https` URL without credentials: pages show it as a link. */
 const isContact = (text: string): boolean => {
   if (/^[^\s@<>"'`]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text) && !text.includes(":")) return true
   if (!/^https:\/\/[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return false
@@ -23,7 +23,10 @@ const isContact = (text: string): boolean => {
   return username === "" && password === ""
 }
 
-/** Fails if a text is too long, the contact is none, or a name is missing. */
+/**
+ * Merges the flags into the declarations of the file; returns `undefined` if nothing is declared. Fails if a text is
+ * too long, the contact is not valid, or a version or contact has no name.
+ */
 export const resolve = (
   file: Implementation | undefined,
   flags: Flags

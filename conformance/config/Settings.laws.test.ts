@@ -12,13 +12,13 @@ import * as Settings from "./Settings.ts"
 const plain = (key: { readonly secret: Redacted.Redacted<string> } | undefined) =>
   key && { ...key, secret: Redacted.value(key.secret) }
 
-describe("settings", () => {
-  it("need an address and a key", () => {
+describe("Settings.resolve", () => {
+  it("fails if the address or the key is missing", () => {
     expect(fault({ url: undefined })).toBe("--url: the base address of the server is missing")
     expect(fault({ key: undefined })).toBe("--key: an API key of the server is missing")
   })
 
-  it("have defaults for everything else", () => {
+  it("uses defaults for all other settings", () => {
     const settings = settled()
     expect(settings).toMatchObject({
       name: "http://127.0.0.1:3000",
@@ -36,7 +36,7 @@ describe("settings", () => {
     expect(Redacted.value(settings.main)).toBe("main-key")
   })
 
-  it("come from the file, except those that flags set", () => {
+  it("takes each setting from its flag, or else from the file", () => {
     const file: Configuration = {
       name: "file",
       url: "http://127.0.0.1:1/file",
@@ -118,12 +118,12 @@ describe("settings", () => {
   })
 })
 
-describe("a key", () => {
+describe("a key in the settings", () => {
   const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
   const key = fc.string({ unit: character, minLength: 1, maxLength: 40 })
   const ownKey = key.filter((one) => !one.startsWith("env:"))
 
-  it("is given literally, or as the name of a variable", () => {
+  it("is given literally, or as `env:` and the name of an environment variable", () => {
     fc.assert(
       fc.property(ownKey, (secret) => {
         expect(Redacted.value(settled({ key: secret }).main)).toBe(secret)
@@ -140,7 +140,7 @@ describe("a key", () => {
     )
   })
 
-  it("on a small plan needs a daily limit of four minutes' requests", () => {
+  it("is rejected on a small plan if the daily limit is less than four times the limit per minute", () => {
     const fault = Settings.resolve({}, { url: "http://127.0.0.1:1/v1", key: "main", tiny: "tiny:5:19" }, {})
     expect(Result.isFailure(fault) && fault.failure.message).toMatch(
       /^--tiny: the day must allow at least 4 times/
@@ -148,7 +148,7 @@ describe("a key", () => {
     expect(settled({ tiny: "tiny:5:20" }).tiny).toMatchObject({ perMinute: 5, perDay: 20 })
   })
 
-  it("on a small plan may contain colons", () => {
+  it("may contain colons on a small plan", () => {
     fc.assert(
       fc.property(
         ownKey,
@@ -178,14 +178,14 @@ describe("a key", () => {
     "k:5:1.5",
     "k:5:1e3",
     "k: 5:5"
-  ])("on a small plan cannot be %j", (tiny) => {
+  ])("is rejected if the flag for a small plan is %j", (tiny) => {
     expect(fault({ tiny })).toBe(
       "--tiny: must be KEY:PERMINUTE:PERDAY with two whole numbers from 1, such as env:TINY_KEY:5:1000"
     )
     expect(fault({ victim: tiny })).toMatch(/^--victim: must be KEY:PERMINUTE:PERDAY/)
   })
 
-  it("is rejected if its variable is not set or empty", () => {
+  it("is rejected if the environment variable is not set or empty", () => {
     expect(fault({ key: "env:MAIN" })).toBe("--key: the environment variable MAIN is not set")
     expect(fault({ key: "env:MAIN" }, {}, { MAIN: "" })).toBe(
       "--key: the environment variable MAIN is not set"
@@ -199,12 +199,12 @@ describe("a key", () => {
     }
   })
 
-  it("is rejected as empty, not as a variable without a name", () => {
+  it("is rejected with a message about the allowed length if it is empty", () => {
     expect(fault({ key: "" })).toMatch(/^--key: a key must be 1 to 4096 /)
     expect(fault({ revoked: "" })).toMatch(/^--revoked: a key must be 1 to 4096 /)
   })
 
-  it("is rejected with spaces or control characters, or if it is too long", () => {
+  it("is rejected if it contains spaces, control or non-ASCII characters, or is longer than 4096 characters", () => {
     for (const strange of ["a b", "a\n", "a\r\nX: y", "ü", "\u0000", "x".repeat(4_097)]) {
       expect(fault({ key: strange })).toBe(
         "--key: a key must be 1 to 4096 printable ASCII characters without spaces"
@@ -213,7 +213,7 @@ describe("a key", () => {
     }
   })
 
-  it("never appears in messages or in printed settings", () => {
+  it("never appears in error messages or in printed settings", () => {
     const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
     const spoilt = fc.constantFrom<(one: string) => string>(
       (one) => one,
@@ -269,7 +269,7 @@ describe("a key", () => {
   })
 })
 
-describe("a subject of settings", () => {
+describe("Settings.open", () => {
   it("fails with one sentence if the clock does not respond", async () => {
     const settings = settled({ clock: "http://127.0.0.1:9/clock" })
     const failure = await Effect.runPromise(Effect.flip(Effect.scoped(Settings.open(settings))))
@@ -277,7 +277,7 @@ describe("a subject of settings", () => {
     expect(failure.message).toMatch(/^the clock \(--clock\) does not work: .*ECONNREFUSED/)
   })
 
-  it("has the base path, the keys and the declarations", async () => {
+  it("creates a subject with the base path, the keys and the declarations in the settings", async () => {
     const { capabilities, target } = await Effect.runPromise(
       Effect.scoped(
         Settings.open(

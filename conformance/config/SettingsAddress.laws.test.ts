@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { fault, resolve, settled } from "./Settings.fixture.ts"
 
-describe("an address", () => {
+describe("an address in the settings", () => {
   it.each([
     ["http://127.0.0.1:3000/v1/", "http://127.0.0.1:3000/v1", "/v1"],
     ["http://127.0.0.1:3000/v1///", "http://127.0.0.1:3000/v1", "/v1"],
@@ -24,7 +24,7 @@ describe("an address", () => {
     "file:///etc/passwd",
     "//localhost/v1",
     "http://"
-  ])("cannot be %j", (url) => {
+  ])("is rejected if it is not a valid http or https URL: %j", (url) => {
     expect(fault({ url })).toBe("--url: must be an address that begins with http:// or https://")
     expect(fault({ clock: url })).toBe("--clock: must be an address that begins with http:// or https://")
   })
@@ -36,13 +36,13 @@ describe("an address", () => {
     "http://user:secret@localhost/v1",
     "http://:secret@localhost/v1",
     "http://127.0.0.1@evil.example/v1"
-  ])("cannot have a query, fragment or credentials: %s", (url) => {
+  ])("is rejected if it has a query, a fragment or credentials: %s", (url) => {
     const sentence = fault({ url })
     expect(sentence).toBe("--url: must be an address without query, fragment and credentials")
     expect(fault({ clock: url })).toBe("--clock: must be an address without query, fragment and credentials")
   })
 
-  // The platform resolves other forms of the number to this machine, so they are accepted.
+  // The URL parser normalises other forms of an IP address, such as `0x7f.1`, so they are accepted.
   it.each([
     "localhost",
     "LocalHost",
@@ -55,7 +55,7 @@ describe("an address", () => {
     "2130706433",
     "[::1]",
     "[0:0:0:0:0:0:0:1]"
-  ])("on this machine needs no confirmation: %s", (host) => {
+  ])("needs no confirmation if the host is this machine: %s", (host) => {
     expect(Result.isSuccess(resolve({ url: `http://${host}:3000/v1` }))).toBe(true)
     expect(Result.isSuccess(resolve({ clock: `http://${host}:3000/clock` }))).toBe(true)
   })
@@ -75,7 +75,7 @@ describe("an address", () => {
     "[::2]",
     "[::ffff:192.0.2.1]",
     "[::]"
-  ])("on another machine needs confirmation: %s", (host) => {
+  ])("needs confirmation if the host may be another machine: %s", (host) => {
     const url = `http://${host}:3000/v1`
     expect(fault({ url })).toMatch(
       /^--url: .* is not this machine\. .* say --i-own-this-server if it is yours$/
@@ -86,7 +86,7 @@ describe("an address", () => {
     expect(Result.isSuccess(resolve({ url, iOwnThisServer: false }, {}))).toBe(false)
   })
 
-  it("never causes an exception", () => {
+  it("never causes an exception, whatever text is given", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.webUrl(), fc.ipV4Extended(), fc.ipV6()),

@@ -8,13 +8,13 @@ const product = Product.of(
 )
 
 describe("the coverage of a product", () => {
-  it("is complete for the examples of the product", () => {
+  it("is complete if all examples of the product were tried", () => {
     expect(Coverage.inWords(Coverage.of(product.shape, product.examples))).toBe(
       "size 2/2, color 3/3, place 2/2, pairs 15 of 15"
     )
   })
 
-  it("counts only what was tried, and cases that lack a dimension", () => {
+  it("counts only tried values and pairs, including those of cases without some dimensions", () => {
     const tried = [{ size: "one", color: "red" }, { place: "here" }]
     expect(Coverage.inWords(Coverage.of(product.shape, tried))).toBe(
       "size 1/2, color 1/3, place 1/2, pairs 1 of 15"
@@ -24,7 +24,7 @@ describe("the coverage of a product", () => {
     )
   })
 
-  it("has no example that contradicts itself", () => {
+  it("is complete although no example has a pair that the product excludes", () => {
     expect(product.examples.filter(({ color, size }) => size === "one" && color === "blue")).toEqual([])
   })
 })

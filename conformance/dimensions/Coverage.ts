@@ -1,7 +1,7 @@
-/** How much of a product was tried: the values of each dimension, and the pairs of values. */
+/** Counts how many values of each dimension of a product, and how many pairs of values, were tried. */
 import type { Shape } from "./Product.ts"
 
-/** A tried case; it lacks the dimensions that could not be decided. */
+/** A tried case: the name of the value of each dimension, without dimensions that could not be decided. */
 export type Tried = { readonly [dimension: string]: string }
 
 export interface Coverage {
@@ -9,7 +9,7 @@ export interface Coverage {
   readonly pairs: { readonly tried: number; readonly of: number }
 }
 
-/** The coverage of a product by the tried cases. */
+/** Returns the coverage of a product by the tried cases. */
 export const of = ({ pairs, values }: Shape, all: Iterable<Tried>): Coverage => {
   const names = Object.keys(values)
   const seen = new Map(names.map((name) => [name, new Set<string>()]))
@@ -35,7 +35,7 @@ export const of = ({ pairs, values }: Shape, all: Iterable<Tried>): Coverage => 
 }
 
 /**
- * A coverage in words.
+ * Formats a coverage for messages.
  *
  * @example
  * ```ts

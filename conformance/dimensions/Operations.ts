@@ -1,8 +1,8 @@
-/** The three operations of the contract (§4) with each kind of result, and HEAD, which the contract leaves open. */
+/** Lists the three operations of contract §4 with each kind of result, and HEAD, which the contract leaves open. */
 
 export interface Operation {
   readonly method: "GET" | "POST" | "HEAD"
-  /** What it is about: the list, a body that is valid or not, a new animal, the first one of the run, or none. */
+  /** The object of the request: the list, a valid or invalid body, a new animal, the first of the run, or none. */
   readonly about: "list" | "valid" | "invalid" | "new" | "first" | "none"
 }
 
@@ -19,6 +19,6 @@ export const operations = {
 
 export type OperationName = keyof typeof operations
 
-/** The operations whose path names one animal. */
+/** Whether the path of the operation names one animal. */
 export const isOfOne = ({ about }: Operation): boolean =>
   about === "new" || about === "first" || about === "none"

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Pairwise from "./Pairwise.ts"
 
-/** Values of two dimensions that exclude each other. */
+/** Generates a pair of values that must not occur in the same row. */
 const exclusion = (sizes: ReadonlyArray<number>) =>
   fc
     .tuple(fc.nat(sizes.length - 1), fc.nat(9), fc.nat(sizes.length - 1), fc.nat(9))
@@ -22,15 +22,15 @@ const optionsOf = (excluded: ReadonlyArray<Pairwise.Pair>, seed: number) => ({
     !excluded.some(([first, value, second, other]) => row[first] === value && row[second] === other)
 })
 
-/** Every row of the product, without cleverness. */
+/** Returns every combination of values, including excluded ones. */
 const product = (sizes: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
   sizes.reduce<ReadonlyArray<ReadonlyArray<number>>>(
     (rows, size) => rows.flatMap((row) => Array.from({ length: size }, (_, value) => [...row, value])),
     [[]]
   )
 
-describe("pairwise rows", () => {
-  it("hold every pair that an allowed row of the product has, and only allowed rows", () => {
+describe("Pairwise.cover", () => {
+  it("returns allowed rows that together contain every pair of values of any allowed row", () => {
     fc.assert(
       fc.property(scene, ({ excluded, seed, sizes }) => {
         const options = optionsOf(excluded, seed)
@@ -43,7 +43,7 @@ describe("pairwise rows", () => {
     )
   })
 
-  it("are the same for the same seed", () => {
+  it("returns the same rows for the same seed", () => {
     fc.assert(
       fc.property(scene, ({ excluded, seed, sizes }) => {
         const options = optionsOf(excluded, seed)
@@ -52,7 +52,7 @@ describe("pairwise rows", () => {
     )
   })
 
-  it("are at most as many as the product has, and each holds a pair that no earlier choice held", () => {
+  it("returns no row twice, and at most as many rows as there are combinations", () => {
     fc.assert(
       fc.property(scene, ({ excluded, seed, sizes }) => {
         const options = optionsOf(excluded, seed)
@@ -63,7 +63,7 @@ describe("pairwise rows", () => {
     )
   })
 
-  it("begin with first values, and are few: 13 or less for four dimensions of three values", () => {
+  it("returns at most 13 rows for four dimensions of three values, in ascending order of the sum of indices", () => {
     const rows = Pairwise.cover([3, 3, 3, 3], { seed: 1 })
     expect(rows.length).toBeLessThanOrEqual(13)
     const distances = rows.map((row) => row.reduce((sum, value) => sum + value, 0))

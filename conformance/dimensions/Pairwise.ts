@@ -1,30 +1,30 @@
 /**
- * Pairwise coverage: few rows that hold every pair of values of two dimensions. A row has one value of each dimension, as an
- * index; values come boundary first.
+ * Computes pairwise coverage: a small set of rows that together contain every allowed pair of values of two dimensions.
+ * A row has one value of each dimension, given as an index.
  */
 
-/** A row that may lack values. */
+/** A row in which values may be missing. */
 export type Partial = ReadonlyArray<number | undefined>
 
 export interface Options {
   /**
-   * Whether a row can occur. A row that lacks values is allowed if its values do not contradict each other; what
-   * contradicts itself stays so with more values.
+   * Whether a row can occur; by default every row can. A partial row is allowed if its values can occur together. If a
+   * partial row is rejected, every row that adds values to it must be rejected too.
    */
   readonly allows?: (row: Partial) => boolean
-  /** Chooses between rows that are equally good; 0 by default. */
+  /** Seed of the random order in which dimensions and equally good values are tried; 0 by default. */
   readonly seed?: number
 }
 
-/** A pair of values of two dimensions, the first dimension before the second. */
+/** A value of the dimension `first`, and another value of the dimension `second`; `first` is less than `second`. */
 export type Pair = readonly [first: number, value: number, second: number, other: number]
 
-/** Number of rows that are compared for each row of the result. */
+/** Number of candidates from which each row of the result is chosen. */
 const CANDIDATES = 8
 
 const all = (): boolean => true
 
-/** mulberry32: a small generator of numbers from 0 to 1. */
+/** Creates a pseudorandom generator of numbers from 0 (inclusive) to 1 (exclusive): mulberry32. */
 const randomFrom = (seed: number) => {
   let state = seed | 0
   return (): number => {
@@ -43,7 +43,10 @@ const shuffled = (values: ReadonlyArray<number>, random: () => number): Readonly
 
 const indices = (size: number): ReadonlyArray<number> => Array.from({ length: size }, (_, index) => index)
 
-/** Fills the dimensions of `open` in order, each with the first value of `order` that leads to an allowed row. */
+/**
+ * Fills the dimensions in `open`, each with the first value of `order` that leads to an allowed complete row; returns
+ * `undefined` if there is no such row.
+ */
 const complete = (
   row: Partial,
   open: ReadonlyArray<number>,
@@ -68,7 +71,7 @@ const withPair = (sizes: ReadonlyArray<number>, [first, value, second, other]: P
 const openIn = (row: Partial): ReadonlyArray<number> =>
   indices(row.length).filter((dimension) => row[dimension] === undefined)
 
-/** The pairs that some allowed row has. */
+/** Returns the pairs that at least one allowed row contains. */
 export const pairs = (sizes: ReadonlyArray<number>, { allows = all }: Options = {}): ReadonlyArray<Pair> => {
   const found: Array<Pair> = []
   const inOrder = (_row: Partial, dimension: number) => indices(sizes[dimension] ?? 0)
@@ -88,7 +91,7 @@ export const pairs = (sizes: ReadonlyArray<number>, { allows = all }: Options = 
   return found
 }
 
-/** The pairs of a row as text. */
+/** Returns each pair of values in a row as a string: the numbers of the `Pair`, separated by commas. */
 export const namesOf = (row: Partial): ReadonlyArray<string> =>
   row.flatMap((value, first) =>
     value === undefined
@@ -98,14 +101,14 @@ export const namesOf = (row: Partial): ReadonlyArray<string> =>
         )
   )
 
-/** The position of a row between the one of all first values and the one of all last values, from 0 to 1. */
+/** Returns a number from 0, for the row of all first values, to 1, for the row of all last values. */
 const distance = (row: ReadonlyArray<number>, sizes: ReadonlyArray<number>): number =>
   row.reduce((sum, value, dimension) => sum + value / Math.max(1, (sizes[dimension] ?? 1) - 1), 0) /
   row.length
 
 /**
- * Rows that hold every pair that an allowed row can hold; the same rows for the same seed. The rows of first values come
- * first.
+ * Returns allowed rows that together contain every pair that an allowed row can contain, rows with low indices first.
+ * The same seed gives the same rows.
  *
  * @example
  * ```ts

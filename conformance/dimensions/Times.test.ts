@@ -15,8 +15,8 @@ const partsOf = (ms: number): ReadonlyArray<number> => {
   ]
 }
 
-describe("a moment", () => {
-  it.each(Object.entries(Times.times))("%s is never in the past", (_name, { next }) => {
+describe("the next moment", () => {
+  it.each(Object.entries(Times.times))("is never in the past: %s", (_name, { next }) => {
     fc.assert(
       fc.property(now, (ms) => {
         expect(next(ms)).toBeGreaterThanOrEqual(ms)
@@ -24,7 +24,7 @@ describe("a moment", () => {
     )
   })
 
-  it("at the start of a year is 1 January, 00:00 UTC; of a month its first day; in a leap year there is 29 February", () => {
+  it("is 00:00 UTC on 1 January for a year, on the first day for a month, and on 29 February for a leap day", () => {
     fc.assert(
       fc.property(now, (ms) => {
         expect(partsOf(Times.times["at the start of a year"].next(ms))).toEqual([0, 1, 0, 0, 0])
@@ -34,7 +34,7 @@ describe("a moment", () => {
     )
   })
 
-  it("before an edge is followed by that edge", () => {
+  it("before the end of a period is at most 1.5 s before the start of the next period", () => {
     fc.assert(
       fc.property(now, (ms) => {
         for (const [before, edge] of [

@@ -1,10 +1,10 @@
-/** Moments at which software that counts time goes wrong: around the edges of seconds, minutes, days, months and years (UTC). */
+/** Lists moments at which software often fails: near the ends of seconds, minutes, days, months and years (UTC). */
 
 const SECOND = 1_000
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** How long before an edge a request is sent, in ms: a request over a network takes time. */
+/** Time in ms before an edge at which a request is sent, because a request over a network takes time. */
 const BEFORE = 1_500
 
 const next = (unit: number) => (now: number) => (Math.floor(now / unit) + 1) * unit
@@ -22,18 +22,18 @@ const nextLeapDay = (now: number): number => {
   return days.find((day) => day > now && new Date(day).getUTCDate() === 29) ?? Number.POSITIVE_INFINITY
 }
 
-/** Ms before an edge; an edge that is nearer than that is the one meant. */
+/** Returns the time `BEFORE` ms before the next edge, or the current time if the edge is nearer. */
 const before = (edge: (now: number) => number) => (now: number) => Math.max(now, edge(now) - BEFORE)
 
-/** A moment of interest. */
+/** A kind of moment, such as midnight. */
 interface Time {
-  /** The next such moment from a given time on, in epoch ms. */
+  /** Returns the first such moment at or after `now`; both are in epoch ms. */
   readonly next: (now: number) => number
-  /** Whether it is the edge shortly before which the previous moment was, so that no time may be lost between. */
+  /** Whether the moment is the edge just after the previous moment of the list; a law must lose no time in between. */
   readonly follows: boolean
 }
 
-/** In an order in which time moves little. */
+/** The moments by name, in an order in which little time passes from each to the next. */
 export const times = {
   "any time": { next: (now) => now, follows: false },
   "the last ms of a second": { next: (now) => next(SECOND)(now) - 1, follows: false },

@@ -8,7 +8,7 @@ import { wireResponse } from "../http/Wires.fixture.ts"
 import { examineExchanges } from "./Ambient.ts"
 import * as Toys from "./Toys.fixture.ts"
 
-/** The key of an exchange; `+` means that others were in flight at the same time. */
+/** The key of an exchange; `+` means that other exchanges were in flight at the same time. */
 type Sent = KeyName | `${KeyName}+`
 
 const exchangesOf = (...keys: ReadonlyArray<Sent>): ReadonlyArray<Exchange> =>
@@ -33,7 +33,7 @@ const hear = (
     Toys.subject({ kind: "http", exchanges, basePath: "/v1" })
   )
 
-/** The index of the earlier exchange with which each one is compared. */
+/** Returns, for each exchange, the index of the previous exchange that the check gets. */
 const previousOf = (...keys: ReadonlyArray<Sent>): ReadonlyArray<number | undefined> => {
   const seen: Array<number | undefined> = []
   hear(exchangesOf(...keys), (_exchange, previous) => {
@@ -45,15 +45,15 @@ const previousOf = (...keys: ReadonlyArray<Sent>): ReadonlyArray<number | undefi
 
 const fault = new Violation({ expected: "yes", actual: "no" })
 
-describe("a check of every exchange", () => {
-  it("gets the previous exchange of the key, if both were alone and no made-up credential was sent between", () => {
+describe("Ambient.examineExchanges", () => {
+  it("gives the check the previous exchange of the key if both were alone and no made-up credential came between", () => {
     expect(previousOf("main", "main", "tiny", "main", "tiny")).toEqual([undefined, 0, undefined, 1, 2])
     expect(previousOf("main", "main+", "main", "main")).toEqual([undefined, undefined, undefined, 2])
     expect(previousOf("main", "other", "main", "main")).toEqual([undefined, undefined, undefined, 2])
     expect(previousOf("main", "none", "main")).toEqual([undefined, undefined, 0])
   })
 
-  it("gets all earlier exchanges of the same key", () => {
+  it("gives the check all earlier exchanges of the same key", () => {
     const seen: Array<ReadonlyArray<number>> = []
     hear(exchangesOf("main", "tiny", "main+", "main"), (_exchange, _previous, history) => {
       seen.push(history.map(({ index }) => index))
@@ -62,7 +62,7 @@ describe("a check of every exchange", () => {
     expect(seen).toEqual([[], [], [0], [0, 2]])
   })
 
-  it("passes if no exchange violates the law, and is inconclusive if nothing was sent", () => {
+  it("returns pass if no exchange violates the law, and inconclusive if nothing was sent", () => {
     expect(hear(exchangesOf("main", "main"), () => undefined)).toMatchObject({
       status: "pass",
       reason: undefined,
@@ -76,7 +76,7 @@ describe("a check of every exchange", () => {
     })
   })
 
-  it("examines only exchanges to which its law applies, and is inconclusive without any", () => {
+  it("examines only exchanges to which the law applies, and returns inconclusive if there are no such exchanges", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom<Sent>("main", "main+", "tiny", "other")),
@@ -106,7 +106,7 @@ describe("a check of every exchange", () => {
     )
   })
 
-  it("passes the same arguments to `isAbout` and `examine`", () => {
+  it("calls `isAbout` and `examine` with the same arguments", () => {
     const asked: Array<ReadonlyArray<number | undefined>> = []
     const looked: Array<ReadonlyArray<number | undefined>> = []
     const noteIn =
@@ -128,7 +128,7 @@ describe("a check of every exchange", () => {
     expect(looked.at(-1)).toEqual([4, 3, 0, 2, 3])
   })
 
-  it("also compares with exchanges to which the law does not apply", () => {
+  it("gives the check the previous exchange even if the law does not apply to the previous exchange", () => {
     const seen: Array<number | undefined> = []
     hear(
       exchangesOf("main", "main"),
@@ -141,7 +141,7 @@ describe("a check of every exchange", () => {
     expect(seen).toEqual([0])
   })
 
-  it("shows the first violation, after the previous exchange, and the number of violations", () => {
+  it("shows the first violation with the exchange before it, and the number of violations", () => {
     const { counterexample, reason, status } = hear(
       exchangesOf("main", "tiny", "main", "main", "main"),
       ({ index }) => (index === 3 || index === 4 ? fault : undefined)
@@ -159,12 +159,12 @@ describe("a check of every exchange", () => {
     expect(counterexample?.token).toMatch(/^asc1_/)
   })
 
-  it("has no token for made-up credentials, which may differ from a key by one letter", () => {
+  it("returns no replay token for a made-up credential, which may differ from a key by one letter", () => {
     const { counterexample } = hear(exchangesOf("other"), () => fault)
     expect(counterexample?.token).toBeUndefined()
   })
 
-  it("never throws, whatever the times of the clock and in the headers", () => {
+  it("never returns error for a real check, whatever times the clock and the headers show", () => {
     const time = fc.oneof(
       fc.double(),
       fc.maxSafeInteger(),

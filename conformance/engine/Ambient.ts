@@ -12,10 +12,13 @@ import { resultOf } from "./CheckResults.ts"
 import * as ReplayToken from "./ReplayToken.ts"
 import type { CheckResult, Counterexample, Status } from "./Report.ts"
 
-/** Number of steps that a counterexample shows before the violating exchange. */
+/** Number of earlier exchanges that a counterexample shows before the violating exchange. */
 const CONTEXT = 1
 
-/** The requests that reproduce a violating exchange: the earlier ones of its key, as sent. */
+/**
+ * The requests that reproduce a violating exchange: the previous request with the same key, if any, and its own
+ * request. Their `Authorization` headers are omitted.
+ */
 export const Requests = Schema.Array(
   Schema.Struct({
     method: Schema.String,
@@ -23,12 +26,12 @@ export const Requests = Schema.Array(
     key: Schema.Literals(["main", "tiny", "victim", "revoked", "expired", "none"]),
     headers: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
     body: Schema.optionalKey(Schema.Uint8Array),
-    /** The status of its response: with another status the circumstances differ. */
+    /** The status of the response in the run; a replay with another status is not comparable. */
     status: Schema.Int
   })
 )
 
-/** The findings of a check: the number of exchanges to which it applies, of violations, and the first violation. */
+/** The findings of a check: how many exchanges it applies to, how many violate it, and the first violation. */
 interface Found {
   readonly about: number
   readonly faults: number
@@ -48,7 +51,7 @@ const look = (check: AmbientCheck, subject: Subject): Found => {
     const latest = history.at(-1)
     const isNext = latest !== undefined && latest.index > credentialsAt
     const previous = exchange.isAlone && isNext && latest.isAlone ? latest : undefined
-    // The subject may accept a made-up credential as a declared key, and count the request for that key.
+    // The subject may accept a made-up credential as a declared key, and count the request against that key.
     if (exchange.key === "other") credentialsAt = exchange.index
     const remembered = remembering?.(exchange)
     if (remembering === undefined ? check.isAbout(exchange, previous, history) : remembered !== undefined) {
@@ -66,8 +69,8 @@ const look = (check: AmbientCheck, subject: Subject): Found => {
 }
 
 /**
- * Runs one check on all exchanges of a subject so far; the first violation is the counterexample. The result is
- * inconclusive if the law applies to none of them.
+ * Runs one check on all exchanges of a subject so far; the first violation is the counterexample. If the law applies to
+ * none of them, the result is inconclusive, or not applicable if the check gives a reason.
  */
 export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckResult => {
   const count = subject.exchanges.length
@@ -83,7 +86,7 @@ export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckRe
     )
   if (count === 0) return finished("inconclusive", "nothing was sent", 0)
   const found = Result.try(() => look(check, subject))
-  // No response may crash the suite; a check that throws is a bug of the suite.
+  // No response may crash the suite; a check that throws is a fault of the suite.
   if (Result.isFailure(found)) return finished("error", String(found.failure), 0)
   const { about, counterexample, faults } = found.success
   if (about === 0) {

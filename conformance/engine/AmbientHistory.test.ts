@@ -17,7 +17,7 @@ const exchange = (index: number, status: number): Exchange => ({
   isAlone: true
 })
 
-/** No status occurs twice in a run. */
+/** A check with the law that no status occurs twice in a run. It ignores statuses of 500 and above. */
 const distinct = {
   ...overHistory({
     id: "history.distinct",
@@ -46,7 +46,7 @@ const examined = (...statuses: ReadonlyArray<number>) =>
   )
 
 describe("a law over the whole run", () => {
-  it("compares the exchanges of all keys, and begins each run with an empty memory", () => {
+  it("compares the exchanges of all keys in one run, but not the exchanges of different runs", () => {
     expect(examined(200, 404, 201).status).toBe("pass")
     const twice = examined(200, 404, 404, 200)
     expect(twice).toMatchObject({
@@ -58,7 +58,7 @@ describe("a law over the whole run", () => {
     expect(examined(200, 404, 201).status).toBe("pass")
   })
 
-  it("is inconclusive without an exchange that it is about, or not applicable with the reason", () => {
+  it("is inconclusive if it applies to no exchange, or not applicable if the check then gives a reason", () => {
     expect(examined(503).status).toBe("inconclusive")
     expect(examined(500)).toMatchObject({ status: "not-applicable", reason: "the first is 500" })
     expect(examined(500, 200, 200).status).toBe("fail")

@@ -8,7 +8,7 @@ import * as Awaiting from "./Awaiting.ts"
 
 const down = Effect.fail(new NoResponse({ kind: "connection", reason: "connect ECONNREFUSED" }))
 
-/** Waits `ms` for a server that gets ready by these steps; returns the failure if any, and the tries. */
+/** Waits up to `ms` milliseconds for a server with one step per try; returns any failure and the number of tries. */
 const awaited = (steps: ReadonlyArray<number | "down">, ms: number) => {
   let tries = 0
   const transport: Transport = () =>
@@ -37,13 +37,13 @@ const awaited = (steps: ReadonlyArray<number | "down">, ms: number) => {
   )
 }
 
-describe("waiting for a server", () => {
-  it("ends with its first response", async () => {
+describe("Awaiting.server", () => {
+  it("returns after the first response with a status other than 502, 503 and 504", async () => {
     expect(await awaited([200], 0)).toEqual({ failure: undefined, tries: 1 })
     expect(await awaited(["down", "down", 503, 502, 401], 30_000)).toEqual({ failure: undefined, tries: 5 })
   })
 
-  it("fails after the time, with the last reason", async () => {
+  it("fails after the timeout, with the reason of the last try", async () => {
     expect((await awaited(["down"], 0)).failure).toBe(
       "http://127.0.0.1:1/v1 is not ready after 0 s (--wait): connect ECONNREFUSED"
     )

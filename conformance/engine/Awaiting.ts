@@ -5,14 +5,15 @@ import * as Result from "effect/Result"
 import type { HttpTarget } from "../subjects/HttpSubject.ts"
 import { SetupFault } from "./SetupFault.ts"
 
-/** Ms between two tries. */
+/** Delay between two tries, in milliseconds. */
 const APART_MS = 200
 
-/** Statuses of a server, or of a proxy in front of it, that is not ready. */
+/** Statuses that a server, or a proxy in front of it, returns while the server is not ready. */
 const notReady: ReadonlyArray<number> = [502, 503, 504]
 
 /**
- * Waits until the server responds, other than that it is not ready, and its clock too if it has one. Fails after `ms`.
+ * Waits until the server returns a status that is not in `notReady`, and until its clock, if it has one, responds.
+ * Fails after `ms` milliseconds.
  */
 export const server = Effect.fnUntraced(function* (
   { basePath, baseUrl, clock, keys, name, transport }: HttpTarget,

@@ -10,14 +10,14 @@ const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 
 const violation = Effect.fail(new Violation({ expected: "the integer", actual: "another" }))
 
-describe("a shrunk integer", () => {
+describe("an integer in a shrunk case", () => {
   const faults: ReadonlyArray<readonly [string, (value: bigint) => boolean, ReadonlyArray<bigint>]> = [
     ["a double", (value) => BigInt(Number(value)) !== value, [2n ** 53n + 1n, -(2n ** 53n) - 1n]],
     ["an int32", (value) => BigInt.asIntN(32, value) !== value, [2n ** 31n, -(2n ** 32n)]],
     ["a uint53", (value) => value > 2n ** 53n, [2n ** 53n + 1n]]
   ]
 
-  it.each(faults)("is the boundary where it stops to fit %s", async (_what, isWrong, shown) => {
+  it.each(faults)("becomes the first boundary that does not fit %s", async (_what, isWrong, shown) => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const toy = Toys.check<{ readonly all: ReadonlyArray<bigint> }>({
         examples: [],
@@ -31,7 +31,7 @@ describe("a shrunk integer", () => {
     }
   })
 
-  it("is smaller than before, and nothing else changes", () => {
+  it("gets a smaller absolute value, and the rest of the case stays unchanged", () => {
     fc.assert(
       fc.property(int64, fc.string(), (value, word) => {
         const size = (one: bigint) => (one < 0n ? -one : one)

@@ -1,6 +1,6 @@
-/** Cases whose integers are boundaries, for shrinking: fast-check halves integers and stops at arbitrary ones. */
+/** Replaces integers of a failing case by boundaries, because fast-check's shrinking ends at arbitrary integers. */
 
-/** Where implementations change from right to wrong, by size: one more than the largest number of each kind. */
+/** Absolute values at which implementations often start to fail: limits of integer types and of exact doubles. */
 const boundaries: ReadonlyArray<bigint> = [
   2n ** 7n,
   2n ** 8n,
@@ -19,8 +19,8 @@ const size = (value: bigint): bigint => (value < 0n ? -value : value)
 const smaller = (value: bigint): ReadonlyArray<bigint> => boundaries.filter((one) => size(one) < size(value))
 
 /**
- * Copies of a case in which one integer (`bigint`) is a boundary that is smaller, the smallest first. Other values stay as
- * they are.
+ * Returns copies of a case in which one `bigint` is replaced by a boundary of smaller absolute value, the smallest
+ * first. Other values stay the same.
  */
 export const simpler = (given: unknown): ReadonlyArray<unknown> => {
   if (typeof given === "bigint") return smaller(given)

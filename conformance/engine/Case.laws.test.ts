@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Case from "./Case.ts"
 
-/** Values in cases of checks; names with `$` are reserved for the encoding. */
+/** Names of members in cases; names that begin with `$` are reserved for the encoding. */
 const name = fc.oneof(
   fc.string({ unit: "grapheme" }).filter((text) => !text.startsWith("$")),
   fc.constantFrom("", "0", "id", "toString", "length", "__proto__")
@@ -29,8 +29,8 @@ const { value } = fc.letrec((tie) => ({
   )
 }))
 
-describe("a case", () => {
-  it("is decoded to the same value", () => {
+describe("Case.encode and Case.decode", () => {
+  it("decode an encoded case to the same value", () => {
     fc.assert(
       fc.property(value, (given) => {
         expect(Case.decode(Case.encode(given))).toStrictEqual(given)
@@ -39,7 +39,7 @@ describe("a case", () => {
     )
   })
 
-  it("is encoded as one line", () => {
+  it("encode a case as one line", () => {
     fc.assert(
       fc.property(value, (given) => {
         expect(Case.encode(given)).not.toMatch(/[\n\r]/)
@@ -48,25 +48,25 @@ describe("a case", () => {
   })
 
   it.each([
-    ["the greatest int64", 2n ** 63n - 1n],
-    ["the least int64", -(2n ** 63n)],
-    ["a number beyond it", 10n ** 400n],
-    ["nothing", undefined],
+    ["the largest int64", 2n ** 63n - 1n],
+    ["the smallest int64", -(2n ** 63n)],
+    ["an integer far above int64", 10n ** 400n],
+    ["undefined", undefined],
     ["undefined in an array", [undefined, [undefined]]],
     ["an undefined member", { status: undefined, of: { limit: undefined } }],
     ["bytes that are not text", new Uint8Array([0xff, 0xfe, 0, 0xc3])],
-    ["no bytes", new Uint8Array()],
+    ["an empty byte array", new Uint8Array()],
     ["a lone surrogate", "\ud800"]
-  ])("preserves %s", (_what, given) => {
+  ])("preserve %s", (_what, given) => {
     expect(Case.decode(Case.encode(given))).toStrictEqual(given)
   })
 
-  it("preserves the members of an object whose members are all undefined", () => {
+  it("preserve a member with the value undefined in an object without other members", () => {
     const decoded = Case.decode(Case.encode({ status: undefined }))
     expect(Object.keys(decoded as object)).toEqual(["status"])
   })
 
-  it("is rejected with a SyntaxError if the text is not an encoded case", () => {
+  it("throw a SyntaxError for a text that is not an encoded case", () => {
     for (const text of ["", "{", "nonsense", '{"$int":"five"}', "undefined"]) {
       expect(() => Case.decode(text)).toThrow(SyntaxError)
     }

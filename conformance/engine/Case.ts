@@ -17,7 +17,7 @@ const reviver = (_name: string, value: unknown): unknown => {
   return value
 }
 
-// JSON.parse removes a member whose reviver returns `undefined`; it is restored afterwards.
+// JSON.parse removes a member if the reviver returns `undefined`, so `restored` replaces this symbol afterwards.
 const NONE = Symbol("undefined")
 
 const restored = (value: unknown): unknown => {
@@ -27,7 +27,7 @@ const restored = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, restored(member)]))
 }
 
-/** A case as text. */
+/** Encodes a case as text. */
 export const encode = (given: unknown): string => JSON.stringify(given, replacer) ?? '{"$none":true}'
 
 /** Decodes a case that `encode` wrote; throws `SyntaxError` for any other text. */

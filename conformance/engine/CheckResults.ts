@@ -1,15 +1,15 @@
-/** Results of checks for a report. */
+/** Creates the results of checks for a report. */
 import type { Check } from "../checks/Check.ts"
 import type { CheckResult } from "./Report.ts"
 
-/** The fields of a check that a report repeats. */
+/** The fields of a check that a report contains. */
 export type CheckFields = Pick<Check, "id" | "law" | "clauses" | "level" | "profile">
 
 /** The outcome of a check; absent members are zero or undefined in the result. */
 export type CheckOutcome = Pick<CheckResult, "status" | "reason"> &
   Partial<Pick<CheckResult, "runs" | "requests" | "milliseconds" | "counterexample" | "coverage">>
 
-/** The result of a check. */
+/** Creates the result of a check. */
 export const resultOf = (
   { clauses, id, law, level, profile }: CheckFields,
   {

@@ -15,8 +15,8 @@ const status = fc.constantFrom<Status>(
 )
 const check = fc.record({ profile: fc.constantFrom(...profiles), status })
 
-describe("the claims of a run", () => {
-  it("are the profiles that were shown completely, and do not depend on other profiles", () => {
+describe("Claims.of", () => {
+  it("returns a profile if one of its checks passed, and its other checks passed, warned or did not apply", () => {
     fc.assert(
       fc.property(fc.array(check), (checks) => {
         const claims = Claims.of(checks)

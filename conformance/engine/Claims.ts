@@ -1,11 +1,11 @@
-/** The profiles that a subject may claim after a run: "conformant: core, auth". */
+/** Determines the profiles that a subject may claim after a run, such as "conformant: core, auth". */
 import { type Profile, profiles } from "../evaluation/Profile.ts"
 import type { CheckResult, Status } from "./Report.ts"
 
 /** Statuses that do not contradict a claim. */
 const harmless: ReadonlyArray<Status> = ["pass", "warn", "not-applicable"]
 
-/** The profiles in which a check passed, none failed, and every one was decided: none was excluded. */
+/** Returns the profiles in which at least one check passed, and none failed, was undecided or was excluded. */
 export const of = (checks: ReadonlyArray<Pick<CheckResult, "profile" | "status">>): ReadonlyArray<Profile> =>
   profiles.filter((profile) => {
     const own = checks.filter((check) => check.profile === profile)

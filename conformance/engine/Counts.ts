@@ -1,11 +1,11 @@
-/** How many checks have each status, and the verdict that follows from it. */
+/** Counts the checks of a run by status, and derives the verdict from the counts. */
 import type { CheckResult, Report, Status, Verdict } from "./Report.ts"
 import * as WorstStatus from "./WorstStatus.ts"
 
 export const of = (checks: ReadonlyArray<CheckResult>): Report["counts"] => {
   const byStatus = Object.fromEntries(
     WorstStatus.order.map((status) => [status, checks.filter((check) => check.status === status).length])
-  ) as { [S in Status]: number } // the order holds every Status
+  ) as { [S in Status]: number } // `order` contains every Status
   const executed = checks.filter(({ runs }) => runs.decided > 0).length
   return { planned: checks.length, executed, ...byStatus }
 }

@@ -12,7 +12,7 @@ const NOON = Date.UTC(2027, 0, 1, 12)
 const run = Effect.runPromise
 
 interface Plant {
-  /** Overrides responses of the correct server. */
+  /** Overrides a response of the correct server; `undefined` keeps the correct response. */
   readonly respond?: (request: WireRequest, key: string) => WireResponse | undefined
   readonly target?: Partial<HttpSubject.HttpTarget>
   readonly clock?: HttpSubject.HttpTarget["clock"] | "none"
@@ -32,7 +32,7 @@ const limits: Readonly<Record<string, number>> = {
   [keys.victim.secret]: 3
 }
 
-/** The findings of the doctor about a correct server with the given changes. */
+/** Runs the doctor on a correct server with the given changes; returns its findings, or its error as text. */
 const examine = async ({
   clock,
   options = {},
@@ -83,8 +83,8 @@ const clockOf = (now: () => number, advance: (ms: number) => number): HttpSubjec
   advance: (ms) => Effect.sync(() => advance(ms))
 })
 
-describe("a correct set-up", () => {
-  it("is reported line by line: address, limits, wrong key, clock, keys, cost", async () => {
+describe("Doctor.examine of a correct set-up", () => {
+  it("reports address, limits, creation, wrong key, clock, keys and cost, one finding per line", async () => {
     const findings = await examine()
     expect(findings).toEqual([
       expect.stringMatching(
@@ -101,7 +101,7 @@ describe("a correct set-up", () => {
     ])
   })
 
-  it("without a clock and small keys lists the checks that will be inconclusive, with the reason", async () => {
+  it("reports the number of checks that stay inconclusive without a clock and small keys, with the reasons", async () => {
     const findings = await examine({ clock: "none", target: { keys: { main: keys.main } } })
     const lines = typeof findings === "string" ? [findings] : findings
     expect(lines.join("\n")).toMatch(
@@ -112,7 +112,7 @@ describe("a correct set-up", () => {
     expect(lines.join("\n")).not.toContain("undefined")
   })
 
-  it("examines only what the selection needs", async () => {
+  it("reports the number of selected checks", async () => {
     const counted = async (options: Partial<Run.RunOptions>) => {
       const findings = await examine({ options })
       return Number(/^([0-9]+) checks at level/m.exec([findings].flat().join("\n"))?.[1])
@@ -125,7 +125,7 @@ describe("a correct set-up", () => {
     expect(await counted({ level: "design" })).toBeGreaterThan(all)
   })
 
-  it("may have a denied key, no limits, no Date, and another status for a wrong key", async () => {
+  it("accepts an exhausted main key, missing rate and Date headers, and any status for a wrong key", async () => {
     const tired = await examine({ respond: () => wireResponse(429, [["Retry-After", "9"]], "{}") })
     expect(tired).toContain(
       "the main key's limits are unknown: X-RateLimit-* are missing or not whole numbers"
@@ -136,7 +136,7 @@ describe("a correct set-up", () => {
     expect(open).toContain("no clock is given, and responses have no Date: this machine's time is used")
   })
 
-  it("may have a clock that also runs by itself", async () => {
+  it("accepts a clock that also advances by itself", async () => {
     let offset = 5_000
     const running = clockOf(
       () => Date.now() + offset,
@@ -155,7 +155,7 @@ describe("a correct set-up", () => {
     expect([findings].flat().join("\n")).toContain("the clock can be moved, and shows ")
   })
 
-  it("accepts the limit per minute or per day as proof of a key's plan", async () => {
+  it("accepts the daily limit in X-RateLimit-Limit as a confirmation of a key's plan", async () => {
     const byDay = await examine({
       respond: (_request, key) =>
         key === keys.tiny.secret ? wireResponse(200, rate(40, 39, 2_000_000_000), "[]") : undefined
@@ -165,7 +165,7 @@ describe("a correct set-up", () => {
 })
 
 describe("a response that cannot be read completely", () => {
-  it("is a failure of the subject: the doctor reports it, and the run continues", async () => {
+  it("is reported as a finding, not as a set-up fault, so that the run continues", async () => {
     const reason = "the body is longer than 1 MB"
     const lines = await examine({
       target: { transport: () => Effect.fail(new NoResponse({ kind: "excess", reason, hasBegun: true })) }
@@ -192,12 +192,12 @@ describe("the doctor reports in one sentence that", () => {
     [
       "the main key is rejected",
       { respond: (_request, key) => (key === keys.main ? wireResponse(401) : undefined) },
-      "the server refuses the main key (--key) with status 401"
+      "the server rejects the main key (--key) with status 401"
     ],
     [
       "the main key is forbidden",
       { respond: (_request, key) => (key === keys.main ? wireResponse(403) : undefined) },
-      "the server refuses the main key (--key) with status 403"
+      "the server rejects the main key (--key) with status 403"
     ],
     [
       "the address is not the base address",
@@ -205,7 +205,7 @@ describe("the doctor reports in one sentence that", () => {
       "GET /v1/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1"
     ],
     [
-      "the server is broken",
+      "the server responds with status 500",
       { respond: () => wireResponse(500, [], "<h1>oops</h1>") },
       'GET /v1/pets with the main key returns status 500: "<h1>oops</h1>"'
     ],
@@ -235,7 +235,7 @@ describe("the doctor reports in one sentence that", () => {
       "the clock (--clock) does not work: it was advanced by 61000 ms and moved by 0 ms"
     ],
     [
-      "the clock moves too little",
+      "the clock moves by less than requested",
       {
         clock: clockOf(
           () => NOON,
@@ -245,7 +245,7 @@ describe("the doctor reports in one sentence that", () => {
       "the clock (--clock) does not work: it was advanced by 61000 ms and moved by 60999 ms"
     ],
     [
-      "the clock is another server's",
+      "the clock belongs to another server",
       {
         clock: clockOf(
           () => 0,
@@ -267,30 +267,30 @@ describe("the doctor reports in one sentence that", () => {
     [
       "the tiny key is on another plan",
       { target: { keys: { ...keys, tiny: { ...keys.tiny, perMinute: 6 } } } },
-      "the key given with --tiny is on another plan than declared: its X-RateLimit-Limit is 5, declared are 6 requests a minute and 40 a day"
+      "the key given with --tiny is on another plan than declared: its X-RateLimit-Limit is 5, but 6 requests a minute and 40 a day are declared"
     ],
     [
       "the victim key is on another plan",
       { target: { keys: { ...keys, victim: { ...keys.victim, perMinute: 30 } } } },
-      "the key given with --victim is on another plan than declared: its X-RateLimit-Limit is 3, declared are 30 requests a minute and 1000 a day"
+      "the key given with --victim is on another plan than declared: its X-RateLimit-Limit is 3, but 30 requests a minute and 1000 a day are declared"
     ],
     [
-      "one key is given twice",
+      "the main key is also given as the tiny key",
       { target: { keys: { ...keys, tiny: { ...keys.tiny, secret: keys.main } } } },
       "the key given with --tiny is given for another purpose too: each needs its own"
     ],
     [
-      "the victim is the tiny key",
+      "the tiny key is also given as the victim key",
       { target: { keys: { ...keys, victim: { ...keys.victim, secret: keys.tiny.secret } } } },
       "the key given with --victim is given for another purpose too: each needs its own"
     ],
     [
-      "the revoked key is the victim",
+      "the victim key is also given as the revoked key",
       { target: { keys: { ...keys, revoked: keys.victim.secret } } },
       "the key given with --revoked is given for another purpose too: each needs its own"
     ],
     [
-      "the expired key is the revoked key",
+      "the revoked key is also given as the expired key",
       { target: { keys: { ...keys, expired: keys.revoked } } },
       "the key given with --expired is given for another purpose too: each needs its own"
     ]
@@ -299,7 +299,7 @@ describe("the doctor reports in one sentence that", () => {
     expect(await examine(plant)).toBe(`SetupFault: ${sentence}`)
   })
 
-  it("a key is given twice, before any request with it", async () => {
+  it("a key is given twice, before the first request", async () => {
     let sent = 0
     await examine({
       respond: () => {
@@ -313,7 +313,7 @@ describe("the doctor reports in one sentence that", () => {
 })
 
 describe("findings of the doctor", () => {
-  it("never contain a key, even if a faulty server returns it", async () => {
+  it("contain no key, even if a faulty server returns keys", async () => {
     const given = [keys.main, keys.tiny.secret, keys.victim.secret, keys.revoked]
     await fc.assert(
       fc.asyncProperty(
@@ -346,15 +346,15 @@ describe("findings of the doctor", () => {
   })
 })
 
-describe("a server that takes any key", () => {
-  it("is left to the checks, with the same limits for all keys", async () => {
+describe("a server that accepts any key", () => {
+  it("causes no set-up fault, even if all keys have the same limits", async () => {
     const findings = await examine({
       clock: "none",
       respond: ({ method }) => wireResponse(method === "POST" ? 201 : 200, rate(60, 59, 2_000_000_000), "[]")
     })
     expect(findings).toContain("a wrong key returns status 200: the auth checks show more")
     expect(findings).toContain(
-      "the tiny key's X-RateLimit-Limit is 60, declared are 5 requests a minute and 40 a day"
+      "the tiny key's X-RateLimit-Limit is 60, but 5 requests a minute and 40 a day are declared"
     )
   })
 })

@@ -22,7 +22,7 @@ const clockOf = (now: () => number, advance: (ms: number) => number): HttpSubjec
   advance: (ms) => Effect.sync(() => advance(ms))
 })
 
-/** The findings about a server that shares no code with ours. */
+/** Returns the findings of the doctor, or its error as text, for a server that shares no code with ours. */
 const examinePlain = async (
   choices: Partial<Choices>,
   plant: {
@@ -81,7 +81,7 @@ const examinePlain = async (
   )
 }
 
-/** Writes `Date` by the machine's time, as most HTTP implementations do. */
+/** Replaces `Date` by the machine's time, as most HTTP implementations send it. */
 const dateOfMachine = (response: WireResponse): WireResponse => ({
   ...response,
   headers: [
@@ -90,7 +90,7 @@ const dateOfMachine = (response: WireResponse): WireResponse => ({
   ]
 })
 
-describe("a clock", () => {
+describe("the doctor with a clock", () => {
   const algorithms: ReadonlyArray<Partial<Choices>> = [
     ...(["clock window", "token bucket", "window from first use", "sliding log"] as const).flatMap((minute) =>
       (["least remaining", "minute", "day"] as const).map((shown) => ({ minute, shown }))
@@ -101,7 +101,7 @@ describe("a clock", () => {
   ]
 
   it.each(algorithms)(
-    "is the server's if X-RateLimit-Reset moves with it, whatever Date is: %o",
+    "accepts a clock if X-RateLimit-Reset moves with the clock, whatever Date shows: %o",
     async (choices) => {
       for (const begin of [NOON, NOON + 59_999, Date.UTC(2027, 0, 1, 23, 59, 59)]) {
         for (const disguise of [undefined, dateOfMachine]) {
@@ -112,14 +112,14 @@ describe("a clock", () => {
     }
   )
 
-  it.each(algorithms)("is not the server's if nothing moves with it: %o", async (choices) => {
+  it.each(algorithms)("rejects a clock if no time in the responses moves with it: %o", async (choices) => {
     const findings = await examinePlain(choices, { clock: "of another server", disguise: dateOfMachine })
     expect(findings).toMatch(/^SetupFault: the clock .* it is not this server's$/)
   })
 })
 
-describe("a breach of the contract is left to the checks:", () => {
-  it("404 for a list without animals", async () => {
+describe("the doctor with a server that returns 404 for an empty list", () => {
+  it("reports a finding instead of a set-up fault, because the checks report the violation", async () => {
     const findings = await examinePlain(
       {},
       {
@@ -131,8 +131,8 @@ describe("a breach of the contract is left to the checks:", () => {
   })
 })
 
-describe("the doctor foresees", () => {
-  it("that a server knows only some categories, and names --category", async () => {
+describe("the advice of the doctor", () => {
+  it("suggests --category if the server rejects a category", async () => {
     const disguise = (response: WireResponse, { body }: WireRequest): WireResponse =>
       /"categoryId":[^1]/.test(text(body ?? bytes(""))) || text(body ?? bytes("")).includes("777777")
         ? wireResponse(400, rate(60, 59, 2_000_000_000), '{"code":"c","message":"m","status":400}')
@@ -144,7 +144,7 @@ describe("the doctor foresees", () => {
     )
   })
 
-  it("what an earlier run has left, with advice", async () => {
+  it("suggests a new server and an empty store if an earlier run left a late time and many animals", async () => {
     const later = await examinePlain({}, { begin: Date.UTC(2031, 0, 1), animals: 99 })
     expect([later].flat().join("\n")).toMatch(
       /after the removal of GET .*: start the server anew before each run/

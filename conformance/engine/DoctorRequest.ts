@@ -1,4 +1,4 @@
-/** Requests of the doctor. */
+/** Sends the requests of the doctor. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { Sent } from "../evaluation/Http.ts"
@@ -7,14 +7,14 @@ import type { Exchange } from "../http/Exchange.ts"
 import type * as Conversation from "../subjects/Conversation.ts"
 import { SetupFault } from "./SetupFault.ts"
 
-/** The subject sent a response that cannot be read completely: a failure that the checks report. */
+/** The subject sent a response that cannot be read completely; the checks report this failure. */
 export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly reason: string }> {}
 
-/** Fails with a mistake in the set-up. */
+/** Fails with an error in the set-up. */
 export const fault = (reason: string): Effect.Effect<never, SetupFault> =>
   Effect.fail(new SetupFault({ reason }))
 
-/** Sends a request; without a response the set-up is wrong. */
+/** Sends a request; fails with `Unreadable` if the response cannot be read, or with `SetupFault` if there is none. */
 export const send = (
   conversation: Conversation.Conversation,
   sent: Sent,

@@ -1,13 +1,13 @@
-/** What a run costs, and what it cannot decide, before it begins. */
+/** Estimates the cost of a run, and lists the checks that it cannot decide, before the run begins. */
 import type { Face } from "../evaluation/Faces.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as Run from "./Run.ts"
 import * as Selection from "./Selection.ts"
 
-/** Approximate time in ms that a run without a clock waits for the limits of small keys. */
+/** Approximate time that a run without a clock waits for the limits of small keys, in milliseconds. */
 const WAITS_MS = 100_000
 
-/** The estimated cost of the run, and the checks that will be inconclusive or do not apply, one line each. */
+/** Returns the estimated cost of the run, and the checks that will be inconclusive or do not apply, one line each. */
 export const lines = (
   subject: HttpSubject,
   { exclude = [], level, only = [] }: Pick<Run.RunOptions, "level" | "only" | "exclude">,

@@ -1,4 +1,4 @@
-/** A complete run over HTTP: the doctor, then the checks. */
+/** Executes a complete run over HTTP: first the doctor, then the checks. */
 import * as Effect from "effect/Effect"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as Doctor from "./Doctor.ts"
@@ -7,7 +7,7 @@ import * as Run from "./Run.ts"
 import * as Selection from "./Selection.ts"
 import { SetupFault } from "./SetupFault.ts"
 
-/** Fails with one sentence if the set-up is wrong; then no check was run. */
+/** Examines the set-up and runs the checks. If the set-up is wrong, fails with one sentence before any check runs. */
 export const run = Effect.fnUntraced(function* (
   subject: HttpSubject,
   options: Omit<Run.RunOptions, "findings">

@@ -15,8 +15,8 @@ const collecting = (id: string) => {
   return { met, toy }
 }
 
-describe("a seed", () => {
-  it("gives a check the same cases, whichever checks ran before", async () => {
+describe("the seed of a run", () => {
+  it("gives a check the same cases, no matter which checks ran before", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.string(), fc.string(), async (seed, id, other) => {
         const first = collecting(id)
@@ -31,7 +31,7 @@ describe("a seed", () => {
     )
   })
 
-  it("gives other cases to another check, and to the same check with another seed", async () => {
+  it("gives different cases to different checks, and a different seed gives a check different cases", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
         const [one, other, later] = [collecting("toy.one"), collecting("toy.two"), collecting("toy.one")]
@@ -57,8 +57,8 @@ const ends = {
   defect: Effect.die(new Error("oops"))
 } as const satisfies { readonly [ending in Ending]: Effect.Effect<void, Failure> }
 
-describe("a verdict over any examples", () => {
-  it("is the first failure, otherwise inconclusive if any case is, otherwise a pass if any was decided", async () => {
+describe("Investigate.investigate with arbitrary examples or cases", () => {
+  it("returns the status of the first failure or error; without one, an undecided example makes the check inconclusive", async () => {
     const endings = fc.constantFrom<Ending>(
       "holds",
       "holds",
@@ -90,7 +90,7 @@ describe("a verdict over any examples", () => {
     )
   })
 
-  it("shrinks a failing number to the boundary", async () => {
+  it("shrinks a failing number to the smallest failing number", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 400 }), fc.nat(), async (boundary, seed) => {
         const toy = Toys.check<number>({

@@ -1,4 +1,4 @@
-/** Evaluates one check: its boundary examples, then random cases, then the smallest failing case again. */
+/** Evaluates one check on its boundary examples and then on random cases, and repeats the smallest failing case. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -17,27 +17,27 @@ import * as ReplayToken from "./ReplayToken.ts"
 import type { Counterexample, Status } from "./Report.ts"
 
 export interface Options {
-  /** The seed of the run. Each check derives its own, so that it gets the same cases alone as among others. */
+  /** The seed of the run. Each check derives its own seed, so that its cases do not depend on other checks. */
   readonly seed: number
   /** Multiplier of the number of random cases; 1 by default. At least one case is always tried. */
   readonly effort: number | undefined
-  /** Timeout of the random phase in ms, including shrinking. */
+  /** Timeout of the random cases in milliseconds, including shrinking. */
   readonly timeLimitMs: number
   /** Returns a new token for each evaluation. */
   readonly nextToken: () => string
-  /** Whether the first failing case is enough: it is not made smaller, and not tried again. False by default. */
+  /** Whether to stop at the first failing case, without shrinking and repeating it. False by default. */
   readonly isBrief?: boolean | undefined
 }
 
-/** How often a failing case is tried again, to detect intermittent failures. */
+/** How often a failing case is repeated, to detect intermittent failures. */
 const REPRODUCTIONS = 3
 
-/** Maximum number of evaluations that move integers to boundaries. */
+/** Maximum number of evaluations with an integer replaced by a boundary. */
 const MAX_BOUNDARIES = 30
 
 const RUNS = { port: 100, http: 12 } as const
 
-/** FNV-1a over UTF-16 units, so that a check's seed does not depend on other checks. */
+/** Derives the seed of a check from its id (FNV-1a over UTF-16 units), so that it does not depend on other checks. */
 const seedOf = (seed: number, id: string): number => {
   let hash = 0x811c9dc5 ^ seed
   for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193)
@@ -55,9 +55,9 @@ interface Found {
 interface Tally {
   executed: number
   decided: number
-  /** Reasons of the undecided cases. */
+  /** The reasons why cases were undecided. */
   readonly open: Array<string>
-  /** Reasons of the cases in which the law does not apply to this subject. */
+  /** The reasons why cases did not apply to this subject. */
   readonly inapplicable: Array<string>
   readonly seen: Set<string>
   fault: string | undefined
@@ -145,7 +145,7 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   })
 })
 
-/** The random phase. */
+/** Tries random cases until a case fails or the time limit expires, and shrinks the failing case unless `isBrief`. */
 const search = Effect.fnUntraced(function* (
   cases: fc.Arbitrary<unknown>,
   attempt: (given: unknown) => Effect.Effect<Evaluation>,
@@ -163,7 +163,7 @@ const search = Effect.fnUntraced(function* (
     const evaluation = await trying
     if (!isAgainst(evaluation)) return
     const isViolation = evaluation.failure?._tag === "Violation"
-    // After a violation, a smaller case that only breaks the suite does not count.
+    // After a violation, a smaller case in which only the suite fails does not count.
     if (violated !== undefined && !isViolation) return
     last = { given, evaluation, runs: 0, shrinks: 0 }
     if (isViolation) violated = last
@@ -188,7 +188,7 @@ const search = Effect.fnUntraced(function* (
   }
 })
 
-/** Replaces integers of the smallest failing case by boundaries, as far as it still fails. */
+/** Replaces integers of the smallest failing case by boundaries, as long as the case still violates the law. */
 const atBoundary = Effect.fnUntraced(function* (
   found: Found | undefined,
   attempt: (given: unknown) => Effect.Effect<Evaluation>
@@ -210,7 +210,7 @@ const atBoundary = Effect.fnUntraced(function* (
   return best
 })
 
-/** Tries the smallest failing case again. */
+/** Repeats the smallest failing case, and creates the counterexample from the last evaluation that failed. */
 const confirm = Effect.fnUntraced(function* (
   check: Check,
   subject: Subject,
@@ -270,7 +270,7 @@ const judge = (
   const [inapplicable] = [...boundaries.inapplicable, ...drawn.inapplicable]
   if (decided === 0 && open.length === 0 && inapplicable !== undefined)
     return ["not-applicable", inapplicable]
-  // Each boundary is part of the law, so an undecided one makes the check inconclusive.
+  // Each boundary example is part of the law, so an undecided one makes the check inconclusive.
   if (boundaries.open[0] !== undefined) return ["inconclusive", boundaries.open[0]]
   if (decided === 0) return ["inconclusive", open[0] ?? "no case was tried"]
   const unseen = (check.mustSee ?? []).filter(

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import * as Toys from "./Toys.fixture.ts"
 
 describe("an evaluation that never ends", () => {
-  it("is a failure after its timeout, and names the last step", async () => {
+  it("fails the check after the timeout, and the counterexample names the last step", async () => {
     const toy = Toys.check<number>({
       examples: [1],
       timeoutMs: 50,
@@ -15,7 +15,7 @@ describe("an evaluation that never ends", () => {
     })
     const begun = performance.now()
     const { counterexample, status } = await Toys.investigate(toy)
-    // One try and three repetitions.
+    // The first try and three repetitions, each with a timeout of 50 ms.
     expect(performance.now() - begun).toBeLessThan(2_000)
     expect(status).toBe("fail")
     expect(counterexample).toMatchObject({
@@ -25,7 +25,7 @@ describe("an evaluation that never ends", () => {
     })
   })
 
-  it("is interrupted after its timeout", async () => {
+  it("is interrupted after the timeout, in the first try and in each repetition", async () => {
     let given = 0
     const toy = Toys.check<number>({
       examples: [1],
@@ -36,7 +36,7 @@ describe("an evaluation that never ends", () => {
     expect(given).toBe(4)
   })
 
-  it("is a failure if the subject cannot be opened", async () => {
+  it("fails the check if the subject never finishes opening", async () => {
     const toy = Toys.check<number>({ examples: [1], timeoutMs: 50, holds: () => Effect.void })
     const on = Toys.subject({ faces: { catalogue: () => Effect.never } })
     expect(await Toys.investigate(toy, { on })).toMatchObject({
@@ -45,7 +45,7 @@ describe("an evaluation that never ends", () => {
     })
   })
 
-  it("is a failure if the subject cannot be interrupted or never closes", async () => {
+  it("fails the check even if the law cannot be interrupted or the subject never closes", async () => {
     const stubborn = Toys.check<number>({
       examples: [1],
       timeoutMs: 50,
@@ -68,18 +68,18 @@ describe("an evaluation that never ends", () => {
   }, 20_000)
 })
 
-describe("the time of a check", () => {
+describe("the time limit of a check", () => {
   const slow = (ms: number, examples: ReadonlyArray<number> = []) =>
     Toys.check<number>({ examples, cases: fc.nat(), holds: () => Effect.sleep(ms) })
 
-  it("makes it inconclusive if too few cases were tried in it", async () => {
+  it("makes the check inconclusive if too few cases were tried", async () => {
     const { reason, runs, status } = await Toys.investigate(slow(20, [1]), { timeLimitMs: 100 })
     expect(status).toBe("inconclusive")
     expect(runs.executed).toBeLessThan(26)
     expect(reason).toMatch(/^only [0-9]+ of 100 random cases could be decided: time ran out$/)
   })
 
-  it("never makes a check without any case a pass", async () => {
+  it("makes the check inconclusive if it expires during the first case", async () => {
     for (const timeLimitMs of [0, 1]) {
       const { runs, status } = await Toys.investigate(slow(50), { timeLimitMs })
       expect(status).toBe("inconclusive")
@@ -87,7 +87,7 @@ describe("the time of a check", () => {
     }
   })
 
-  it("does not limit the examples", async () => {
+  it("does not stop the examples", async () => {
     const { runs, status } = await Toys.investigate(
       Toys.check<number>({ examples: [1, 2, 3], holds: () => Effect.sleep(5) }),
       { timeLimitMs: 0 }
@@ -95,7 +95,7 @@ describe("the time of a check", () => {
     expect({ status, executed: runs.executed }).toEqual({ status: "pass", executed: 3 })
   })
 
-  it("ends without a running evaluation, whose requests could affect the next check", async () => {
+  it("leaves no evaluation running, because its requests could affect the next check", async () => {
     let underWay = 0
     const toy = Toys.check<number>({
       cases: fc.nat(),
@@ -112,7 +112,7 @@ describe("the time of a check", () => {
 })
 
 describe("time spent waiting for limits", () => {
-  it("does not count for the timeout of an evaluation, unlike all other time", async () => {
+  it("does not count towards the timeout of an evaluation; all other time does", async () => {
     let waited = 0
     const on = Toys.subject({ waitedMs: () => waited })
     const waiting = Toys.check<number>({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import * as Platform from "./Platform.ts"
 
-describe("the platform", () => {
-  it("is too old only below the minimum, number by number", () => {
+describe("Platform.fault", () => {
+  it("returns a reason only if the Node version is below the minimum, and compares versions as numbers", () => {
     expect(Platform.fault("20.20.2", ">=22.19.0")).toBe(
       "Node 22.19.0 or newer is required; this is Node 20.20.2"
     )

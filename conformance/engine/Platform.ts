@@ -1,13 +1,16 @@
-/** Whether the running platform can run the suite: an older one would find faults that the subject does not have. */
+/**
+ * Checks that Node is new enough for the suite: on an older one, the suite finds faults that the subject does not have.
+ */
 import * as Effect from "effect/Effect"
 import packageJson from "../../package.json" with { type: "json" }
 import { SetupFault } from "./SetupFault.ts"
 
-/** The version of Node, or of the Node that another runtime is compatible with; `undefined` in a browser. */
+/** Returns the version of Node, or the one that another runtime is compatible with; `undefined` in a browser. */
 const running = (): string | undefined => globalThis.process?.versions?.node
 
 /**
- * Returns why a version of Node is too old for a range such as `>=22.19.0`, or `undefined`.
+ * Returns the reason why a version of Node is too old for a range such as `>=22.19.0`; `undefined` if the version is
+ * new enough or unknown.
  *
  * @example
  * ```ts
@@ -24,7 +27,7 @@ export const fault = (
     : `Node ${minimum} or newer is required; this is Node ${version}`
 }
 
-/** Fails if the platform is too old. */
+/** Fails if Node is too old. */
 export const check: Effect.Effect<void, SetupFault> = Effect.suspend(() => {
   const reason = fault()
   return reason === undefined ? Effect.void : Effect.fail(new SetupFault({ reason }))

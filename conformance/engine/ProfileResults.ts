@@ -1,9 +1,9 @@
-/** The checks of a run by profile. */
+/** Groups the checks of a run by profile. */
 import { profiles } from "../evaluation/Profile.ts"
 import type { CheckResult, ProfileResult } from "./Report.ts"
 import * as WorstStatus from "./WorstStatus.ts"
 
-/** The profiles that have a planned check, in run order. */
+/** Returns the results of all profiles that have a planned check, in run order. */
 export const of = (
   checks: ReadonlyArray<Pick<CheckResult, "profile" | "status">>
 ): ReadonlyArray<ProfileResult> =>

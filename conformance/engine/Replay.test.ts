@@ -29,7 +29,7 @@ const plant = (holds: Parameters<typeof Toys.check<unknown>>[0]["holds"], rest =
   list.checks.push(Toys.check<unknown>({ ...rest, holds }))
 
 describe("a replay", () => {
-  it("tries the case three times, and is fixed if the law always holds", async () => {
+  it("reports `fixed` if the law holds in all three tries", async () => {
     const met: Array<unknown> = []
     plant((_face, given, trial) =>
       Effect.sync(() => {
@@ -46,7 +46,7 @@ describe("a replay", () => {
     expect(met).toEqual([given, given, given])
   })
 
-  it("has failed if the law still fails, with the violation", async () => {
+  it("reports `failed` with the violation if the law is still violated", async () => {
     plant((_face, _given, trial) => {
       trial.record({ did: "GET /pets", got: "500" })
       return Effect.fail(new Violation({ expected: "200", actual: "500" }))
@@ -57,7 +57,7 @@ describe("a replay", () => {
     })
   })
 
-  it("has failed if there is no response in time", async () => {
+  it("reports `failed` if there is no response before the timeout", async () => {
     plant(() => Effect.never, { timeoutMs: 20 })
     expect((await replay(1)).outcome).toBe("failed")
   })
@@ -65,25 +65,25 @@ describe("a replay", () => {
   it.each([
     ["undecided", undecided("no idea"), "CANNOT toy.check: no idea"],
     ["inapplicable", inapplicable("it never bans"), "CANNOT toy.check: it never bans"]
-  ] as const)("is impossible if the law is %s", async (_what, ending, line) => {
+  ] as const)("reports `cannot` if the law is %s", async (_what, ending, line) => {
     plant(() => ending)
     expect(await replay(1)).toEqual({ outcome: "cannot", lines: [line] })
   })
 
-  it("is impossible if the suite fails, or if the case does not belong to the check", async () => {
+  it("reports `cannot` if the law throws, for example because the case belongs to another check", async () => {
     plant((_face, given) => Effect.sync(() => void (given as ReadonlyArray<number>).map(Number)))
     const { lines, outcome } = await replay({ not: "an array" })
     expect(outcome).toBe("cannot")
     expect(lines[0]).toMatch(/^CANNOT toy\.check: .*map is not a function/)
   })
 
-  it("is impossible if the text is not an encoded case", async () => {
+  it("reports `cannot` if the text is not an encoded case", async () => {
     plant(() => Effect.void)
     expect((await replay(undefined, Toys.subject(), "nonsense")).outcome).toBe("cannot")
     expect((await replay(undefined, Toys.subject(), '{"$int":"five"}')).outcome).toBe("cannot")
   })
 
-  it("is impossible without the check, its interface, or its requirements", async () => {
+  it("reports `cannot` if the check, its interface or a required capability is missing", async () => {
     expect((await replay(1)).lines[0]).toMatch(/^CANNOT toy\.check: there is no check toy\.check/)
     plant(() => Effect.void, { needs: ["clock", "tinyPlan"] })
     expect((await replay(1, Toys.subject({ faces: {} }))).lines).toEqual([

@@ -16,18 +16,18 @@ import type { ReplayToken } from "./ReplayToken.ts"
 import { tokens } from "./Run.ts"
 import * as Selection from "./Selection.ts"
 
-/** `fixed`: the law now holds. `failed`: it still fails. `cannot`: it cannot be tried with this subject. */
+/** `fixed`: the law now holds. `failed`: the law still fails. `cannot`: the case cannot be replayed on this subject. */
 export type Replayed =
   | { readonly outcome: "fixed" | "failed"; readonly evaluation: Evaluation }
   | { readonly outcome: "cannot"; readonly reason: string }
 
-/** Maximum number of requests to use up a key's limit. */
+/** Maximum number of requests that are sent to use up a key's limit. */
 const MOST_REPEATS = 200
 
-/** How often the law must hold before the case counts as fixed, because failures may be intermittent. */
+/** Number of tries in which the law must hold before the case counts as fixed: failures may be intermittent. */
 const TRIES = 3
 
-/** Replays the case. */
+/** Replays the case of a token on a subject; stops at the first try that fails or cannot be decided. */
 export const replay = Effect.fnUntraced(function* (
   subject: Subject,
   token: ReplayToken
@@ -55,7 +55,7 @@ export const replay = Effect.fnUntraced(function* (
   return last === undefined ? cannot("nothing was tried") : { outcome: "fixed", evaluation: last }
 })
 
-/** Repeats the requests that led to the violating exchange. */
+/** Repeats the requests that led to a violating exchange, and examines the new exchanges. */
 const resend = Effect.fnUntraced(function* (
   check: AmbientCheck,
   subject: Subject,
@@ -68,7 +68,7 @@ const resend = Effect.fnUntraced(function* (
   if (!HttpSubject.is(subject) || Option.isNone(requests)) return cannot("these requests cannot be sent")
   const trial = Trial.make("replay")
   for (const { status, ...sent } of requests.value) {
-    // To reproduce a 429, first uses up the key's limit.
+    // To reproduce a 429, the key's limit is used up first.
     const most = status === 429 ? MOST_REPEATS : 1
     let latest: number | undefined
     for (let sends = 0; sends < most && latest !== status; sends++) {

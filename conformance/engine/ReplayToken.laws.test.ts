@@ -19,7 +19,7 @@ const parsed = (text: string): string =>
 const noToken = "InvalidToken: this is no replay token: it must begin with asc1_ and be complete"
 
 describe("a replay token", () => {
-  it("is one word that can be decoded", () => {
+  it("is one word, and is decoded to the same check and case", () => {
     fc.assert(
       fc.property(token, (given) => {
         const text = ReplayToken.encode(given)
@@ -58,7 +58,7 @@ describe("a replay token", () => {
     )
   })
 
-  it("never means another case if a character of it was changed", () => {
+  it("is never decoded to another case if one of its characters was changed", () => {
     const word = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
     fc.assert(
       fc.property(token, fc.nat(), word, (given, position, character) => {
@@ -78,7 +78,7 @@ describe("a replay token", () => {
     expect(parsed(ReplayToken.encode({ check: "toy", case: bomb }))).toBe(noToken)
   })
 
-  it("is rejected with the version if it is from another version of the suite", () => {
+  it("is rejected with a message about both versions if it is from another version of the suite", () => {
     const made = ReplayToken.encode({ check: "toy", case: "1" })
     const { version } = packageJson
     try {

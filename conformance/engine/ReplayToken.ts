@@ -1,4 +1,7 @@
-/** A failing case in one word: the check and the case itself, independent of later versions of the generators. */
+/**
+ * Encodes the id of a check and its failing case as one word. The word contains the whole case, so that a replay does
+ * not depend on the generators.
+ */
 import { deflateSync, inflateSync } from "node:zlib"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"

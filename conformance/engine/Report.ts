@@ -1,16 +1,16 @@
-/** The result of a run. Its JSON is the complete report; all other reports are renderings of it. */
+/** Defines the report of a run. Its JSON form is complete; all other forms are rendered from it. */
 
 import type { Level } from "../clauses/Clause.ts"
 import type { Coverage } from "../dimensions/Coverage.ts"
 import type { Profile } from "../evaluation/Profile.ts"
 
-/** Version of the shape of this value. */
+/** Version of the report's structure. */
 export const schemaVersion = 1
 
 /**
- * `fail`: a counterexample exists. `warn`: only a recommendation is violated. `inconclusive`: undecided, never a pass.
- * `not-applicable`: the subject declares that it does not have this. `excluded`: excluded by the user. `error`: the suite
- * itself failed.
+ * `fail`: there is a counterexample. `warn`: only a recommendation is violated. `inconclusive`: undecided, never a
+ * pass. `not-applicable`: the law does not apply to this subject. `excluded`: the user excluded the check. `error`: the
+ * suite itself failed.
  */
 export type Status = "pass" | "fail" | "warn" | "inconclusive" | "not-applicable" | "excluded" | "error"
 
@@ -23,14 +23,14 @@ export interface ReportedStep {
 export interface Counterexample {
   readonly expected: string
   readonly actual: string
-  /** The violated clause, if it is not one of the check's own: a step that the check depends on failed. */
+  /** The violated clause, if the check does not list it: a step that the check depends on failed. */
   readonly clause: string | undefined
   /** The smallest failing case, as text that `replay` accepts. */
   readonly case: string
   readonly steps: ReadonlyArray<ReportedStep>
-  /** How often the case failed again, and the number of further tries. */
+  /** How often the case failed again (`times`), and how often it was repeated (`of`). */
   readonly reproduced: { readonly times: number; readonly of: number }
-  /** Numbers of random cases before the failure, and of shrinking steps; 0 for a boundary example. */
+  /** Number of random cases until the failure, and number of shrinking steps; both are 0 for a boundary example. */
   readonly found: { readonly runs: number; readonly shrinks: number }
   /** A shell script of `curl` calls; absent for ports. */
   readonly script: string | undefined
@@ -45,14 +45,14 @@ export interface CheckResult {
   readonly level: Level
   readonly profile: Profile
   readonly status: Status
-  /** The reason, unless it passed. */
+  /** The reason for the status; absent if the check passed. */
   readonly reason: string | undefined
-  /** Evaluations of the law. */
+  /** Numbers of evaluations of the law. */
   readonly runs: { readonly planned: number; readonly executed: number; readonly decided: number }
   readonly requests: number
   readonly milliseconds: number
   readonly counterexample: Counterexample | undefined
-  /** What was tried of the product of dimensions from which the check draws its cases, if it has one. */
+  /** How much of its product of dimensions the check has tried; absent if it has no product. */
   readonly coverage?: Coverage | undefined
 }
 
@@ -61,13 +61,13 @@ export interface ClauseResult {
   readonly section: string
   readonly says: string
   readonly checks: ReadonlyArray<string>
-  /** The worst of its checks; `unchecked` when none was planned. */
+  /** The worst status of its checks; `unchecked` if none was planned. */
   readonly status: Status | "unchecked"
 }
 
 export type Verdict = "conformant" | "not-conformant" | "inconclusive" | "selection-passed" | "error"
 
-/** Who and what was tested, as its authors declare. */
+/** The tested implementation, as its authors declare it. */
 export interface Implementation {
   readonly name: string
   readonly version?: string
@@ -75,7 +75,7 @@ export interface Implementation {
   readonly contact?: string
 }
 
-/** The checks of one profile. */
+/** The result of the checks of one profile. */
 export interface ProfileResult {
   readonly profile: Profile
   readonly planned: number
@@ -84,17 +84,17 @@ export interface ProfileResult {
   readonly status: Status
 }
 
-/** What bounded the run: a check that exceeds a limit is inconclusive. */
+/** The limits of the run; a check that exceeds one is inconclusive. */
 export interface RunLimits {
   /** Maximum number of requests; absent for ports. */
   readonly requests?: number
-  /** Maximum duration in ms; absent for ports. */
+  /** Maximum duration in milliseconds; absent for ports. */
   readonly milliseconds?: number
-  /** Timeout of the random cases of one check, in ms. */
+  /** Timeout of the random cases of one check, in milliseconds. */
   readonly checkMilliseconds: number
   /** Multiplier of the number of random cases. */
   readonly effort: number
-  /** Patterns of the checks that were selected; none for all. */
+  /** Patterns of the selected checks; empty if all were selected. */
   readonly only: ReadonlyArray<string>
   readonly exclude: ReadonlyArray<string>
 }
@@ -105,7 +105,7 @@ export interface Report {
   readonly suite: { readonly name: string; readonly version: string; readonly laws?: string }
   /** The contract and its version; absent in old reports. */
   readonly contract?: { readonly name: string; readonly version: string }
-  /** Absent if it was not declared. */
+  /** Absent if not declared. */
   readonly implementation?: Implementation
   readonly subject: {
     readonly name: string
@@ -114,10 +114,10 @@ export interface Report {
   }
   readonly level: Level
   readonly seed: number
-  /** ISO 8601, UTC, by the machine that ran the suite. */
+  /** The start of the run as ISO 8601 in UTC, by the clock of the machine that ran the suite. */
   readonly startedAt: string
   readonly milliseconds: number
-  /** The part of it that was spent waiting for limits. */
+  /** The part of `milliseconds` that was spent waiting for the subject's limits. */
   readonly waitedMs: number
   readonly requests: number
   readonly counts: {
@@ -129,12 +129,14 @@ export interface Report {
   readonly checks: ReadonlyArray<CheckResult>
   readonly clauses: ReadonlyArray<ClauseResult>
   readonly verdict: Verdict
-  /** The profiles with a planned check; absent in old reports. */
+  /** The results of the profiles with a planned check; absent in old reports. */
   readonly profiles?: ReadonlyArray<ProfileResult>
   /** Absent in old reports. */
   readonly limits?: RunLimits
-  /** The profiles that the subject may claim: every one of their checks was decided, and none failed. */
+  /** The profiles that the subject may claim, by `Claims.of`; absent in old reports. */
   readonly claims?: ReadonlyArray<Profile>
-  /** 0 conformant, 1 not conformant, 2 the set-up or the suite failed, 3 inconclusive; 0 if the run allows that. */
+  /**
+   * 0: conformant; 1: not conformant; 2: the set-up or the suite failed; 3: inconclusive (0 if the run allows that).
+   */
   readonly exitCode: 0 | 1 | 2 | 3
 }

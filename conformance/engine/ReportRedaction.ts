@@ -1,7 +1,7 @@
-/** Redacts keys in every text of a report that may come from a subject. */
+/** Redacts keys in all texts of a report that may come from a subject. */
 import type { CheckResult, Implementation, Report } from "./Report.ts"
 
-/** The report, with redaction of every text that is not only from the suite. */
+/** Redacts a report, except for texts that come only from the suite. */
 export const ofReport = (report: Report, redact: (text: string) => string): Report => ({
   ...report,
   subject: { ...report.subject, name: redact(report.subject.name) },
@@ -19,7 +19,7 @@ const declared = (
   ...(contact === undefined ? {} : { contact: redact(contact) })
 })
 
-/** The same for one result. */
+/** Redacts the result of one check. */
 export const ofCheck = (check: CheckResult, redact: (text: string) => string): CheckResult => ({
   ...check,
   reason: check.reason && redact(check.reason),

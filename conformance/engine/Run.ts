@@ -1,4 +1,4 @@
-/** A run: executes every check that applies, in sequence, and creates the report. */
+/** Runs every check that applies, in sequence, and creates the report. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
@@ -26,26 +26,26 @@ import * as WorstStatus from "./WorstStatus.ts"
 
 export interface RunOptions {
   readonly level: Level
-  /** Random when absent; it is in the report. */
+  /** The seed of the random cases; a random one if absent. The report contains the seed. */
   readonly seed?: number | undefined
   readonly only?: ReadonlyArray<string> | undefined
   readonly exclude?: ReadonlyArray<string> | undefined
   /** Multiplier of the number of random cases; 1 by default. */
   readonly effort?: number | undefined
-  /** Timeout of the random cases of one check in ms; 20 000 by default. */
+  /** Timeout of the random cases of one check in milliseconds; 20 000 by default. */
   readonly timeLimitMs?: number | undefined
-  /** Whether a run is green in which nothing failed, some checks were undecided, and at least one profile was shown. */
+  /** Whether the exit code of an inconclusive run is 0 if the subject may claim at least one profile. */
   readonly allowInconclusive?: boolean | undefined
-  /** Who and what is tested, for the report. */
+  /** The tested implementation, for the report. */
   readonly implementation?: Implementation | undefined
   readonly findings?: ReadonlyArray<string> | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
-/** Default timeout of the random cases of one check, in ms. */
+/** Default timeout of the random cases of one check, in milliseconds. */
 export const defaultTimeLimitMs = 20_000
 
-/** The default level of a subject; laws of ports are promises of this project. */
+/** Returns the default level of a subject: `design` for ports, because their laws are promises of this project. */
 export const defaultLevel = ({ kind }: Subject): Level => (kind === "port" ? "design" : "spec")
 
 export interface Progress {
@@ -55,27 +55,30 @@ export interface Progress {
   readonly requests: number
 }
 
-/** The checks for this kind of subject at a level. */
+/** Returns the checks for this kind of subject at a level, in run order. */
 export const checksFor = (subject: Subject, level: Level): ReadonlyArray<Check> =>
   Selection.ordered(
     allChecks.filter((check) => check.on in subject.faces && Selection.isOfLevel(check, level))
   )
 
-/** A check of every exchange, for selections. */
+/** Adds the default profile `core` to a check of every exchange, so that it can be selected. */
 export const selectable = (check: AmbientCheck) => ({
   ...check,
   profile: check.profile ?? ("core" as const)
 })
 
-/** Fails unless each pattern of a selection matches something. */
+/** Fails with the first pattern of a selection that matches no check, clause or profile. */
 export const validate = (selection: Selection.Selection): Result.Result<void, Selection.UnknownSelection> =>
   Selection.validate(selection, [...allChecks, ...ambientChecks.map(selectable)])
 
-/** Checks of every exchange of a run. */
+/** Returns the checks of every exchange at a level; none for ports. */
 export const ambientFor = (subject: Subject, level: Level): ReadonlyArray<AmbientCheck> =>
   subject.kind === "http" ? ambientChecks.filter((check) => Selection.isOfLevel(check, level)) : []
 
-/** A token that no other evaluation has, in this run or in any other run on the same store. */
+/**
+ * Creates a function that returns a new token for each evaluation. A random prefix distinguishes the tokens of several
+ * runs on the same store.
+ */
 export const tokens = Effect.map(Random.nextIntBetween(0, 26 ** 5 - 1), (mark) => {
   const [first = "", ...rest] = Letters.of(mark + 26 ** 5).slice(-5)
   let evaluations = 0
@@ -119,7 +122,7 @@ export const run = Effect.fnUntraced(function* (
   return subject.redact === undefined ? report : ReportRedaction.ofReport(report, subject.redact)
 })
 
-/** The result at a level: at level `spec` the violation of a mere recommendation is a warning. */
+/** Adapts a result to a level: at level `spec`, the violation of a recommendation is only a warning. */
 export const atLevel = (result: CheckResult, level: Level): CheckResult => {
   const { clause } = result.counterexample ?? {}
   const isOurs = clause === undefined ? result.level === "design" : bySlug.get(clause)?.level === "design"
@@ -134,7 +137,7 @@ const exitCodes = {
   inconclusive: 3
 } as const satisfies { readonly [verdict in Verdict]: number }
 
-/** The status for the check's own clauses: inconclusive, if another clause is violated. */
+/** Returns the status of a check for its own clauses: inconclusive if the check failed because of another clause. */
 const statusFor = ({ counterexample, status }: CheckResult): Status =>
   status === "fail" && counterexample?.clause !== undefined ? "inconclusive" : status
 

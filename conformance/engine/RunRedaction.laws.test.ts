@@ -12,7 +12,7 @@ import type { Report } from "./Report.ts"
 import * as Run from "./Run.ts"
 import * as Toys from "./Toys.fixture.ts"
 
-// A run finds its checks in this list, which here contains toy checks.
+// A run takes its checks from this list. The tests fill it with toy checks.
 const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
   checks: [],
   ambientChecks: []
@@ -32,7 +32,7 @@ describe("a report", () => {
     .string({ unit: fc.constantFrom(..."0123456789ABCDEFabcdefxyz-_.~"), minLength: 20, maxLength: 48 })
     .map((text) => `ast_${text}`)
 
-  it("never contains a key, wherever a faulty server returns it", async () => {
+  it("contains no key, even if a faulty server returns keys in several encodings", async () => {
     await fc.assert(
       fc.asyncProperty(
         key,
@@ -94,7 +94,7 @@ describe("a report", () => {
     )
   })
 
-  it("also contains no key in replay tokens, if a law sends one in the path, a header or a body", async () => {
+  it("contains no key in replay tokens, even if a law sent a key in a query, a header or a body", async () => {
     const main = "ast_0f3kQ9zLw2mB7vXc4nRt8yHj"
     list.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.void }))
     list.ambientChecks.push({

@@ -17,42 +17,42 @@ const picked = (only: ReadonlyArray<string>, exclude: ReadonlyArray<string> = []
 
 describe("a selection", () => {
   it.each([
-    ["nothing", [], [], ["list.limit", "list.limitless", "auth.first"]],
+    ["no pattern", [], [], ["list.limit", "list.limitless", "auth.first"]],
     ["an id", ["list.limit"], [], ["list.limit"]],
-    ["a glob", ["list.*"], [], ["list.limit", "list.limitless"]],
-    ["a glob in the middle", ["*limit*"], [], ["list.limit", "list.limitless"]],
+    ["a prefix and an asterisk", ["list.*"], [], ["list.limit", "list.limitless"]],
+    ["a word between asterisks", ["*limit*"], [], ["list.limit", "list.limitless"]],
     ["a profile", ["auth"], [], ["auth.first"]],
     ["a clause", ["list.empty"], [], ["list.limitless"]],
-    ["a glob over clauses", ["auth.req*"], [], ["auth.first"]],
-    ["several", ["auth", "list.limit"], [], ["list.limit", "auth.first"]],
-    ["all but one", [], ["list.limit"], ["list.limitless", "auth.first"]],
-    ["all but a profile", [], ["core"], ["auth.first"]],
-    ["all but a clause", [], ["list.array"], ["list.limit", "auth.first"]],
-    ["some but one of them", ["list.*"], ["list.limit"], ["list.limitless"]],
-    ["a profile that it also excludes", ["auth"], ["auth"], []]
-  ] as const)("by %s", (_what, only, exclude, expected) => {
+    ["the prefix of a clause and an asterisk", ["auth.req*"], [], ["auth.first"]],
+    ["several patterns", ["auth", "list.limit"], [], ["list.limit", "auth.first"]],
+    ["the exclusion of a check", [], ["list.limit"], ["list.limitless", "auth.first"]],
+    ["the exclusion of a profile", [], ["core"], ["auth.first"]],
+    ["the exclusion of a clause", [], ["list.array"], ["list.limit", "auth.first"]],
+    ["a pattern and the exclusion of a check", ["list.*"], ["list.limit"], ["list.limitless"]],
+    ["a profile that is also excluded", ["auth"], ["auth"], []]
+  ] as const)("contains exactly the matching checks for %s", (_what, only, exclude, expected) => {
     expect(picked(only, exclude)).toEqual(expected)
   })
 
-  it("has no pattern characters except the asterisk", () => {
+  it("treats every character of a pattern except the asterisk literally", () => {
     expect(picked(["list.limi?"])).toEqual([])
     expect(picked(["listxlimit"])).toEqual([])
     expect(picked(["list.limit|auth.first"])).toEqual([])
     expect(picked(["LIST.LIMIT"])).toEqual([])
     expect(picked(["limit"])).toEqual([])
-    // Every other character of a pattern is literal.
+    // The dot in the pattern must not match the x.
     const other = Toys.check({ id: "listxlimit", holds })
     const selection = { level: "spec", only: ["list.limit"], exclude: [] } as const
     expect(Selection.isSelected(other, selection)).toBe(false)
   })
 
-  it("is valid if each of its patterns matches something", () => {
+  it("is valid if each pattern matches a check", () => {
     const known = ["list.limit", "auth", "core", "list.*", "auth.required", "*"]
     expect(Result.isSuccess(Selection.validate({ only: known, exclude: known }, all))).toBe(true)
     expect(Result.isSuccess(Selection.validate({ only: [], exclude: [] }, []))).toBe(true)
   })
 
-  it("is rejected with the pattern that matches nothing", () => {
+  it("is rejected if a pattern matches nothing, and the error names the pattern", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.boolean(), (pattern, isOnly) => {
         fc.pre(!/^[*]+$/.test(pattern) && picked([pattern]).length === 0)
@@ -71,13 +71,13 @@ describe("a plan", () => {
   const everything = { level: "spec", only: [], exclude: [] } as const
   const needing = Toys.check({ needs: ["clock", "tinyPlan"], holds })
 
-  it("runs what is selected and possible", () => {
+  it("runs a check that is selected and has all capabilities that it needs", () => {
     const subject = Toys.subject({ capabilities: new Set(["clock", "tinyPlan"]) })
     expect(Selection.planOf(needing, subject, everything)).toEqual({ run: true })
     expect(Selection.planOf(limit, Toys.subject(), everything)).toEqual({ run: true })
   })
 
-  it("is inconclusive if something is missing, and says what would help", () => {
+  it("is inconclusive if a capability is missing, and the reason names the flag for the capability", () => {
     expect(Selection.planOf(needing, Toys.subject(), everything)).toEqual({
       run: false,
       status: "inconclusive",
@@ -96,7 +96,7 @@ describe("a plan", () => {
     }
   })
 
-  it("depends on the selection first, then on the subject's declarations, then on its capabilities", () => {
+  it("depends first on the selection, then on the subject's declarations, then on the subject's capabilities", () => {
     const subject = Toys.subject({ notApplicable: () => "it never bans" })
     expect(Selection.planOf(needing, subject, { ...everything, exclude: ["core"] })).toMatchObject({
       status: "excluded"
@@ -109,8 +109,8 @@ describe("a plan", () => {
   })
 })
 
-describe("a level", () => {
-  it("includes its own checks, and at level spec also recommendations of standards", () => {
+describe("Selection.isOfLevel", () => {
+  it("excludes from level spec only the checks of level design that no standard recommends", () => {
     const of = Selection.isOfLevel
     expect(of({ level: "spec" }, "spec")).toBe(true)
     expect(of({ level: "spec" }, "design")).toBe(true)
@@ -120,8 +120,8 @@ describe("a level", () => {
   })
 })
 
-describe("the order of checks", () => {
-  it("is by profile, and within a profile as listed", () => {
+describe("Selection.ordered", () => {
+  it("sorts checks by profile, and keeps their order within a profile", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...profiles)), (drawn) => {
         const given = drawn.map((profile, index) => Toys.check({ id: String(index), profile, holds }))

@@ -1,4 +1,4 @@
-/** Selects the checks of a run, with a reason for each one that is not run. */
+/** Selects the checks of a run, and gives a reason for each check that does not run. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type { Check } from "../checks/Check.ts"
@@ -16,7 +16,7 @@ export interface Selection {
   readonly exclude: ReadonlyArray<string>
 }
 
-/** A pattern matches nothing. Ignoring such a mistake would make a run look better than it is. */
+/** A pattern matches nothing. If such a mistake were ignored, a run would look better than it is. */
 export class UnknownSelection extends Data.TaggedError("UnknownSelection")<{ readonly pattern: string }> {
   override get message(): string {
     return `${JSON.stringify(this.pattern)} names no check, clause or profile: see 'animal-store conformance list'`
@@ -26,7 +26,7 @@ export class UnknownSelection extends Data.TaggedError("UnknownSelection")<{ rea
 /** The fields of a check that a selection uses. */
 export type Selectable = Pick<Check, "id" | "clauses" | "profile">
 
-/** Whether a pattern matches a name; `*` matches any text. */
+/** Creates a predicate for the names that a pattern matches; `*` matches any text. */
 export const matcher = (pattern: string): ((name: string) => boolean) => {
   const source = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")
   const expression = new RegExp(`^${source}$`)
@@ -52,7 +52,9 @@ export const validate = (
 export const isSelected = (check: Selectable, { exclude, only }: Selection): boolean =>
   (only.length === 0 || isNamed(check, only)) && !isNamed(check, exclude)
 
-/** Whether a check belongs to a level; a `spec` run also tries recommendations of standards, and warns. */
+/**
+ * Whether a check belongs to a level. Level `spec` includes recommendations of standards; their violations only warn.
+ */
 export const isOfLevel = ({ advisedBy, level }: Pick<Check, "level" | "advisedBy">, wanted: Level): boolean =>
   wanted === "design" || level === "spec" || advisedBy !== undefined
 
@@ -74,13 +76,13 @@ const help = {
 /** The result of a check that the user did not select. */
 export const unselected = { status: "excluded", reason: "not selected for this run" } as const
 
-/** The needs of a check that a subject does not meet. */
+/** Returns the capabilities that a check needs and the subject lacks. */
 export const missing = (
   { needs = [] }: Pick<Check, "needs">,
   { capabilities }: Subject
 ): ReadonlyArray<Capability> => needs.filter((need) => !capabilities.has(need))
 
-/** Whether to run a check of the right level and interface, or its result without a run. */
+/** Decides whether a check of the right level and interface runs; if not, returns its status and the reason. */
 export const planOf = (check: Check, subject: Subject, selection: Selection): Plan => {
   if (!isSelected(check, selection)) return { run: false, ...unselected }
   const inapplicable = subject.notApplicable?.(check)
@@ -95,10 +97,10 @@ export const planOf = (check: Check, subject: Subject, selection: Selection): Pl
       }
 }
 
-/** The place of a check in a run: closing checks come before those that move time to the removal of getPet. */
+/** Returns the position of a check in a run. Closing checks precede those that move time to the removal of getPet. */
 const placeOf = ({ isClosing = false, profile }: Check): number =>
   isClosing ? profiles.indexOf("deprecation") - 0.5 : profiles.indexOf(profile)
 
-/** Sorts by profile, and within a profile as listed. */
+/** Sorts checks by profile, and keeps their order within a profile. */
 export const ordered = (checks: ReadonlyArray<Check>): ReadonlyArray<Check> =>
   checks.toSorted((one, other) => placeOf(one) - placeOf(other))

@@ -1,4 +1,4 @@
-/** The error of a run that cannot begin. */
+/** Defines the error of a run that cannot begin. */
 import * as Data from "effect/Data"
 
 /** The set-up is wrong: for example, the subject is unreachable, or a key is rejected. No check was run. */

@@ -1,11 +1,11 @@
-/** Toy checks and subjects, for tests of the engine. */
+/** Creates toy checks and subjects for tests of the engine. */
 import * as Effect from "effect/Effect"
 import { type Check, type Definition, define } from "../checks/Check.ts"
 import type { Catalogue } from "../evaluation/Catalogue.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Investigate from "./Investigate.ts"
 
-/** A call that no toy check makes. */
+/** An effect that dies, for methods that no toy check calls. */
 export const unasked = Effect.die(new Error("toy laws do not call the catalogue"))
 
 const catalogue: Catalogue = {
@@ -16,7 +16,7 @@ const catalogue: Catalogue = {
   get: () => unasked
 }
 
-/** A subject with a catalogue that no toy law uses. */
+/** Creates a subject with a catalogue that no toy law uses. */
 export const subject = (options: Partial<Subject> = {}): Subject => ({
   name: "a toy",
   kind: "port",
@@ -26,7 +26,7 @@ export const subject = (options: Partial<Subject> = {}): Subject => ({
   ...options
 })
 
-/** A check with the given law. */
+/** Creates a check with the given law. */
 export const check = <Case = undefined>(
   definition: Partial<Definition<"catalogue", Case>> & Pick<Definition<"catalogue", Case>, "holds">
 ): Check =>
@@ -42,7 +42,7 @@ export const check = <Case = undefined>(
     ...definition
   })
 
-/** Investigates a check like a run, with tokens 0, 1, 2, … */
+/** Investigates a check like a run, with the tokens 0, 1, 2, … */
 export const investigate = (
   toy: Check,
   options: Partial<Investigate.Options> & { readonly on?: Subject } = {}

@@ -1,7 +1,7 @@
-/** The status of several checks together. */
+/** Combines the statuses of several checks into one: the worst. */
 import type { Status } from "./Report.ts"
 
-/** Every status, the worst first. */
+/** All statuses, the worst first. */
 export const order = [
   "error",
   "fail",
@@ -9,10 +9,10 @@ export const order = [
   "warn",
   "excluded",
   "pass",
-  // A clause whose other checks passed was shown.
+  // Last, so that a clause counts as passed if some of its checks passed and the others do not apply.
   "not-applicable"
 ] as const satisfies ReadonlyArray<Status>
 
-/** The worst of some statuses; `undefined` for none. */
+/** Returns the worst of some statuses; `undefined` if there are none. */
 export const of = (all: ReadonlyArray<Status>): Status | undefined =>
   order.find((status) => all.includes(status))

@@ -1,6 +1,6 @@
-/** Features that only some subjects have. */
+/** Lists the optional features of subjects. */
 
-/** What a check needs besides its interface; a subject declares which of these it has. */
+/** The features that a check may need in addition to its interface; a subject declares its own features. */
 export const capabilities = [
   "clock",
   "tinyPlan",

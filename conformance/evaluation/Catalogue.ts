@@ -1,5 +1,6 @@
 /**
- * The catalogue as its users see it, through a storage port or over HTTP. Laws about animals are written once, against
+ * Defines the catalogue of animals as its users see it. The same laws use this interface for a storage port and over
+ * HTTP.
  */
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -13,14 +14,14 @@ export interface Listing {
   readonly status: PetStatus | undefined
 }
 
-/** Each method fails with a `Violation` when the subject does not respond as this operation must. */
+/** The operations on animals. Each fails with a `Violation` if the response of the subject is wrong. */
 export interface Catalogue {
   readonly create: (draft: Draft) => Effect.Effect<Animal, Failure>
   readonly list: (listing: Listing) => Effect.Effect<ReadonlyArray<Animal>, Failure>
-  /** `Inapplicable` once the operation is removed. */
+  /** Fetches an animal; fails with `Inapplicable` once the operation is removed. */
   readonly get: (id: bigint) => Effect.Effect<Option.Option<Animal>, Failure>
   /** Whether lists may contain animals that this evaluation did not create. */
   readonly isShared: boolean
-  /** A category that the subject accepts: the given one if it accepts any. */
+  /** Returns a category that the subject accepts: the given one if it accepts any. */
   readonly categoryOf: (wanted: bigint) => bigint
 }

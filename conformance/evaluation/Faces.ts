@@ -1,4 +1,4 @@
-/** The interfaces that checks are written against. */
+/** Defines the interfaces through which checks test a subject. */
 import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"

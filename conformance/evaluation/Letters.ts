@@ -1,7 +1,7 @@
-/** Numbers written in lower-case letters, because some servers reject names with digits or signs. */
+/** Encodes numbers as lower-case letters, because some servers reject names with digits or punctuation. */
 
 /**
- * `a`, `b`, …, `z`, `aa`, `ab`, …: a different word for each whole number from 0.
+ * Returns a different word for each whole number from 0: `a`, `b`, …, `z`, `aa`, `ab`, ….
  *
  * @example
  * ```ts

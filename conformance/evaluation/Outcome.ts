@@ -1,20 +1,18 @@
-/** How an evaluation of a law ends when the law does not hold. */
+/** Defines how a law can fail: with a violation, or with the reason why there is no verdict. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 
-/** Longest text of a violation that a report shows, in UTF-16 units; a subject may send much longer texts. */
+/** Maximum length of each text in a reported violation, in UTF-16 units; a subject may send much longer texts. */
 export const MAX_SHOWN = 2_000
 
-/** The subject behaved as no conforming subject does. */
+/** The subject violates the law: a conforming subject behaves differently. */
 export class Violation extends Data.TaggedError("Violation")<{
-  /** What a conforming subject returns, in terms of the domain. */
+  /** What a conforming subject does, in terms of the domain. */
   readonly expected: string
   /** What this subject did. */
   readonly actual: string
-  /**
-   * The broken clause, if it is not one of the law's own: a step that the law depends on failed.
-   */
+  /** The clause that was violated in a step that the law depends on; absent if the law itself is violated. */
   readonly clause?: ClauseSlug
 }> {
   override get message(): string {
@@ -22,7 +20,7 @@ export class Violation extends Data.TaggedError("Violation")<{
   }
 }
 
-/** The law could not be decided, because the circumstances that it is about did not occur. */
+/** The law could not be decided, because the situation that it covers did not occur. */
 export class Undecided extends Data.TaggedError("Undecided")<{
   /** The reason, and what would help. */
   readonly reason: string
@@ -32,14 +30,14 @@ export class Undecided extends Data.TaggedError("Undecided")<{
   }
 }
 
-/** The law does not apply to this subject, which lacks something optional. */
+/** The law does not apply to this subject, for example because the subject lacks an optional feature. */
 export class Inapplicable extends Data.TaggedError("Inapplicable")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
   }
 }
 
-/** Everything that a law may fail with; any other error is a bug of the suite. */
+/** Every failure that a law may report; any other error is a bug in the suite. */
 export type Failure = Violation | Undecided | Inapplicable
 
 /** Fails with a `Violation` unless `holds`. */

@@ -1,14 +1,14 @@
-/** The foreign servers and their legal variations, in processes of their own, and runs of the suite on them. */
+/** Starts servers in other languages, with their legal variations, in child processes, and runs the suite on them. */
 import { execFile, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 
-/** A choice that a server makes on a point which the contract leaves open. */
+/** A choice that a server makes where the contract leaves a point open. */
 export interface Variation {
-  /** The value of `--vary`; empty for the server as it is. */
+  /** The value of `--vary`; empty for the server without variation. */
   readonly name: string
-  /** What differs, and the section that leaves it open. */
+  /** How the server differs, and the section of the contract that leaves the point open. */
   readonly differs: string
   /** Flags of the suite that declare the choice. */
   readonly declared?: ReadonlyArray<string>
@@ -68,7 +68,7 @@ export const java: Language = {
   ]
 }
 
-/** Whether this machine has the program. */
+/** Whether the program of the language is installed on this machine. */
 export const isInstalled = ({ command }: Language): boolean => {
   try {
     execFileSync(command, [command === "java" ? "-version" : "--version"], { stdio: "ignore" })
@@ -86,7 +86,7 @@ export interface Verdict {
   readonly code: number
   /** The last line, such as `CONFORMANT at level spec…`. */
   readonly verdict: string
-  /** All that the run printed. */
+  /** Everything that the run printed. */
   readonly output: string
 }
 

@@ -1,4 +1,6 @@
-/** The suite accepts correct servers in other languages, whatever they choose where the contract leaves a choice. */
+/**
+ * Checks that the suite accepts correct servers in other languages, with variations that the contract permits.
+ */
 import { readFileSync } from "node:fs"
 import { networkInterfaces } from "node:os"
 import { describe, expect, it } from "vitest"
@@ -9,7 +11,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === "::1")
 )
 
-/** Why a variation cannot run here. */
+/** Returns the reason why a variation cannot run on this machine; `undefined` if it can. */
 const lack = (language: Foreign.Language, { name }: Foreign.Variation): string | undefined => {
   if (!Foreign.isInstalled(language)) return `no ${language.command}`
   return name === "ipv6" && !hasIpv6 ? "no ::1 on this machine" : undefined
@@ -35,7 +37,7 @@ describe.each([
     )
   }
 
-  it("has a row of the README for each variation", () => {
+  it("has a row in the README for each variation", () => {
     for (const { differs, name } of language.variations) {
       if (name !== "") expect(readme).toContain(`| \`${name}\` | ${differs} |`)
     }

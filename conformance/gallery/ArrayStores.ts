@@ -1,6 +1,6 @@
 /**
- * The three ports over plain arrays and maps: slow, obvious, and independent of the adapters under test. Faulty backends
- * wrap them.
+ * Implements the three ports with plain arrays and maps: slow, obvious, and independent of the adapters under test.
+ * Faulty backends wrap these implementations.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,7 +17,7 @@ import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import type { SpoiledPorts } from "./Fault.ts"
 
-/** A repository that starts with these animals. */
+/** Creates a repository that contains these animals, or none by default. */
 export const petRepository = (held: ReadonlyArray<NewPet> = []): PetRepository["Service"] => {
   const pets = held.map((newPet, index) => new Pet(BigInt(index + 1), newPet))
   const records: Array<Once.Once & { readonly pet: Pet }> = []
@@ -57,7 +57,7 @@ export const petRepository = (held: ReadonlyArray<NewPet> = []): PetRepository["
   }
 }
 
-/** An empty store of rate limits. */
+/** Creates an empty store of rate limits. */
 export const rateLimitStore = (): RateLimitStore["Service"] => {
   const states = new Map<string, State>()
   return {
@@ -75,7 +75,7 @@ export const rateLimitStore = (): RateLimitStore["Service"] => {
   }
 }
 
-/** An empty store of API keys. */
+/** Creates an empty store of API keys. */
 export const apiKeyStore = (): ApiKeyStore["Service"] => {
   const keys: Array<ApiKey> = []
   const recorded: Array<KeyEvent> = []
@@ -115,14 +115,14 @@ export const apiKeyStore = (): ApiKeyStore["Service"] => {
   }
 }
 
-/** All three, empty each time the layer is built. */
+/** Provides all three ports, empty each time the layer is built. */
 export const layer: Layer.Layer<PetRepository | RateLimitStore | ApiKeyStore> = Layer.mergeAll(
   Layer.sync(PetRepository, () => petRepository()),
   Layer.sync(RateLimitStore, rateLimitStore),
   Layer.sync(ApiKeyStore, apiKeyStore)
 )
 
-/** The ports while their backend does not respond, faulty or not. */
+/** Provides the three ports with calls that all fail as unavailable; `keys`, `limits` and `pets` can add a fault. */
 export const outOfReach = ({
   keys = (port) => port,
   limits = (port) => port,

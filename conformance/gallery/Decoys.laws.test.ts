@@ -10,7 +10,7 @@ const anyDecoy = fc.constantFrom(...decoys)
 const nested = (depth: number) => `{"name":${"[".repeat(depth)}${"]".repeat(depth)},"categoryId":1}`
 
 describe("the decoys", () => {
-  it("share no code with the core", () => {
+  it("share no code with the core, only Wire.ts and Effect", () => {
     const folder = new URL("plain/", import.meta.url)
     const sources = readdirSync(folder)
       .filter((name) => !/\.(?:test|fixture)\.ts$/.test(name))
@@ -22,7 +22,7 @@ describe("the decoys", () => {
     expect([...foreign].sort()).toEqual(["../../http/Wire.ts", "effect/Effect"])
   })
 
-  it("have unique ids and cover every choice", () => {
+  it("have unique ids, and for every choice some decoy differs from the default", () => {
     expect(new Set(decoys.map(({ id }) => id)).size).toBe(decoys.length)
     const made = new Set(
       decoys.flatMap(({ choices }) =>
@@ -34,7 +34,7 @@ describe("the decoys", () => {
     expect([...made].sort()).toEqual(Object.keys(defaults).sort())
   })
 
-  it("remove getPet on 5 December 2030 in some time zone", () => {
+  it("remove getPet while it is 5 December 2030 in some time zone", () => {
     for (const { choices } of decoys) {
       const at = Date.parse(choices.removedAt ?? defaults.removedAt)
       expect(at).toBeGreaterThanOrEqual(Date.parse("2030-12-05T00:00:00+14:00"))
@@ -72,7 +72,7 @@ describe("the decoys", () => {
     waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200_000 }), fc.constant(5e10))
   })
 
-  it("respond to any request as the contract says, and never with 5xx", () => {
+  it("respond to random requests with the required headers and error body, never with 5xx", () => {
     fc.assert(
       fc.property(anyDecoy, fc.array(request, { maxLength: 25 }), ({ choices }, requests) => {
         const { ask, clock } = serverOf(choices, { perMinute: 4, perDay: 9 })
@@ -104,7 +104,7 @@ describe("the decoys", () => {
     )
   })
 
-  it("reject JSON of any depth, in known and in unknown fields", () => {
+  it("return 400 for JSON that is nested 100,000 or 2,000,000 levels deep", () => {
     for (const depth of [100_000, 2_000_000]) {
       const deep = `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
       for (const body of [nested(depth), deep, `{"name":"x","categoryId":1,"other":${deep}}`]) {
@@ -113,7 +113,7 @@ describe("the decoys", () => {
     }
   })
 
-  it("store every animal exactly, each with a unique id", () => {
+  it("store every int64 categoryId exactly, and give each animal a unique id", () => {
     const int64s = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
     fc.assert(
       fc.property(anyDecoy, fc.array(int64s, { minLength: 1, maxLength: 15 }), ({ choices }, categories) => {

@@ -5,20 +5,20 @@ import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as SelfTest from "./SelfTest.ts"
 import * as Subjects from "./Subjects.ts"
 
-describe("the estimate of the doctor", () => {
-  it.each(["spec", "design"] as const)("is what a run sends at level %s, to a tenth", async (level) => {
+describe("the doctor's estimate of requests", () => {
+  it.each(["spec", "design"] as const)("is within a tenth of a real run at level %s", async (level) => {
     for (const seed of [1, 2, 3]) {
       let estimated: ReadonlyArray<string> = []
       const subject = Effect.tap(Subjects.reference, (opened) =>
         Effect.sync(() => {
-          // Safe: the reference is a server.
+          // Safe: the subject of the reference is an `HttpSubject`.
           estimated = Estimate.lines(opened as HttpSubject, { level }, 1)
         })
       )
       const { counts, requests } = await Effect.runPromise(SelfTest.examine(subject, { level, seed }))
       const [, checks, about] =
         /^(\d+) checks at level \w+, about (\d+) requests/.exec(estimated[0] ?? "") ?? []
-      // Two checks of level design find out in the run that a clock of a server only moves forward.
+      // At level design, the run finds two more checks not applicable, because a server's clock cannot go back.
       const later = level === "spec" ? 0 : 2
       expect(Number(checks)).toBe(counts.planned - counts["not-applicable"] + later)
       expect(Number(about)).toBeGreaterThan(requests * 0.9)

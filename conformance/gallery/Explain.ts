@@ -1,4 +1,4 @@
-/** Describes a check or a clause without running it. */
+/** Describes checks and clauses, without running the suite. */
 import { ambientChecks, checks } from "../checks/Checks.ts"
 import { clauses } from "../clauses/Clauses.ts"
 import type { Shape } from "../dimensions/Product.ts"
@@ -57,13 +57,13 @@ const clauseLines = (slugs: ReadonlyArray<string>): ReadonlyArray<string> =>
     .filter(({ slug }) => slugs.includes(slug))
     .map(({ level, says, section, slug }) => `${slug} (${section}, ${level}): ${says}`)
 
-/** The dimensions over which a law is tried, with their values. */
+/** Lists the dimensions over which a law is tried, with their values. */
 const productLines = ({ pairs, values }: Shape): ReadonlyArray<string> => [
   `Tried over (each of ${pairs} pairs of values, as far as the subject accepts it):`,
   ...indented(Object.entries(values).map(([name, all]) => `${name} (${all.length}): ${all.join("; ")}`))
 ]
 
-/** The dimensions by name, with the number of their values. */
+/** Lists the dimensions by name, with the number of their values. */
 const triedOver = ({ pairs, values }: Shape): string =>
   `tried over ${Object.entries(values)
     .map(([name, all]) => `${name} (${all.length})`)
@@ -112,7 +112,7 @@ const clauseText = (slug: string): string => {
   ].join("\n")
 }
 
-/** The description of a check id or a clause slug; `undefined` if it is unknown. */
+/** Returns the description for a check id or a clause slug; `undefined` if the name is unknown. */
 export const explain = (name: string): string | undefined => {
   const check = listed.find(({ id }) => id === name)
   if (check !== undefined) return checkText(check)

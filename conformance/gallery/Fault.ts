@@ -1,4 +1,4 @@
-/** A backend that is wrong in one way: what it breaks, which check must fail, and what that check must report. */
+/** Defines a fault: a backend that is wrong in one way, the check that must fail, and a part of its report. */
 import type * as Clock from "effect/Clock"
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
@@ -11,7 +11,7 @@ import type { Transport } from "../http/Wire.ts"
 /** Makes a correct port faulty. */
 export type Spoil<Port> = (real: Port) => Port
 
-/** Faulty versions of the ports; the others stay correct. */
+/** The ports to make faulty; a port that is absent here stays correct. */
 export interface SpoiledPorts {
   readonly pets?: Spoil<PetRepository["Service"]>
   readonly limits?: Spoil<RateLimitStore["Service"]>
@@ -20,7 +20,7 @@ export interface SpoiledPorts {
 
 /** The data that a faulty server can use. */
 export interface World {
-  /** Epoch ms. */
+  /** Returns the time in epoch milliseconds. */
   readonly now: () => number
   /** The secrets of the keys that the suite uses. */
   readonly keys: {
@@ -31,7 +31,7 @@ export interface World {
   }
 }
 
-/** Where it is wrong: at a storage port, or as a server, in its transport or in its parts. */
+/** The place of a fault: a storage port, or a server's transport, options, ban policy, clock or ports. */
 export type Where =
   | ({ readonly at: "port" } & SpoiledPorts)
   | ({
@@ -39,26 +39,26 @@ export type Where =
       readonly transport?: (real: Transport, world: World) => Transport
       readonly options?: Partial<ServiceOptions>
       readonly ban?: BanPolicy
-      /** The clock of the service, instead of the one that tests move. */
+      /** Makes the clock of the service from the clock that tests move. */
       readonly clock?: (real: Clock.Clock) => Clock.Clock
     } & SpoiledPorts)
 
 export interface Fault {
-  /** Such as `list.limit-plus-one`. */
+  /** The unique id, such as `list.limit-plus-one`. */
   readonly id: string
-  /** Its behaviour, in one sentence. */
+  /** The faulty behaviour, in one sentence. */
   readonly does: string
   readonly breaks: ClauseSlug
-  /** Id of the check that must fail. */
+  /** The id of the check that must fail. */
   readonly killedBy: string
-  /** Part of what that check must report. */
+  /** A part of the text that this check must report. */
   readonly words: string
   readonly where: Where
 }
 
 /**
- * Describes a fault: its id and what it does, then the clause that it breaks, the check that must fail and part of its
- * report, then where it is wrong.
+ * Describes a fault in three steps: its id and its behaviour; the clause that it breaks, the check that must fail and a
+ * part of the check's report; the place of the fault.
  *
  * @example
  * ```ts

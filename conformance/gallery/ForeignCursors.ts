@@ -1,6 +1,6 @@
 /**
- * A server whose cursors contain characters with a meaning in a query: `+`, `/`, `=`, `%` and a space. It wraps the real
- * server and encodes each cursor in another way.
+ * Wraps the real server and encodes its cursors with characters that have a meaning in a query: `+`, `/`, `=`, `%` and
+ * a space.
  */
 import * as Effect from "effect/Effect"
 import * as RequestTarget from "../http/RequestTarget.ts"
@@ -9,7 +9,7 @@ import type { Transport } from "../http/Wire.ts"
 /** The prefix of each cursor. */
 const MARK = "+/= %"
 
-/** XORed with the text, so that its base64 uses all characters. */
+/** XORed with each byte of a cursor, so that all base64 characters occur. */
 const MASK = 0xfb
 
 const masked = (text: Uint8Array): Buffer => Buffer.from(text.map((byte) => byte ^ MASK))
@@ -27,7 +27,7 @@ const decode = (cursor: string): string | undefined => {
 const escaped = (cursor: string): string =>
   encodeURIComponent(cursor).replaceAll("%2F", "/").replaceAll("%3D", "=").replaceAll("%20", "+")
 
-/** Unescapes a value like a form; `undefined` if it is malformed. */
+/** Decodes a form-encoded value; `undefined` if it is malformed. */
 const unescaped = (value: string): string | undefined => {
   try {
     return decodeURIComponent(value.replaceAll("+", " "))
@@ -36,7 +36,7 @@ const unescaped = (value: string): string | undefined => {
   }
 }
 
-/** The same server with encoded cursors. */
+/** Returns the same server with encoded cursors. */
 export const disguise =
   (transport: Transport): Transport =>
   (request) => {

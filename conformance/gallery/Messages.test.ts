@@ -1,4 +1,4 @@
-/** What reports say about faults: the request that was sent, the smallest case, and why something is undecided. */
+/** Checks that reports show the requests that were sent, the smallest failing case, and why a check is undecided. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { CheckResult, Report } from "../engine/Report.ts"
@@ -20,7 +20,7 @@ interface Examined {
   readonly failed: CheckResult
 }
 
-/** Runs the check that detects a fault. */
+/** Runs only the check that a fault names; throws if the report does not contain the check. */
 const examine = async (fault: Fault, seed = 1): Promise<Examined> => {
   let opened: Subject | undefined
   const subject = Effect.tap(Subjects.ofFault(fault), (made) =>
@@ -36,13 +36,13 @@ const examine = async (fault: Fault, seed = 1): Promise<Examined> => {
   return { report, subject: opened, failed }
 }
 
-/** Faults of servers whose check sends its requests itself. */
+/** The server faults whose check sends requests of its own, instead of reading the requests of other checks. */
 const ofServers = faults.filter(
   ({ killedBy, where }) => where.at === "http" && /^(auth|create|get|list|protocol)\./.test(killedBy)
 )
 
-describe("a failure shows what was sent", () => {
-  it.each(ofServers)("$id", async (fault) => {
+describe("the report of a failed check", () => {
+  it.each(ofServers)("shows the requests of the check in every format: fault $id", async (fault) => {
     const { failed, report, subject } = await examine(fault)
     for (const { did = "", key, request } of subject.exchanges) {
       expect(did.startsWith(`${request.method} `)).toBe(true)
@@ -50,9 +50,9 @@ describe("a failure shows what was sent", () => {
       if (key === "other") expect(did).toMatch(/Authorization/)
     }
     const { counterexample } = failed
-    // Faults that only laws over a whole run detect need more traffic.
+    // A law over a whole run needs more requests than one check sends, so it may not fail here.
     if (counterexample === undefined) return
-    // The law about the version in the base address sends nothing.
+    // The law about the version in the base address sends no request.
     expect(counterexample.steps.length > 0).toBe(subject.exchanges.length > 0)
     const junit = JUnit.render(report)
     const html = Html.render(report)
@@ -61,29 +61,29 @@ describe("a failure shows what was sent", () => {
       expect(junit).toContain(escaped(Wording.step(step)))
       expect(html).toContain(`<code>${escaped(step.did)}</code>`)
     }
-    // A screen has place for the last steps.
+    // The terminal shows only the last steps.
     for (const step of counterexample.steps.slice(-3)) expect(terminal).toContain(printable(step.did))
   })
 })
 
-describe("a large integer in a failure", () => {
+describe("a large integer in a counterexample", () => {
   const doubles = faults.filter(({ id }) =>
     ["create.category-as-double", "catalogue.category-doubles"].includes(id)
   )
-  it.each(doubles)("is a boundary, of doubles or of int64: $id", async (fault) => {
+  it.each(doubles)("is at the limit of exact doubles or of int64: fault $id", async (fault) => {
     expect(doubles).toHaveLength(2)
     for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
       const { failed } = await examine(fault, seed)
       const large = (failed.counterexample?.case.match(/-?\d{10,}/g) ?? []).map(BigInt)
       expect(large).toHaveLength(1)
-      // Examples are boundaries of int64; what random cases find shrinks to that of doubles.
+      // Fixed examples are at the limits of int64; random cases shrink to the first integer that no double equals.
       expect([2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 1n, -(2n ** 63n) + 1n]).toContain(large[0])
     }
   })
 })
 
 describe("an undecided check", () => {
-  it("is skipped in JUnit, with its reason", async () => {
+  it("is a skipped test case with the reason in the JUnit report", async () => {
     const reference = Effect.map(Subjects.reference, (subject): Subject => {
       const { meter: _, ...faces } = subject.faces
       return {

@@ -7,7 +7,7 @@ import { faults } from "./Faults.ts"
 import * as SelfTest from "./SelfTest.ts"
 import * as Subjects from "./Subjects.ts"
 
-/** `npm run conformance -- self-test` runs more; these few detect a broken check quickly. */
+/** The seeds for each fault: only a few, to keep the test fast. `npm run conformance -- self-test` runs more. */
 const FAULT_SEEDS = [1, 2]
 const DECOY_SEEDS = [1, 2]
 const REFERENCE_SEEDS = [1, 2, 3]
@@ -17,18 +17,18 @@ const run = Effect.runPromise
 const known = [...checks, ...ambientChecks]
 
 describe("the gallery", () => {
-  it("has at least 90 faulty backends and 12 correct ones with unique ids", () => {
+  it("has at least 90 faulty and 12 correct backends, all with unique ids", () => {
     expect(faults.length).toBeGreaterThanOrEqual(90)
     expect(decoys.length).toBeGreaterThanOrEqual(12)
     const names = [...faults, ...decoys].map(({ id }) => id)
     expect(names.length).toBe(new Set(names).size)
   })
 
-  it("requires at least six characters of each report", () => {
+  it("expects words of at least six characters in the report of every fault", () => {
     expect(faults.filter(({ words }) => words.length < 6).map(({ id }) => id)).toEqual([])
   })
 
-  it("names existing checks, and clauses that those checks cover", () => {
+  it("names an existing check for every fault, and a clause that the check covers", () => {
     const strange = faults.filter(
       ({ breaks, killedBy }) => !known.some(({ clauses, id }) => id === killedBy && clauses.includes(breaks))
     )
@@ -45,8 +45,8 @@ describe("the gallery", () => {
   })
 })
 
-describe("every clause", () => {
-  it("has a check, or a reason for having none", () => {
+describe("clauses and checks", () => {
+  it("every clause has either a check or a reason why it is unchecked", () => {
     const open = clauses.filter(
       (clause) =>
         !("unchecked" in clause) && !known.some((check) => check.clauses.some((slug) => slug === clause.slug))
@@ -59,7 +59,7 @@ describe("every clause", () => {
     expect(both.map(({ slug }) => slug)).toEqual([])
   })
 
-  it("of level spec has a check of level spec", () => {
+  it("every checked clause of level spec has a check of level spec", () => {
     const weak = clauses.filter(
       ({ level, slug, ...clause }) =>
         level === "spec" &&
@@ -69,7 +69,7 @@ describe("every clause", () => {
     expect(weak.map(({ slug }) => slug)).toEqual([])
   })
 
-  it("of level design alone is not checked at level spec", () => {
+  it("every check of level spec covers a clause of level spec", () => {
     const strict = known.filter(
       ({ clauses: own, level }) =>
         level === "spec" && own.every((slug) => clauses.find((one) => one.slug === slug)?.level === "design")
@@ -78,9 +78,9 @@ describe("every clause", () => {
   })
 })
 
-describe("the reference", () => {
+describe("the reference backend", () => {
   it.each(REFERENCE_SEEDS)(
-    "passes at level design, over HTTP and at the ports, with seed %i",
+    "passes every check of level design, over HTTP and at the ports, with seed %i",
     async (seed) => {
       const http = await run(SelfTest.examine(Subjects.reference, { level: "design", seed }))
       expect(SelfTest.objections(http)).toEqual([])
@@ -91,14 +91,14 @@ describe("the reference", () => {
   )
 })
 
-describe("a correct server", () => {
-  it.each(decoys)("passes at its level: $differs", async (decoy) => {
+describe("a decoy (a correct server that differs from ours)", () => {
+  it.each(decoys)("passes all checks at the level of the decoy: $differs", async (decoy) => {
     for (const seed of DECOY_SEEDS) expect(await run(SelfTest.complaints(decoy, seed))).toEqual([])
   })
 })
 
 describe("a faulty backend", () => {
-  it.each(faults)("$id is caught by $killedBy", async (fault) => {
+  it.each(faults)("$id is caught by the check $killedBy with every seed", async (fault) => {
     const hunt = await run(SelfTest.hunt(fault, FAULT_SEEDS))
     expect(hunt.missed).toBeUndefined()
     expect(hunt.kills).toBe(FAULT_SEEDS.length)

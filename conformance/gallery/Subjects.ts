@@ -1,4 +1,4 @@
-/** Faulty backends, decoys and the reference as subjects. */
+/** Makes subjects of the suite from faults, decoys and the reference. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -29,7 +29,7 @@ const merged = (ports: SpoiledPorts) => {
   return Layer.mergeAll(petRepository, rateLimitStore, apiKeyStore)
 }
 
-/** The subject of a fault, ready for one run. */
+/** Makes the subject of a fault, for one run. */
 export const ofFault = ({
   id,
   where
@@ -57,22 +57,22 @@ export const ofFault = ({
   })
 }
 
-/** The service of the core over plain arrays. */
+/** The reference server: the core's service over plain arrays. */
 export const reference: Effect.Effect<Subject, unknown, Scope.Scope> = Effect.flatMap(
   Effect.suspend(() => ServiceTarget.make({ name: "reference", stores: ArrayStores.layer })),
   HttpSubject.make
 )
 
-/** The ports over plain arrays. */
+/** The reference stores: the ports over plain arrays. */
 export const referencePorts: Effect.Effect<Subject> = Effect.sync(() =>
   PortSubject.make({ name: "reference ports", ...stores({}), outage: ArrayStores.outOfReach({}) })
 )
 
-/** The subject of a decoy, ready for one run. */
+/** Makes the subject of a decoy, for one run. */
 export const ofDecoy = (decoy: Decoy): Effect.Effect<Subject, unknown, Scope.Scope> =>
   "disguise" in decoy ? ofDisguised(decoy) : ofPlain(decoy)
 
-/** Most are available, so that lists of the others are not full and checks know their whole content. */
+/** Makes animals of which most are available, so that lists of another status are short enough to read completely. */
 const manyAnimals = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     name: `Old ${index}`,

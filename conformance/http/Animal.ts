@@ -1,4 +1,4 @@
-/** Animals as a client sends and receives them. */
+/** Defines animals as a client sends and receives them. */
 import type { PetStatus } from "../../core/domain/PetStatus.ts"
 
 /** An animal to be created (contract §2 `NewPet`). */

@@ -1,18 +1,18 @@
-/** The body of a response while it arrives: one buffer with a limit, whatever the size of the parts. */
+/** Collects the parts of a response body in one buffer with a maximum size, however many parts there are. */
 
-/** Largest body that is read, in bytes: three times the longest page of 100 animals whose names are all escapes. */
+/** Maximum size of a body in bytes: three times the longest page of 100 animals whose names are all escapes. */
 export const MAX_BODY = 1_000_000
 
-/** The reason why a larger body is not read completely. */
+/** The message for a body that exceeds `MAX_BODY`. */
 export const tooLong = "the body is longer than 1 MB"
 
 export interface BoundedBody {
-  /** Adds a part. Returns false, and does not add it, if the body would exceed the limit. */
+  /** Adds a part and returns true; returns false, without adding it, if the body would exceed `MAX_BODY`. */
   readonly add: (part: Uint8Array) => boolean
   readonly bytes: () => Uint8Array
 }
 
-/** An empty body. */
+/** Creates an empty body. */
 export const make = (): BoundedBody => {
   let buffer = new Uint8Array(0)
   let length = 0

@@ -4,8 +4,8 @@ import * as ExactJson from "./ExactJson.ts"
 
 const spaces = fc.constantFrom("", " ", "\n", "\r\n\t ")
 
-describe("JSON with numbers as written", () => {
-  it("is the value of the platform's parser, with any white space", () => {
+describe("ExactJson.parse", () => {
+  it("returns the same value as JSON.parse, whatever the white space", () => {
     fc.assert(
       fc.property(fc.jsonValue(), spaces, (value, space) => {
         const text = `${space}${JSON.stringify(value, null, space)}${space}`
@@ -15,7 +15,7 @@ describe("JSON with numbers as written", () => {
     )
   })
 
-  it("has strings with quotes, backslashes and escapes, as values and as names", () => {
+  it("parses member names and strings with quotes, backslashes and escapes like JSON.parse", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('"', "\\", "n", "\u0001", "é", "[", "}", ",", "1")), (parts) => {
         const word = parts.join("")
@@ -29,13 +29,13 @@ describe("JSON with numbers as written", () => {
     expect(Object.keys(Object(ExactJson.parse('{"__proto__":1}', Number)))).toEqual(["__proto__"])
   })
 
-  it("passes every number as it is in the text", () => {
+  it("passes the source text of every number to the callback", () => {
     const sources = ["0", "-0", "1.0", "1e3", "1E+2", "-9223372036854775808", "1e999", "0.10"]
     expect(ExactJson.parse(`[${sources.join(" ,")}]`, (source) => source)).toEqual(sources)
     expect(ExactJson.parse("12", (source) => source)).toBe("12")
   })
 
-  it("rejects what the platform's parser rejects", () => {
+  it("throws a SyntaxError if and only if JSON.parse does", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.constantFrom("", "01", "[1,]", "{a:1}", "\ufeff{}", "1 2")),

@@ -1,14 +1,14 @@
 /**
- * JSON with numbers as written. The platform's parser decides what JSON is; then the values are read from the text, because
- * only newer platforms pass the source text of a number to a reviver.
+ * Parses JSON without losing digits of its numbers. `JSON.parse` decides whether a text is JSON. The values are then
+ * read from the text, because only newer platforms pass the source text of a number to a reviver.
  */
 
-/** Ends a number or a word. */
+/** Matches a character that ends a number or a word. */
 const END = /[\s,\]}]/g
 
 /**
- * Parses a text in linear time; `number` turns the source of each number into its value. Throws `SyntaxError` unless the
- * text is JSON. The depth is limited by the stack only: limit it before (`JsonLimits`).
+ * Parses a text in linear time; `number` turns the source of each number into its value. Throws `SyntaxError` unless
+ * the text is JSON. Only the stack limits the depth, so the caller must limit it first (`JsonLimits`).
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ export const parse = (text: string, number: (source: string) => unknown): unknow
   JSON.parse(text)
   let at = 0
 
-  /** The next character that is no white space. */
+  /** Moves to the next character that is not white space, and returns it. */
   const next = (): string => {
     while (" \t\n\r".includes(text.charAt(at))) at++
     return text.charAt(at)
@@ -79,7 +79,7 @@ const words: ReadonlyMap<string, boolean> = new Map([
   ["false", false]
 ])
 
-/** Whether an odd number of backslashes stands before a quote. */
+/** Whether an odd number of backslashes precedes a quote. */
 const isEscaped = (text: string, quote: number): boolean => {
   let backslashes = 0
   while (text.charAt(quote - 1 - backslashes) === "\\") backslashes++

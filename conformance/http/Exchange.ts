@@ -1,24 +1,24 @@
-/** One request of a run and its response. */
+/** Defines an exchange: one request of a run and its response. */
 import type { KeptResponse } from "./KeptResponse.ts"
 import type { WireRequest } from "./Wire.ts"
 
-/** The declared key that a request carries; `other` for a credential that a law made up. */
+/** The declared key that a request is sent with; `none` without a key, `other` for a credential of a law. */
 export type KeyName = "main" | "tiny" | "victim" | "revoked" | "expired" | "none" | "other"
 
 export interface Exchange {
-  /** Its number among the requests of the run; a request without a response leaves a gap. */
+  /** The number of the request in the run; a request without a response leaves a gap. */
   readonly index: number
   readonly key: KeyName
   readonly request: WireRequest
   /** The request in one line, without keys. */
   readonly did?: string
-  /** The whole response for the law that sent the request; the stored part of it in the list of a run's exchanges. */
+  /** The whole response when a law gets it; only the stored part in the list of the run's exchanges. */
   readonly response: KeptResponse
-  /** When the request was sent, in epoch ms of the subject's time as far as the run knows it. */
+  /** The time at which the request was sent: epoch ms of the subject's time, as well as the run knows it. */
   readonly sentAt: number
-  /** When the response was complete, in the same time. */
+  /** The time at which the response was complete, like `sentAt`. */
   readonly receivedAt: number
-  /** Whether these times are those of the subject's clock, and not derived from its `Date`. */
+  /** Whether these times are by the subject's clock; otherwise they are derived from its `Date`. */
   readonly byClock?: boolean
   /** Whether no other request of the run was in flight at the same time. */
   readonly isAlone: boolean

@@ -7,8 +7,8 @@ const run = Effect.runPromise
 
 const plain: WireRequest = { method: "GET", target: "/v1/pets?limit=%31", headers: [], body: undefined }
 
-describe("a transport to a handler", () => {
-  it("passes on method, target, headers and body", async () => {
+describe("FetchTransport", () => {
+  it("passes method, target, headers and body to the handler, and returns the response", async () => {
     let seen: Request | undefined
     let body = ""
     const transport = FetchTransport.make(async (request) => {
@@ -48,7 +48,7 @@ describe("a transport to a handler", () => {
     expect(url).toBe("https://pets.example/v1/pets?limit=%31")
   })
 
-  it("fails with NoResponse when the handler throws, rejects, returns nothing, or its body breaks", async () => {
+  it("fails with NoResponse when the handler throws, rejects or returns undefined, or the body fails", async () => {
     const handlers: ReadonlyArray<FetchTransport.FetchHandler> = [
       () => {
         throw new Error("oops")
@@ -70,14 +70,14 @@ describe("a transport to a handler", () => {
         reason: "oops"
       })
     }
-    // A handler in plain JavaScript may reject with any value.
+    // A handler in plain JavaScript may return and reject with any value.
     const nothing = FetchTransport.make((() => undefined) as unknown as FetchTransport.FetchHandler)
     expect((await run(Effect.flip(nothing(plain))))._tag).toBe("NoResponse")
     const thrown = FetchTransport.make(() => Promise.reject("just text"))
     expect((await run(Effect.flip(thrown(plain)))).reason).toBe("just text")
   })
 
-  it("fails with NoResponse for requests that `Request` rejects", async () => {
+  it("fails with NoResponse if the constructor of `Request` rejects the request", async () => {
     const transport = FetchTransport.make(() => new Response())
     for (const request of [
       { ...plain, method: "TRACE" },
@@ -89,7 +89,7 @@ describe("a transport to a handler", () => {
     }
   })
 
-  it("aborts the handler's signal when the request is interrupted", async () => {
+  it("aborts the signal of the handler's request when the call is interrupted", async () => {
     let isAborted = false
     const transport = FetchTransport.make(
       (request) =>

@@ -1,10 +1,10 @@
-/** A web-standard handler called without a socket. Methods and targets that `Request` rejects are reported as no response. */
+/** Calls a handler of `Request` objects without a socket. A request that `Request` rejects fails with `NoResponse`. */
 import * as Effect from "effect/Effect"
 import * as BoundedBody from "./BoundedBody.ts"
 import * as HeaderLimits from "./HeaderLimits.ts"
 import { NoResponse, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
-/** A `Request → Response` function, as Hono, Bun, Deno and route handlers have. */
+/** A function from `Request` to `Response`, as in Hono, Bun, Deno and route handlers. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 export interface FetchTransportOptions {
@@ -12,7 +12,7 @@ export interface FetchTransportOptions {
   readonly timeoutMs?: number
 }
 
-/** A transport to a handler; `origin` is the origin of its requests. */
+/** Creates a transport to a handler; the URLs of its requests have this origin. */
 export const make =
   (
     handler: FetchHandler,
@@ -59,7 +59,7 @@ const exchange = (
       progress.hasBegun = true
       const excess = HeaderLimits.exceeded(given)
       if (excess !== undefined) {
-        // Not awaited, because a stream may take long to end.
+        // Not awaited, because the cancellation of a stream may take long.
         response.body?.cancel().catch(() => undefined)
         throw new NoResponse({ kind: "excess", reason: excess, hasBegun: true })
       }

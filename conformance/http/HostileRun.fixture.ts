@@ -1,4 +1,4 @@
-/** A run in a process of its own, so that its memory can be measured: `node HostileRun.fixture.ts URL BUDGET-MS`. */
+/** Runs the suite in its own process, to measure its memory: `node HostileRun.fixture.ts URL BUDGET-MS`. */
 import { check, server } from "../Conformance.ts"
 
 const [url = "", milliseconds = "10000"] = process.argv.slice(2)
@@ -21,7 +21,7 @@ console.log(
     clause: failed?.counterexample?.clause ?? failed?.clauses[0],
     reportLength: JSON.stringify(report).length,
     milliseconds: performance.now() - begun,
-    /** In MB. */
+    /** Peak memory in MB. */
     peak: process.resourceUsage().maxRSS / 1_000
   })
 )

@@ -1,4 +1,4 @@
-/** Whole runs, each in a process of its own, against servers whose responses are too large. */
+/** Tests complete runs of the suite, each in its own process, against servers whose responses are too large. */
 import { execFile } from "node:child_process"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import { fileURLToPath } from "node:url"
@@ -8,8 +8,8 @@ import { afterEach, describe, expect, it } from "vitest"
 const program = fileURLToPath(new URL("HostileRun.fixture.ts", import.meta.url))
 
 /**
- * Maximum memory of a run in MB. The program alone uses about 300, mostly for the compiler that strips the types of its
- * sources; a run that stored whole responses would use thousands.
+ * Maximum memory of a run in MB. The program alone uses about 300, mostly for the compiler that strips types
+ * from its sources. A run that kept complete responses in memory would use thousands.
  */
 const MOST_MEMORY = 600
 
@@ -33,7 +33,7 @@ afterEach(() => {
   server = undefined
 })
 
-/** The result of a run in which every response has this body. */
+/** Runs the suite against a server that sends this body in every response; returns the outcome of the run. */
 const held = async (body: string): Promise<Outcome> => {
   const head = [
     "HTTP/1.1 200 OK",
@@ -52,19 +52,19 @@ const held = async (body: string): Promise<Outcome> => {
   })
   server = listening
   await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve))
-  // The server listens on a port, so the address is an object.
+  // Safe: the address of a server that listens on a port is an object.
   const { port } = listening.address() as AddressInfo
   const { stdout } = await promisify(execFile)(process.execPath, [
     program,
     `http://127.0.0.1:${port}/v1`,
     String(BUDGET_MS)
   ])
-  return JSON.parse(stdout) as Outcome // what the program prints
+  return JSON.parse(stdout) as Outcome // Safe: the program prints an outcome.
 }
 
 const deep = '{"a":'.repeat(180_000)
 
-describe("a run against a server", () => {
+describe("a run of the suite", () => {
   it.each<readonly [string, () => string, string, string]>([
     [
       "that sends 8 MiB",
@@ -73,15 +73,15 @@ describe("a run against a server", () => {
       "the body is longer than 1 MB"
     ],
     ["that sends 4 million brackets", () => "[".repeat(4_000_000), "http.json-bodies", "longer than 1 MB"],
-    ["that nests 180 000 objects", () => deep, "list.status-200", "nested deeper than 100 levels"],
+    ["that nests 180,000 objects", () => deep, "list.status-200", "nested deeper than 100 levels"],
     [
-      "whose id has 900 000 digits",
+      "that sends an id of 900,000 digits",
       () => `[{"id":${"9".repeat(900_000)},"name":"Rex","categoryId":1}]`,
       "list.status-200",
       "id is not an int64: a number beyond 1.8e308"
     ]
   ])(
-    "%s ends in time and in bounded memory, and reports a failure of the server",
+    "ends in time and in bounded memory, and reports a violation, for a server %s",
     async (_what, body, clause, reason) => {
       const outcome = await held(body())
       expect(outcome).toMatchObject({ exitCode: 1, errors: 0, clause })

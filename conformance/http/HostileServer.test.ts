@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-/** Sends the parts as fast as the client reads, until all are sent or the client is gone. */
+/** Sends the parts as fast as the client reads, until all are sent or the connection is closed. */
 const pour = (socket: Socket, parts: Iterator<string>): void => {
   for (;;) {
     const { done = false, value } = parts.next()
@@ -40,7 +40,10 @@ function* endless(first: string, part: string): Generator<string> {
   for (;;) yield part
 }
 
-/** A server that calls a function with the socket of each request, and the number of bytes that it could send. */
+/**
+ * Starts a server that passes the socket of each request to `respond`. Returns functions that send a request to it and
+ * that return its numbers of open connections, received requests and written bytes.
+ */
 const serve = async (respond: (socket: Socket) => void, timeoutMs = 20_000) => {
   const sockets = new Set<Socket>()
   let requests = 0
@@ -59,7 +62,7 @@ const serve = async (respond: (socket: Socket) => void, timeoutMs = 20_000) => {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  // The server listens on a port, so the address is an object.
+  // Safe: the address of a server that listens on a port is an object.
   const { port } = server.address() as AddressInfo
   const scope = Scope.makeUnsafe()
   const transport = await run(
@@ -84,33 +87,33 @@ const head = (...headers: ReadonlyArray<string>): string =>
 
 const sized = (body: string): string => head(`Content-Length: ${body.length}`) + body
 
-describe("over sockets, a response", () => {
+describe("NodeTransport", () => {
   it.each<readonly [string, (socket: Socket) => void, object]>([
     ["of 8 MiB", (socket) => void socket.write(sized("x".repeat(8_388_608))), TOO_LONG],
-    ["one byte too long", (socket) => void socket.write(sized("x".repeat(MB + 1))), TOO_LONG],
+    ["of one byte too many", (socket) => void socket.write(sized("x".repeat(MB + 1))), TOO_LONG],
     [
-      "without an end, in large chunks",
+      "that never ends, in large chunks",
       (socket) =>
         pour(socket, endless(head("Transfer-Encoding: chunked"), `10000\r\n${"x".repeat(65_536)}\r\n`)),
       TOO_LONG
     ],
     [
-      "without an end, until the connection ends",
+      "that never ends, without chunks and without a length",
       (socket) => pour(socket, endless(head("Connection: close"), "x".repeat(65_536))),
       TOO_LONG
     ],
     [
-      "in chunks of one byte",
+      "that never ends, in chunks of one byte",
       (socket) => pour(socket, endless(head("Transfer-Encoding: chunked"), "1\r\nx\r\n".repeat(10_000))),
       TOO_LONG
     ],
     [
-      "with chunk extensions without an end",
+      "with chunk extensions that never end",
       (socket) => pour(socket, endless(`${head("Transfer-Encoding: chunked")}1;`, "x".repeat(10_000))),
       { kind: "excess", reason: "the chunk extensions are longer than 16 KiB", hasBegun: true }
     ],
     [
-      "with headers without an end",
+      "with headers that never end",
       (socket) => pour(socket, endless("HTTP/1.1 200 OK\r\n", "a: b\r\n".repeat(1_000))),
       { kind: "excess", reason: "the header section is longer than 16 KiB", hasBegun: true }
     ],
@@ -120,7 +123,7 @@ describe("over sockets, a response", () => {
       { kind: "excess", reason: "the header section is longer than 16 KiB", hasBegun: true }
     ],
     [
-      "with 100 000 headers",
+      "with 100,000 headers",
       (socket) => void socket.write(head("Content-Length: 0", ...Array<string>(100_000).fill("a: b"))),
       { kind: "excess", reason: "the header section is longer than 16 KiB", hasBegun: true }
     ],
@@ -135,35 +138,35 @@ describe("over sockets, a response", () => {
       { kind: "excess", reason: "the header section is longer than 16 KiB", hasBegun: true }
     ],
     [
-      "with trailers without an end",
+      "with trailers that never end",
       (socket) =>
         pour(socket, endless(`${head("Transfer-Encoding: chunked")}0\r\n`, "a: b\r\n".repeat(1_000))),
       { kind: "excess", reason: "the header section is longer than 16 KiB", hasBegun: true }
     ],
     [
-      "after interim responses without an end",
+      "after interim responses that never end",
       (socket) => pour(socket, endless("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(100))),
       { kind: "excess", reason: "more than 32 interim responses (1xx)", hasBegun: true }
     ],
     [
-      "that is closed within its body",
+      "that ends within its declared length",
       (socket) => void socket.end(`${head("Content-Length: 10")}abc`),
       { kind: "connection", hasBegun: true }
     ]
   ])(
-    "%s fails, and its connection is closed",
+    "fails and closes the connection for a response %s",
     async (_what, respond, expected) => {
       const { open, failure, written } = await serve(respond)
-      // Twice, because the first response may have damaged a kept connection.
+      // Twice, because the first response may have damaged a connection that the second request reuses.
       for (let index = 0; index < 2; index++) expect(await failure()).toMatchObject(expected)
       await expect.poll(open).toBe(0)
-      // The server may also have filled the buffers of two connections.
+      // Much more than the maximum of 1 MB, because the server may also fill the buffers of two connections.
       expect(written()).toBeLessThan(60 * MB)
     },
     30_000
   )
 
-  it("that arrives slowly fails in time", async () => {
+  it("fails at the timeout, with hasBegun true, when a response arrives too slowly", async () => {
     const { open, failure } = await serve((socket) => {
       socket.write(head("Content-Length: 100000"))
       const timer = setInterval(() => socket.write("x"), 10)
@@ -173,12 +176,12 @@ describe("over sockets, a response", () => {
     await expect.poll(open).toBe(0)
   })
 
-  it("that never begins fails differently from one that never ends", async () => {
+  it("fails at the timeout, with hasBegun false, when the server sends nothing", async () => {
     const { failure } = await serve(() => undefined, 100)
     expect(await failure()).toMatchObject({ kind: "timeout", hasBegun: false })
   })
 
-  it("of 1 MB is read completely, even in small parts", async () => {
+  it("reads a body of 1 MB and a body of 20,000 one-byte chunks completely", async () => {
     const body = "abcdefghij".repeat(100_000)
     const whole = await serve((socket) => void socket.write(sized(body)))
     expect(Buffer.from((await whole.response()).body).toString()).toBe(body)
@@ -189,7 +192,7 @@ describe("over sockets, a response", () => {
     expect(Buffer.from((await parts.response()).body).toString()).toBe(body.slice(0, 20_000))
   })
 
-  it("that redirects is not followed", async () => {
+  it("returns a redirect without following it", async () => {
     const { response, requests } = await serve(
       (socket) => void socket.write("HTTP/1.1 302 Found\r\nLocation: /v1/pets\r\nContent-Length: 0\r\n\r\n")
     )
@@ -197,7 +200,7 @@ describe("over sockets, a response", () => {
     expect(requests()).toBe(1)
   })
 
-  it("that is compressed stays compressed", async () => {
+  it("returns a compressed body without decompressing it", async () => {
     const bomb = gzipSync(Buffer.alloc(50 * MB))
     const { response } = await serve((socket) => {
       socket.write(head("Content-Encoding: gzip", `Content-Length: ${bomb.length}`))
@@ -207,14 +210,14 @@ describe("over sockets, a response", () => {
   })
 })
 
-describe("from a handler, a response", () => {
+describe("FetchTransport", () => {
   const stream = (pull: (controller: ReadableStreamDefaultController<Uint8Array>) => void | Promise<void>) =>
     new Response(new ReadableStream({ pull }))
 
   const failure = (handler: FetchTransport.FetchHandler, timeoutMs = 20_000) =>
     run(Effect.flip(FetchTransport.make(handler, undefined, { timeoutMs })(plain)))
 
-  it("of more than 1 MB fails, in one part or in many", async () => {
+  it("fails for a body of more than 1 MB, in one part or in many, and cancels a stream", async () => {
     let isCancelled = false
     expect(await failure(() => new Response(new Uint8Array(8_388_608)))).toMatchObject(TOO_LONG)
     const endlessly = () =>
@@ -230,15 +233,15 @@ describe("from a handler, a response", () => {
     expect(isCancelled).toBe(true)
   })
 
-  it("of 1 MB is read completely", async () => {
+  it("reads a body of 1 MB completely", async () => {
     const transport = FetchTransport.make(() => new Response("é".repeat(MB / 2)))
     expect((await run(transport(plain))).body).toHaveLength(MB)
   })
 
   it.each<readonly [string, () => Response]>([
-    ["never continues", () => stream(() => new Promise(() => undefined))],
-    ["consists of empty parts", () => stream((controller) => controller.enqueue(new Uint8Array(0)))]
-  ])("that %s fails in time", async (_what, respond) => {
+    ["never has a part", () => stream(() => new Promise(() => undefined))],
+    ["has only empty parts", () => stream((controller) => controller.enqueue(new Uint8Array(0)))]
+  ])("fails at the timeout when the body %s", async (_what, respond) => {
     expect(await failure(respond, 100)).toMatchObject({ kind: "timeout", hasBegun: true })
   })
 
@@ -249,19 +252,19 @@ describe("from a handler, a response", () => {
       Array.from({ length: 200 }, (_, index) => [`X-${index}`, "a"] as const),
       "the header section has more than 128 fields"
     ]
-  ])("with %s fails", async (_what, headers, reason) => {
+  ])("fails for a response with %s", async (_what, headers, reason) => {
     const handler = () => new Response("[]", { headers: headers.map(([name, value]) => [name, value]) })
     expect(await failure(handler)).toMatchObject({ kind: "excess", reason, hasBegun: true })
   })
 
-  it("whose parts are not bytes counts as begun", async () => {
+  it("fails with hasBegun true when a part of the body is not a Uint8Array", async () => {
     const text = new ReadableStream({ start: (controller) => controller.enqueue("text") })
     expect(await failure(() => new Response(text))).toMatchObject({ kind: "connection", hasBegun: true })
   })
 })
 
-describe("a bounded body", () => {
-  it("rejects a part that is too long, and keeps the earlier parts", () => {
+describe("BoundedBody", () => {
+  it("rejects each part that would exceed the maximum size, and keeps all other parts", () => {
     const body = BoundedBody.make()
     expect(body.add(new Uint8Array(BoundedBody.MAX_BODY - 1))).toBe(true)
     expect(body.add(new Uint8Array(2))).toBe(false)

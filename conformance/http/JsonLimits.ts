@@ -1,12 +1,12 @@
 /**
- * Limits of the JSON that the suite parses. Some texts cost a parser much more time and memory than others of the same
- * length: deep nesting, many values, long numbers. One pass over the text finds the first two; `PetJson` limits numbers.
+ * Limits the JSON that the suite parses. Deep nesting, many values and long numbers cost a parser much more time and
+ * memory than other texts of the same length. This module limits nesting and values; `PetJson` limits numbers.
  */
 
-/** Deepest nesting of arrays and objects (RFC 8259 §9 lets a parser set a limit). */
+/** Maximum nesting depth of arrays and objects (RFC 8259 §9 lets a parser set a limit). */
 export const MAX_DEPTH = 100
 
-/** Maximum number of values: 500 for each animal of the longest list. */
+/** Maximum number of values in a text: 500 for each animal of the longest list. */
 export const MAX_VALUES = 50_000
 
 const QUOTE = 0x22
@@ -17,7 +17,7 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** The limit that a text exceeds, if any. The text need not be JSON. */
+/** Returns a message about the limit that a text exceeds, or `undefined`; the text is read once and may be any text. */
 export const exceeded = (text: string): string | undefined => {
   let depth = 0
   let values = 1

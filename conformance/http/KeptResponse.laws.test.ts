@@ -21,8 +21,8 @@ const body = fc.oneof(
   padding.map((more) => `{"code":"${more}","message":"m","status":1,"a":1}`)
 )
 
-describe("a stored response", () => {
-  it("gives the same findings as the whole response", () => {
+describe("KeptResponse.of", () => {
+  it("keeps the findings about the whole body: its size, its JSON and its Error", () => {
     fc.assert(
       fc.property(body, (content) => {
         const response = wireResponse(404, [], content)
@@ -49,7 +49,7 @@ describe("a stored response", () => {
     )
   })
 
-  it("has a bounded size, whatever the body is", () => {
+  it("returns a response of bounded size, whatever the body is", () => {
     const names = Array.from({ length: 30_000 }, (_, index) => `"${"n".repeat(20)}${index}":0`).join(",")
     for (const content of [
       `{"code":"${"c".repeat(400_000)}","message":"${"m".repeat(400_000)}","status":404}`,
@@ -65,7 +65,7 @@ describe("a stored response", () => {
 })
 
 describe("the longest list of a correct server", () => {
-  /** 255 code points, each as the two escapes of its surrogates. */
+  /** The longest name in JSON: 255 code points, each written as two escapes (a surrogate pair). */
   const name = "\\ud83e\\udd8a".repeat(255)
   const extra = Array.from({ length: 50 }, (_, index) => `"extra${index}":${"9".repeat(40)}`).join(",")
   const pets = Array.from(
@@ -74,7 +74,7 @@ describe("the longest list of a correct server", () => {
   )
   const longest = `[${pets.join(",")}]`
 
-  it("is passed to the law completely, and stored only in part", async () => {
+  it("is passed to a law completely, and stored only in part", async () => {
     await Effect.runPromise(
       Effect.gen(function* () {
         const { exchanges, send } = yield* Conversation.make({
@@ -104,8 +104,8 @@ describe("the longest list of a correct server", () => {
   })
 })
 
-describe("JSON of any text", () => {
-  it("is parsed like the platform's parser, within the limits", () => {
+describe("PetJson", () => {
+  it("parses JSON within the limits to the same values as JSON.parse", () => {
     const plain = (value: unknown): unknown =>
       JSON.parse(
         JSON.stringify(value, (_name, one: unknown) => (typeof one === "bigint" ? Number(one) : one))
@@ -124,13 +124,13 @@ describe("JSON of any text", () => {
     ["deep objects", `${'{"a":'.repeat(200_000)}0${"}".repeat(200_000)}`, "nested deeper"],
     ["many values", `[${"0,".repeat(500_000)}0]`, "JSON of more than 50000 values"],
     ["many empty objects", `[${"{},".repeat(300_000)}{}]`, "JSON of more than 50000 values"]
-  ])("with %s is rejected", (_what, json, reason) => {
+  ])("rejects JSON with %s", (_what, json, reason) => {
     const parsed = PetJson.parse(json)
     expect(Result.isFailure(parsed) && parsed.failure).toContain(reason)
     expect(Result.isFailure(parsed) && parsed.failure.length).toBeLessThan(400)
   })
 
-  it("is limited by brackets and commas outside strings only", () => {
+  it("accepts JSON within the limits, and ignores brackets and commas in strings", () => {
     const inside = JSON.stringify(`${"[{,".repeat(100_000)}"\\`)
     expect(JsonLimits.exceeded(`[${inside},${inside}]`)).toBeUndefined()
     expect(JsonLimits.exceeded(`${"[".repeat(JsonLimits.MAX_DEPTH)}`)).toBeUndefined()
@@ -140,15 +140,15 @@ describe("JSON of any text", () => {
   it.each([
     ["8 million digits", "9".repeat(8_000_000), "id is not an int64: a number beyond 1.8e308"],
     ["a huge exponent", "1e999999999", "id is not an int64: a number beyond 1.8e308"],
-    ["a huge negative exponent", "-1e999999999", "id is not an int64: a number beyond 1.8e308"],
-    ["one digit too many", "9223372036854775808", "id is not an int64: 9223372036854775808"],
+    ["a minus and a huge exponent", "-1e999999999", "id is not an int64: a number beyond 1.8e308"],
+    ["the value 2^63", "9223372036854775808", "id is not an int64: 9223372036854775808"],
     ["fifty digits", `1${"0".repeat(49)}`, "id is not an int64: 1e+49"]
-  ])("is rejected with %s as an id", (_what, digits, reason) => {
+  ])("rejects an animal whose id has %s", (_what, digits, reason) => {
     const read = Result.flatMap(PetJson.parse(`{"id":${digits},"name":"Rex","categoryId":1}`), PetJson.animal)
     expect(Result.isFailure(read) && read.failure).toBe(reason)
   })
 
-  it("is a list of at most 1,000 animals", () => {
+  it("rejects a list of more than 1,000 animals", () => {
     const listOf = (length: number) => `[${'{"id":1,"name":"a","categoryId":1},'.repeat(length - 1)}{}]`
     const failure = (length: number) =>
       Result.merge(Result.flatMap(PetJson.parse(listOf(length)), PetJson.animals))
@@ -157,8 +157,8 @@ describe("JSON of any text", () => {
   })
 })
 
-describe("an excerpt", () => {
-  it("has at most the given length, and is the text itself if that is short enough", () => {
+describe("Excerpt", () => {
+  it("is at most one character longer than the given length, and is the whole text if that fits", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.nat({ max: 40 }), (content, length) => {
         expect(Excerpt.of(content, length).length).toBeLessThanOrEqual(length + 1)
@@ -171,7 +171,7 @@ describe("an excerpt", () => {
     )
   })
 
-  it("does not end within a word, and shows the length of the whole text", () => {
+  it("ends after a whole word, and shows the length of the whole text", () => {
     expect(Excerpt.words("one two three", 9)).toBe("one two … (13)")
     expect(Excerpt.body(bytes("one two three ".repeat(100)), 9)).toBe("one two … (1400 bytes)")
     expect(Excerpt.body(bytes("one two three "), 9, 5_000)).toBe("one two … (5000 bytes)")

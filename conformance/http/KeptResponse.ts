@@ -1,6 +1,6 @@
 /**
- * The part of a response that a run stores until its end. A law sees the whole response; later checks and reports need
- * only the beginning of a long body and the findings about the whole.
+ * Shortens responses to the part that a run stores until its end. The law that sent the request gets the whole
+ * response; later checks and reports need only the beginning of a long body and the findings about the whole body.
  */
 import * as Result from "effect/Result"
 import * as ErrorBody from "./ErrorBody.ts"
@@ -11,24 +11,24 @@ import { text, type WireResponse } from "./Wire.ts"
 /** Maximum number of stored bytes of a body. */
 export const MAX_KEPT = 4_096
 
-/** The findings about a body that is not stored completely. */
+/** The findings about a whole body of which only the beginning is stored. */
 export interface CutBody {
   /** Size of the whole body in bytes. */
   readonly length: number
   /** Success if the whole body is JSON, otherwise the reason. */
   readonly json: Result.Result<void, string>
-  /** The number of animals in the body, if it is a list of them. */
+  /** The number of animals in the body; `undefined` if it is not a list of animals. */
   readonly animals: number | undefined
   /** The Error in the body with truncated texts, or the reason why there is none. */
   readonly error: Result.Result<ErrorBody.ErrorBody, string>
 }
 
 export interface KeptResponse extends WireResponse {
-  /** Present when `body` is only the beginning. */
+  /** Present when `body` is only the beginning of the received body. */
   readonly cut?: CutBody
 }
 
-/** The response with at most `MAX_KEPT` bytes of its body. */
+/** Returns the response with at most `MAX_KEPT` bytes of its body; adds `cut` if the body is longer. */
 export const of = (response: WireResponse): KeptResponse => {
   const { body } = response
   if (body.length <= MAX_KEPT) return response
@@ -48,10 +48,10 @@ export const of = (response: WireResponse): KeptResponse => {
   }
 }
 
-/** Maximum stored UTF-16 units of a text in an Error; laws allow fewer. */
+/** Maximum number of stored UTF-16 units of a text in an Error; laws allow fewer units in a message. */
 const MAX_TEXT = 1_000
 
-/** Maximum number of stored member names. */
+/** Maximum number of stored member names of an Error. */
 const MAX_MEMBERS = 20
 
 const shortened = (whole: ErrorBody.ErrorBody): ErrorBody.ErrorBody => ({
@@ -61,9 +61,9 @@ const shortened = (whole: ErrorBody.ErrorBody): ErrorBody.ErrorBody => ({
   members: whole.members.slice(0, MAX_MEMBERS).map((name) => Excerpt.of(name, MAX_TEXT))
 })
 
-/** Success if the body is JSON, otherwise the reason. */
+/** Returns success if the body is JSON, otherwise the reason. */
 export const jsonOf = ({ body, cut }: KeptResponse): Result.Result<void, string> =>
   cut?.json ?? Result.map(PetJson.parse(text(body)), () => undefined)
 
-/** Length of the whole body, in bytes. */
+/** Returns the size of the whole body in bytes. */
 export const sizeOf = ({ body, cut }: KeptResponse): number => cut?.length ?? body.length

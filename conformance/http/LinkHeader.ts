@@ -1,15 +1,15 @@
-/** The links of a response (RFC 8288). */
+/** Parses the links of a response (RFC 8288). */
 
 export interface Link {
   /** The target as written, a URI reference. */
   readonly target: string
-  /** Names in lower case, values without their quotes; the first of a name counts. */
+  /** The values without quotes, by name in lower case. If a name is repeated, its first value is used. */
   readonly parameters: ReadonlyMap<string, string>
 }
 
 const isSpace = (character: string | undefined): boolean => character === " " || character === "\t"
 
-/** Parses `Link` fields as in RFC 8288 §B.2; text that is not a link ends the field. */
+/** Parses `Link` fields as in RFC 8288 §B.2. Ignores the rest of a field from its first invalid link on. */
 export const parse = (fields: ReadonlyArray<string>): ReadonlyArray<Link> => fields.flatMap(parseField)
 
 /** Whether a link has a relation type; the comparison ignores case. */
@@ -22,7 +22,7 @@ const parseField = (field: string): ReadonlyArray<Link> => {
   const skip = (isSkipped: (character: string | undefined) => boolean): void => {
     while (at < field.length && isSkipped(field[at])) at++
   }
-  /** The text up to one of the characters, or up to the end. */
+  /** Reads the text up to one of the characters in `ends`, or up to the end of the field. */
   const until = (ends: string): string => {
     const from = at
     while (at < field.length && !ends.includes(field[at] ?? "")) at++
@@ -61,7 +61,7 @@ const parseField = (field: string): ReadonlyArray<Link> => {
       if (name !== "" && !parameters.has(name)) parameters.set(name, value)
     }
     links.push({ target, parameters })
-    // Other text after a parameter belongs to no link.
+    // Skips other text after a parameter, which belongs to no link.
     until(",")
   }
 }

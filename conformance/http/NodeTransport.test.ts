@@ -23,14 +23,14 @@ afterEach(async () => {
 interface Raw {
   readonly transport: Transport
   readonly url: URL
-  /** The received bytes of each connection. */
+  /** The text that the server received over each connection. */
   readonly received: ReadonlyArray<string>
-  /** Connections that are still open. */
+  /** Returns the number of connections that are open at the server. */
   readonly open: () => number
   readonly close: () => Promise<void>
 }
 
-/** A server without HTTP: it calls a function with the text received since its last response. */
+/** Starts a TCP server that passes each request to `respond` and sends the returned text, if any, as the response. */
 const serve = async (
   respond: (request: string, socket: net.Socket) => string | undefined,
   options: NodeTransport.NodeTransportOptions = {}
@@ -56,7 +56,7 @@ const serve = async (
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  // The server listens on a port, so the address is an object.
+  // Safe: the address of a server that listens on a port is an object.
   const { port } = server.address() as AddressInfo
   const url = new URL(`http://127.0.0.1:${port}/v1`)
   const scope = Scope.makeUnsafe()
@@ -73,7 +73,7 @@ const serve = async (
 const failureOf = (transport: Transport, request = plain): Promise<NoResponse> =>
   run(Effect.flip(transport(request)))
 
-describe("a request on the wire", () => {
+describe("a request of NodeTransport", () => {
   it.each([
     "/v1/pets?limit=%zz&status=a%20b",
     "/v1//pets/../pets",
@@ -84,14 +84,14 @@ describe("a request on the wire", () => {
     "/v1/pets?q=[]{}|^`'\"",
     "/v1/pets#x",
     "*"
-  ])("has the target %s unchanged", async (target) => {
+  ])("has the target %s, unchanged", async (target) => {
     const { received, transport, url } = await serve(() => OK)
     await run(transport({ ...plain, target }))
     expect(received[0]?.split("\r\n")[0]).toBe(`GET ${target} HTTP/1.1`)
     expect(received[0]).toContain(`\r\nHost: ${url.host}\r\n`)
   })
 
-  it("keeps the order and case of its headers, including repeated ones", async () => {
+  it("has the given headers in the same order and letter case, including repeated headers", async () => {
     const { received, transport } = await serve(() => OK)
     await run(
       transport({
@@ -117,7 +117,7 @@ describe("a request on the wire", () => {
     ])
   })
 
-  it("has no headers about its content or the sender unless they are given", async () => {
+  it("has only the headers Host and Connection if it is a GET and no headers are given", async () => {
     const { received, transport } = await serve(() => OK)
     await run(transport(plain))
     const names = (received[0]?.split("\r\n").slice(1) ?? []).flatMap((line) =>
@@ -127,7 +127,7 @@ describe("a request on the wire", () => {
   })
 
   it.each(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])(
-    "has the method %s and the body, byte for byte",
+    "has the given method %s and the given body, byte for byte",
     async (method) => {
       const { received, transport } = await serve(() => OK)
       await fc.assert(
@@ -145,7 +145,7 @@ describe("a request on the wire", () => {
   )
 
   it.each(["GET", "POST", "PUT", "PATCH", "DELETE"])(
-    "has no body with %s unless one is given",
+    "has no body for the method %s if no body is given",
     async (method) => {
       const { received, transport } = await serve(() => OK)
       await run(transport({ ...plain, method }))
@@ -155,7 +155,7 @@ describe("a request on the wire", () => {
     }
   )
 
-  it("reuses an open connection, and opens more after a close or for parallel requests", async () => {
+  it("reuses an open connection, and opens another after a close or for a concurrent request", async () => {
     const kept = await serve(() => OK)
     for (let index = 0; index < 5; index++) await run(kept.transport(plain))
     expect(kept.received).toHaveLength(1)
@@ -180,7 +180,7 @@ describe("a request on the wire", () => {
     expect(parallel.received).toHaveLength(12)
   })
 
-  it("closes its connection with the scope", async () => {
+  it("uses a connection that closes when the scope closes", async () => {
     const { close, open, transport } = await serve(() => OK)
     await run(transport(plain))
     expect(open()).toBe(1)
@@ -189,8 +189,8 @@ describe("a request on the wire", () => {
   })
 })
 
-describe("a response on the wire", () => {
-  it("is returned unchanged: status, headers with their case and repetitions, bytes", async () => {
+describe("a response of NodeTransport", () => {
+  it("has the status, headers and bytes as received, including letter case and repeated headers", async () => {
     const { transport } = await serve(
       () =>
         "HTTP/1.1 429 Slow Down\r\nx-ratelimit-LIMIT: 5\r\nX-RateLimit-Limit: 6\r\nX-Empty:\r\nContent-Length: 3\r\n\r\n\xff\x00a"
@@ -207,7 +207,7 @@ describe("a response on the wire", () => {
     })
   })
 
-  it("may be chunked, end with the connection, follow interim responses, or have no body", async () => {
+  it("is complete if it is chunked, ends when the connection closes, follows interim responses or has no body", async () => {
     const chunked = await serve(
       () => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"
     )
@@ -231,8 +231,8 @@ describe("a response on the wire", () => {
   })
 })
 
-describe("NoResponse", () => {
-  it("is returned after the timeout, and the connection is closed", async () => {
+describe("NodeTransport without a complete response", () => {
+  it("fails with NoResponse at the timeout, and closes the connection", async () => {
     const { open, transport } = await serve(() => undefined, { timeoutMs: 60 })
     expect(await failureOf(transport)).toMatchObject({
       _tag: "NoResponse",
@@ -242,7 +242,7 @@ describe("NoResponse", () => {
     await expect.poll(open).toBe(0)
   })
 
-  it("is returned when a response that arrives slowly does not end in time", async () => {
+  it("fails with NoResponse at the timeout when a response arrives too slowly", async () => {
     const timers: Array<NodeJS.Timeout> = []
     const { transport } = await serve(
       (_request, socket) => {
@@ -255,7 +255,7 @@ describe("NoResponse", () => {
     for (const timer of timers) clearInterval(timer)
   })
 
-  it("is returned when no server listens", async () => {
+  it("fails with NoResponse when no server listens", async () => {
     const { transport, url } = await serve(() => OK)
     for (const close of closers.splice(0)) await close()
     const failure = await failureOf(transport)
@@ -264,36 +264,36 @@ describe("NoResponse", () => {
   })
 
   it.each([
-    ["closed at once", (socket: net.Socket) => void socket.end()],
-    ["reset at once", (socket: net.Socket) => void socket.resetAndDestroy()],
+    ["closed immediately", (socket: net.Socket) => void socket.end()],
+    ["reset immediately", (socket: net.Socket) => void socket.resetAndDestroy()],
     [
-      "closed within the response",
+      "closed during the body",
       (socket: net.Socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
     ],
     [
-      "reset within the response",
+      "reset during the body",
       (socket: net.Socket) =>
         void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", () => socket.resetAndDestroy())
     ],
     [
-      "closed within a chunk",
+      "closed during a chunk",
       (socket: net.Socket) =>
         void socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nabc")
     ],
-    ["closed within the headers", (socket: net.Socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-")],
-    ["not HTTP", (socket: net.Socket) => void socket.end("SSH-2.0-OpenSSH_9.6\r\n")],
+    ["closed during the headers", (socket: net.Socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-")],
+    ["used for another protocol", (socket: net.Socket) => void socket.end("SSH-2.0-OpenSSH_9.6\r\n")],
     [
-      "given two lengths",
+      "closed after a response with two lengths",
       (socket: net.Socket) =>
         void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab")
     ],
     [
-      "switched to another protocol without a request for it",
+      "switched to a protocol that was not requested",
       (socket: net.Socket) =>
         void socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
     ]
   ])(
-    "is returned when the connection is %s",
+    "fails with NoResponse when the connection is %s",
     async (_what, end) => {
       const { transport } = await serve(
         (_request, socket) => {
@@ -309,12 +309,12 @@ describe("NoResponse", () => {
     5_000
   )
 
-  it("is returned for CONNECT, whatever the server sends", async () => {
+  it("fails with NoResponse for the method CONNECT, even if the server sends 200", async () => {
     const { transport } = await serve(() => OK, { timeoutMs: 500 })
     expect((await failureOf(transport, { ...plain, method: "CONNECT" }))._tag).toBe("NoResponse")
   }, 5_000)
 
-  it("does not affect the next request", async () => {
+  it("succeeds again for the next request", async () => {
     let count = 0
     const { transport } = await serve((_request, socket) => {
       if (count++ > 0) return OK
@@ -326,22 +326,22 @@ describe("NoResponse", () => {
   })
 })
 
-describe("a request that cannot be sent", () => {
+describe("a request that NodeTransport cannot send", () => {
   it.each([
     ["target", { ...plain, target: "/a b" }],
     ["header", { ...plain, headers: [["X-A", "a\r\nX-B: b"]] as const }],
-    ["name of a header", { ...plain, headers: [["X A", "a"]] as const }],
+    ["header name", { ...plain, headers: [["X A", "a"]] as const }],
     ["method", { ...plain, method: "G ET" }]
-  ])("because of its %s is a bug of the law, not a failure of the subject", async (_what, request) => {
+  ])("dies with a TypeError (a bug in the law) if its %s is invalid", async (_what, request) => {
     const { received, transport } = await serve(() => OK, { timeoutMs: 20 })
     await expect(run(transport(request))).rejects.toThrow(TypeError)
-    // No timer remains that could fire later.
+    // Waits longer than the timeout, in case a timer is still active.
     await run(Effect.sleep(40))
     expect(received.join("")).toBe("")
   })
 })
 
-describe("an interrupted request", () => {
+describe("an interrupted request of NodeTransport", () => {
   it("closes its connection", async () => {
     const { open, received, transport } = await serve(() => undefined)
     const fiber = Effect.runFork(transport({ ...plain, body: bytes("x") }))

@@ -1,4 +1,4 @@
-/** Sends requests over sockets unchanged; `fetch` would normalise targets, join headers and reject some methods. */
+/** Sends requests unchanged over sockets; `fetch` would normalise targets, join headers and reject some methods. */
 import * as http from "node:http"
 import * as https from "node:https"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import { type Header, NoResponse, type Transport, type WireRequest, type WireRes
 /** Maximum number of interim responses (1xx) before the final one. */
 const MAX_INTERIM = 32
 
-/** Node's error codes for the limits of its parser, and what each means for a response. */
+/** Node's error codes for the limits of its parser, with a message for each. */
 const limits: ReadonlyMap<string, string> = new Map([
   ["HPE_HEADER_OVERFLOW", HeaderLimits.tooLong],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", "the chunk extensions are longer than 16 KiB"]
@@ -21,7 +21,7 @@ export interface NodeTransportOptions {
   readonly timeoutMs?: number
 }
 
-/** A transport to the origin of `url`; its connections are closed with the scope. */
+/** Creates a transport to the origin of `url`; closing the scope closes its connections. */
 export const make = (
   url: URL,
   { timeoutMs = 10_000 }: NodeTransportOptions = {}
@@ -38,7 +38,7 @@ export const make = (
         let isGivenUp = false
         const none = (kind: NoResponse["kind"], reason: string, hasBegun = hasResponded): void =>
           resume(Effect.fail(new NoResponse({ kind, reason, hasBegun })))
-        /** Ignores everything else that the connection delivers in the same turn. */
+        /** Fails because of an exceeded limit, once; data that arrives afterwards is ignored. */
         const exceed = (reason: string): void => {
           if (isGivenUp) return
           isGivenUp = true
@@ -58,7 +58,7 @@ export const make = (
             : [["Content-Length", String(body?.length ?? 0)]]
         const sent = open(
           {
-            // A server may close a kept connection at any time (RFC 9112 §9.3.1), so only safe requests use one.
+            // A server may close an idle connection at any time (RFC 9112 §9.3.1), so only safe requests reuse one.
             agent: isSafe(method) ? agent : false,
             protocol: url.protocol,
             hostname: url.hostname.replace(/^\[|\]$/g, ""),
@@ -106,10 +106,10 @@ export const make = (
         })
         sent.once("close", () => {
           clearTimeout(timer)
-          // Node drops the connection without an error when it is asked to switch protocols.
+          // Node drops the connection without an error when the server switches protocols.
           if (!hasResponded) fail(new Error("the connection was closed without a response"))
         })
-        // Small pieces, so that a character of several bytes may be in two of them.
+        // A chunked body is sent in small pieces, which may split a character of several bytes.
         for (const piece of isChunked ? pieces(body) : []) sent.write(piece)
         sent.end(isChunked ? undefined : body)
       })
@@ -117,13 +117,13 @@ export const make = (
   })
 }
 
-/** Size in bytes of a chunk of a request. */
+/** Maximum size in bytes of a chunk of a chunked request body. */
 const CHUNK = 61
 
 const pieces = (body: Uint8Array = new Uint8Array()): ReadonlyArray<Uint8Array> =>
   Array.from({ length: Math.ceil(body.length / CHUNK) }, (_, at) => body.slice(at * CHUNK, (at + 1) * CHUNK))
 
-/** Whether a request may be sent again without doing anything twice (RFC 9110 §9.2.1). */
+/** Whether the method is safe, so that a request may be repeated (RFC 9110 §9.2.1). */
 const isSafe = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS"
 
 const pairs = (raw: ReadonlyArray<string>): ReadonlyArray<Header> =>

@@ -9,18 +9,18 @@ const shortEscapes: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Commands of CI services in a log, anywhere in a line: `##[…]` (GitHub Actions), `##vso[…]` (Azure Pipelines) and
- * `##teamcity[…]`.
+ * Matches the second `#` of a command for a CI service, anywhere in a line: `##[…]` (GitHub Actions), `##vso[…]` (Azure
+ * Pipelines) and `##teamcity[…]`.
  */
 const command = /(?<=#)#(?=(?:vso|teamcity)?\[)/gi
 
-/** GitHub Actions reads `::…` as a command at the beginning of a line; it trims the line first. */
+/** Matches the first `:` of `::…` at the start of a line, which GitHub Actions trims and executes as a command. */
 const leadingCommand = /^(\s*):(?=:)/
 
 /**
- * Untrusted text as one visible line: control characters (line breaks and ANSI escapes
- * among them), bidi overrides, other invisible characters and lone surrogates become escapes such as `\n` and
- * `\u{1b}`. One character of a command for a CI service becomes an escape too, so that no service obeys it.
+ * Returns untrusted text as one visible line. Control characters (with line breaks and ANSI escapes), bidi overrides,
+ * other invisible characters and lone surrogates become escapes such as `\n` and `\u{1b}`. One character of a command
+ * for a CI service becomes an escape too, so that no service executes it.
  */
 export const printable = (text: string): string =>
   text

@@ -1,17 +1,17 @@
-/** The headers of contract §8.3 and §8.4 as numbers. */
+/** Reads the rate limit headers and Retry-After (contract §8.3, §8.4) as numbers. */
 import { header, type WireResponse } from "./Wire.ts"
 
 export interface RateHeaders {
   readonly limit: number
   readonly remaining: number
-  /** Epoch seconds. */
+  /** The time of Reset in epoch seconds. */
   readonly resetAt: number
 }
 
 const whole = (text: string | undefined): number | undefined =>
   text !== undefined && /^[0-9]{1,15}$/.test(text) ? Number(text) : undefined
 
-/** The three headers, or `undefined` when one is missing, repeated or not a whole number. */
+/** Returns the three rate limit headers; `undefined` if one is missing, repeated or not a whole number. */
 export const of = (response: Pick<WireResponse, "headers">): RateHeaders | undefined => {
   const limit = whole(header(response, "x-ratelimit-limit"))
   const remaining = whole(header(response, "x-ratelimit-remaining"))
@@ -21,18 +21,19 @@ export const of = (response: Pick<WireResponse, "headers">): RateHeaders | undef
     : { limit, remaining, resetAt }
 }
 
-/** The parts of an exchange that show a wait. */
+/** The parts of an exchange from which a wait is computed. */
 export interface Denied {
   readonly response: Pick<WireResponse, "headers">
-  /** Epoch ms. */
+  /** The time of the response in epoch ms. */
   readonly receivedAt: number
   /** Whether `receivedAt` is by the subject's clock. */
   readonly byClock?: boolean
 }
 
 /**
- * Seconds to wait by `Retry-After`, a number of seconds or a date (RFC 9110 §10.2.3); the contract allows both. A date is
- * relative to the subject's clock, or without one to the response's own `Date`. `undefined` when it is missing or invalid.
+ * Returns the seconds to wait by `Retry-After`, a number of seconds or a date (RFC 9110 §10.2.3); the contract allows
+ * both. The wait for a date starts at the `Date` of the response; it starts at `receivedAt` if `Date` is missing, or if
+ * `byClock` is true. Returns `undefined` if the header is missing, repeated or invalid.
  */
 export const retryAfterSeconds = ({ byClock = false, receivedAt, response }: Denied): number | undefined => {
   const value = header(response, "retry-after")

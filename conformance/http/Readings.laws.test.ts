@@ -20,7 +20,7 @@ const readAll = (json: string) => Result.flatMap(PetJson.parse(json), PetJson.an
 const petText = ({ id, ...draft }: { readonly id: bigint } & Parameters<typeof PetJson.draft>[0]): string =>
   PetJson.draft(draft).replace("{", `{"id":${id},`)
 
-/** Texts that no server should send. */
+/** Generates bodies that may confuse a parser: other texts, unusual values, and deep nesting. */
 const hostile = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.json(),
@@ -44,8 +44,8 @@ const hostile = fc.oneof(
     .map(([open, depth]) => `${open.repeat(depth)}1${(open === "[" ? "]" : "}").repeat(depth)}`)
 )
 
-describe("an animal on the wire", () => {
-  it("is parsed with every digit of its int64", () => {
+describe("PetJson", () => {
+  it("reads an animal with every digit of its integers", () => {
     fc.assert(
       fc.property(pet, (given) => {
         expect(Result.getOrThrow(read(petText(given)))).toEqual(given)
@@ -55,7 +55,7 @@ describe("an animal on the wire", () => {
     )
   })
 
-  it("is rejected with a number beyond int64", () => {
+  it("rejects an animal with an integer outside int64", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.bigInt({ min: 2n ** 63n }), fc.bigInt({ max: -(2n ** 63n) - 1n })),
@@ -83,12 +83,12 @@ describe("an animal on the wire", () => {
     ["[1]", 'not a Pet object: ["1"]'],
     ["null", "not a Pet object: null"],
     ["12", "not a Pet object: 12"]
-  ])("gets a reason for rejecting %s", (json, message) => {
+  ])("gives the reason why %s is not an animal", (json, message) => {
     const result = read(json)
     expect(Result.isFailure(result) && result.failure).toBe(message)
   })
 
-  it("gets a short reason for any other text, and never throws", () => {
+  it("never throws, whatever the body, and gives a short reason for each rejection", () => {
     fc.assert(
       fc.property(hostile, (json) => {
         for (const result of [
@@ -109,7 +109,7 @@ describe("an animal on the wire", () => {
     )
   })
 
-  it("is printed in one line with every digit", () => {
+  it("formats an animal in one line with every digit of its integers", () => {
     fc.assert(
       fc.property(pet, (given) => {
         const line = PetJson.line(given)
@@ -121,23 +121,23 @@ describe("an animal on the wire", () => {
   })
 })
 
-describe("a list on the wire", () => {
+describe("PetJson.animals", () => {
   it.each([
     ['{"pets":[]}', "not a bare array"],
     ['{"length":0}', "not a bare array"],
     ["null", "not a bare array"],
     ["[1]", "in the list not a Pet object: 1"],
     ['[{"id":1,"name":"x","categoryId":1},{"id":2}]', "in the list name is not a string: absent"]
-  ])("is none when it is %s", (json, message) => {
+  ])("gives the reason why %s is not a list of animals", (json, message) => {
     const result = readAll(json)
     expect(Result.isFailure(result) && result.failure).toContain(message)
   })
 })
 
-describe("an Error on the wire", () => {
+describe("ErrorBody.of", () => {
   const of = (json: string) => ErrorBody.of({ body: bytes(json) })
 
-  it("is parsed with the names of all its members", () => {
+  it("returns an Error with the names of all its members", () => {
     const json = '{"status":404,"code":"not_found","extra":{},"message":""}'
     expect(Result.getOrThrow(of(json))).toEqual({
       status: 404,
@@ -160,15 +160,15 @@ describe("an Error on the wire", () => {
     ['{"code":"c","message":"m","status":400.5}', "status is not an integer"],
     ['[{"code":"c","message":"m","status":400}]', "not an Error object"],
     ["<html>", 'not JSON: "<html>"']
-  ])("is none when it is %s", (json, message) => {
+  ])("gives the reason why %s is not an Error", (json, message) => {
     const result = of(json)
     expect(Result.isFailure(result) && result.failure).toContain(message)
     expect(ErrorBody.codeOf({ body: bytes(json) })).toBeUndefined()
   })
 })
 
-describe("the rate headers", () => {
-  it("are parsed as numbers, whatever the case of their names", () => {
+describe("RateHeaders.of", () => {
+  it("returns the rate headers as numbers, whatever the letter case of their names", () => {
     const upper = rate(60, 59, 1_800_000_000)
     const expected = { limit: 60, remaining: 59, resetAt: 1_800_000_000 }
     expect(RateHeaders.of(wireResponse(200, upper))).toEqual(expected)
@@ -176,7 +176,7 @@ describe("the rate headers", () => {
     expect(RateHeaders.of(wireResponse(500, lower))).toEqual(expected)
   })
 
-  it("are undefined when one of them is missing, repeated or not a whole number", () => {
+  it("returns undefined if a rate header is missing, repeated or not a whole number", () => {
     const junk = fc.oneof(
       fc.constantFrom("", "-1", "+1", "1.0", "1e3", "5, 5", "5,5", " 5", "0x5", "∞", "NaN", "9".repeat(16)),
       fc.string().filter((one) => !/^[0-9]{1,15}$/.test(one))
@@ -194,7 +194,7 @@ describe("the rate headers", () => {
   })
 })
 
-describe("Retry-After", () => {
+describe("RateHeaders.retryAfterSeconds", () => {
   const NOW = Date.UTC(2027, 0, 1, 12)
   const of = (...values: ReadonlyArray<string>) =>
     RateHeaders.retryAfterSeconds({
@@ -205,7 +205,7 @@ describe("Retry-After", () => {
       receivedAt: NOW
     })
 
-  it("is a number of seconds", () => {
+  it("returns a number of seconds as sent", () => {
     fc.assert(
       fc.property(fc.nat(), (seconds) => {
         expect(of(String(seconds))).toBe(seconds)
@@ -213,7 +213,7 @@ describe("Retry-After", () => {
     )
   })
 
-  it("is a date, relative to the response's own Date, or to the subject's time without one", () => {
+  it("returns the seconds from Date to a date, or from receivedAt without Date or with a subject's clock", () => {
     fc.assert(
       fc.property(
         fc.nat({ max: 10_000_000 }),
@@ -226,7 +226,7 @@ describe("Retry-After", () => {
             ["Date", new Date(from).toUTCString()]
           ])
           expect(RateHeaders.retryAfterSeconds({ response, receivedAt: NOW })).toBe(seconds)
-          // The subject's clock decides if there is one, because Date may be the machine's.
+          // If receivedAt is by the subject's clock, Date is ignored, because it may be by the machine's clock.
           const byClock = RateHeaders.retryAfterSeconds({ response, receivedAt: NOW, byClock: true })
           expect(byClock).toBe(Math.max(0, seconds + skew))
           expect(of(until)).toBe(Math.max(0, seconds + skew))
@@ -235,7 +235,7 @@ describe("Retry-After", () => {
     )
   })
 
-  it("is rounded up, so that no client retries too early", () => {
+  it("rounds the wait up to whole seconds, so that no client retries too early", () => {
     const until = new Date(NOW + 2_000).toUTCString()
     expect(
       RateHeaders.retryAfterSeconds({
@@ -251,7 +251,7 @@ describe("Retry-After", () => {
     ).toBe(3)
   })
 
-  it("is undefined when it is missing, repeated, or neither", () => {
+  it("returns undefined if Retry-After is missing, repeated, or neither a number nor a date", () => {
     expect(of()).toBeUndefined()
     expect(of("1", "2")).toBeUndefined()
     for (const junk of ["", "soon", "1.5", "-1", "2027-01-01T12:00:10Z", "Fri, 99 Foo 2027", "60, 61"]) {
@@ -266,13 +266,13 @@ describe("Retry-After", () => {
   })
 })
 
-describe("the subject's clock", () => {
+describe("ServerClock", () => {
   const asked = (respond: Parameters<typeof recording>[0]) => {
     const { sent, transport } = recording(respond)
     return { sent, clock: ServerClock.make(transport, "/test/clock") }
   }
 
-  it("is queried with GET and moved with POST …/advance", async () => {
+  it("reads the time with GET, and moves it with POST to the path with /advance", async () => {
     const { clock, sent } = asked(({ method }) =>
       wireResponse(200, [], `{"now":${method === "GET" ? 5 : 12.5}}`)
     )
@@ -290,16 +290,16 @@ describe("the subject's clock", () => {
   })
 
   it.each([
-    ["junk", 200, "soon", 'the clock responds to GET with "soon"; expected {"now":<ms>}'],
-    ["nothing", 200, "", 'the clock responds to GET with ""; expected {"now":<ms>}'],
+    ["no JSON", 200, "soon", 'the clock responds to GET with "soon"; expected {"now":<ms>}'],
+    ["no body", 200, "", 'the clock responds to GET with ""; expected {"now":<ms>}'],
     [
-      "text",
+      "a text as the time",
       200,
       '{"now":"5"}',
       'the clock responds to GET with "{\\"now\\":\\"5\\"}"; expected {"now":<ms>}'
     ],
     [
-      "no number",
+      "an infinite time",
       200,
       '{"now":1e999}',
       'the clock responds to GET with "{\\"now\\":1e999}"; expected {"now":<ms>}'
@@ -310,13 +310,13 @@ describe("the subject's clock", () => {
       '{"now":5}',
       'the clock responds to GET /test/clock with status 404; expected {"now":<ms>}'
     ]
-  ])("that sends %s fails", async (_what, status, body, reason) => {
+  ])("fails when the response has %s", async (_what, status, body, reason) => {
     const { clock } = asked(() => wireResponse(status, [], body))
     expect(await Effect.runPromise(Effect.flip(clock.now))).toMatchObject({ _tag: "NoResponse", reason })
     expect((await Effect.runPromise(Effect.flip(clock.advance(1))))._tag).toBe("NoResponse")
   })
 
-  it("that is unreachable fails", async () => {
+  it("fails with the NoResponse of the transport when the clock is unreachable", async () => {
     const dead = new NoResponse({ kind: "connection", reason: "connect ECONNREFUSED" })
     const clock = ServerClock.make(() => Effect.fail(dead), "/clock")
     expect(await Effect.runPromise(Effect.flip(clock.now))).toBe(dead)
@@ -324,8 +324,8 @@ describe("the subject's clock", () => {
   })
 })
 
-describe("a header", () => {
-  it("has a value when it was received once, in any letter case", () => {
+describe("Wire", () => {
+  it("returns the value of a header only if it was received once, whatever the letter case of its name", () => {
     const response = wireResponse(200, [
       ["X-One", "1"],
       ["x-two", "a"],
@@ -337,7 +337,7 @@ describe("a header", () => {
     expect(header(response, "x-none")).toBeUndefined()
   })
 
-  it("is unaffected by the conversion of texts to bytes and back", () => {
+  it("decodes the bytes of a text to the same text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (one) => {
         fc.pre(!one.startsWith("\ufeff"))

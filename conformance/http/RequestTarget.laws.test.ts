@@ -8,7 +8,7 @@ const resolved = (reference: string, target = "/v1/pets?limit=1"): string | unde
   return found && found.path + found.query
 }
 
-/** Everything that a query may contain literally, including escapes. */
+/** Generates texts of the characters that the value of a query parameter may contain, including escapes. */
 const written = fc
   .array(
     fc.oneof(
@@ -24,8 +24,8 @@ const query = fc.uniqueArray(fc.tuple(fc.constantFrom("limit", "status", "a", "b
   minLength: 1
 })
 
-describe("a URI reference", () => {
-  it("keeps its cursor byte for byte when it is resolved", () => {
+describe("RequestTarget.resolve", () => {
+  it("keeps the query of a reference byte for byte", () => {
     fc.assert(
       fc.property(written, (cursor) => {
         for (const reference of [
@@ -42,7 +42,7 @@ describe("a URI reference", () => {
     )
   })
 
-  // RFC 3986 §5.4, without the host: the base is http://a/b/c/d;p?q.
+  // The examples of RFC 3986 §5.4, without the host; the base is http://a/b/c/d;p?q.
   it.each([
     ["g", "/b/c/g"],
     ["./g", "/b/c/g"],
@@ -64,23 +64,23 @@ describe("a URI reference", () => {
     ["./g/.", "/b/c/g/"],
     ["g?y/../x", "/b/c/g?y/../x"],
     ["http://b", "/"]
-  ])("%j is resolved to %s", (reference, target) => {
+  ])("resolves %j to %s", (reference, target) => {
     expect(resolved(reference, "/b/c/d;p?q")).toBe(target)
   })
 
   it.each(["/a b", "/a\u00e9", "/a%zz", "/a%", '/a"b', "/<a>", "/a\\b", "mailto:a@b", "g:h", "http:g"])(
-    "%j does not resolve to an HTTP resource",
+    "returns undefined for %j, which names no HTTP resource",
     (reference) => {
       expect(resolved(reference)).toBeUndefined()
     }
   )
 })
 
-describe("a parameter of a target", () => {
+describe("RequestTarget.withParameter", () => {
   const targetOf = (parameters: ReadonlyArray<readonly [string, string]>): string =>
     `/v1/pets?${parameters.map(([name, value]) => `${name}=${value}`).join("&")}`
 
-  it("is replaced in place, and all others stay as written", () => {
+  it("replaces or removes a parameter, and leaves all others as written", () => {
     fc.assert(
       fc.property(query, fc.nat(), written, (parameters, which, value) => {
         const at = which % parameters.length
@@ -99,7 +99,7 @@ describe("a parameter of a target", () => {
     )
   })
 
-  it("is appended if absent, and appears once if it was repeated", () => {
+  it("appends an absent parameter, and replaces a repeated parameter with a single one", () => {
     expect(RequestTarget.withParameter("/pets", "limit", "2")).toBe("/pets?limit=2")
     expect(RequestTarget.withParameter("/pets?", "limit", "2")).toBe("/pets?limit=2")
     expect(RequestTarget.withParameter("/pets?c=a+b/=", "limit", "2")).toBe("/pets?c=a+b/=&limit=2")
@@ -108,7 +108,7 @@ describe("a parameter of a target", () => {
   })
 })
 
-describe("links in header fields", () => {
+describe("LinkHeader.parse", () => {
   const next = (...fields: ReadonlyArray<string>): ReadonlyArray<string> =>
     LinkHeader.parse(fields)
       .filter((link) => LinkHeader.hasRelation(link, "next"))
@@ -119,36 +119,36 @@ describe("links in header fields", () => {
     ["without quotes", "</a>; rel=next"],
     ["without spaces", '</a>;rel="next"'],
     ["with spaces everywhere", ' </a> \t; rel = "next" '],
-    ["among other types", '</a>; rel="prev  next last"'],
-    ["in capitals", '</a>; REL="NEXT"'],
+    ["among other relation types", '</a>; rel="prev  next last"'],
+    ["in upper case", '</a>; REL="NEXT"'],
     ["after another parameter", '</a>; title="a, b; rel=prev <x>"; rel=next'],
     ["after a quoted quote", String.raw`</a>; title="say \"x\"; rel=prev"; rel=next`],
     ["after a parameter without value", "</a>; crossorigin; rel=next"],
     ["after another link", "</b>; rel=prev, </a>; rel=next"],
     ["after empty elements", ", ,</a>; rel=next,"],
     ["with a second rel, which is ignored", "</a>; rel=next; rel=prev"]
-  ])("are found: %s", (_what, field) => {
+  ])("finds a next link: %s", (_what, field) => {
     expect(next(field)).toEqual(["/a"])
   })
 
-  it("are found in several fields, and with commas and semicolons in their targets", () => {
+  it("finds a next link in the second of two fields, with commas and semicolons in the target", () => {
     expect(next("</b>; rel=prev", "</a;b,c?x=1,2;3>; rel=next")).toEqual(["/a;b,c?x=1,2;3"])
   })
 
   it.each([
-    ["another type", "</a>; rel=prev"],
-    ["a longer type", '</a>; rel="nextish"'],
-    ["a first rel of another type", "</a>; rel=prev; rel=next"],
-    ["single quotes, which quote nothing in RFC 8288", "</a>; rel='next'"],
-    ["the type in another parameter", '</a>; title="next"'],
+    ["another relation type", "</a>; rel=prev"],
+    ["a longer relation type", '</a>; rel="nextish"'],
+    ["a first rel of another relation type", "</a>; rel=prev; rel=next"],
+    ["single quotes, which are part of the value", "</a>; rel='next'"],
+    ["the relation type in another parameter", '</a>; title="next"'],
     ["no angle brackets", "/a; rel=next"],
     ["a target without an end", "</a; rel=next"],
-    ["nothing", ""]
-  ])("are not found: %s", (_what, field) => {
+    ["an empty field", ""]
+  ])("finds no next link: %s", (_what, field) => {
     expect(next(field)).toEqual([])
   })
 
-  it("are searched in any text in linear time", () => {
+  it("parses any text, and long texts in linear time", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom(...'<>;,="\\ \trelnxta/?'.split("")) })),

@@ -1,23 +1,23 @@
-/** The subject's clock, if tests can move it: `GET /clock` and `POST /clock/advance`. */
+/** Reads and moves the test clock of a subject over HTTP: `GET /clock` and `POST /clock/advance`. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Excerpt from "./Excerpt.ts"
 import { bytes, NoResponse, type Transport, text, type WireRequest } from "./Wire.ts"
 
 export interface ServerClock {
-  /** Epoch ms. */
+  /** The time of the clock in epoch ms. */
   readonly now: Effect.Effect<number, NoResponse>
-  /** Moves it forward by whole ms and returns the new time. */
+  /** Moves the clock forward by a whole number of ms, and returns the new time in epoch ms. */
   readonly advance: (ms: number) => Effect.Effect<number, NoResponse>
 }
 
 const Reading = Schema.fromJsonString(Schema.Struct({ now: Schema.Finite }))
 const decodeReading = Schema.decodeUnknownEffect(Reading)
 
-/** Longest response of a clock that is parsed, in bytes. */
+/** Maximum size in bytes of a response of the clock. */
 const MAX_READING = 1_000
 
-/** A clock behind a transport; `path` is that of `GET …/clock`. */
+/** Creates a client of the clock at `path`, such as `/clock`; wrong responses fail with `NoResponse`. */
 export const make = (transport: Transport, path: string): ServerClock => {
   const read = (request: WireRequest): Effect.Effect<number, NoResponse> =>
     Effect.flatMap(transport(request), ({ body, status }) => {

@@ -1,4 +1,4 @@
-/** The fields of draft-ietf-httpapi-ratelimit-headers: lists of structured fields (RFC 9651) with integer parameters. */
+/** Parses the fields of draft-ietf-httpapi-ratelimit-headers: structured lists (RFC 9651) with integer parameters. */
 import { headerValues, type WireResponse } from "./Wire.ts"
 
 /** An item of `RateLimit` or `RateLimit-Policy`. */
@@ -14,8 +14,8 @@ const bareItem = `(?:-?[0-9]{1,15}(?:\\.[0-9]{1,3})?|${string.replace("((", "(?:
 const item = new RegExp(`[ \\t]*${string}((?:;[ ]*[a-z*][a-z0-9_.*-]*(?:=${bareItem})?)*)[ \\t]*(,|$)`, "y")
 
 /**
- * Returns the items of a field, also if it is sent in several lines; none if it is absent, and `undefined` if it is not such a
- * list.
+ * Returns the items of a field, which may be sent in several lines. Returns an empty array if the field is absent, and
+ * `undefined` if it is not a list of named policies.
  */
 export const itemsOf = (
   response: Pick<WireResponse, "headers">,

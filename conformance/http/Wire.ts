@@ -1,8 +1,8 @@
-/** HTTP on the wire: requests are sent unchanged, and responses are returned unchanged. */
+/** Defines requests exactly as they are sent, responses exactly as they are received, and helpers to read them. */
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 
-/** Name and value as on the wire; comparison of names ignores case. */
+/** The name and the value of a header field as sent; comparisons of names ignore letter case. */
 export type Header = readonly [name: string, value: string]
 
 export interface WireRequest {
@@ -19,11 +19,11 @@ export interface WireResponse {
   readonly body: Uint8Array
 }
 
-/** No complete response: the connection failed, time ran out, or the response exceeds a limit. */
+/** There is no complete response: the connection failed, the request timed out, or the response exceeded a limit. */
 export class NoResponse extends Data.TaggedError("NoResponse")<{
   readonly kind: "timeout" | "connection" | "excess"
   readonly reason: string
-  /** Whether a response had begun: the subject is then reachable, and its response is wrong. */
+  /** Whether the subject had started a response: it is then reachable, and its response is wrong. */
   readonly hasBegun?: boolean
 }> {
   override get message(): string {
@@ -31,10 +31,10 @@ export class NoResponse extends Data.TaggedError("NoResponse")<{
   }
 }
 
-/** Sends one request to the subject and returns its response, in bounded time. */
+/** Sends one request to the subject and returns its response, within a timeout. */
 export type Transport = (request: WireRequest) => Effect.Effect<WireResponse, NoResponse>
 
-/** The values of a header, in the order received. */
+/** Returns all values of a header, in the order received. */
 export const headerValues = (
   { headers }: Pick<WireResponse, "headers">,
   name: string
@@ -43,7 +43,7 @@ export const headerValues = (
   return headers.filter(([given]) => given.toLowerCase() === wanted).map(([, value]) => value)
 }
 
-/** The value of a header that was received once; `undefined` when it is absent or repeated. */
+/** Returns the value of a header that was received once; `undefined` if it is absent or repeated. */
 export const header = (response: Pick<WireResponse, "headers">, name: string): string | undefined => {
   const values = headerValues(response, name)
   return values.length === 1 ? values[0] : undefined
@@ -52,8 +52,8 @@ export const header = (response: Pick<WireResponse, "headers">, name: string): s
 // JSON on a network has no byte order mark (RFC 8259 §8.1), so a mark must stay visible to the parser.
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true })
 
-/** A body as text, for people. */
+/** Decodes a body as UTF-8; returns an empty text without a body. */
 export const text = (body: Uint8Array | undefined): string => (body === undefined ? "" : decoder.decode(body))
 
-/** Text as the bytes of a body. */
+/** Encodes text as the bytes of a body. */
 export const bytes = (content: string): Uint8Array => new TextEncoder().encode(content)

@@ -1,8 +1,8 @@
-/** Transports that are functions, for tests of their users. */
+/** Creates responses, and transports that use no network, for tests. */
 import * as Effect from "effect/Effect"
 import { bytes, type Header, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
-/** A response with a text body. */
+/** Creates a response with a text body. */
 export const wireResponse = (
   status: number,
   headers: ReadonlyArray<Header> = [],
@@ -13,14 +13,14 @@ export const wireResponse = (
   body: bytes(body)
 })
 
-/** The three headers of contract §8.3. */
+/** Returns the three headers of contract §8.3. */
 export const rate = (limit: number, remaining: number, resetAt: number): ReadonlyArray<Header> => [
   ["X-RateLimit-Limit", String(limit)],
   ["X-RateLimit-Remaining", String(remaining)],
   ["X-RateLimit-Reset", String(resetAt)]
 ]
 
-/** Responds to each request with a function, and records the requests. */
+/** Creates a transport that gets its responses from `respond`; `sent` contains all requests so far. */
 export const recording = (respond: (request: WireRequest, index: number) => WireResponse) => {
   const sent: Array<WireRequest> = []
   const transport: Transport = (request) =>

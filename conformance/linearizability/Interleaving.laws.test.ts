@@ -14,14 +14,14 @@ const racy: Increment = (counter) =>
     yield* Ref.set(counter, seen + 1)
   })
 
-/** Increments without yielding; only the scheduler interrupts the fiber. */
+/** Increments without yielding, so that only the scheduler can make the fiber yield between read and write. */
 const racyWithoutYield: Increment = (counter) =>
   Ref.get(counter).pipe(Effect.flatMap((seen) => Effect.suspend(() => Ref.set(counter, seen + 1))))
 
 const atomic: Increment = (counter) =>
   Effect.yieldNow.pipe(Effect.andThen(Ref.update(counter, (value) => value + 1)))
 
-/** The result of several fibers that increment concurrently. */
+/** Runs several fibers that increment a counter concurrently, and returns its final value. */
 const total = (increment: Increment, fibers: number): Effect.Effect<number> =>
   Effect.gen(function* () {
     const counter = yield* Ref.make(0)
@@ -46,7 +46,7 @@ describe("Interleaving.run", () => {
     }
   })
 
-  it("finds one even if the program never yields between read and write", async () => {
+  it("finds a lost update even if the program never yields between read and write", async () => {
     for (let seed = 0; seed < 20; seed++) {
       const details = await fc.check(losesNothing(racyWithoutYield), { seed, numRuns: 100 })
       expect(details.failed).toBe(true)
@@ -55,7 +55,7 @@ describe("Interleaving.run", () => {
     expect((await fc.check(unforced, { numRuns: 50 })).failed).toBe(false)
   })
 
-  it("also tries orders without a lost update", async () => {
+  it("also tries orders in which no update is lost", async () => {
     const seen = new Set<unknown>()
     await fc.check(
       fc.asyncProperty(Interleaving.scheduler(), async (scheduler) => {
@@ -66,9 +66,9 @@ describe("Interleaving.run", () => {
     expect(seen).toEqual(new Set([1, 2, 3].map((left) => JSON.stringify(Exit.succeed(left)))))
   })
 
-  it("finds nothing wrong with an atomic update", () => fc.assert(losesNothing(atomic), { numRuns: 200 }))
+  it("finds no failure with an atomic update", () => fc.assert(losesNothing(atomic), { numRuns: 200 }))
 
-  it("reproduces a failure from its seed and path, shrunk or not", async () => {
+  it("reproduces a failure from the seed and the path, with or without shrinking", async () => {
     let shrunk = 0
     for (let seed = 0; seed < 60; seed++) {
       const first = await fc.check(losesNothing(racy), { seed })
@@ -86,7 +86,7 @@ describe("Interleaving.run", () => {
     expect(shrunk).toBeGreaterThan(20)
   })
 
-  it("gives the same order for the same choices", () =>
+  it("runs fibers in the same order for the same choices", () =>
     fc.assert(
       fc.asyncProperty(
         Interleaving.scheduler(),

@@ -10,7 +10,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Interleaving from "./Interleaving.ts"
 
-/** Any scheduler; these assertions hold for every choice. */
+/** Asserts a law for arbitrary schedulers, because it must hold for every choice. */
 const anyScheduler = (law: (scheduler: fc.Scheduler) => Promise<void>, numRuns = 20) =>
   fc.assert(fc.asyncProperty(Interleaving.scheduler(), law), { numRuns })
 
@@ -19,17 +19,17 @@ const runs = <A, E>(effect: Effect.Effect<A, E>, exit: Exit.Exit<A, E>, numRuns?
     expect(await Interleaving.run(scheduler, effect)).toEqual(exit)
   }, numRuns)
 
-describe("Interleaving.run returns the exit of the program", () => {
-  it("without any step to choose", () => runs(Effect.succeed(1), Exit.succeed(1)))
+describe("Interleaving.run with a program that succeeds, fails or is interrupted", () => {
+  it("returns the value of a program that never yields", () => runs(Effect.succeed(1), Exit.succeed(1)))
 
-  it("with a failure or a defect, of the program or of a fiber in it", async () => {
+  it("returns the failure or the defect of the program or of one of its fibers", async () => {
     await runs(Effect.fail("no"), Exit.fail("no"))
     await runs(Effect.yieldNow.pipe(Effect.andThen(Effect.die("broken"))), Exit.die("broken"))
     const failing = Effect.yieldNow.pipe(Effect.andThen(Effect.fail("no")))
     await runs(Effect.all([Effect.never, failing], { concurrency: "unbounded" }), Exit.fail("no"))
   })
 
-  it("with an interruption by itself, of a fiber, or by a signal", async () => {
+  it("supports a program that interrupts itself or a fiber, and an interruption by a signal", async () => {
     await anyScheduler(async (scheduler) => {
       const exit = await Interleaving.run(scheduler, Effect.interrupt)
       expect(Exit.hasInterrupts(exit)).toBe(true)
@@ -56,18 +56,18 @@ describe("Interleaving.run returns the exit of the program", () => {
   })
 })
 
-describe("Interleaving.run does not lose external events", () => {
+describe("Interleaving.run with external events", () => {
   const after1ms = Effect.callback<string>((resume) => {
     const timer = setTimeout(() => resume(Effect.succeed("rang")), 1)
     return Effect.sync(() => clearTimeout(timer))
   })
 
-  it("a timer", () => runs(after1ms, Exit.succeed("rang"), 5))
+  it("resumes a fiber when a timer fires", () => runs(after1ms, Exit.succeed("rang"), 5))
 
-  it("a timer of Effect's own clock", () =>
+  it("resumes a fiber when a timer of Effect's own clock fires", () =>
     runs(Effect.sleep(1).pipe(Effect.as("slept")), Exit.succeed("slept"), 5))
 
-  it("a promise, long chains of them, and a rejection", async () => {
+  it("resumes a fiber when a promise, a long chain of promises or a rejected promise settles", async () => {
     await runs(
       Effect.promise(async () => "kept"),
       Exit.succeed("kept")
@@ -81,7 +81,7 @@ describe("Interleaving.run does not lose external events", () => {
     await runs(rejected, Exit.fail("refused"))
   })
 
-  it("fibers that continue after a timer, beside fibers that do not wait", () => {
+  it("runs fibers that wait for a timer together with fibers that do not wait", () => {
     const steps = Effect.repeat(Effect.yieldNow, { times: 5 })
     const programs = [after1ms.pipe(Effect.tap(steps)), steps.pipe(Effect.as("stepped")), after1ms]
     return runs(
@@ -91,7 +91,7 @@ describe("Interleaving.run does not lose external events", () => {
     )
   })
 
-  it("while a fiber polls without a pause", () => {
+  it("lets a timer fire while a fiber polls without a pause", () => {
     let rang = false
     const polling = Effect.gen(function* () {
       rang = false
@@ -102,7 +102,7 @@ describe("Interleaving.run does not lose external events", () => {
     return runs(polling, Exit.succeed("seen"), 3)
   })
 
-  it("while another program runs on the same scheduler", () =>
+  it("runs several programs on the same scheduler", () =>
     anyScheduler(async (scheduler) => {
       const program = Effect.repeat(Effect.yieldNow, { times: 3 }).pipe(Effect.andThen(after1ms))
       const exits = await Promise.all([
@@ -115,7 +115,7 @@ describe("Interleaving.run does not lose external events", () => {
 })
 
 describe("Interleaving.run keeps the guarantees of Effect", () => {
-  it("exclusion", () => {
+  it("a semaphore admits one fiber at a time", () => {
     const program = Effect.gen(function* () {
       const semaphore = yield* Semaphore.make(1)
       let inside = 0
@@ -133,7 +133,7 @@ describe("Interleaving.run keeps the guarantees of Effect", () => {
     return runs(program, Exit.succeed(1), 100)
   })
 
-  it("messages between fibers", () => {
+  it("a queue delivers messages in order", () => {
     const program = Effect.gen(function* () {
       const queue = yield* Queue.bounded<number>(1)
       const gate = yield* Deferred.make<void>()
@@ -147,7 +147,7 @@ describe("Interleaving.run keeps the guarantees of Effect", () => {
     return runs(program, Exit.succeed([1, 2, 3]), 50)
   })
 
-  it("the children of a fiber start in the order of their forks", () => {
+  it("the children of a fiber start in the order in which they were forked", () => {
     const program = Effect.gen(function* () {
       const started: Array<number> = []
       const children = yield* Effect.forEach([1, 2, 3], (child) =>
@@ -159,7 +159,7 @@ describe("Interleaving.run keeps the guarantees of Effect", () => {
     return runs(program, Exit.succeed([1, 2, 3]), 50)
   })
 
-  it("the test clock", () => {
+  it("the test clock wakes all sleeping fibers", () => {
     const program = Effect.gen(function* () {
       const woken: Array<number> = []
       const sleepers = yield* Effect.forEach([30, 10, 20], (ms) =>
@@ -174,8 +174,8 @@ describe("Interleaving.run keeps the guarantees of Effect", () => {
   })
 })
 
-describe("Interleaving.run lets fibers that outlive the program", () => {
-  it("continue", () =>
+describe("a fiber that outlives the program of Interleaving.run", () => {
+  it("continues to run after the end of the program", () =>
     anyScheduler(async (scheduler) => {
       const ended = Deferred.makeUnsafe<void>()
       const detached = Effect.andThen(
@@ -187,7 +187,7 @@ describe("Interleaving.run lets fibers that outlive the program", () => {
     }))
 })
 
-describe("Interleaving.run splits a program as finely as requested", () => {
+describe("Interleaving.run with the option opsBeforeYield", () => {
   const choices = async (opsBeforeYield: number | undefined) => {
     const scheduler = fc.schedulerFor(Array.from({ length: 1000 }, (_, index) => index + 1))
     const program = Effect.forEach(Array.from({ length: 40 }), () => Effect.suspend(() => Effect.void))
@@ -196,14 +196,14 @@ describe("Interleaving.run splits a program as finely as requested", () => {
     return scheduler.report().length
   }
 
-  it("by default as finely as fibers can still make progress", async () => {
+  it("has more choices for smaller values, no choice for Infinity, and a default of 3", async () => {
     expect(await choices(undefined)).toBe(await choices(3))
     expect(await choices(3)).toBeGreaterThan(await choices(10))
     expect(await choices(10)).toBeGreaterThan(0)
     expect(await choices(Number.POSITIVE_INFINITY)).toBe(0)
   })
 
-  it("and rejects values with which no fiber makes progress", () => {
+  it("throws a RangeError for NaN and for values below 3, with which no fiber would make progress", () => {
     for (const opsBeforeYield of [2, 0, -1, Number.NaN]) {
       const scheduler = fc.schedulerFor([])
       expect(() => Interleaving.run(scheduler, Effect.void, { opsBeforeYield })).toThrow(RangeError)
@@ -212,7 +212,7 @@ describe("Interleaving.run splits a program as finely as requested", () => {
 })
 
 describe("Interleaving.make", () => {
-  it("runs the tasks of a dispatcher by priority, then in order, and all at once on a flush", () =>
+  it("runs the tasks of a dispatcher by priority, then in the order of scheduling; a flush runs all of them", () =>
     anyScheduler(async (scheduler) => {
       const dispatcher = Interleaving.make(scheduler).makeDispatcher()
       const ran: Array<string> = []
@@ -238,7 +238,7 @@ describe("Interleaving.make", () => {
       expect(ran.length).toBe(5)
     }))
 
-  it("runs one task for each choice", () =>
+  it("runs one task of a dispatcher for each choice of the scheduler", () =>
     anyScheduler(async (scheduler) => {
       const dispatcher = Interleaving.make(scheduler).makeDispatcher()
       let ran = 0

@@ -47,7 +47,7 @@ const setInput: fc.Arbitrary<SetInput> = fc.oneof(
   fc.record({ has: element })
 )
 
-/** Calls with any outputs at any times: some histories are linearizable, some are not. */
+/** Generates calls with arbitrary outputs and times: some histories are linearizable, some are not. */
 const anyHistory = <Input, Output>(
   input: fc.Arbitrary<Input>,
   output: fc.Arbitrary<Output>,
@@ -81,7 +81,7 @@ const setHistory = (maxLength: number) => anyHistory(setInput, fc.boolean(), max
 const precedes = (a: Operation<unknown, unknown>, b: Operation<unknown, unknown>): boolean =>
   a.completed !== undefined && a.completed.at < b.invokedAt
 
-/** The state after these calls in this order, or `undefined` if the model or their times forbid it. */
+/** Returns the state after the calls in this order, or `undefined` if the model or their times forbid it. */
 const replay = <State, Input, Output>(
   model: Model<State, Input, Output>,
   order: ReadonlyArray<Operation<Input, Output>>
@@ -102,7 +102,7 @@ const permutations = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>>
     ? [[]]
     : all.flatMap((one, index) => permutations(all.toSpliced(index, 1)).map((others) => [one, ...others]))
 
-/** Every way to omit some of the calls with unknown outcome. */
+/** Returns every selection of the calls that omits none, some or all of those with unknown outcome. */
 const selections = <Input, Output>(
   history: ReadonlyArray<Operation<Input, Output>>
 ): ReadonlyArray<ReadonlyArray<Operation<Input, Output>>> => {
@@ -113,7 +113,7 @@ const selections = <Input, Output>(
   return first.completed === undefined ? [...chosen, ...others] : chosen
 }
 
-/** The definition itself: some order of the calls, without some of unknown outcome, is possible. */
+/** The definition, by brute force: some selection has an order that the model and the times allow. */
 const isLinearizable = <State, Input, Output>(
   model: Model<State, Input, Output>,
   history: ReadonlyArray<Operation<Input, Output>>
@@ -156,7 +156,7 @@ const expectTruth = <State, Input, Output>(
   }
 }
 
-describe("Linearizability.check agrees with the definition, with correct evidence", () => {
+describe("Linearizability.check compared with a brute-force search", () => {
   const law = <State, Input, Output>(
     model: Model<State, Input, Output>,
     history: fc.Arbitrary<ReadonlyArray<Operation<Input, Output>>>
@@ -176,12 +176,12 @@ describe("Linearizability.check agrees with the definition, with correct evidenc
     expect(seen.Violation).toBeGreaterThan(150)
   }
 
-  it("for a register", () => law(register, registerHistory(6)))
+  it("gives the same verdict and correct evidence for a register", () => law(register, registerHistory(6)))
 
-  it("for a set", () => law(set, setHistory(6)))
+  it("gives the same verdict and correct evidence for a set", () => law(set, setHistory(6)))
 })
 
-describe("Linearizability.check accepts real histories", () => {
+describe("Linearizability.check of the history of a correct object", () => {
   interface Happening<Input> {
     readonly input: Input
     readonly before: number
@@ -203,7 +203,7 @@ describe("Linearizability.check accepts real histories", () => {
       { maxLength: 24 }
     )
 
-  /** The calls take effect every 10 ms; each was invoked some time before and returned some time after. */
+  /** One call takes effect every 10 ms; it is invoked up to 40 ms earlier and returns up to 40 ms later. */
   const historyOf = <State, Input, Output>(
     model: Model<State, Input, Output>,
     outputOf: (state: State, input: Input) => Output,
@@ -238,17 +238,17 @@ describe("Linearizability.check accepts real histories", () => {
       { numRuns: 300 }
     )
 
-  it("to a register", () =>
+  it("accepts the history of a register", () =>
     law(register, registerInput, (state, input) => (input === "read" ? state : input.write)))
 
-  it("to a set", () =>
+  it("accepts the history of a set", () =>
     law(set, setInput, (state, input) =>
       state.includes("add" in input ? input.add : "remove" in input ? input.remove : input.has)
     ))
 })
 
 describe("Linearizability.check", () => {
-  it("returns with any budget the same verdict as without one, or Unknown after exactly that many states", () =>
+  it("returns the same verdict with a budget as without a budget, or Unknown after exactly `maxStates` states", () =>
     fc.assert(
       fc.property(setHistory(12), fc.nat(40), (history, maxStates) => {
         const verdict = Linearizability.check(set, history, { maxStates })
@@ -276,7 +276,7 @@ describe("Linearizability.check", () => {
 })
 
 describe("Linearizability.render", () => {
-  it("has one line per call, with a mark for each that the verdict names", () =>
+  it("draws one line for each call, and marks the calls that the verdict names", () =>
     fc.assert(
       fc.property(registerHistory(8), (history) => {
         const verdict = Linearizability.check(register, history)

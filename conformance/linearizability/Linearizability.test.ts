@@ -5,7 +5,7 @@ type Input = { readonly write: number } | "read"
 type Output = "ok" | number | null
 type Operation = Linearizability.Operation<Input, Output>
 
-/** A register that holds nothing at first. */
+/** A register that is empty at first. */
 const register: Linearizability.Model<number | null, Input, Output> = {
   initial: null,
   step: (state, input, output) =>
@@ -32,7 +32,7 @@ const write = (client: number, invokedAt: number, at: number | undefined, value:
 const verdictOf = (...history: ReadonlyArray<Operation>) => Linearizability.check(register, history)._tag
 
 describe("Linearizability.check of a register", () => {
-  it("accepts a history without calls, and one with only calls of unknown outcome", () => {
+  it("accepts a history without calls, and a history with only calls of unknown outcome", () => {
     expect(Linearizability.check(register, [])).toEqual({ _tag: "Linearizable", order: [] })
     expect(Linearizability.check(register, [write(0, 0, undefined, 1)])).toEqual({
       _tag: "Linearizable",
@@ -44,7 +44,7 @@ describe("Linearizability.check of a register", () => {
     expect(verdictOf(read(0, 0, 1, null), write(0, 2, 3, 1), read(1, 4, 5, 1))).toBe("Linearizable")
   })
 
-  it("accepts a read that sees a concurrent write, and one that does not", () => {
+  it("accepts a read that sees a concurrent write, and a read that does not see the write", () => {
     expect(verdictOf(write(0, 0, 9, 1), read(1, 3, 4, null))).toBe("Linearizable")
     expect(verdictOf(write(0, 0, 9, 1), read(1, 3, 4, 1))).toBe("Linearizable")
   })
@@ -67,7 +67,7 @@ describe("Linearizability.check of a register", () => {
     expect(verdictOf(write(0, 0, 9, 1), write(1, 0, 9, 2), read(2, 3, 4, 3))).toBe("Violation")
   })
 
-  it("rejects a concurrent write that is seen and later not seen", () => {
+  it("rejects two reads in sequence if only the first read sees a concurrent write", () => {
     expect(verdictOf(write(0, 0, 9, 1), read(1, 1, 2, 1), read(2, 3, 4, null))).toBe("Violation")
   })
 
@@ -84,12 +84,12 @@ describe("Linearizability.check of a register", () => {
     expect(verdictOf(write(0, 5, 5, 1), read(1, 5, 5, null))).toBe("Linearizable")
   })
 
-  it("ignores the order of the history", () => {
+  it("ignores the order in which the history lists the calls", () => {
     expect(verdictOf(read(1, 4, 5, 1), write(0, 2, 3, 1), read(0, 0, 1, null))).toBe("Linearizable")
   })
 
-  it("backtracks", () => {
-    // Writes of 2, 1, 3 in this order only: the search that starts with 1 has to return.
+  it("backtracks if the first call that it tries is wrong", () => {
+    // Only the order of writes 2, 1, 3 is possible, so the search, which starts with 1, must backtrack.
     expect(
       verdictOf(
         write(0, 0, 30, 1),
@@ -103,16 +103,16 @@ describe("Linearizability.check of a register", () => {
   })
 })
 
-describe("Linearizability.check of a write that timed out", () => {
+describe("Linearizability.check of a register with a write that timed out", () => {
   const lost = write(0, 0, undefined, 1)
 
-  it("may be seen immediately, later or never", () => {
+  it("accepts reads that see the write immediately, later or never", () => {
     expect(verdictOf(lost, read(1, 1, 2, 1))).toBe("Linearizable")
     expect(verdictOf(lost, read(1, 1, 2, null), read(1, 100, 101, 1))).toBe("Linearizable")
     expect(verdictOf(lost, read(1, 1, 2, null), read(1, 100, 101, null))).toBe("Linearizable")
   })
 
-  it("is in the order only if it was seen", () => {
+  it("includes the write in the order only if a read saw the write", () => {
     const seen = read(1, 1, 2, 1)
     expect(Linearizability.check(register, [lost, seen])).toEqual({
       _tag: "Linearizable",
@@ -125,21 +125,21 @@ describe("Linearizability.check of a write that timed out", () => {
     })
   })
 
-  it("stays visible after it was seen", () => {
+  it("rejects a read that does not see the write after an earlier read saw it", () => {
     expect(verdictOf(lost, read(1, 1, 2, 1), read(1, 3, 4, null))).toBe("Violation")
   })
 
-  it("cannot be seen before it was invoked", () => {
+  it("rejects a read that sees the write before its invocation", () => {
     expect(verdictOf(read(1, 1, 2, 7), write(0, 3, undefined, 7))).toBe("Violation")
   })
 
-  it("takes effect only once", () => {
+  it("rejects a history in which the write would take effect twice", () => {
     const twice = [read(1, 1, 2, 1), write(2, 3, 4, 2), read(1, 5, 6, 1)]
     expect(verdictOf(lost, ...twice)).toBe("Violation")
     expect(verdictOf(lost, write(3, 0, undefined, 1), ...twice)).toBe("Linearizable")
   })
 
-  it("does not double the search if it changes nothing", () => {
+  it("visits no extra states for calls of unknown outcome that change nothing", () => {
     const idle = Array.from(
       { length: 64 },
       (_, client): Operation => ({ client, input: "read", invokedAt: 0, completed: undefined })
@@ -172,12 +172,12 @@ describe("Linearizability.check of a counter", () => {
     })
   })
 
-  it("accepts increments in any order that their times allow", () => {
+  it("accepts concurrent increments in any order that their times allow", () => {
     const history = [increment(0, 0, 5, 1), increment(1, 1, 6, 0), increment(2, 7, 8, 2)]
     expect(Linearizability.check(counter, history)._tag).toBe("Linearizable")
   })
 
-  it("is fast on long histories with few concurrent calls", () => {
+  it("visits at most 16 states per call of a long history with few concurrent calls", () => {
     const history = Array.from({ length: 2000 }, (_, index) => increment(index % 4, index, index + 3, index))
     expect(Linearizability.check(counter, history, { maxStates: 2000 * 16 })._tag).toBe("Linearizable")
   })
@@ -186,7 +186,7 @@ describe("Linearizability.check of a counter", () => {
 describe("Linearizability.check with a budget", () => {
   const history = [write(0, 0, 1, 1), write(0, 2, 3, 2), read(1, 4, 5, 2)]
 
-  it("returns Unknown when it is spent, never a pass", () => {
+  it("returns Unknown, never a pass, if the budget is spent", () => {
     expect(Linearizability.check(register, history, { maxStates: 2 })).toEqual({
       _tag: "Unknown",
       explored: 2
@@ -198,8 +198,8 @@ describe("Linearizability.check with a budget", () => {
     expect(Linearizability.check(register, history, { maxStates: 3 })._tag).toBe("Linearizable")
   })
 
-  it("has a default", () => {
-    // Every subset of 22 writes that overlap is a state of its own, and the read fits none.
+  it("visits at most 250 000 states by default", () => {
+    // Every subset of 22 overlapping writes is a separate state, and the read is possible in none of them.
     const many = Array.from({ length: 22 }, (_, client) => write(client, 0, 9, client))
     expect(Linearizability.check(register, [...many, read(99, 0, 9, 99)])).toEqual({
       _tag: "Unknown",
@@ -208,8 +208,8 @@ describe("Linearizability.check with a budget", () => {
   })
 })
 
-describe("Linearizability.check of an impossible history", () => {
-  it("is a programming error", () => {
+describe("Linearizability.check of an invalid history", () => {
+  it("throws an error if a call returns before its invocation, a time is NaN or an output is undefined", () => {
     const broken = { client: 0, input: "read" as const, invokedAt: 2 }
     const check = (operation: Operation) => () => Linearizability.check(register, [operation])
     expect(check({ ...broken, completed: { at: 1, output: null } })).toThrow(RangeError)
@@ -227,7 +227,7 @@ describe("Linearizability.render", () => {
     return Linearizability.render(history, verdict, register.show)
   }
 
-  it("draws the calls, their order, and the calls that cannot be placed", () => {
+  it("draws the calls, their order, and the calls without a place in the order", () => {
     const history = [write(0, 0, 2, 1), write(1, 1, undefined, 2), read(2, 3, 4, 2), read(10, 5, 6, 1)]
     const later = [read(0, 5, 8, 2), write(2, 9, 10, 3)]
     expect(`\n${rendered(...history, ...later)}\n`).toMatchInlineSnapshot(`
@@ -257,7 +257,7 @@ describe("Linearizability.render", () => {
     `)
   })
 
-  it("says that Unknown is not a pass", () => {
+  it("states that Unknown is not a pass", () => {
     const history = [write(0, 0, 1, 1)]
     const verdict = Linearizability.check(register, history, { maxStates: 0 })
     expect(`\n${Linearizability.render(history, verdict)}\n`).toMatchInlineSnapshot(`
@@ -268,7 +268,7 @@ describe("Linearizability.render", () => {
     `)
   })
 
-  it("draws an empty history, and long ones within 64 columns", () => {
+  it("draws an empty history, and draws a long history with lines of at most 110 characters", () => {
     expect(rendered()).toBe("Linearizable: the numbers are an order that explains all 0 calls.")
     const long = Array.from({ length: 200 }, (_, index) => write(0, index * 2, index * 2 + 1, index))
     const longest = Math.max(

@@ -1,37 +1,37 @@
 /**
- * Whether a concurrent history can be explained by some sequential order of its calls, each taking effect in
- * one instant between its invocation and its return. The search is that of Wing and Gong ("Testing and
- * verifying concurrent objects", Journal of Parallel and Distributed Computing 17, 1993) with the memory that
- * Lowe added ("Testing for linearizability", Concurrency and Computation: Practice and Experience 29(4),
- * 2017).
+ * Checks whether a concurrent history can be explained by a sequential order of its calls, in which each call
+ * takes effect at one instant between its invocation and its return. The search is that of Wing and Gong
+ * ("Testing and verifying concurrent objects", Journal of Parallel and Distributed Computing 17, 1993) with
+ * the cache of visited states that Lowe added ("Testing for linearizability", Concurrency and Computation:
+ * Practice and Experience 29(4), 2017).
  */
 import { stringify } from "fast-check"
 
-/** One call in a history. Times are of any clock that all clients share and that never goes back. */
+/** One call in a history. Its times may be in any unit, by a monotonic clock that all clients share. */
 export interface Operation<Input, Output> {
-  /** Who called: for the report only. One client's calls are ordered by their times, like all others. */
+  /** The client that made the call, for the timeline only: even calls of one client are ordered only by their times. */
   readonly client: number
   readonly input: Input
   readonly invokedAt: number
   /**
    * `undefined` for a call with an unknown outcome (a timeout): it may have taken effect at any time after
-   * it was invoked, or never. An output itself is never `undefined`: use `null` or an Option for "nothing".
+   * its invocation, or never. An output is never `undefined`: use `null` or an Option for "nothing".
    */
   readonly completed: { readonly at: number; readonly output: Output } | undefined
 }
 
-/** A sequential object. A state is never `undefined`. */
+/** The sequential behaviour of an object. A state is never `undefined`. */
 export interface Model<State, Input, Output> {
   readonly initial: State
   /**
-   * The state that follows, or `undefined` when the object could not have given this output. An `output` of
+   * Returns the next state, or `undefined` if the object could not have returned this output. An `output` of
    * `undefined` is unknown: return the state after the call took effect. Must be pure. If a call may lead to
    * several states, let `State` be the set of possible states.
    */
   readonly step: (state: State, input: Input, output: Output | undefined) => State | undefined
-  /** Equal keys mean equal states, and equal states have equal keys. */
+  /** Returns a key of a state: two states are equal if and only if their keys are. */
   readonly key: (state: State) => string
-  /** How a call is printed; an `output` of `undefined` is unknown. */
+  /** Prints a call for the timeline. */
   readonly show?: Show<Input, Output>
 }
 
@@ -40,11 +40,10 @@ export type Show<Input, Output> = (input: Input, output: Output | undefined) => 
 
 /**
  * The verdict on a history.
- * - `Linearizable`: it is explained by `order`, which holds every completed call, and of those of unknown
- *   outcome the ones that take effect in this explanation.
- * - `Violation`: no order explains it. `longest` is the longest beginning of an order that is possible (the
- *   most completed calls); `stuck` are the calls that could be next by their times, and none of them can by
- *   the model.
+ * - `Linearizable`: `order` explains the history. It contains all completed calls, and those calls of unknown
+ *   outcome that take effect in this explanation.
+ * - `Violation`: no order explains the history. `longest` is the possible beginning of an order with the most
+ *   completed calls; `stuck` are the calls that could be next by their times, but that the model rejects.
  * - `Unknown`: the budget was spent after `explored` states. **This is never a pass**: report it as
  *   inconclusive.
  */
@@ -57,7 +56,7 @@ export type Verdict<Input, Output> =
     }
   | { readonly _tag: "Unknown"; readonly explored: number }
 
-/** How much a check may cost. */
+/** Limits the cost of a check. */
 export interface Options {
   /** Maximum number of visited pairs (completed calls, state) before the verdict is `Unknown`; 250 000 by default. */
   readonly maxStates?: number
@@ -65,12 +64,12 @@ export interface Options {
 
 /**
  * Searches for an order of the calls that the model allows and that keeps their real-time order: a call that
- * returned before another was invoked comes first. A return at the very instant of another invocation is
- * concurrent with it; a recorder whose clock is too coarse for that should number its events instead. The
- * order of `history` does not matter. `Unknown` is never a pass.
+ * returned before another was invoked comes first. Two calls are concurrent if one returns at the instant at
+ * which the other is invoked; if the clock is too coarse for that, number the events instead. The order of
+ * `history` does not matter. `Unknown` is never a pass.
  *
- * @throws TypeError when an output is `undefined`, RangeError when a call returns before it was invoked or a
- *   time is not a number: the recorder is wrong then, not the object.
+ * @throws TypeError if an output is `undefined`, RangeError if a call returns before it was invoked or a time
+ *   is not a number: then the recorded history is wrong, not the object.
  *
  * @example
  * ```ts
@@ -134,7 +133,7 @@ export const check = <State, Input, Output>(
       }
       event = event.next
     } else {
-      // A return whose call has no place yet (the list always contains one): no later call may come first.
+      // The list always contains a return. Its call has no place in the order yet, so no later call may come next.
       const last = path.pop()
       if (last === undefined) return violation(model, history, longest, longestState)
       const { call } = last
@@ -160,8 +159,8 @@ const assertWellFormed = ({ completed, invokedAt }: Operation<unknown, unknown>)
 }
 
 /**
- * Whether the call has an unknown outcome and changes nothing here. Such a call need not take effect at all,
- * so that trying it would only double the search.
+ * Whether the call has an unknown outcome and does not change this state. Such a call need not take effect, so
+ * trying it would only double the search.
  */
 const isIdle = <State, Input, Output>(
   model: Model<State, Input, Output>,
@@ -170,13 +169,13 @@ const isIdle = <State, Input, Output>(
   after: State
 ): boolean => operation.completed === undefined && model.key(before) === model.key(after)
 
-/** A decision that can be undone: the call that took effect and the state before it. */
+/** A step of the search that can be undone: the call that took effect, and the state before it. */
 interface Step<State, Input, Output> {
   readonly call: Call<Input, Output>
   readonly state: State
 }
 
-/** The list of events by time. A call is removed with its return, and restored at the same position. */
+/** A link in the list of events, which is sorted by time. A call is removed and restored together with its return. */
 interface Link<Input, Output> {
   previous: Link<Input, Output> | undefined
   next: Event<Input, Output> | undefined
@@ -185,7 +184,7 @@ interface Link<Input, Output> {
 interface Call<Input, Output> extends Link<Input, Output> {
   readonly _tag: "Call"
   readonly operation: Operation<Input, Output>
-  /** Place in the set of calls done. */
+  /** The bit of the call in the set of calls that took effect. */
   readonly bit: bigint
   /** Absent for a call of unknown outcome, which may never have happened. */
   readonly return: Return<Input, Output> | undefined
@@ -197,7 +196,7 @@ interface Return<Input, Output> extends Link<Input, Output> {
 
 type Event<Input, Output> = Call<Input, Output> | Return<Input, Output>
 
-/** Links the events by time, with invocations first at the same instant, and returns the head of the list. */
+/** Links the events by time, with invocations before returns at the same instant, and returns the head of the list. */
 const eventsOf = <Input, Output>(history: ReadonlyArray<Operation<Input, Output>>): Link<Input, Output> => {
   const timed: Array<{ readonly at: number; readonly event: Event<Input, Output> }> = []
   const bare = { previous: undefined, next: undefined }
@@ -239,15 +238,15 @@ const lift = <Input, Output>(call: Call<Input, Output>): void => {
   if (call.return !== undefined) unlink(call.return)
 }
 
-/** In the opposite order of `lift`, so that the links are restored. */
+/** Restores a call and its return, in the opposite order of `lift`, so that the links are correct. */
 const unlift = <Input, Output>(call: Call<Input, Output>): void => {
   if (call.return !== undefined) relink(call.return)
   relink(call)
 }
 
 /**
- * The remaining calls after the longest order that no other remaining call precedes. The model rejects all of them, except
- * for calls of unknown outcome that change nothing, which are omitted.
+ * Returns a violation. The stuck calls are those that remain after the longest order and that no other remaining call
+ * precedes. The model rejects them all, except for calls of unknown outcome that change nothing, which are omitted.
  */
 const violation = <State, Input, Output>(
   model: Model<State, Input, Output>,
@@ -274,17 +273,17 @@ const firstReturn = (operations: ReadonlyArray<Operation<unknown, unknown>>): nu
     Number.POSITIVE_INFINITY
   )
 
-/** Maximum number of columns of a timeline. */
+/** Maximum number of columns of the bars in a timeline. */
 const maxColumns = 64
 
 /**
- * A plain-text timeline, one line per call in the order of invocation: its place in the order that was found
- * (or in the longest beginning of one), its client, its time, and what it said. `!` marks the calls at which
- * a `Violation` is stuck, and `^` the instant by which one of them should have taken effect; `-` marks calls
- * without a place. Bars keep the order of events, not their distance; `?` ends the bar of a call of unknown
- * outcome.
+ * Draws a timeline as plain text, with one line for each call in the order of invocation: its place in the
+ * order that was found (or in the longest beginning of one), its client, its time, its input and its output.
+ * `!` marks the stuck calls of a `Violation`, and `^` the instant by which one of them should have taken
+ * effect; `-` marks calls without a place. Bars show the order of events, not their distance; `?` ends the bar
+ * of a call of unknown outcome.
  *
- * `show` prints a call: give `model.show`, when there is one.
+ * `show` prints a call: pass `model.show`, if there is one.
  */
 export const render = <Input, Output>(
   history: ReadonlyArray<Operation<Input, Output>>,
@@ -348,7 +347,7 @@ const headline = <Input, Output>(
   }
 }
 
-/** The column of an instant that occurs in the history; every instant its own, as long as there is room. */
+/** Returns a function from an instant of the history to its column. With many instants, some share a column. */
 const columnsOf = (
   history: ReadonlyArray<Operation<unknown, unknown>>
 ): ((at: number) => number) & { readonly width: number } => {

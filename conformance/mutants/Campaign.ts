@@ -1,4 +1,4 @@
-/** Hunts many mutants, in several threads. */
+/** Runs the suite against many mutants in several threads. */
 import { Worker } from "node:worker_threads"
 import type { Hunted } from "./Hunt.ts"
 import type { Mutant } from "./Mutant.ts"
@@ -12,7 +12,7 @@ export interface Campaign {
   readonly onResult?: (hunted: Hunted, done: number) => void
 }
 
-/** The results in the order of the mutants. */
+/** Runs the suite against each mutant, and returns the results in the order of the mutants. */
 export const run = async ({
   mutants,
   onResult = () => undefined,

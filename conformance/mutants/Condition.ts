@@ -1,9 +1,9 @@
-/** When a mutant is wrong. */
+/** Defines the conditions under which mutants change values. */
 import * as Requests from "../gallery/spoilers/Requests.ts"
 import { header, text } from "../http/Wire.ts"
 import type { Situation } from "./Situation.ts"
 
-/** What a condition is about; a place names the kinds that make sense there. */
+/** The topic of a condition; a place lists the topics that make sense there. */
 export type About =
   | "any"
   | "operation"
@@ -20,7 +20,7 @@ export interface Condition {
   readonly id: string
   readonly about: About
   readonly holds: (situation: Situation) => boolean
-  /** The operation or the status that it requires. */
+  /** The operation, and below the status, that the condition requires; any if absent. */
   readonly operation?: Situation["operation"] | "head"
   readonly status?: number
 }
@@ -44,7 +44,7 @@ const onStatus = (status: number): Condition => ({
   holds: ({ response }) => response?.status === status
 })
 
-/** The name in question: of the animal, or in the body of a creation. */
+/** Returns the name of the animal, or else the name in the request body, or else an empty text. */
 const nameOf = ({ animal, request }: Situation): string =>
   animal?.name ?? /"name":"((?:[^"\\]|\\.)*)"/.exec(text(request.body))?.[1] ?? ""
 

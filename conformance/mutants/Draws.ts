@@ -1,6 +1,6 @@
-/** Random numbers that depend on nothing but a seed. */
+/** Generates random numbers that depend only on a seed. */
 
-/** Numbers from 0 up to 1 (mulberry32). */
+/** Returns a generator of numbers from 0 (inclusive) to 1 (exclusive), by mulberry32. */
 export const make = (seed: number): (() => number) => {
   let state = seed | 0
   return () => {

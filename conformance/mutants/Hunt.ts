@@ -1,4 +1,4 @@
-/** Tries the suite on a mutant until the first check fails. */
+/** Runs the suite against a mutant until the first check fails. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
@@ -16,29 +16,32 @@ import * as Mutant from "./Mutant.ts"
 import * as RandomConversation from "./RandomConversation.ts"
 
 /**
- * `spec`: a check failed at level spec. `design`: one failed at level design only. `undecided`: none failed, but the run is not conformant, because checks could not be
- * decided. `equal`: no check failed, and a long random conversation with the mutant showed no difference either.
- * `survived`: the run is conformant although the mutant differs.
+ * The result of the runs against one mutant:
+ * - `spec`: a check failed at level spec.
+ * - `design`: a check failed, but only at level design.
+ * - `undecided`: no check failed, but at level spec a check could not be decided, or the run did not end.
+ * - `equal`: no check failed, and the mutant changed no value, not even in a long random conversation.
+ * - `survived`: no check failed, and the run at level spec is conformant, although the mutant changes values.
  */
 export type Outcome = "spec" | "design" | "undecided" | "equal" | "survived"
 
 export interface Hunted {
   readonly id: string
   readonly outcome: Outcome
-  /** The check that failed, or the first one without a decision; `not reached` if the run never met the mutant. */
+  /** The check that failed, or the first undecided check; `not reached` if the mutant changed nothing at level spec. */
   readonly by?: string | undefined
-  /** Values that it changed while the suite ran. */
+  /** Number of values that the mutant changed while the suite ran. */
   readonly changed: number
   readonly milliseconds: number
 }
 
-/** After so many checks the laws of all exchanges are tried; the last time is at the end. */
+/** Indices of the checks after which the ambient checks run. They also run after the last check. */
 const AMBIENT_AFTER = [2, 6, 15, 30]
 
-/** Requests of the random conversation. */
+/** Number of requests in the random conversation. */
 const CONVERSATION = 1_500
 
-/** Longest time for one mutant, in ms. */
+/** Timeout of one run, in milliseconds. */
 const TIMEOUT_MS = 60_000
 
 interface Found {
@@ -46,7 +49,7 @@ interface Found {
   readonly open?: string
 }
 
-/** The first check that fails, or else the first one that is undecided. */
+/** Returns the first check that fails, or else the first undecided check, if any. */
 const judge = Effect.fnUntraced(function* (subject: Subject, level: Level, seed: number) {
   let open: string | undefined
   const nextToken = yield* Run.tokens
@@ -86,7 +89,7 @@ const judge = Effect.fnUntraced(function* (subject: Subject, level: Level, seed:
 const subjectOf = (mutant: Mutant.Mutant, tally: Mutant.Tally) =>
   Effect.suspend(() => Subjects.ofFault({ id: mutant.id, where: Mutant.install(mutant, tally) }))
 
-/** Whether the mutant changes anything in a long random conversation. */
+/** Whether the mutant changes any value in a long random conversation. */
 const differs = Effect.fnUntraced(function* (mutant: Mutant.Mutant, seed: number) {
   const tally: Mutant.Tally = { reached: 0, changed: 0 }
   const subject = yield* subjectOf(mutant, tally)
@@ -96,7 +99,7 @@ const differs = Effect.fnUntraced(function* (mutant: Mutant.Mutant, seed: number
   return tally.changed > 0
 })
 
-/** Runs the suite on a new server with the mutant. */
+/** Runs the suite on a new server with the mutant; a timeout counts as undecided. */
 const tried = (
   mutant: Mutant.Mutant,
   tally: Mutant.Tally,
@@ -106,7 +109,7 @@ const tried = (
   Effect.scoped(Effect.flatMap(subjectOf(mutant, tally), (subject) => judge(subject, level, seed))).pipe(
     Effect.timeoutOption(TIMEOUT_MS),
     Effect.map(Option.getOrElse((): Found => ({ open: "a whole run in a minute" }))),
-    // A server that does not even start is no server: the run ends with an error.
+    // A run whose server does not start is undecided.
     Effect.catchCause(() => Effect.succeed<Found>({ open: "the start of the server" }))
   )
 
@@ -116,7 +119,7 @@ const outcomeOf = Effect.fnUntraced(function* (mutant: Mutant.Mutant, seed: numb
   const changed = tally.changed
   const strict = yield* tried(mutant, tally, "design", seed)
   if (strict.killer !== undefined) return ["design", strict.killer] as const
-  // What the suite and a long conversation cannot tell from our server is no fault.
+  // An equivalent mutant: it changed no value, neither in the runs nor in a long random conversation.
   if (
     tally.changed === 0 &&
     !(yield* Effect.orElseSucceed(Effect.scoped(differs(mutant, seed)), () => true))
@@ -127,7 +130,7 @@ const outcomeOf = Effect.fnUntraced(function* (mutant: Mutant.Mutant, seed: numb
   return ["survived", changed === 0 ? "not reached" : undefined] as const
 })
 
-/** Runs the suite on a mutant, at level spec and then at level design. */
+/** Runs the suite on a mutant at level spec and, if no check fails, at level design. */
 export const hunt = Effect.fnUntraced(
   function* (mutant: Mutant.Mutant, seed: number) {
     const begun = performance.now()

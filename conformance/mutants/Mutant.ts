@@ -1,22 +1,22 @@
-/** A fault that is not written but generated: an operator at a place under a condition. */
+/** Defines mutants: generated faults that apply an operator at a place under a condition. */
 import type { Where } from "../gallery/Fault.ts"
 import type { Condition } from "./Condition.ts"
 import type { Operator } from "./Operator.ts"
 import type { Mutate, Place } from "./Place.ts"
 
 export interface Mutant {
-  /** Such as `drop X-RateLimit-Reset · on 404`. */
+  /** The id, such as `drop X-RateLimit-Reset · on 404`. */
   readonly id: string
   readonly operator: Operator
   readonly place: Place
   readonly condition: Condition
 }
 
-/** How often a mutant could have been wrong, and how often it was. */
+/** How often a mutant could have changed a value, and how often it did. */
 export interface Tally {
-  /** Values at its place while its condition held. */
+  /** Number of values at its place while its condition held. */
   reached: number
-  /** Those that it changed. */
+  /** Number of values that it changed. */
   changed: number
 }
 
@@ -32,11 +32,11 @@ export const make = (operator: Operator, place: Place, condition: Condition): Mu
   condition
 })
 
-/** A new server with this mutant, which counts in `tally`. */
+/** Installs the mutant in a new server, and counts its effects in `tally`. */
 export const install = ({ condition, operator, place }: Mutant, tally: Tally): Where => {
   const change = operator.make()
   const mutate: Mutate = (value, situation) => {
-    // An operator sees every value, because it may return it later.
+    // An operator gets every value, because it may return one of them later.
     const changed = change(value)
     if (!condition.holds(situation)) return value
     tally.reached++

@@ -10,7 +10,7 @@ import { absent } from "./Operator.ts"
 
 const page = readFileSync(new URL("../../docs/conformance/mutants.md", import.meta.url), "utf8")
 
-/** Values of each kind, one after the other, among which every operator changes at least one. */
+/** A sequence of values for each kind; every operator of the kind must change at least one of the values. */
 const series: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   integer: [7n, 19_007_199_254_740_993n, 15n],
   count: [7n, 90n, 15n],
@@ -26,15 +26,15 @@ const series: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   caller: ["key:1", "key:2", "key:1"]
 }
 
-describe("the mutants", () => {
-  it("are several thousand, with unique ids", () => {
+describe("the list of mutants", () => {
+  it("contains more than 5000 mutants, and all ids are unique", () => {
     expect(mutants.length).toBeGreaterThan(5_000)
     expect(new Set(mutants.map(({ id }) => id)).size).toBe(mutants.length)
     expect(new Set(places.map(({ id }) => id)).size).toBe(places.length)
     expect(new Set(operators.map(({ id }) => id)).size).toBe(operators.length)
   })
 
-  it("have operators that change something", () => {
+  it("uses only operators that change at least one value of each of their kinds", () => {
     const idle = operators.flatMap(({ id, kinds, make }) =>
       kinds.flatMap((kind) => {
         const change = make()
@@ -47,7 +47,7 @@ describe("the mutants", () => {
     expect(idle).toEqual([])
   })
 
-  it("use every operator, every place, and nothing outside of the conditions", () => {
+  it("uses every operator and every place, and contains only faults of an HTTP server", () => {
     expect(operators.filter((operator) => !mutants.some((mutant) => mutant.operator === operator))).toEqual(
       []
     )
@@ -55,22 +55,22 @@ describe("the mutants", () => {
     expect(mutants.filter((mutant) => install(mutant, { reached: 0, changed: 0 }).at !== "http")).toEqual([])
   })
 
-  it("are drawn alike for the same seed, and a shorter selection is the beginning of a longer one", () => {
+  it("has a sample for each seed, and a smaller sample is the beginning of a larger sample", () => {
     expect(sample(20, 5)).toEqual(sample(50, 5).slice(0, 20))
     expect(sample(20, 5)).not.toEqual(sample(20, 6))
   })
 })
 
-describe("the published page", () => {
-  it("says how many there are", () => {
+describe("the page docs/conformance/mutants.md", () => {
+  it("states the number of mutants", () => {
     expect(page, "run: node docs/MutantsPage.ts").toContain(`has ${mutants.length} mutants`)
   })
 
-  it("hides no survivor among its first mutants", { timeout: 120_000 }, async () => {
+  it("lists every survivor among the first 16 mutants of its sample", { timeout: 120_000 }, async () => {
     const hidden: Array<string> = []
     for (const mutant of sample(16, SEED)) {
       const { by, outcome } = await Effect.runPromise(Hunt.hunt(mutant, SEED))
-      // A better suite than that of the page is no fault of the page.
+      // If the suite now detects a mutant that the page lists as a survivor, the page need not change.
       if (outcome !== "survived" || Legal.reasonFor(mutant) !== undefined) continue
       if (!page.includes(survivorLine(mutant.id, by === undefined))) hidden.push(mutant.id)
     }

@@ -1,4 +1,4 @@
-/** All mutants: the product of operators, places and conditions, as far as they fit. */
+/** Builds all mutants: each combination of an operator, a place and a condition that fit together. */
 import { type Condition, conditions } from "./Condition.ts"
 import * as Draws from "./Draws.ts"
 import * as Mutant from "./Mutant.ts"
@@ -20,7 +20,7 @@ export const places: ReadonlyArray<Place> = [
   ...Calls.places
 ]
 
-/** Whether an operator can change values of a place, and a condition can hold there. */
+/** Whether a condition can hold at a place. */
 const canHold = ({ operations, statuses, under }: Place, { about, operation, status }: Condition): boolean =>
   under.includes(about) &&
   (operation === undefined || operations === undefined || operations.includes(operation)) &&
@@ -39,7 +39,7 @@ export const mutants: ReadonlyArray<Mutant.Mutant> = places.flatMap((place) =>
     )
 )
 
-/** A random selection without repetition, the same for the same seed. */
+/** Returns a random sample without repetition; the same seed gives the same sample. */
 export const sample = (count: number, seed: number): ReadonlyArray<Mutant.Mutant> => {
   const draw = Draws.make(seed)
   const rest = [...mutants]

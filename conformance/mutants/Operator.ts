@@ -1,4 +1,6 @@
-/** How a value is made wrong. An operator sees every value of its place, so that it can return an earlier one. */
+/**
+ * Defines the operators that change values. Each gets every value of its place, so that it can return an earlier value.
+ */
 
 /** The kind of a value; an operator applies to the places of its kinds. */
 export type Kind =
@@ -15,10 +17,10 @@ export type Kind =
   | "rule"
   | "caller"
 
-/** The value is left out. */
+/** Stands for a value that is omitted. */
 export const absent = Symbol("absent")
 
-/** The value is there twice. */
+/** A value that is sent twice. */
 export class Twice {
   readonly value: unknown
   constructor(value: unknown) {
@@ -32,7 +34,7 @@ export interface Operator {
   /** Part of the id of a mutant, such as `drop`. */
   readonly id: string
   readonly kinds: ReadonlyArray<Kind>
-  /** A new change, which has seen no value yet. */
+  /** Creates a change that has not yet received any value. */
   readonly make: () => Change
 }
 
@@ -51,7 +53,7 @@ const integer = on((value): value is bigint => typeof value === "bigint")
 const words = on((value): value is string => typeof value === "string")
 const items = on((value): value is ReadonlyArray<unknown> => Array.isArray(value))
 
-/** Returns the value from `back` values ago, or the first one. */
+/** Creates an operator that returns the value from `back` values ago, or the first value if there are fewer. */
 const earlier = (kinds: ReadonlyArray<Kind>, id: string, back: number): Operator => ({
   id,
   kinds,
@@ -152,12 +154,12 @@ const forBodies: ReadonlyArray<Operator> = [
   words(["body"], "lose the braces of the", (value) => value.replace(/^[[{]|[\]}]$/g, ""))
 ]
 
-/** Replacements of a status code. */
+/** Operators that replace a status code. */
 const forCodes: ReadonlyArray<Operator> = [200, 201, 204, 302, 400, 401, 403, 404, 422, 429, 500, 503].map(
   (code) => pure(["code"], `send ${code} for`, () => BigInt(code))
 )
 
-/** What happens to a call of a port: the value says how often it is made, and which result is returned. */
+/** Operators for calls of a port and for rules; the new value names the action that replaces the call or the rule. */
 const forCalls: ReadonlyArray<Operator> = [
   pure(["call", "rule"], "skip", () => "skip"),
   pure(["call"], "repeat", () => "repeat"),

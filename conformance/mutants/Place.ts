@@ -1,23 +1,23 @@
-/** Where a server can be wrong: a value that a mutant changes on its way. */
+/** Defines places: the values of a server that a mutant can change. */
 import type { Where } from "../gallery/Fault.ts"
 import type { About } from "./Condition.ts"
 import type { Kind } from "./Operator.ts"
 import type { Situation } from "./Situation.ts"
 
-/** Changes a value, if the mutant is wrong in this situation. */
+/** Changes a value if the condition of the mutant holds in this situation. */
 export type Mutate = (value: unknown, situation: Situation) => unknown
 
 export interface Place {
   /** Part of the id of a mutant, such as `X-RateLimit-Reset`. */
   readonly id: string
   readonly kind: Kind
-  /** The group of the table in which it is counted. */
+  /** The group in the table of results. */
   readonly group: string
-  /** The conditions that make sense here. */
+  /** The topics of the conditions that make sense here. */
   readonly under: ReadonlyArray<About>
-  /** Where conditions on the operation or the status can hold; everywhere if absent. */
+  /** The operations, and below the statuses, that conditions here may require; any if absent. */
   readonly operations?: ReadonlyArray<Situation["operation"] | "head">
   readonly statuses?: ReadonlyArray<number>
-  /** A new server that is wrong here. */
+  /** Applies `mutate` at this place of a new server. */
   readonly install: (mutate: Mutate) => Where
 }

@@ -1,6 +1,6 @@
 /**
- * A long conversation with a server that no check had a part in: it shows whether a mutant that no check detected can
- * be met at all.
+ * Sends many random requests to a server, independently of all checks, to find out whether a mutant that no check
+ * detected has any effect.
  */
 import * as Effect from "effect/Effect"
 import type { Transport, WireRequest } from "../http/Wire.ts"
@@ -25,11 +25,13 @@ const bodies = [
   '{"name":"Rex","categoryId":1,"status":7}'
 ]
 
-/** Milliseconds until a time of the minute or the day. */
+/**
+ * Returns the milliseconds until the next instant that is `from` ms after the start of a minute or day of `length` ms.
+ */
 const until = (now: number, length: number, from: number): number =>
   (((from - now) % length) + length) % length
 
-/** Sends `count` requests, and lets time pass between them. */
+/** Sends `count` random requests, and sometimes moves the clock between them. */
 export const run = Effect.fnUntraced(function* (
   { basePath, clock, keys, transport }: Pick<HttpTarget, "basePath" | "clock" | "keys" | "transport">,
   count: number,
@@ -90,11 +92,11 @@ export const run = Effect.fnUntraced(function* (
   const send: Transport = transport
   for (let index = 0; index < count; index++) {
     const sent = request()
-    // A denied key is sometimes used at once again, as impatient clients do.
     const response = yield* Effect.orElseSucceed(send(sent), () => undefined)
     const created =
       response?.status === 201 ? /"id":(-?[0-9]+)/.exec(new TextDecoder().decode(response.body)) : null
     if (created?.[1] !== undefined) ids.push(created[1])
+    // Half of the denied requests are repeated immediately, as some clients do.
     if (response !== undefined && header(response, "retry-after") !== undefined && random() < 0.5) {
       yield* Effect.ignore(send(sent))
     }

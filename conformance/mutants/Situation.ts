@@ -1,4 +1,4 @@
-/** What is known about a request when a mutant decides whether to be wrong. */
+/** Tracks what is known about a request when the condition of a mutant is evaluated. */
 import * as Effect from "effect/Effect"
 import type { World } from "../gallery/Fault.ts"
 import * as Requests from "../gallery/spoilers/Requests.ts"
@@ -7,20 +7,20 @@ import type { Transport, WireRequest, WireResponse } from "../http/Wire.ts"
 
 export interface Situation {
   readonly request: WireRequest
-  /** The request without the body of `HEAD` in mind: what a `GET` of the same target would call. */
+  /** The operation of the request; for `HEAD`, that of a `GET` of the same target. */
   readonly operation: "list" | "create" | "get" | "other"
   readonly key: "main" | "tiny" | "victim" | "other"
-  /** Its number among the requests to the server, from 1. */
+  /** The number of the request among all requests to the server, from 1. */
   readonly count: number
-  /** Its number among the requests of its key, from 1. */
+  /** The number of the request among the requests of its key, from 1. */
   readonly keyCount: number
-  /** Epoch ms at the server. */
+  /** The server's time in epoch milliseconds. */
   readonly now: number
   /** Whether the previous response to its key was a 429. */
   readonly afterDenial: boolean
-  /** Absent while the request is on its way to the server. */
+  /** Absent until the server has responded. */
   readonly response?: WireResponse
-  /** The animal that is changed, if the place is a part of one. */
+  /** The animal that is changed, if the place is a field of an animal. */
   readonly animal?: Animal | undefined
 }
 
@@ -36,11 +36,11 @@ const keyOf = (request: WireRequest, { keys }: World): Situation["key"] => {
   return names.find((name) => Requests.hasKey(request, keys[name])) ?? "other"
 }
 
-/** Follows the requests of one server. */
+/** Tracks the requests to one server. */
 export interface Tracker {
   /** The situation of the latest request, for decisions inside the server. */
   readonly current: () => Situation | undefined
-  /** Lets a transport be followed; `through` sees each situation, and may change the request and its response. */
+  /** Wraps a transport to track its requests; `through` gets each situation, and may change request and response. */
   readonly follow: (
     through: (real: Transport, situation: Situation) => ReturnType<Transport>
   ) => (real: Transport, world: World) => Transport

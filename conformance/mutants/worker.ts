@@ -1,4 +1,4 @@
-/** A thread that hunts mutants: it gets their ids, and returns one result for each. */
+/** Runs the suite against mutants in a thread: receives an id and a seed, and sends back the result. */
 import { parentPort } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 import * as Hunt from "./Hunt.ts"

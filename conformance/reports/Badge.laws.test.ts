@@ -9,7 +9,7 @@ const says = (verdict: Report["verdict"], claims: NonNullable<Report["claims"]> 
   Badge.result({ verdict, claims })
 
 describe("a badge", () => {
-  it("says what was shown, in a colour of its own", () => {
+  it("shows the verdict or the claims in the colour of the result", () => {
     expect(says("conformant", ["core", "auth"])).toEqual({ says: "conformant", colour: "good" })
     expect(says("inconclusive", ["core", "auth"])).toEqual({ says: "conformant: core, auth", colour: "good" })
     expect(says("selection-passed", ["core"])).toEqual({ says: "conformant: core", colour: "good" })
@@ -19,7 +19,7 @@ describe("a badge", () => {
     expect(says("error", ["core"])).toEqual({ says: "error", colour: "none" })
   })
 
-  it("is never green after a failure", () => {
+  it("is never green for the verdicts not-conformant and error", () => {
     fc.assert(
       fc.property(report, (value) => {
         if (value.verdict === "not-conformant" || value.verdict === "error") {
@@ -29,14 +29,14 @@ describe("a badge", () => {
     )
   })
 
-  it("has a title for everyone who cannot see it", () => {
+  it("has a title for screen readers", () => {
     expect(/<title>(.*)<\/title>/.exec(Badge.render(example))?.[1]).toBe(
       "Shop 2.1, https://shop.example/about: not conformant at level spec, Animal Store Service Interface 1.0.0, suite 1.0.0 (animal-store conformance 0.1.0), 2026-11-20"
     )
     expect(Badge.render(example)).toMatch(/^<svg [^>]*role="img" aria-label="Shop 2\.1/)
   })
 
-  it("has the same elements whatever the texts are, and only characters of XML", () => {
+  it("has the same elements whatever the texts of the report are, and only characters that are valid in XML", () => {
     const tags = (svg: string) => svg.match(/<\/?[a-zA-Z]+/g)
     fc.assert(
       fc.property(report, (value) => {
@@ -49,7 +49,7 @@ describe("a badge", () => {
     )
   })
 
-  it("fits its texts: each is between its edges, and does not overlap the other", () => {
+  it("is wide enough for its two texts, which do not overlap", () => {
     fc.assert(
       fc.property(report, (value) => {
         const svg = Badge.render(value)

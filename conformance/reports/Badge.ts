@@ -1,9 +1,9 @@
-/** A badge: the verdict of a report as a small SVG image, for the README of an implementation. */
+/** Renders a badge: the verdict of a report as a small SVG image, for the README of an implementation. */
 import type { Report } from "../engine/Report.ts"
 import { escaped } from "./Markup.ts"
 import * as Wording from "./Wording.ts"
 
-/** White text on each has a contrast of at least 4.5 : 1. */
+/** The colours of the badge; white text on each of them has a contrast of at least 4.5 : 1. */
 const colours = { good: "#176639", bad: "#a8231c", open: "#7d5200", none: "#575c66" } as const
 
 const LABEL = "animal store"
@@ -14,7 +14,8 @@ interface Result {
 }
 
 /**
- * What a badge may say: `conformant` for all, or the profiles that were shown. A failure outweighs every claim.
+ * Returns the text and the colour of a badge: `conformant`, or the profiles that the subject may claim. A failure
+ * outweighs every claim.
  *
  * @example
  * ```ts
@@ -39,7 +40,7 @@ export const result = ({ claims = [], verdict }: Pick<Report, "claims" | "verdic
   }
 }
 
-/** Widths of ASCII characters in Verdana at 11 px, in tenths of a pixel, where they differ from the average. */
+/** Widths of the ASCII characters in Verdana at 11 px that differ from the average, in tenths of a pixel. */
 const widths: ReadonlyMap<string, number> = new Map([
   ..."ijl".split("").map((letter) => [letter, 32] as const),
   ..." ,.:ft".split("").map((letter) => [letter, 42] as const),
@@ -53,13 +54,13 @@ const AVERAGE_WIDTH = 67
 /** Space on both sides of a text, in px. */
 const PADDING = 6
 
-/** Width of a text in px. It is an estimate: `textLength` makes every font keep to it. */
+/** Estimates the width of a text in px; `textLength` then fits every font to this width. */
 const widthOf = (shown: string): number =>
   Math.ceil([...shown].reduce((sum, letter) => sum + (widths.get(letter) ?? AVERAGE_WIDTH), 0) / 10)
 
 const HEIGHT = 20
 
-/** The badge as an SVG image with a title for screen readers; it contains no script and loads nothing. */
+/** Renders the badge as an SVG image with a title for screen readers, without scripts and external resources. */
 export const render = (report: Report): string => {
   const { colour, says } = result(report)
   const left = widthOf(LABEL) + 2 * PADDING
@@ -83,7 +84,7 @@ export const render = (report: Report): string => {
   ].join("\n")}\n`
 }
 
-/** The verdict with what it was reached with, such as `Shop 2.1: conformant at level spec, …`. */
+/** Returns the verdict with its level, contract, suite and date, such as `Shop 2.1: conformant at level spec, …`. */
 const titleOf = (report: Report, says: string): string => {
   const who = Wording.implementation(report) ?? report.subject.name
   const contract = Wording.contract(report)

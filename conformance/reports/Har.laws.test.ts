@@ -59,14 +59,14 @@ const exchange: fc.Arbitrary<Exchange> = fc
 const archive = (exchanges: ReadonlyArray<Exchange>, redact = Redaction.make({})) =>
   Har.render({ ...example, requests: exchanges.length }, Toys.subject({ exchanges, origin, redact }))
 
-/** Every text of a value, member names included. */
+/** Returns all texts in a value, including the names of members. */
 const textsOf = (value: unknown): ReadonlyArray<string> => {
   if (typeof value === "string") return [value]
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => [name, ...textsOf(inner)])
 }
 
-/** Where and how an exchange can carry a key. */
+/** Functions that put a key into an exchange, at various places and in various encodings. */
 const leaks: ReadonlyArray<(exchange: Exchange, key: string) => Exchange> = [
   (one, key) => ({
     ...one,
@@ -116,7 +116,7 @@ const leaks: ReadonlyArray<(exchange: Exchange, key: string) => Exchange> = [
 ]
 
 describe("the archive of a run", () => {
-  it("is a HAR 1.2, whatever was sent and received", () => {
+  it("is valid HAR 1.2, whatever was sent and received", () => {
     fc.assert(
       fc.property(fc.array(exchange, { maxLength: 5 }), (exchanges) => {
         const json = archive(exchanges)
@@ -126,7 +126,7 @@ describe("the archive of a run", () => {
     )
   })
 
-  it("contains no key of eight characters or more, wherever and in whatever encoding it was sent or returned", () => {
+  it("contains no key of 8 characters or more, wherever and in whatever encoding the key was sent or returned", () => {
     fc.assert(
       fc.property(
         fc.array(exchange, { minLength: 1, maxLength: 3 }),
@@ -171,7 +171,7 @@ describe("the archive of a run", () => {
     isAlone: true
   }
 
-  it("shows what was sent and received", () => {
+  it("shows requests and responses as they were sent and received", () => {
     const { log } = HarSchema.parse(archive([plain]))
     expect(log.entries).toMatchObject([
       {
@@ -192,7 +192,7 @@ describe("the archive of a run", () => {
     ])
   })
 
-  it("removes credentials that were not declared", () => {
+  it("contains no credentials, even if the credentials were not declared", () => {
     const json = archive([
       {
         ...plain,
@@ -212,7 +212,7 @@ describe("the archive of a run", () => {
     )
   })
 
-  it("says what it lacks: requests without a response, cut bodies, and bodies beyond 16 MiB", () => {
+  it("reports requests without a response, truncated bodies, and bodies omitted beyond 16 MiB", () => {
     const long = KeptResponse.of({ status: 200, headers: [], body: new Uint8Array(100_000).fill(32) })
     const { log } = HarSchema.parse(
       Har.render(
@@ -231,7 +231,7 @@ describe("the archive of a run", () => {
     expect(many.log.comment).toContain("2 bodies are omitted")
   })
 
-  it("is empty for ports", () => {
+  it("has no entries for ports", () => {
     expect(HarSchema.parse(Har.render({ ...example, requests: 0 }, Toys.subject())).log.entries).toEqual([])
   })
 })

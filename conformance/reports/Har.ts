@@ -1,6 +1,6 @@
 /**
- * All exchanges of a run as an HTTP Archive (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/), which browsers and
- * proxies show. Secrets are removed: the archive is meant to be attached to reports.
+ * Renders all exchanges of a run as an HTTP Archive (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/), which
+ * browsers and proxies can show. Secrets are removed, because the archive is meant to be attached to reports.
  */
 import type { Report } from "../engine/Report.ts"
 import type { Exchange } from "../http/Exchange.ts"
@@ -9,23 +9,23 @@ import { type Header, headerValues, text } from "../http/Wire.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import { escaped } from "./Json.ts"
 
-/** Maximum size of all bodies in an archive together, in UTF-16 units. */
+/** Maximum total size of the bodies in an archive, in UTF-16 units. */
 const MAX_BODIES = 16 * 2 ** 20
 
 /** Headers whose value is a credential. */
 const credentialHeaders =
   /^(authorization|proxy-authorization|cookie|set-cookie|(x-)?(api-?key|auth-token|access-token))$/i
 
-/** A member of a JSON body, or a parameter, whose value is a credential. */
+/** A member of a JSON body whose value is a credential. */
 const credentialMember =
   /("(?:[a-z0-9]+[_-])*(?:token|secret|password|api[_-]?key|apikey|authorization|credentials?)"\s*:\s*")((?:[^"\\]|\\.)*)/gi
 
 const REMOVED = "‹removed›"
 
 /**
- * The archive as JSON; without entries for ports. `Authorization` and cookies are removed, declared keys are replaced
- * wherever they occur, and so are members of JSON such as `token`. Bodies are cut as in the run; if they exceed 16 MiB
- * together, later ones are omitted, and the archive says so.
+ * Renders the archive as JSON; it has no entries for ports. The values of `Authorization`, of cookies and of JSON
+ * members such as `token` are removed, and declared keys are replaced wherever they occur. Bodies are truncated as in
+ * the run. A body is omitted if all bodies together would exceed 16 MiB; then the archive has a comment about it.
  */
 export const render = (report: Report, subject: Subject): string =>
   `${escaped(JSON.stringify({ log: logOf(report, subject) }, null, 1))}\n`
@@ -122,7 +122,7 @@ const commentOn = (isCut: boolean, isOmitted: boolean) => {
   return isCut ? { comment: "only the beginning" } : {}
 }
 
-/** A clock under test may show a time that `Date` cannot. */
+/** Formats a time. A clock under test may show a time outside of the range of `Date`; it becomes the epoch. */
 const dateOf = (epochMs: number): string => {
   const date = new Date(epochMs)
   return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString()
@@ -134,7 +134,7 @@ const headersOf = (headers: ReadonlyArray<Header>, clean: Clean) =>
     value: credentialHeaders.test(name.trim()) ? REMOVED : clean(value)
   }))
 
-/** Decoded parameters, cleaned again: decoding may bring a key to light. */
+/** Decodes the parameters of a URL, and redacts them again, because decoding may reveal a key. */
 const queryOf = (url: string, clean: Clean) => {
   const at = url.indexOf("?")
   return at < 0
@@ -145,7 +145,7 @@ const queryOf = (url: string, clean: Clean) => {
       }))
 }
 
-/** Longest text whose cleaned form is stored, because headers repeat. */
+/** Maximum length in UTF-16 units of a text whose redacted form is cached, because headers repeat. */
 const MAX_REMEMBERED = 200
 
 const cleaning = (redact: Clean): Clean => {

@@ -1,4 +1,6 @@
-/** HAR 1.2 as a JSON Schema, from the text of its specification: http://www.softwareishard.com/blog/har-12-spec/ */
+/**
+ * Validates HAR 1.2 by a JSON Schema written after its specification, http://www.softwareishard.com/blog/har-12-spec/
+ */
 import { Ajv2020 } from "ajv/dist/2020.js"
 
 const text = { type: "string" } as const
@@ -69,7 +71,7 @@ const schema = object({
 
 const validate = new Ajv2020({ strict: false }).compile<Archive>(schema)
 
-/** The archive, or an exception with the first violation of the format. */
+/** Parses an archive; throws an error with the first violation of the format. */
 export const parse = (archive: string): Archive => {
   const value: unknown = JSON.parse(archive)
   if (!validate(value))

@@ -4,11 +4,11 @@ import * as Html from "./Html.ts"
 import { bland, report } from "./Report.arbitrary.ts"
 import { example } from "./Report.fixture.ts"
 
-/** All tags: the texts between angle brackets. */
+/** Returns all tags: the texts between angle brackets. */
 const tagsOf = (html: string) => html.match(/<[^>]*>/g)
 
 describe("a report as HTML", () => {
-  it("has the same tags and attributes whatever the texts are", () => {
+  it("has the same tags and attributes whatever the texts of the report are", () => {
     fc.assert(
       fc.property(report, (value) => {
         expect(tagsOf(Html.render(value))).toEqual(tagsOf(Html.render(bland(value))))
@@ -16,7 +16,7 @@ describe("a report as HTML", () => {
     )
   })
 
-  it("has no character that a browser hides or interprets", () => {
+  it("contains no character that a browser hides, and no unescaped `&`", () => {
     fc.assert(
       fc.property(report, (value) => {
         for (const line of Html.render(value).split("\n")) {
@@ -50,7 +50,7 @@ describe("a report as HTML", () => {
     expect(html).not.toMatch(/<(script|link|img|iframe|object|form|base)\b|url\(|@import|\son[a-z]+=/i)
   })
 
-  it("has one first heading, a caption for each table and a header for each column and row", () => {
+  it("has one top-level heading, a caption for each table, and table headers with a scope", () => {
     const html = Html.render(example)
     expect(html.match(/<h1>/g)).toHaveLength(1)
     expect(html.match(/<caption>/g)).toHaveLength(html.match(/<table>/g)?.length ?? 0)
@@ -58,7 +58,7 @@ describe("a report as HTML", () => {
     expect(html).toMatch(/<html lang="en">/)
   })
 
-  it("keeps a contrast of at least 4.5 to 1 in both schemes", () => {
+  it("has a contrast of at least 4.5 : 1 in the light and the dark colour scheme", () => {
     const [light = "", dark = ""] = [...Html.render(example).matchAll(/:root\{([^}]*)\}/g)].map(
       ([, rules]) => rules
     )
@@ -73,7 +73,7 @@ describe("a report as HTML", () => {
   })
 })
 
-/** Relative luminance and contrast as WCAG 2 define them. */
+/** Returns the relative luminance of a colour, as WCAG 2 defines it. */
 const luminance = (hex: string): number => {
   const digits = hex.length === 4 ? hex.replace(/[^#]/g, "$&$&") : hex
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {

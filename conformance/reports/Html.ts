@@ -1,12 +1,12 @@
 /**
- * A report as one self-contained HTML page without scripts, for screens of any size, light or dark.
+ * Renders a report as one self-contained HTML page without scripts, for screens of any size, light or dark.
  */
 
 import type { CheckResult, ClauseResult, Counterexample, Report, Status } from "../engine/Report.ts"
 import { escaped } from "./Markup.ts"
 import * as Wording from "./Wording.ts"
 
-/** The report as a document whose structure no text of the subject can change. */
+/** Renders the report as a document whose structure no text of the subject can change. */
 export const render = (report: Report): string => {
   const of = (status: Status) => report.checks.filter((check) => check.status === status)
   const section = Wording.sectionsOf(report.clauses)
@@ -235,7 +235,7 @@ const findings = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const badge = (status: ClauseResult["status"]): string => `<span class="badge ${status}">${status}</span>`
 
-/** The colours have a contrast of at least 4.5 : 1, and every colour is accompanied by a word. */
+/** The style sheet. Colours of text have a contrast of at least 4.5 : 1, and no meaning is shown by colour alone. */
 const style = `
 :root{--page:#fbfbfa;--card:#fff;--ink:#1d1f23;--soft:#575c66;--line:#dcdee3;--code:#f1f2f4;
 --good:#176639;--bad:#a8231c;--care:#7d5200;--calm:#575c66}

@@ -9,7 +9,7 @@ import { report } from "./Report.arbitrary.ts"
 import { example } from "./Report.fixture.ts"
 import * as Wording from "./Wording.ts"
 
-/** Parses the documents like a consumer, with another parser than ours. */
+/** A Python program that parses the documents like a consumer, with a parser that is not ours. */
 const reader = `
 import json, sys, xml.etree.ElementTree as ET
 def read(element):
@@ -48,7 +48,7 @@ const hasPython = spawnSync("python3", ["-c", "import xml.etree.ElementTree"]).s
 const named = (element: Element, tag: string): ReadonlyArray<Element> =>
   element.children.flatMap((child) => [...(child.tag === tag ? [child] : []), ...named(child, tag)])
 
-/** The elements that a consumer must see in a case with each status. */
+/** The elements that a consumer must find in a case, by its status. */
 const shape: { readonly [S in Status]: ReadonlyArray<string> } = {
   pass: [],
   fail: ["failure"],
@@ -90,7 +90,7 @@ const holds = (value: Report, root: Element): void => {
     if (check.status === "inconclusive") expect(first?.attributes.message).toMatch(/^inconclusive: /)
     if (check.status === "error") expect(first?.attributes.type).toBe("suite-error")
   }
-  // Each number must equal the number of elements.
+  // Each count in the attributes must equal the number of elements.
   for (const element of [root, ...named(root, "testsuite")]) {
     const inside = named(element, "testcase")
     const having = (tag: string) =>
@@ -107,7 +107,7 @@ const holds = (value: Report, root: Element): void => {
 
 describe("a report as JUnit XML", () => {
   it.skipIf(!hasPython)(
-    "is parsed correctly by another parser, whatever the texts are (needs python3)",
+    "is parsed correctly by Python's XML parser, whatever the texts of the report are (needs python3)",
     () => {
       const values = fc.sample(report, 150)
       const roots = readAll(values.map(JUnit.render))
@@ -119,7 +119,7 @@ describe("a report as JUnit XML", () => {
     }
   )
 
-  it("contains only characters of XML 1.0, and no markup from texts", () => {
+  it("contains only characters of XML 1.0, and no markup from the texts of the report", () => {
     fc.assert(
       fc.property(report, (value) => {
         const xml = JUnit.render(value)
@@ -134,7 +134,7 @@ describe("a report as JUnit XML", () => {
     )
   })
 
-  it("is never green if the run as a whole failed", () => {
+  it("contains an error if the run as a whole failed", () => {
     const failed: Report = { ...example, verdict: "error", checks: [], findings: ["the key is not accepted"] }
     expect(JUnit.render(failed)).toContain('tests="1" failures="0" errors="1" skipped="0"')
     expect(JUnit.render(failed)).toContain("the key is not accepted</error>")

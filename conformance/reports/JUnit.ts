@@ -1,6 +1,7 @@
 /**
- * A report in the JUnit dialect that CI services read: a suite for each profile, a case for each check. An
- * inconclusive check is skipped, with the reason: it is no failure of the subject. The exit code of a run shows it.
+ * Renders a report in the JUnit dialect that CI services read: a suite for each profile, and a case for each check. An
+ * inconclusive check is a skipped case with the reason, because it is not a failure of the subject; the exit code of
+ * the run shows that it is not a pass.
  */
 
 import type { CheckResult, Counterexample, Report } from "../engine/Report.ts"
@@ -9,7 +10,7 @@ import { escaped } from "./Markup.ts"
 import * as Wording from "./Wording.ts"
 
 /**
- * The report as an XML 1.0 document. Line breaks and other control characters of texts are shown as escapes.
+ * Renders the report as an XML 1.0 document. Line breaks and other control characters in texts are shown as escapes.
  */
 export const render = (report: Report): string => {
   const suites = profiles
@@ -32,11 +33,11 @@ export const render = (report: Report): string => {
   ].join("\n")
 }
 
-/** Whether the run failed as a whole without a failed case; such a result would look green. */
+/** Whether the run as a whole failed, but no check did; without a failed case, the document would look like a pass. */
 const hasNoTrace = ({ checks, verdict }: Report): boolean =>
   verdict === "error" && checks.every(({ status }) => status !== "error" && status !== "fail")
 
-/** The run itself as a failed case. */
+/** Renders the run itself as a failed case. */
 const run = (report: Report): ReadonlyArray<string> => [
   `  <testsuite${attributes({ name: "run", tests: "1", failures: "0", errors: "1", skipped: "0" })}>`,
   `    <testcase${attributes({ classname: "run", name: "run", time: seconds(report.milliseconds) })}>`,
@@ -107,7 +108,7 @@ const outcome = (check: CheckResult, seed: number): ReadonlyArray<string> => {
   }
 }
 
-/** The failure, line by line. */
+/** Describes a failure: the law, the steps, the expected and the actual result, the history and the replay command. */
 const account = (check: CheckResult, seed: number): ReadonlyArray<string> => [
   `${check.law} (${check.clauses.join(", ")})`,
   ...(check.counterexample === undefined ? [] : counterexampleLines(check.counterexample, seed))
@@ -121,7 +122,7 @@ const counterexampleLines = (counterexample: Counterexample, seed: number): Read
   Wording.replayCommand(counterexample) ?? ""
 ]
 
-/** The four numbers that consumers of JUnit add up. */
+/** Counts all checks, and the failed, faulty and skipped checks, as attributes that consumers of JUnit add up. */
 const tally = (checks: ReadonlyArray<CheckResult>) => {
   const of = (...statuses: ReadonlyArray<CheckResult["status"]>) =>
     String(checks.filter(({ status }) => statuses.includes(status)).length)

@@ -27,7 +27,7 @@ describe("a report as JSON", () => {
     )
   })
 
-  it("is rendered in every other form like the original value", () => {
+  it("is parsed to a report with the same renderings as the original report", () => {
     fc.assert(
       fc.property(report, (value) => {
         const read = parsed(Json.render(value))
@@ -40,7 +40,7 @@ describe("a report as JSON", () => {
     )
   })
 
-  it("is rejected, or still a valid report, if a part is missing or changed", () => {
+  it("is rejected, or parsed to a report that can be rendered, if a part is missing or changed", () => {
     const paths = pathsOf(JSON.parse(Json.render(example)))
     fc.assert(
       fc.property(
@@ -57,7 +57,7 @@ describe("a report as JSON", () => {
     )
   })
 
-  it("never throws on other texts", () => {
+  it("is rejected without an exception if it is any other text", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         expect(Result.isFailure(Json.parse(text))).toBe(true)
@@ -65,7 +65,7 @@ describe("a report as JSON", () => {
     )
   })
 
-  it("is rejected with a reason", () => {
+  it("is rejected with a reason if it is not JSON, has another schema version or is damaged", () => {
     expect(rejection("{")).toBe("this is not a report: it is not JSON")
     expect(rejection("[]")).toMatch("this is not a report: it has no schemaVersion")
     expect(rejection('{"schemaVersion":2}')).toBe(
@@ -79,7 +79,7 @@ describe("a report as JSON", () => {
     )
   })
 
-  it("is accepted without unknown fields", () => {
+  it("is accepted with unknown fields, which are dropped", () => {
     expect(parsed(JSON.stringify({ ...example, later: 1 }))).toStrictEqual(example)
   })
 })

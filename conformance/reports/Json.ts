@@ -1,4 +1,4 @@
-/** A report as JSON: the form to store, from which every other rendering can be created. */
+/** Renders and parses a report as JSON: the form to store, from which every other form can be rendered. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -129,13 +129,13 @@ export const ReportSchema = Schema.Struct({
 const decodeReport = Schema.decodeUnknownResult(ReportSchema)
 const decodeVersion = Schema.decodeUnknownResult(Schema.Struct({ schemaVersion: Schema.Unknown }))
 
-/** The report as indented JSON that ends with a line break. */
+/** Renders the report as indented JSON that ends with a line break. */
 export const render = (report: Report): string => `${escaped(JSON.stringify(report, null, 2))}\n`
 
-/** The report as JSON in one line, without a line break at its end. */
+/** Renders the report as JSON in one line, without a line break at its end. */
 export const line = (report: Report): string => escaped(JSON.stringify(report))
 
-/** The same JSON, with escapes for what terminals and CI services interpret. */
+/** Escapes everything in JSON that terminals and CI services would interpret; the value stays the same. */
 // JSON allows these unescaped, but terminals interpret control characters and bidi overrides, and CI services interpret
 // commands anywhere in a line. All of them occur only in strings.
 export const escaped = (json: string): string =>
@@ -143,14 +143,14 @@ export const escaped = (json: string): string =>
     .replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, unicodeEscapes)
     .replace(/(?<=#)#(?=(?:vso|teamcity)?\[)/gi, unicodeEscapes)
 
-/** Each UTF-16 code unit as a JSON escape. */
+/** Replaces each UTF-16 code unit by a JSON escape. */
 const unicodeEscapes = (character: string): string =>
   character
     .split("")
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .join("")
 
-/** Parses the output of `render`; unknown fields are dropped. */
+/** Parses the output of `render`, and drops unknown fields. */
 export const parse = (text: string): Result.Result<Report, InvalidReport> => {
   const invalid = (reason: string) => Result.fail(new InvalidReport({ reason }))
   let json: unknown
@@ -173,7 +173,7 @@ export const parse = (text: string): Result.Result<Report, InvalidReport> => {
   return Result.succeed({ ...decoded.success, checks: decoded.success.checks.map(whole) })
 }
 
-/** The result of a check, with absent members as `undefined`. */
+/** Adds absent members to the result of a check, as `undefined`. */
 const whole = (check: typeof CheckResultSchema.Type): CheckResult => ({
   ...check,
   reason: check.reason,

@@ -9,7 +9,7 @@ interface Structure {
   readonly isClosed: boolean
 }
 
-/** The kind of each line: a fence, a line in a fence, a row with so many cells, HTML or text. */
+/** Returns the kind of each line: a fence, a line in a fence, a row with its number of cells, HTML or text. */
 const structureOf = (markdown: string): Structure => {
   let fence: string | undefined
   const lines = markdown.split("\n").map((line) => {
@@ -29,7 +29,7 @@ const structureOf = (markdown: string): Structure => {
 }
 
 describe("a report as Markdown", () => {
-  it("has the same structure whatever the texts are", () => {
+  it("has the same structure whatever the texts of the report are", () => {
     fc.assert(
       fc.property(report, (value) => {
         const structure = structureOf(Markdown.render(value))
@@ -39,7 +39,7 @@ describe("a report as Markdown", () => {
     )
   })
 
-  it("has no emphasis, link, image, code or entity from texts, and no invisible character", () => {
+  it("has no emphasis, link, image, code or entity from the texts of the report, and no invisible character", () => {
     fc.assert(
       fc.property(report, (value) => {
         const markdown = Markdown.render(value)
@@ -49,7 +49,7 @@ describe("a report as Markdown", () => {
           if (lines[index]?.includes("fence")) continue
           const text = line
             .replace(/<\/?(details|summary|code)>/g, "")
-            // Replaced by a space, so that the characters on both sides do not become adjacent.
+            // An entity becomes a dot, so that the characters on both sides do not become adjacent.
             .replace(/&#\d+;/g, "·")
             .replace(/^#{2,3} |\|/g, "")
           expect(text).not.toMatch(/[`*_~[\]<>&#\\|@]|:\/|www\./i)
@@ -58,7 +58,7 @@ describe("a report as Markdown", () => {
     )
   })
 
-  it("shows the verdict, the numbers, each failure and how to replay it", () => {
+  it("shows the verdict, the counts, each failure, and the command that replays the failure", () => {
     const text = Markdown.render(example)
     expect(text).toMatch(/^## NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning\n/)
     expect(text).toContain("| 84 | 80 | 1 | 2 | 2 | 1 | 74 | 3 | 1 |")

@@ -1,9 +1,9 @@
-/** A report as GitHub-flavoured Markdown, for the summary of a CI job or a comment. */
+/** Renders a report as GitHub-flavoured Markdown, for the summary of a CI job or a comment. */
 import type { CheckResult, Counterexample, Report } from "../engine/Report.ts"
 import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
 
-/** The report as a document whose structure no text of the subject can change. */
+/** Renders the report as a document whose structure no text of the subject can change. */
 export const render = (report: Report): string => {
   const of = (status: CheckResult["status"]) => report.checks.filter((check) => check.status === status)
   const section = Wording.sectionsOf(report.clauses)
@@ -146,11 +146,11 @@ const details = (summary: string, ...blocks: ReadonlyArray<string>): ReadonlyArr
 const table = (headings: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [headings, headings.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 
-/** An item without text would be a hyphen, not an item. */
+/** Renders a list. An empty item gets a space, because a hyphen alone would not be an item. */
 const list = (items: ReadonlyArray<string>): string =>
   items.map((item) => `- ${item === "" ? "&#32;" : item}`).join("\n")
 
-/** Printable lines unchanged, in a fence that is longer than any run of backticks in them. */
+/** Puts printable lines unchanged into a fence that is longer than any run of backticks in them. */
 const fenced = (language: string, lines: ReadonlyArray<string>): string => {
   const rows = lines.flatMap((line) => line.match(/`+/g) ?? [])
   const fence = "`".repeat(Math.max(2, ...rows.map((row) => row.length)) + 1)
@@ -158,8 +158,8 @@ const fenced = (language: string, lines: ReadonlyArray<string>): string => {
 }
 
 /**
- * Characters with a meaning in Markdown, its tables, HTML or automatic links of GitHub: some anywhere, some only where a
- * line or a link can begin.
+ * Characters with a meaning in Markdown, in its tables, in HTML or in automatic links of GitHub: some of them anywhere,
+ * others only where a line or a link can begin.
  */
 const special = /[!"#$%&'*+<=>@[\\\]^_`{|}~]|:(?=\/)|(?<=www)\.|^[- ]|(?<=^\d+)[.)]/gi
 
@@ -167,5 +167,5 @@ const special = /[!"#$%&'*+<=>@[\\\]^_`{|}~]|:(?=\/)|(?<=www)\.|^[- ]|(?<=^\d+)[
 export const prose = (text: string): string =>
   printable(text).replace(special, (character) => `&#${character.charCodeAt(0)};`)
 
-/** The same, formatted as code. */
+/** Escapes text, and formats it as code. */
 const code = (text: string): string => `<code>${prose(text)}</code>`

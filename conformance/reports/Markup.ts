@@ -1,4 +1,4 @@
-/** Text within HTML and XML. */
+/** Escapes text for HTML and XML. */
 import { printable } from "../http/Printable.ts"
 
 const entities: ReadonlyMap<string, string> = new Map([
@@ -9,8 +9,8 @@ const entities: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Escapes text for elements, and for attributes in double quotes. Printable characters are valid in XML, and an escaped
- * `>` prevents `]]>`.
+ * Escapes text for elements and for attributes in double quotes. The text is made printable first, because printable
+ * characters are valid in XML; `>` is escaped to prevent `]]>`.
  */
 export const escaped = (text: string): string =>
   printable(text).replace(/[&<>"]/g, (character) => entities.get(character) ?? character)

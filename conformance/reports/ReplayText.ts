@@ -1,10 +1,10 @@
-/** The outcome of a replay as text. */
+/** Renders the outcome of a replay as text. */
 import type { Replayed } from "../engine/Replay.ts"
 import type { ReplayToken } from "../engine/ReplayToken.ts"
 import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
 
-/** The outcome, then the steps. */
+/** Returns a line with the outcome, then a line for each step. */
 export const lines = (token: ReplayToken, replayed: Replayed): ReadonlyArray<string> => {
   if (replayed.outcome === "cannot") return [`CANNOT ${token.check}: ${printable(replayed.reason)}`]
   const { failure, trial } = replayed.evaluation

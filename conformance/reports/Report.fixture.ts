@@ -1,9 +1,9 @@
-/** One report, as a person would meet it. */
+/** Provides an example report for tests. */
 import { type CheckResult, type Report, schemaVersion } from "../engine/Report.ts"
 
 const token = "asc1_q1bKzVeyUkrOz03MVbBVMjBUqgUA"
 
-/** A run with one result of every status, as a person would meet it. */
+/** A realistic report with at least one result of every status. */
 export const example: Report = {
   schemaVersion,
   suite: { name: "animal-store conformance", version: "0.1.0", laws: "1.0.0" },

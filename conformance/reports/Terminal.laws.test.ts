@@ -17,7 +17,7 @@ describe("a report on a terminal", () => {
     )
   })
 
-  it("fits the columns, except for texts to copy and the verdict", () => {
+  it("fits into the columns, except for texts to copy and the verdict", () => {
     fc.assert(
       fc.property(report, columns, (value, width) => {
         const lines = Terminal.render(value, { columns: width }).split("\n").slice(0, -1)
@@ -37,7 +37,7 @@ describe("a report on a terminal", () => {
     )
   })
 
-  it("has the same text in colour", () => {
+  it("has the same text with and without colour", () => {
     fc.assert(
       fc.property(report, (value) => {
         expect(stripVTControlCharacters(Terminal.render(value, { color: true }))).toBe(Terminal.render(value))
@@ -45,7 +45,7 @@ describe("a report on a terminal", () => {
     )
   })
 
-  it("names every check that did not pass, with the replay of each shown failure, and no passed check", () => {
+  it("names all checks except passed and excluded checks, with the replay token of each fully shown failure", () => {
     fc.assert(
       fc.property(report.map(bland), (value) => {
         const words = new Set(Terminal.render(value).split(/[\s,:]+/))
@@ -61,7 +61,7 @@ describe("a report on a terminal", () => {
     )
   })
 
-  it("has a line for progress that fits", () => {
+  it("shows the progress in one line that fits into the columns", () => {
     fc.assert(
       fc.property(hostile, fc.nat({ max: 200 }), fc.nat(), (id, width, milliseconds) => {
         const line = Terminal.progress({ done: 1, planned: 84, id, requests: 3, milliseconds }, width)

@@ -5,7 +5,7 @@ import * as Terminal from "./Terminal.ts"
 import * as Wording from "./Wording.ts"
 
 describe("a report on a terminal", () => {
-  it("is one screen, with the verdict last", () => {
+  it("fits on one screen, and ends with the verdict", () => {
     const scripts = new Map([["rate.remaining.decrements", "out/rate.remaining.decrements.sh"]])
     expect(`\n${Terminal.render(example, { scripts })}\n`).toBe(`
 FAIL  rate.remaining.decrements
@@ -43,7 +43,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
 `)
   })
 
-  it("shows only the last of many steps, with their numbers", () => {
+  it("shows only the last 8 of many steps, with their original numbers", () => {
     const steps = Array.from({ length: 12 }, (_, index) => ({ did: `do ${index + 1}`, got: "done" }))
     const checks = example.checks.map((check) => ({
       ...check,
@@ -63,7 +63,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
     ])
   })
 
-  it("fits on one screen even with many failures", () => {
+  it("shows only 8 of many failures in full, and the other failures in one line", () => {
     const [failed] = example.checks
     if (failed === undefined) throw new Error("the example has no check")
     const checks = Array.from({ length: 40 }, (_, index) => ({ ...failed, id: `check.${index}` }))
@@ -72,7 +72,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
     expect(text).toContain("FAIL  check.39: expected remaining 3, got remaining 4")
   })
 
-  it("shows the findings of the doctor if there is no other explanation", () => {
+  it("shows the findings of the doctor if the verdict is error", () => {
     const failed: Report = {
       ...example,
       verdict: "error",
@@ -84,7 +84,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
     expect(Wording.verdict(failed)).toBe("ERROR: no check was executed")
   })
 
-  it("has a text for every verdict", () => {
+  it("has a sentence for each verdict", () => {
     const worded = (verdict: Report["verdict"]) => Wording.verdict({ ...example, verdict })
     expect(worded("conformant")).toBe("CONFORMANT at level spec: all 80 checks passed, 1 warning")
     expect(worded("inconclusive")).toBe(
@@ -96,7 +96,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
     expect(worded("error")).toBe("ERROR: the suite itself failed in 1 of 80 checks")
   })
 
-  it("shows the progress of a run", () => {
+  it("shows the progress of a run in one line", () => {
     const run = { done: 12, planned: 84, id: "limits.burst", requests: 312, milliseconds: 14_000 }
     expect(Terminal.progress(run)).toBe("[12/84] limits.burst  312 requests  14 s")
     expect(Terminal.progress({ ...run, waiting: "waiting 41 s for limits" }, 50)).toBe(

@@ -1,28 +1,28 @@
-/** A report on one screen: the checks that did not pass, the counts, and the verdict as the last line. */
+/** Renders a report for one screen: the checks that did not pass, the counts, and the verdict as the last line. */
 import type { CheckResult, Report, ReportedStep, Status } from "../engine/Report.ts"
 import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
 
 export interface Options {
-  /** Width of the screen; 100 by default, at least 40. */
+  /** Width of the screen in columns; 100 by default, at least 40. */
   readonly columns?: number | undefined
-  /** Whether to write ANSI colours; not by default. */
+  /** Whether to write ANSI colours; false by default. */
   readonly color?: boolean | undefined
   /** Paths of the scripts, by check id. */
   readonly scripts?: ReadonlyMap<string, string> | undefined
 }
 
-/** Number of failures that are shown in full; further ones are shown in one line each. */
+/** Maximum number of failures that are shown in full; the other failures are shown with their reason only. */
 const MAX_SHOWN = 8
 
-/** Number of steps that are shown of a failure: the last ones. */
+/** Maximum number of steps that are shown of a failure; earlier steps are omitted. */
 const MAX_STEPS = 8
 
 const INDENT = "      "
 
 /**
- * The report as lines, without a line break at the end. Lines fit the columns, except for the verdict and texts to copy
- * (script, replay).
+ * Renders the report as lines, without a line break at the end. Lines fit the columns, except for the verdict and texts
+ * to copy (script, replay).
  */
 export const render = (report: Report, { color = false, columns = 100, scripts }: Options = {}): string => {
   const screen: Screen = { columns: Math.max(40, columns), paint: color ? ansi : (text) => text }
@@ -78,7 +78,7 @@ export interface Progress {
 }
 
 /**
- * The progress in one line without a line break, such as `[12/84] limits.burst  312 requests  14 s`.
+ * Renders the progress in one line without a line break, such as `[12/84] limits.burst  312 requests  14 s`.
  *
  * @internal
  */
@@ -108,7 +108,7 @@ const ansi: Screen["paint"] = (text, color) => `\u001b[${codes[color]}m${text}\u
 
 const isBad = ({ verdict }: Report): boolean => verdict === "not-conformant" || verdict === "error"
 
-/** A status, its checks, and a text about them. */
+/** Formats a status, its checks, and a text about them. */
 const headed = (
   word: string,
   color: Color,
@@ -166,7 +166,7 @@ const failure = (
 const labelled = (label: string, text: string, width: number): ReadonlyArray<string> =>
   wrap(text, width - 10).map((line, index) => `${(index === 0 ? label : "").padEnd(10)}${line}`)
 
-/** The last steps with their original numbers, each in one line, or in two lines if it is long. */
+/** Formats the last steps with their original numbers, each in one line, or in two lines if it is long. */
 const steps = (all: ReadonlyArray<ReportedStep>, width: number): ReadonlyArray<string> => {
   const hidden = Math.max(0, all.length - MAX_STEPS)
   const digits = String(all.length).length
@@ -187,14 +187,14 @@ const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 const combining = /\p{M}/u
 
-/** Width of a printable character in columns of a terminal. */
+/** Returns the width of a printable character in columns of a terminal. */
 const widthOfCharacter = (character: string): number => {
   if (character < "\u0300") return 1
   return combining.test(character) ? 0 : wide.test(character) ? 2 : 1
 }
 
 /**
- * Width of printable text in columns.
+ * Returns the width of printable text in columns.
  *
  * @internal
  */
@@ -226,8 +226,8 @@ const take = (text: string, columns: number): string => {
 }
 
 /**
- * Makes text printable and wraps it at spaces, or inside a word that is longer than a line. Each line is made printable
- * again, because a line break can move a command for a CI service to the beginning of a line.
+ * Makes text printable, and wraps it at spaces, or inside a word that is longer than a line. Each line is made
+ * printable again, because a line break can move a command for a CI service to the beginning of a line.
  */
 const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []

@@ -5,7 +5,7 @@ import * as Wording from "./Wording.ts"
 
 const [sample] = example.checks.filter(({ counterexample }) => counterexample !== undefined)
 
-/** A failed check with these clauses; `blames` is another clause that was violated instead. */
+/** Creates a failed check with these clauses; if `blames` is given, the check violated that clause instead. */
 const failed = (id: string, clauses: ReadonlyArray<string>, blames?: string): CheckResult => {
   if (sample?.counterexample === undefined) throw new Error("the example has a failure")
   return {
@@ -20,13 +20,13 @@ const failed = (id: string, clauses: ReadonlyArray<string>, blames?: string): Ch
 const grouped = (checks: ReadonlyArray<CheckResult>) =>
   Wording.byCause(checks).map(([{ id }, stopped]) => [id, stopped.map((one) => one.id)])
 
-describe("failures grouped by cause", () => {
-  it("are grouped under the check whose own clause is violated, whatever their order", () => {
+describe("Wording.byCause", () => {
+  it("groups failures under the failed check of the violated clause, whatever the order of the failures", () => {
     const all = [failed("list", ["b"], "a"), failed("create", ["a"]), failed("get", ["c"], "a")]
     expect(grouped(all)).toEqual([["create", ["list", "get"]]])
   })
 
-  it("are grouped under the first of them if no check's own clause is violated", () => {
+  it("groups failures under the first failure if the violated clause belongs to no failed check", () => {
     const all = [failed("list", ["b"], "a"), failed("get", ["c"], "a"), failed("other", ["d"])]
     expect(grouped(all)).toEqual([
       ["list", ["get"]],
@@ -34,7 +34,7 @@ describe("failures grouped by cause", () => {
     ])
   })
 
-  it("are separate if each check violated its own clause", () => {
+  it("keeps failures separate if each check violated its own clause", () => {
     expect(grouped([failed("one", ["a"]), failed("two", ["a"])])).toEqual([
       ["one", []],
       ["two", []]

@@ -21,7 +21,9 @@ const renderings: { readonly [name: string]: (value: Report) => string } = {
   "JSON in one line": Json.line
 }
 
-/** GitHub Actions trims a line before it looks for `::`; the others look for their command anywhere in the line. */
+/**
+ * Whether a line contains a command: `::` at its start for GitHub Actions, which trims it; `##` anywhere for others.
+ */
 const commandIn = (line: string): boolean => /^\s*::/.test(line) || /##(?:vso|teamcity)?\[/i.test(line)
 
 const control = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
@@ -48,7 +50,7 @@ describe("a report in the log of a CI service", () => {
     expect(printable(text)).toBe(shown)
   })
 
-  it("breaks a line before a command only when it has escaped the command", () => {
+  it("escapes a command that a line break moves to the beginning of a line", () => {
     const [failed] = fc.sample(report, 1)
     if (failed === undefined) throw new Error("no report was generated")
     const finding = `${"x".repeat(40)}::stop-commands::token`

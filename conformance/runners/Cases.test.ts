@@ -26,7 +26,7 @@ beforeEach(() => {
   list.ambientChecks.length = 0
 })
 
-/** Runs every case that is not skipped. */
+/** Runs every case that is not skipped, and returns the outcomes of all cases. */
 const outcomes = async (options: CasesOptions = {}, subject = Toys.subject()) => {
   const all: Array<{ readonly name: string; readonly outcome: unknown }> = []
   for (const { name, run, skip } of cases(subject, options)) {
@@ -50,8 +50,8 @@ const outcomeOf = async (toy: Check, options?: CasesOptions, subject?: Parameter
 
 const breach = () => Effect.fail(new Violation({ expected: "yes", actual: "no" }))
 
-describe("test cases", () => {
-  it("are named after the id and the law of each check, and are in run order", () => {
+describe("the function cases", () => {
+  it("names each case after the id and the law of its check, and returns the cases in run order", () => {
     list.checks.push(
       Toys.check({ id: "toy.ban", law: "bans end", profile: "ban", holds: () => Effect.void }),
       Toys.check({ id: "toy.core", law: "lists are whole", holds: () => Effect.void })
@@ -62,7 +62,7 @@ describe("test cases", () => {
     ])
   })
 
-  it("are skipped with the reason if not selected or not applicable, and optionally if something is missing", async () => {
+  it("skips checks that are not selected, not applicable or, with allowInconclusive, lack a capability", async () => {
     list.checks.push(
       Toys.check({ id: "toy.a", holds: () => Effect.void }),
       Toys.check({ id: "toy.b", needs: ["clock"], holds: () => Effect.void }),
@@ -90,14 +90,14 @@ describe("test cases", () => {
     ])
   })
 
-  it("throw for a pattern that matches nothing, and if no check is left", () => {
+  it("throws if a pattern matches nothing, or if no check is left", () => {
     list.checks.push(Toys.check({ id: "toy.a", holds: () => Effect.void }))
     expect(() => cases(Toys.subject(), { only: ["toy.b"] })).toThrow('"toy.b" names no check')
     expect(() => cases(Toys.subject(), { exclude: ["toy.a"] })).toThrow("no check is left")
     expect(() => cases(Toys.subject({ faces: {} }))).toThrow("no check is left")
   })
 
-  it("have the given level; the default is spec for servers and design for ports", async () => {
+  it("uses the given level, by default spec for servers and design for ports", async () => {
     list.checks.push(
       Toys.check<number>({ id: "toy.design", level: "design", examples: [1], holds: breach }),
       Toys.check<number>({
@@ -115,13 +115,13 @@ describe("test cases", () => {
     expect(strict.map(({ outcome }) => outcome instanceof ConformanceError)).toEqual([true, true])
   })
 
-  it("pass if the law holds, or does not apply to the subject", async () => {
+  it("returns a case that passes if the law holds or does not apply to the subject", async () => {
     expect(await outcomeOf(Toys.check<number>({ examples: [1], holds: () => Effect.void }))).toBe("passed")
     const never = Toys.check<number>({ examples: [1], holds: () => inapplicable("never") })
     expect(await outcomeOf(never)).toBe("passed")
   })
 
-  it("reject with expected, actual, steps and token if the law is violated", async () => {
+  it("returns a case that rejects with expected, actual, steps and token if the law is violated", async () => {
     const toy = Toys.check<number>({
       id: "toy.broken",
       law: "the result is yes",
@@ -149,7 +149,7 @@ describe("test cases", () => {
     ])
   })
 
-  it("reject if the check is inconclusive, and if the suite fails: neither is a pass", async () => {
+  it("returns a case that rejects if the check is inconclusive or the suite itself fails", async () => {
     const vague = await outcomeOf(Toys.check<number>({ examples: [1], holds: () => undecided("no idea") }))
     expect(vague).toBeInstanceOf(ConformanceError)
     expect(String(vague)).toBe("ConformanceError: toy.check inconclusive: the toy holds\nno idea")
@@ -161,7 +161,7 @@ describe("test cases", () => {
     expect(await outcomeOf(Toys.check({ holds: () => Effect.void }))).toBeInstanceOf(ConformanceError)
   })
 
-  it("try the same cases with the same seed", async () => {
+  it("tries the same random cases with the same seed", async () => {
     const fc = await import("fast-check")
     const met: Array<number> = []
     const toy = Toys.check<number>({
@@ -174,7 +174,7 @@ describe("test cases", () => {
     expect(met.slice(0, 5)).toEqual(met.slice(5))
   })
 
-  it("reject with an error that contains no key, even if a faulty server returns it", async () => {
+  it("returns a case that rejects without a key in the error, even if a faulty server returns keys", async () => {
     const main = "ast_0f3kQ9zLw2mB7vXc4nRt8yHj"
     const subject = Toys.subject({ redact: Redaction.make({ main }) })
     for (const holds of [
@@ -197,7 +197,7 @@ describe("test cases", () => {
     }
   })
 
-  it("over HTTP begin with the set-up and end with the checks of every exchange", async () => {
+  it("over HTTP, begins with a case for the set-up and ends with the checks of every exchange", async () => {
     list.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.void }))
     list.ambientChecks.push({
       id: "every.toy",
@@ -233,7 +233,7 @@ describe("test cases", () => {
     expect(without[2]?.outcome).toBe("skipped: not selected for this run")
   })
 
-  it("over HTTP reject if the set-up is wrong", async () => {
+  it("over HTTP, begins with a case that rejects if the set-up is wrong", async () => {
     const subject = await Effect.runPromise(
       HttpSubject.make({
         name: "toy",
@@ -245,11 +245,11 @@ describe("test cases", () => {
     )
     list.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.void }))
     const [first] = await outcomes({}, subject)
-    expect(String(first?.outcome)).toContain("the server refuses the main key (--key) with status 401")
+    expect(String(first?.outcome)).toContain("the server rejects the main key (--key) with status 401")
   })
 })
 
-describe("node:test", () => {
+describe("node:test with the cases of the suite", () => {
   const here = (path: string): string => pathToFileURL(fileURLToPath(new URL(path, import.meta.url))).href
 
   const runScript = async (stores: string): Promise<{ readonly code: number; readonly output: string }> => {
@@ -290,16 +290,16 @@ for (const { name, run, skip } of cases(subject, { only: ["list.filter"], seed: 
     }
   }
 
-  it("runs the cases of correct stores, and skips what was not selected", async () => {
+  it("runs the selected cases on a correct store, and skips the other cases", async () => {
     const { code, output } = await runScript("ArrayStores.layer")
     expect(output).toMatch(/^ok [0-9]+ - list\.filter: /m)
     expect(output).toMatch(/^ok [0-9]+ - .* # SKIP not selected for this run$/m)
     expect(output).toMatch(/^# pass 1$/m)
     expect(output).toMatch(/^# fail 0$/m)
     expect(code).toBe(0)
-  }, 60_000)
+  }, 120_000)
 
-  it("fails with a counterexample for stores that do not filter", async () => {
+  it("fails with a counterexample on a store that does not filter lists", async () => {
     const { code, output } = await runScript(`Layer.sync(PetRepository, () => {
   const sound = ArrayStores.petRepository()
   return { ...sound, page: (query) => sound.page({ ...query, status: undefined }) }
@@ -309,5 +309,5 @@ for (const { name, run, skip } of cases(subject, { only: ["list.filter"], seed: 
     expect(output).toMatch(/list\.filter fail: /)
     expect(output).toMatch(/replay: asc1_/)
     expect(output).toMatch(/^# fail 1$/m)
-  }, 60_000)
+  }, 120_000)
 })

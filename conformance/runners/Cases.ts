@@ -1,4 +1,4 @@
-/** The checks as test cases for any test runner. */
+/** Turns checks into test cases for any test runner. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { AmbientCheck } from "../checks/AmbientCheck.ts"
@@ -19,26 +19,30 @@ import type { Subject } from "../subjects/Subject.ts"
 
 /** One test case. */
 export interface TestCase {
-  /** The id of the check and its law. */
+  /** The id of the check and its law; for the set-up, a sentence. */
   readonly name: string
-  /** Why the runner should skip it; `undefined` when it should not. */
+  /** The reason why the runner should skip the case; `undefined` if it should not. */
   readonly skip: string | undefined
-  /** Rejects with a `ConformanceError` when the subject does not pass. */
+  /** Rejects with a `ConformanceError` if the subject does not pass, and with a `SetupFault` if the set-up is wrong. */
   readonly run: () => Promise<void>
 }
 
 export interface CasesOptions
   extends Pick<Run.RunOptions, "seed" | "only" | "exclude" | "effort" | "timeLimitMs"> {
   /**
-   * `spec`, the default for servers: what every implementation of the contract must do. `design`, the default for storage
-   * ports, whose laws all have this level: also the decisions of this project.
+   * `spec` includes the laws that every implementation of the contract must obey; it is the default for servers.
+   * `design` also includes the decisions of this project; it is the default for ports, because all laws about ports
+   * have this level.
    */
   readonly level?: Run.RunOptions["level"] | undefined
-  /** Whether checks that lack a clock or a key are skipped instead of failed; false by default. */
+  /**
+   * Whether inconclusive checks do not reject; false by default. Checks that lack a clock or a key are skipped, and
+   * other inconclusive checks pass.
+   */
   readonly allowInconclusive?: boolean | undefined
 }
 
-/** A check did not pass: it failed, or it was inconclusive. */
+/** A check did not pass: it failed, was inconclusive, or ended with an error of the suite. */
 export class ConformanceError extends Error {
   override readonly name = "ConformanceError"
   readonly result: CheckResult
@@ -64,11 +68,13 @@ const messageOf = ({ counterexample, id, law, reason, status }: CheckResult): st
 }
 
 /**
- * Every check for this kind of subject, in run order. Run them in sequence, because over HTTP they share the subject and
- * its time. Checks that do not apply or were not selected have a reason in `skip`; checks that lack a clock or a key reject,
- * unless `allowInconclusive` is set.
+ * Returns a case for every check for this kind of subject, in run order. Run them in sequence, because over HTTP they
+ * share the subject and its time. Checks that do not apply or were not selected have a reason in `skip`; checks that
+ * lack a clock or a key reject, unless `allowInconclusive` is set. Over HTTP, the first case checks the set-up, and the
+ * last cases check every exchange.
  *
- * Throws `UnknownSelection` for a pattern that matches nothing, and `SetupFault` if no check is left or Node is too old.
+ * Throws `UnknownSelection` for a pattern that matches nothing, and `SetupFault` if no check is left or Node is too
+ * old.
  *
  * @example
  * ```ts

@@ -1,15 +1,15 @@
-/** The suite in vitest. */
+/** Runs the suite in Vitest. */
 import { describe, it } from "vitest"
 import type { Subject } from "../subjects/Subject.ts"
 import { type CasesOptions, cases } from "./Cases.ts"
 
 export type { CasesOptions, Subject }
 
-/** Longest that one check may take, shrinking and waiting for limits included, in ms. */
+/** Timeout of one check in milliseconds, including shrinking and waiting for limits. */
 const TIMEOUT_MS = 180_000
 
 /**
- * Adds a `describe` with a test for each check; what does not apply is skipped, with the reason in its name.
+ * Adds a `describe` with a test for each check; the name of a skipped test contains the reason.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /** The maximum cost of a run. */
 export interface Budget {
   readonly requests: number
-  /** Ms of real time. */
+  /** Maximum wall-clock time, in milliseconds. */
   readonly milliseconds: number
 }

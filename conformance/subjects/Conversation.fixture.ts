@@ -1,4 +1,4 @@
-/** Conversations for tests. */
+/** Creates conversations for tests. */
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as Trial from "../evaluation/Trial.ts"
@@ -10,7 +10,7 @@ export const NOON = Date.UTC(2027, 0, 1, 12)
 
 export const SECOND = 1_000
 
-/** A clock that only moves when advanced, and a record of its calls. */
+/** Creates a clock that moves only when it is advanced, and records these moves in `jumps`. */
 export const jumping = (begin = NOON) => {
   const jumps: Array<number> = []
   let now = begin
@@ -38,7 +38,7 @@ export const begin = (transport: Transport, options: Partial<Conversation.Conver
 
 export const run = Effect.runPromise
 
-/** Runs an effect with a clock that stands still unless it is moved. */
+/** Runs an effect with a test clock, which moves only when it is adjusted. */
 export const timeless = <A, E>(effect: Effect.Effect<A, E>) => run(Effect.provide(effect, TestClock.layer()))
 
 export const trial = () => Trial.make("t")

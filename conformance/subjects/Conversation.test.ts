@@ -10,7 +10,7 @@ import { begin, run, trial } from "./Conversation.fixture.ts"
 import * as Conversation from "./Conversation.ts"
 
 describe("a request", () => {
-  it("goes to the base path, with the credential of its key", async () => {
+  it("is sent below the base path, with the credential of its key", async () => {
     const { sent, transport } = recording(() => wireResponse(200))
     await run(
       Effect.gen(function* () {
@@ -63,7 +63,7 @@ describe("a request", () => {
     expect(headerValues(sent[1] ?? wireResponse(0), "x-one")).toEqual(["1"])
   })
 
-  it("without a response is a violation with the reason, and not an exchange", async () => {
+  it("causes a violation with the reason, and is not recorded as an exchange, if it gets no response", async () => {
     const own = trial()
     await run(
       Effect.gen(function* () {
@@ -104,7 +104,7 @@ describe("a response that cannot be read completely", () => {
     )
   })
 
-  it("also violates it if it stops in the middle, until the server counts as unreachable", async () => {
+  it("violates the clause about JSON bodies if it breaks off, until the server counts as unreachable", async () => {
     const aborted = new NoResponse({ kind: "connection", reason: "aborted", hasBegun: true })
     await run(
       Effect.gen(function* () {
@@ -144,12 +144,12 @@ describe("the exchanges of a run", () => {
     )
   })
 
-  it("are alone exactly when no other was in flight", async () => {
+  it("are marked as alone if and only if no other exchange was in flight at the same time", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat({ max: 3 }), fc.boolean()), { minLength: 1, maxLength: 14 }),
         async (plan) => {
-          /** The number of events between start and end of each request. */
+          /** The starts and ends of all requests, in order. */
           const order: Array<{ readonly index: number; readonly isStart: boolean }> = []
           const open: Array<number> = []
           let started = 0
@@ -204,7 +204,7 @@ describe("the exchanges of a run", () => {
     )
   })
 
-  it("are alone after a request that had no response or was interrupted", async () => {
+  it("are marked as alone after a request that had no response and a request that was interrupted", async () => {
     let count = 0
     await run(
       Effect.gen(function* () {
@@ -224,7 +224,7 @@ describe("the exchanges of a run", () => {
     )
   })
 
-  it("are not alone when sent at once, and none is sent twice", async () => {
+  it("are not marked as alone if they are sent concurrently, and a denied request is not repeated", async () => {
     const statuses = [200, 429, 429]
     let count = 0
     await run(
@@ -242,7 +242,7 @@ describe("the exchanges of a run", () => {
 })
 
 describe("the steps of a trial", () => {
-  it("never contain the secret of a key, whatever is sent", async () => {
+  it("never contain the secret of a key, whatever the requests contain", async () => {
     const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(
@@ -271,10 +271,10 @@ describe("the steps of a trial", () => {
     )
   })
 
-  it("contain short forms of requests and responses", () => {
+  it("contain a short form of each response", () => {
     const long = "xy ".repeat(200)
     expect(Conversation.outcome(wireResponse(200, [], long))).toBe(`200 ${"xy ".repeat(66)}… (600)`)
-    // No part of a word, which could be half a key.
+    // The text is truncated between words, because a truncated word could be a part of a key.
     expect(Conversation.outcome(wireResponse(200, [], `${"x".repeat(190)} ${"k".repeat(40)}`))).toBe(
       `200 ${"x".repeat(190)} … (231)`
     )

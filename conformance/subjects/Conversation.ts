@@ -1,6 +1,6 @@
 /**
- * All requests of a run to one subject over HTTP: recorded in order, paced by the subject's limits, bounded by the budget
- * of the run, and dated in the subject's own time.
+ * Sends all requests of a run to one subject over HTTP. Records the exchanges with the subject's own time, waits for
+ * the subject's limits, and stops at the budget of the run.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -34,12 +34,12 @@ export interface ConversationOptions {
   readonly budget: Budget
 }
 
-/** Longest single wait without a clock, in ms: slightly more than a window of a minute. */
+/** Maximum single wait without a clock, in milliseconds: slightly more than a window of a minute. */
 const MAX_WAIT_MS = 65_000
 
 const DAY_MS = 86_400_000
 
-/** Maximum single move of a clock, in ms: far beyond December 2030, and far below the range of dates. */
+/** Maximum single move of a clock, in milliseconds: far beyond December 2030, but within the range of `Date`. */
 const MAX_JOURNEY_MS = 10_000 * DAY_MS
 
 /** Number of consecutive requests without a response after which the server counts as unreachable. */
@@ -48,47 +48,47 @@ const MAX_WITHOUT_RESPONSE = 5
 /** Maximum number of consecutive 429s that a paced request waits for. */
 const MAX_DENIALS = 5
 
-/** Tolerance in ms when the subject's time comes from `Date`, which has whole seconds. */
+/** Tolerance in milliseconds if the subject's time comes from `Date`, which has whole seconds. */
 const DATE_SLACK_MS = 1_500
 
-/** Tolerance in ms when the clock was read over a connection. */
+/** Tolerance in milliseconds if the clock was read over a connection. */
 const CLOCK_SLACK_MS = 100
 
 export interface Conversation {
   readonly exchanges: ReadonlyArray<Exchange>
   /** Sends a request without waiting. */
   readonly send: (sent: Sent, trial: Trial) => Effect.Effect<Exchange, Failure>
-  /** Sends with the main key, paced by its limits: waits for them, and repeats a request that was denied with 429. */
+  /** Sends a request with the main key: waits for the key's limits, and repeats a request that was denied with 429. */
   readonly sendPaced: (sent: Sent, trial: Trial) => Effect.Effect<Exchange, Failure>
   readonly sendAtOnce: (
     sent: ReadonlyArray<Sent>,
     trial: Trial
   ) => Effect.Effect<ReadonlyArray<Exchange>, Failure>
-  /** Waits until the main key has so many requests left, according to its headers. */
+  /** Waits until the main key has at least this number of requests left, according to its headers. */
   readonly reserve: (requests: number) => Effect.Effect<void, Failure>
-  /** The subject's time, epoch ms. */
+  /** The subject's time in epoch milliseconds. */
   readonly now: Effect.Effect<number, Failure>
   readonly pass: (ms: number) => Effect.Effect<void, Failure>
-  /** Tolerance of the times of exchanges, in ms. */
+  /** Tolerance of the times of exchanges, in milliseconds. */
   readonly slackMs: number
   readonly hasClock: boolean
   readonly waitedMs: () => number
-  /** Ms of real time left. */
+  /** Real time that is left of the budget, in milliseconds. */
   readonly timeLeft: Effect.Effect<number>
 }
 
 /** Begins a conversation, and reads the subject's clock if there is one. */
 export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   const { basePath, budget, clock, secrets, transport } = options
-  /** The time of the first request, because a subject may be created long before the run. */
+  /** The time of the first request, at which the time budget starts: a subject may be created long before the run. */
   let begun: number | undefined
   const exchanges: Array<Exchange> = []
   let sentCount = 0
-  /** Number of consecutive requests without a response; too many end the run. */
+  /** Number of consecutive requests without a response; at the maximum, the server counts as unreachable. */
   let withoutResponse = 0
   let underWay = 0
   let waitedMs = 0
-  /** The subject's time minus this machine's time, in ms. */
+  /** The subject's time minus this machine's time, in milliseconds. */
   let skew = 0
   let isSkewKnown = false
   let main: RateHeaders.RateHeaders | undefined
@@ -98,7 +98,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     (local) => (begun ?? local) + budget.milliseconds - local
   )
   const timeIsSpent = undecided("the time budget is spent")
-  /** Interrupts the effect when the time budget is spent. */
+  /** Interrupts the effect as soon as the time budget is spent. */
   const withinBudget = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | Undecided> =>
     Effect.flatMap(timeLeft, (left) =>
       left <= 0 ? timeIsSpent : Effect.timeoutOrElse(effect, { duration: left, orElse: () => timeIsSpent })
@@ -183,7 +183,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       did,
       request,
       response,
-      // The first response shows the skew, which also applies to the time of its own request.
+      // The first response determines the skew, which then also applies to the time of its own request.
       sentAt: sentLocally + (skewThen ?? skew),
       receivedAt: yield* subjectTime,
       byClock: clock !== undefined,
@@ -196,10 +196,10 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     return exchange
   })
 
-  /** Without a clock, the subject's time comes from its first `Date`. */
+  /** Sets the skew from the `Date` of the first response, if there is no clock. */
   const adoptDate = (response: WireResponse, local: number): void => {
     const date = Date.parse(header(response, "date") ?? "")
-    // Half a second is the middle of the second in `Date`.
+    // The 500 ms are the middle of the second that `Date` shows.
     if (!Number.isNaN(date)) skew = Math.abs(date + 500 - local) <= 1_000 ? 0 : date + 500 - local
     isSkewKnown = true
   }
@@ -234,7 +234,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
 
   const reserve = Effect.fnUntraced(function* (requests: number): Effect.fn.Return<void, Failure> {
     if (main === undefined || main.remaining >= requests) return
-    // If time cannot be moved, the 429 shows the wait more exactly.
+    // Without a clock, a 429 states the necessary wait more exactly than these headers.
     if (clock === undefined && requests <= 1) return
     if (requests > main.limit) {
       return yield* undecided(
@@ -282,7 +282,9 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   return conversation
 })
 
-/** The violation of a request without a response; a response that cannot be read completely has no JSON body. */
+/**
+ * Creates the violation for a missing response, or for one without a JSON body because it cannot be read completely.
+ */
 const noResponse = (did: string, { hasBegun = false, reason }: NoResponse): Violation =>
   hasBegun
     ? new Violation({
@@ -292,7 +294,7 @@ const noResponse = (did: string, { hasBegun = false, reason }: NoResponse): Viol
       })
     : new Violation({ expected: `a response to ${did}`, actual: `none: ${reason}` })
 
-/** Seconds to wait after a 429; `Violation` without a valid Retry-After. */
+/** Returns the seconds to wait after a 429; fails with a `Violation` without a valid Retry-After. */
 export const retryAfterOf = (exchange: Exchange): Effect.Effect<number, Violation> => {
   const seconds = RateHeaders.retryAfterSeconds(exchange)
   return seconds === undefined
@@ -306,7 +308,7 @@ export const retryAfterOf = (exchange: Exchange): Effect.Effect<number, Violatio
     : Effect.succeed(seconds)
 }
 
-/** A response in one line. */
+/** Describes a response in one line. */
 export const outcome = (response: KeptResponse.KeptResponse): string => {
   const shown = Excerpt.body(response.body, 200, KeptResponse.sizeOf(response))
   const rate = RateHeaders.of(response)

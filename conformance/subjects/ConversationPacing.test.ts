@@ -27,7 +27,7 @@ describe("a paced request", () => {
     )
   })
 
-  it("follows a Retry-After that is a date", async () => {
+  it("moves the clock to the time in Retry-After if Retry-After is a date", async () => {
     const { clock, jumps } = jumping()
     const { transport } = recording((_request, index) =>
       index === 0
@@ -43,7 +43,7 @@ describe("a paced request", () => {
     )
   })
 
-  it("is a violation when it is denied again after five waits", async () => {
+  it("causes a violation if it is denied again after five waits", async () => {
     const { clock, jumps } = jumping()
     const { sent, transport } = recording(() => wireResponse(429, [["Retry-After", "3"]]))
     await timeless(
@@ -61,7 +61,7 @@ describe("a paced request", () => {
     )
   })
 
-  it("is a violation when a 429 has no valid Retry-After, and reports that", async () => {
+  it("causes a violation with a message about Retry-After if a 429 has no valid Retry-After", async () => {
     const { clock } = jumping()
     for (const headers of [
       [],
@@ -91,7 +91,7 @@ describe("a paced request", () => {
     }
   })
 
-  it("waits for the window when its headers show that nothing is left", async () => {
+  it("waits until the window is reset if the headers show that no request is left", async () => {
     const { clock, jumps, now } = jumping()
     const { transport } = recording((_request, index) =>
       wireResponse(200, rate(10, index === 0 ? 0 : 9, NOON / SECOND + 30))
@@ -131,7 +131,7 @@ describe("a paced request", () => {
 })
 
 describe("a reservation", () => {
-  it("waits until enough requests are left, and is undecided if the plan never allows them", async () => {
+  it("waits until enough requests are left, and is undecided if the plan allows fewer requests", async () => {
     const { clock, now } = jumping()
     const { transport } = recording(() => wireResponse(200, rate(10, 4, NOON / SECOND + 60)))
     await timeless(
@@ -154,7 +154,7 @@ describe("a reservation", () => {
 })
 
 describe("the budget", () => {
-  it("of requests is never exceeded, however requests are sent, and then the result is undecided", async () => {
+  it("limits the number of requests, however they are sent; further requests are undecided", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 8 }), fc.integer({ min: 1, max: 8 }), async (requests, atOnce) => {
         const { sent, transport } = recording(() => wireResponse(200))
@@ -198,7 +198,7 @@ describe("the budget", () => {
     )
   })
 
-  it("of time interrupts a request that takes longer, and a clock that does not respond", async () => {
+  it("interrupts a request and a reading of the clock when the time is spent", async () => {
     let isInterrupted = false
     await timeless(
       Effect.gen(function* () {
@@ -228,7 +228,7 @@ describe("the budget", () => {
     expect(isInterrupted).toBe(true)
   })
 
-  it("of time is measured by this machine's clock, and then the result is undecided", async () => {
+  it("measures time by this machine's clock, and makes requests undecided when the time is spent", async () => {
     const { clock } = jumping()
     const { sent, transport } = recording(() => wireResponse(200))
     await timeless(

@@ -7,7 +7,7 @@ import { recording, wireResponse } from "../http/Wires.fixture.ts"
 import { begin, jumping, NOON, run, timeless, trial } from "./Conversation.fixture.ts"
 
 describe("the subject's time", () => {
-  it("is its clock's if there is one, even if others move it", async () => {
+  it("is the time of the subject's clock if there is one, even if another program moves the clock", async () => {
     const { clock } = jumping(5_000)
     const { transport } = recording(() => wireResponse(200, [["Date", new Date(NOON).toUTCString()]]))
     await timeless(
@@ -27,7 +27,7 @@ describe("the subject's time", () => {
     )
   })
 
-  it("comes from its Date if there is no clock, from the first exchange on", async () => {
+  it("comes from the Date of the first response if there is no clock", async () => {
     const { transport } = recording(() => wireResponse(200, [["Date", new Date(NOON).toUTCString()]]))
     await timeless(
       Effect.gen(function* () {
@@ -43,7 +43,7 @@ describe("the subject's time", () => {
     )
   })
 
-  it("is this machine's if the difference is within the precision of Date, or without a Date", async () => {
+  it("is this machine's time if Date is not valid or differs by no more than its precision", async () => {
     for (const headers of [
       [["Date", new Date(NOON).toUTCString()]],
       [["Date", "yesterday"]],
@@ -65,7 +65,7 @@ describe("the subject's time", () => {
     }
   })
 
-  it("is undecided with a clock that does not respond, at the start and later", async () => {
+  it("causes a violation if the clock does not respond, at the start or later", async () => {
     const dead = Effect.fail(new NoResponse({ kind: "connection", reason: "connection refused" }))
     const { transport } = recording(() => wireResponse(200))
     const expected = {
@@ -89,7 +89,7 @@ describe("the subject's time", () => {
 })
 
 describe("waiting without a clock", () => {
-  it("is undecided if it takes more than a minute, and says what would help", async () => {
+  it("is undecided if it would take more than 65 s, and the reason suggests a clock", async () => {
     const { transport } = recording(() => wireResponse(200))
     await timeless(
       Effect.gen(function* () {
@@ -105,7 +105,7 @@ describe("waiting without a clock", () => {
     )
   })
 
-  it("is undecided if it takes longer than the rest of the run", async () => {
+  it("is undecided if it would take longer than the rest of the time budget", async () => {
     const { transport } = recording(() => wireResponse(200))
     await timeless(
       Effect.gen(function* () {
@@ -117,7 +117,7 @@ describe("waiting without a clock", () => {
     )
   })
 
-  it("takes at least the given time", async () => {
+  it("takes the given time, and is added to the waiting time of the run", async () => {
     const { transport } = recording(() => wireResponse(200))
     await timeless(
       Effect.gen(function* () {
@@ -132,7 +132,7 @@ describe("waiting without a clock", () => {
     )
   })
 
-  it("waits after a 429 in real time", async () => {
+  it("takes the time in Retry-After after a 429", async () => {
     const { transport } = recording((_request, index) =>
       index === 0 ? wireResponse(429, [["Retry-After", "1"]]) : wireResponse(200)
     )
@@ -149,7 +149,7 @@ describe("waiting without a clock", () => {
     )
   })
 
-  it("uses real time outside of tests", async () => {
+  it("takes real time without a test clock", async () => {
     const { transport } = recording(() => wireResponse(200))
     const began = performance.now()
     await run(Effect.flatMap(begin(transport), ({ pass }) => pass(60)))

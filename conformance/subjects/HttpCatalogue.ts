@@ -1,4 +1,4 @@
-/** The catalogue over HTTP. */
+/** Implements the catalogue for a subject over HTTP. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -12,13 +12,13 @@ import * as PetJson from "../http/PetJson.ts"
 import { text } from "../http/Wire.ts"
 import * as Conversation from "./Conversation.ts"
 
-/** Epoch ms at which 5 December 2030 begins in the first time zone: 10:00 UTC on the 4th is midnight at UTC+14. */
+/** When 5 December 2030 begins in the first time zone, in epoch ms: midnight at UTC+14 is 10:00 UTC on the 4th. */
 export const REMOVAL_BEGINS = Date.UTC(2030, 11, 4, 10)
 
-/** When 5 December is over in every time zone (UTC-12). */
+/** When 5 December 2030 has ended in every time zone, in epoch ms: midnight at UTC-12 is 12:00 UTC on the 6th. */
 export const REMOVAL_OVER = Date.UTC(2030, 11, 6, 12)
 
-/** The body of a response, parsed by `read`; `Violation` if the status or the content is another. */
+/** Parses the body of a response with `read`; fails with a `Violation` if status or content are not as expected. */
 const content = <A>(
   exchange: Exchange,
   status: number,
@@ -42,7 +42,7 @@ const content = <A>(
   )
 }
 
-/** Path and query of a list. */
+/** Returns the path and query of a list request. */
 export const listPath = ({ limit, status }: Listing): string => {
   const parameters = [
     ...(limit === undefined ? [] : [`limit=${limit}`]),
@@ -51,10 +51,10 @@ export const listPath = ({ limit, status }: Listing): string => {
   return parameters.length === 0 ? "/pets" : `/pets?${parameters.join("&")}`
 }
 
-/** The contract lets a server know only certain categories. */
+/** A hint for rejected creations, because the contract lets a server accept only certain categories. */
 const CATEGORY_HINT = "(if the server accepts only certain categories, declare them with --category)"
 
-/** Creates animals over a conversation. */
+/** Creates an animal over a conversation. */
 export const create = (
   { sendPaced }: Conversation.Conversation,
   draft: Draft,
@@ -78,7 +78,7 @@ export const create = (
       )
   )
 
-/** The animals that a conversation has created so far, as their creations returned them. */
+/** Returns the animals that the main key of a conversation has created so far, as the responses showed them. */
 export const created = ({ exchanges }: Conversation.Conversation): ReadonlyArray<Animal> =>
   exchanges.flatMap(({ key, request, response }) => {
     // A server may have a catalogue for each key.
@@ -87,7 +87,7 @@ export const created = ({ exchanges }: Conversation.Conversation): ReadonlyArray
     return Result.isSuccess(animal) ? [animal.success] : []
   })
 
-/** The catalogue of one evaluation; `categories` are those that the subject is declared to accept. */
+/** Creates the catalogue of one evaluation; `categories` are the declared categories of the subject. */
 export const make = (
   conversation: Conversation.Conversation,
   categories: "any" | ReadonlyArray<bigint>,

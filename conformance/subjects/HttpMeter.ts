@@ -1,4 +1,4 @@
-/** A key's limits over HTTP: each request is a list of one animal. */
+/** Implements the meter, which tests the limits of a key, over HTTP. Each of its requests is a list of one animal. */
 import * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Meter, Reading } from "../evaluation/Meter.ts"
@@ -11,7 +11,7 @@ import * as Conversation from "./Conversation.ts"
 
 const DAY_MS = 86_400_000
 
-/** A key whose limits laws may use up. */
+/** A key whose limits may be used up by laws. */
 export interface LimitedKey {
   readonly name: KeyName
   readonly plan: Plan
@@ -29,7 +29,7 @@ const reading = (exchange: Exchange, slackMs: number): Effect.Effect<Reading, Fa
       })
     )
   }
-  // The contract leaves the response to a banned key open (§8.4.3). Only checks of the victim key report another one.
+  // The contract leaves the response to a banned key open (§8.4.3), so a 403 is a violation only for the victim key.
   if (response.status === 403 && exchange.key === "victim") {
     return Effect.fail(
       new Violation({
@@ -68,7 +68,7 @@ export const make = (
   const { hasClock, now, pass, send, sendAtOnce, slackMs } = conversation
   const request = { path: "/pets?limit=1", key: name }
   let last: Reading | undefined
-  /** Number of requests since the day was known to be unused; unknown at first. */
+  /** Number of requests since the last reset of the daily limit; infinite at first, because earlier use is unknown. */
   let usedToday = Number.POSITIVE_INFINITY
 
   return (trial) => {
@@ -88,7 +88,7 @@ export const make = (
 
     const refill = Effect.gen(function* () {
       if (hasClock) {
-        // The largest law needs the requests of a few minutes.
+        // The law with the most requests uses up the limit per minute a few times.
         if (usedToday + 6 * plan.perMinute + 20 > plan.perDay) {
           yield* passing(2 * DAY_MS)
           usedToday = 0
@@ -97,7 +97,7 @@ export const make = (
       }
       if (last === undefined) yield* spend
       if (last === undefined) return
-      // After a denial, waits for Retry-After, which may be that of a ban; otherwise until Reset, at most a minute.
+      // Waits until Reset, at most a minute, and after a denial also for Retry-After, which may be that of a ban.
       const current = yield* now
       const untilReset = Math.min(last.resetAt * 1_000 - current, 60_000)
       const untilRetry = last.admitted ? 0 : last.between[1] + last.retryAfter * 1_000 - current

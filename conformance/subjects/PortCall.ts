@@ -1,4 +1,4 @@
-/** A call of a storage port as a step of a trial. */
+/** Makes calls of storage ports, and records them as steps of a trial. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -8,7 +8,7 @@ import { Violation } from "../evaluation/Outcome.ts"
 import type { Trial } from "../evaluation/Trial.ts"
 
 /**
- * The result of a call. A failure or defect is a violation, because the backend works.
+ * Makes a call and returns its result. A failure or a defect is a violation, because the backend works.
  *
  * @param did The call in terms of the domain; it becomes a step of the trial.
  */

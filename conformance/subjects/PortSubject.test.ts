@@ -20,7 +20,7 @@ const failing = (cause: Effect.Effect<never, StoreUnavailable>) =>
   Layer.sync(PetRepository, () => ({ ...ArrayStores.petRepository(), insert: () => cause }))
 
 describe("a port subject", () => {
-  it("has the interfaces of its ports, and no others", () => {
+  it("has only the interfaces of the given ports", () => {
     const of = (options: Omit<PortSubject.PortSubjectOptions, "name">) =>
       Object.keys(PortSubject.make({ name: "toy", ...options }).faces).toSorted()
     expect(of({})).toEqual([])
@@ -30,7 +30,7 @@ describe("a port subject", () => {
     expect(of({ outage: ArrayStores.outOfReach({}) })).toEqual(["outage"])
   })
 
-  it("is built again for every evaluation, even from the same layer, and closed after it", async () => {
+  it("is built again for every evaluation, even from the same layer, and is closed afterwards", async () => {
     let built = 0
     let closed = 0
     const counting = Layer.effect(
@@ -58,7 +58,7 @@ describe("a port subject", () => {
     }
   })
 
-  it("records its steps in terms of the domain", async () => {
+  it("records calls as steps in terms of the domain", async () => {
     const trial = Trial.make("t")
     await run(
       Effect.scoped(
@@ -85,8 +85,8 @@ describe("a port subject", () => {
       Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("disk full") })),
       "StoreUnavailable: Error: disk full"
     ],
-    ["dies", Effect.die(new Error("oops")), "a defect: Error: oops"]
-  ] as const)("that %s violates the law, because its backend works", async (_what, cause, actual) => {
+    ["ends with a defect", Effect.die(new Error("oops")), "a defect: Error: oops"]
+  ] as const)("causes a violation if a call %s, because the backend works", async (_what, cause, actual) => {
     const trial = Trial.make("t")
     const failure = await run(
       Effect.flip(
@@ -97,7 +97,7 @@ describe("a port subject", () => {
     expect(trial.steps).toMatchObject([{ got: actual }])
   })
 
-  it("that does not open violates the law", async () => {
+  it("causes a violation if the layer cannot be opened", async () => {
     for (const cause of [Effect.fail("Error: no such file"), Effect.die(new Error("no such file"))]) {
       const layer = Layer.effect(PetRepository, cause)
       expect(await run(Effect.flip(Effect.scoped(open(layer))))).toMatchObject({

@@ -1,4 +1,4 @@
-/** Storage ports of an adapter as a subject. They are built again for every evaluation, so that laws are independent. */
+/** Creates a subject from storage ports, which are built again for every evaluation, so that laws are independent. */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -31,7 +31,7 @@ export interface PortSubjectOptions {
   readonly petRepository?: Store<PetRepository> | undefined
   readonly rateLimitStore?: Store<RateLimitStore> | undefined
   readonly apiKeyStore?: Store<ApiKeyStore> | undefined
-  /** Some of the ports over a backend that does not respond, to check how they fail. */
+  /** Some or all ports over a backend that does not respond, to check how they fail. */
   readonly outage?: Store<never> | undefined
 }
 
@@ -41,7 +41,7 @@ export interface PortSubjectOptions {
  */
 const MORNING = Date.UTC(2100, 0, 1, 9)
 
-/** Small, so that laws can use it up. */
+/** A small plan, so that laws can use up its limits. */
 const PLAN: Plan = { perMinute: 5, perDay: 40 }
 
 export const make = ({
@@ -156,7 +156,7 @@ const keys = (store: Store<ApiKeyStore>) =>
 const count = (animals: ReadonlyArray<Animal>): string =>
   animals.length === 0 ? "none" : animals.map(PetJson.line).join(", ")
 
-/** A repository as a catalogue. */
+/** Adapts a repository to a catalogue. */
 export const catalogue = (pets: PetRepository["Service"], trial: Trial): Catalogue => ({
   isShared: false,
   categoryOf: (wanted) => wanted,

@@ -6,7 +6,7 @@ const key = "ast_main0f3kQ9zLw2mB7vXc4nRt8yHj"
 
 const shown = (sent: Parameters<typeof SentText.describe>[0]) => SentText.describe(sent, { main: key })
 
-describe("a request in one line", () => {
+describe("SentText.describe", () => {
   it("shows method, path, body, credential and other headers", () => {
     expect(shown({ path: "/pets" })).toBe("GET /pets")
     expect(shown({ path: "/pets", key: "tiny" })).toBe("GET /pets (tiny key)")
@@ -24,14 +24,14 @@ describe("a request in one line", () => {
     ).toBe("POST /pets {}")
   })
 
-  it("shows the beginning of long parts", () => {
+  it("shows only the beginning of a long path or body", () => {
     const long = "xy ".repeat(200)
     expect(shown({ path: `/${long}` }).length).toBeLessThan(180)
     expect(shown({ path: "/", method: "POST", body: long })).toBe(`POST / ${"xy ".repeat(53)}… (600)`)
     expect(shown({ path: "/", body: new Uint8Array([0x68, 0x69]) })).toBe("GET / hi")
   })
 
-  it("names what is made from a key, and never shows it", () => {
+  it("replaces texts that are made from a key by a mark", () => {
     expect(shown({ path: "/pets", headers: [["X-API-Key", key]] })).toBe("GET /pets (X-API-Key: ‹key:main›)")
     expect(shown({ path: "/", authorization: [`Bearer ${key}`] })).toBe(
       "GET / (Authorization: Bearer ‹key:main›)"

@@ -1,4 +1,4 @@
-/** A server at an address, with its clock at another address. */
+/** Creates the target for a server at an address, with its clock at another address. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as NodeTransport from "../http/NodeTransport.ts"
@@ -8,13 +8,13 @@ import type { HttpTarget } from "./HttpSubject.ts"
 export interface ServerAddress extends Omit<HttpTarget, "transport" | "basePath" | "baseUrl" | "clock"> {
   /** Base address, such as `http://127.0.0.1:3000/v1`. */
   readonly url: URL
-  /** The address of its clock, or the clock itself if it is in this process. */
+  /** The address of the clock, or the clock itself if it is in this process; `undefined` without a clock. */
   readonly clock: URL | ServerClock.ServerClock | undefined
 }
 
 const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, "")
 
-/** The target at an address; its connections are closed with the scope. */
+/** Creates the target; its connections are closed with the scope. */
 export const make = Effect.fnUntraced(function* ({
   clock,
   url,

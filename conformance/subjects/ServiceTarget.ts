@@ -1,6 +1,6 @@
 /**
- * Stores behind the service of the core, in process and with their own clock, so that checks of servers also apply to
- * storage adapters.
+ * Creates a target from stores behind the service of the core, in process and with its own clock, so that checks of
+ * servers also apply to storage adapters.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as Clock from "effect/Clock"
@@ -29,17 +29,17 @@ export interface ServiceTargetOptions {
   readonly stores: Layer.Layer<PetRepository | RateLimitStore | ApiKeyStore, unknown>
   readonly options?: Partial<ServiceOptions.ServiceOptions> | undefined
   readonly ban?: BanPolicy.BanPolicy | undefined
-  /** The context of the clock that the suite moves. */
+  /** Derives the clock of the service from the clock that the suite moves; by default they are the same. */
   readonly clock?: ((moved: Clock.Clock) => Clock.Clock) | undefined
 }
 
 /** A target whose time can be read synchronously. */
 export interface ServiceTarget extends HttpTarget {
-  /** Epoch ms. */
+  /** The time of the clock that the suite moves, in epoch milliseconds. */
   readonly nowUnsafe: () => number
 }
 
-/** Its start time: a morning long before the removal of getPet. */
+/** The time at which the clock starts: a morning long before the removal of getPet. */
 export const MORNING = Date.UTC(2026, 11, 1, 9)
 
 /** The plans of the suite's keys. */
@@ -49,7 +49,7 @@ export const plans = {
   victim: { perMinute: 3, perDay: 10_000 }
 } as const satisfies { readonly [key: string]: Plan }
 
-/** A clock that stands still until it is advanced. */
+/** Creates a clock whose time stands still until it is advanced; sleeps and monotonic time are those of the machine. */
 export const stoppedClock = (machine: Clock.Clock, begin: number) => {
   let now = begin
   const clock: Clock.Clock = {
@@ -72,7 +72,7 @@ export const stoppedClock = (machine: Clock.Clock, begin: number) => {
   return { clock, controls }
 }
 
-/** A service over the stores, with the keys that the suite needs; it is closed with the scope. */
+/** Creates a service over the stores, with the keys that the suite needs; it is closed with the scope. */
 export const make = Effect.fnUntraced(function* ({
   ban = BanPolicy.standard,
   clock: clockFrom = (moved) => moved,

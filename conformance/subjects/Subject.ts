@@ -1,4 +1,4 @@
-/** Implementations under test. */
+/** Defines subjects: implementations under test. */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Capability } from "../evaluation/Capability.ts"
@@ -19,17 +19,17 @@ export interface FailingCase {
   readonly expected: string
   readonly actual: string
   readonly steps: ReadonlyArray<Step>
-  /** Marks the names of its animals. */
+  /** The mark in the names of the animals that the case creates. */
   readonly token?: string | undefined
 }
 
 /** An implementation under test. Programs get one from `Conformance`; the members marked internal are for the suite. */
 export interface Subject {
-  /** For reports. */
+  /** The name in reports. */
   readonly name: string
   readonly kind: "port" | "http"
   /**
-   * The maximum cost of a run; absent for ports.
+   * Limits of a run; absent for ports.
    *
    * @internal
    */
@@ -38,7 +38,7 @@ export interface Subject {
   readonly faces: { readonly [F in Face]?: Open<F> }
   readonly capabilities: ReadonlySet<Capability>
   /**
-   * The reason why a check does not apply, by the subject's declarations; `undefined` if it applies.
+   * Returns the reason why a check does not apply, by the subject's declarations; `undefined` if it applies.
    *
    * @internal
    */
@@ -65,7 +65,7 @@ export interface Subject {
    */
   readonly redact?: (text: string) => string
   /**
-   * Scheme and host of its address; absent without a network.
+   * Scheme, host and port of its address; absent without a network.
    *
    * @internal
    */
@@ -77,7 +77,7 @@ export interface Subject {
    */
   readonly basePath?: string
   /**
-   * Ms spent waiting for limits so far.
+   * Returns the time spent waiting for limits so far, in milliseconds.
    *
    * @internal
    */

@@ -1,10 +1,10 @@
-/** API key records: limits, secrets, expiry and revocation (contract §5, gaps). */
+/** Defines API key records: limits, secrets, expiry and revocation (contract §5, gaps). */
 
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type { Plan, PlanName } from "../limits/Plan.ts"
 
-/** A key; its secrets share its limits, bans and revocation. Times are epoch milliseconds. */
+/** An API key. All its secrets share its limits, bans and revocation. Times are in epoch milliseconds. */
 export interface ApiKey {
   /** Public identifier; safe to log. */
   readonly id: string
@@ -21,7 +21,7 @@ export interface ApiKey {
   readonly secrets: ReadonlyArray<StoredSecret>
 }
 
-/** A secret as stored. Times are epoch milliseconds. */
+/** A secret as stored. Times are in epoch milliseconds. */
 export interface StoredSecret {
   /** SHA-256 of the secret, lower-case hexadecimal. */
   readonly hash: string
@@ -50,8 +50,8 @@ export const accepts = (key: ApiKey, hash: string, now: number): boolean =>
   )
 
 /**
- * Adds a new secret to the key. The previous secret expires after `overlapMs` and older secrets are removed, so a key
- * never has more than two.
+ * Adds a new secret to the key. The previous secret expires after `overlapMs` milliseconds and older secrets are
+ * removed, so a key never has more than two. Fails if the key is revoked.
  */
 export const rotate = (
   key: ApiKey,

@@ -31,7 +31,7 @@ describe("a generated secret", () => {
     )
   })
 
-  it("changes when a single random bit changes", () => {
+  it("is different if one of the random bits is different", () => {
     fc.assert(
       fc.property(randomBytes, fc.nat({ max: 159 }), (bytes, bit) => {
         const other = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
@@ -40,7 +40,7 @@ describe("a generated secret", () => {
     )
   })
 
-  it.effect("is unique, and redacted when it is printed", () =>
+  it.effect("is unique among 1000 secrets, and redacted when printed", () =>
     Effect.gen(function* () {
       const secrets = yield* Effect.replicateEffect(ApiKeySecret.generate, 1000)
       const texts = secrets.map(Redacted.value)
@@ -53,8 +53,8 @@ describe("a generated secret", () => {
   )
 })
 
-describe("a mistyped secret is rejected", () => {
-  it("with any single character changed", () => {
+describe("ApiKeySecret.wellFormed", () => {
+  it("rejects a secret with any one character changed", () => {
     fc.assert(
       fc.property(secret, (text) => {
         for (let index = 0; index < text.length; index++) {
@@ -70,7 +70,7 @@ describe("a mistyped secret is rejected", () => {
     )
   })
 
-  it("with a character that is not a digit, even with a valid checksum", () => {
+  it("rejects a character that is not a base-62 digit, even if the checksum is valid", () => {
     fc.assert(
       fc.property(
         secret,
@@ -84,7 +84,7 @@ describe("a mistyped secret is rejected", () => {
     )
   })
 
-  it("with any two of its digits transposed", () => {
+  it("rejects a secret with any two different characters swapped", () => {
     fc.assert(
       fc.property(secret, (text) => {
         for (let a = 0; a < text.length; a++) {
@@ -98,7 +98,7 @@ describe("a mistyped secret is rejected", () => {
     )
   })
 
-  it("with a character missing, doubled or added", () => {
+  it("rejects a secret with a character missing, doubled or added", () => {
     fc.assert(
       fc.property(secret, fc.nat({ max: 36 }), (text, index) => {
         expect(isWellFormed(text.slice(0, index) + text.slice(index + 1))).toBe(false)
@@ -109,7 +109,7 @@ describe("a mistyped secret is rejected", () => {
     )
   })
 
-  it("with another case or another prefix", () => {
+  it("rejects a secret in another case or with another prefix", () => {
     fc.assert(
       fc.property(secret, (text) => {
         expect(isWellFormed(`AST${text.slice(3)}`)).toBe(false)
@@ -119,7 +119,7 @@ describe("a mistyped secret is rejected", () => {
     )
   })
 
-  it("like any other text, without an exception", () => {
+  it("rejects arbitrary text without an exception", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: "binary", maxLength: 600 })), (text) => {
         expect(isWellFormed(text)).toBe(false)
@@ -130,7 +130,7 @@ describe("a mistyped secret is rejected", () => {
 })
 
 describe("the hash of a secret", () => {
-  it.effect("is its SHA-256 in lower-case hexadecimal", () =>
+  it.effect("is the SHA-256 of the secret in lower-case hexadecimal", () =>
     Effect.gen(function* () {
       for (const text of fc.sample(secret, 20)) {
         expect(yield* ApiKeySecret.hash(text)).toBe(createHash("sha256").update(text).digest("hex"))
@@ -141,7 +141,7 @@ describe("the hash of a secret", () => {
     }).pipe(Effect.provide(NodeCrypto.layerDigest))
   )
 
-  it.effect("is not itself a secret", () =>
+  it.effect("is not a well-formed secret", () =>
     Effect.gen(function* () {
       for (const text of fc.sample(secret, 20)) {
         expect(isWellFormed(yield* ApiKeySecret.hash(text))).toBe(false)

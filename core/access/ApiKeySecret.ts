@@ -1,7 +1,7 @@
 /**
- * The text of an API key: `ast_`, 27 base-62 digits with 160 random bits, and the CRC-32 of both as 6 base-62 digits.
- * The checksum lets the service reject mistyped keys without a lookup, and lets secret scanners find leaked keys
- * without false positives: `ast_[0-9A-Za-z]{33}`.
+ * Generates, validates and hashes the secrets of API keys: `ast_`, 27 base-62 digits that encode 160 random bits, and
+ * the CRC-32 of both as 6 base-62 digits. Because of the checksum, the service can reject mistyped secrets without a
+ * lookup, and secret scanners that search for `ast_[0-9A-Za-z]{33}` can rule out false positives.
  */
 
 import * as Digest from "effect/crypto/Digest"
@@ -25,9 +25,8 @@ const CHECKSUM_AT = LENGTH - CHECKSUM_DIGITS
 const checksum = (text: string): string => Base62.encode(BigInt(Crc32.of(asciiBytes(text))), CHECKSUM_DIGITS)
 
 /**
- * Returns the bytes of `text` if it has the format and the checksum of a secret, otherwise `undefined`. It does not
- * look the key up. It works on bytes, which hashing needs anyway, because V8 reads the characters of a sliced header
- * slowly.
+ * Returns the bytes of `text` if it has the format and the checksum of a secret, otherwise `undefined`; does not look
+ * the key up. Works on bytes, which hashing needs anyway, because V8 reads the characters of a sliced header slowly.
  */
 export const wellFormed = (text: string): Uint8Array | undefined => {
   if (text.length !== LENGTH || !text.startsWith(PREFIX)) return undefined
@@ -38,7 +37,7 @@ export const wellFormed = (text: string): Uint8Array | undefined => {
     : undefined
 }
 
-/** Generates a new secret; it is shown to its owner once and never stored. */
+/** Generates a new secret, which is shown to its owner once and never stored. */
 export const generate: Effect.Effect<
   Redacted.Redacted<string>,
   never,
@@ -53,11 +52,11 @@ export const generate: Effect.Effect<
 export const hash = (secret: string): Effect.Effect<string, never, Digest.Digest> =>
   Effect.flatMap(Digest.Digest, (digest) => hashWith(digest, asciiBytes(secret)))
 
-/** Like `hash`, with a given digest: looking the service up for each request would cost more than the hash. */
+/** Hashes the bytes of a secret with a given digest: looking up the service for each request costs more than a hash. */
 export const hashWith = (digest: Digest.Digest["Service"], secret: Uint8Array): Effect.Effect<string> =>
   digest.digestHex(Digest.sha256, secret)
 
-/** Returns one byte per UTF-16 unit; 0, which no secret contains, for non-ASCII units. */
+/** Returns one byte per UTF-16 unit. A non-ASCII unit becomes 0, a byte that no secret contains. */
 const asciiBytes = (text: string): Uint8Array => {
   const bytes = new Uint8Array(text.length)
   for (let index = 0; index < text.length; index++) {

@@ -13,7 +13,7 @@ const decode = (text: string): bigint => {
   return value
 }
 
-describe("base 62", () => {
+describe("Base62", () => {
   it.each([
     [0n, 1, "0"],
     [9n, 1, "9"],
@@ -24,11 +24,11 @@ describe("base 62", () => {
     [62n, 2, "10"],
     [0n, 6, "000000"],
     [2n ** 32n - 1n, 6, "4gfFC3"]
-  ])("writes %s with %d digits as %s", (value, length, text) => {
+  ])("encodes %s with %d digits as %s", (value, length, text) => {
     expect(Base62.encode(value, length)).toBe(text)
   })
 
-  it("decodes to the encoded number", () => {
+  it("encodes every number of up to 27 digits to text that decodes to the same number", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 62n ** 27n - 1n }), (value) => {
         const text = Base62.encode(value, 27)
@@ -38,7 +38,7 @@ describe("base 62", () => {
     )
   })
 
-  it("decodes numbers of up to eight digits from an offset", () => {
+  it("decodes up to eight digits that start at an offset", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 62 ** 8 - 1 }),
@@ -53,7 +53,7 @@ describe("base 62", () => {
     )
   })
 
-  it("recognizes exactly its digits, from an offset", () => {
+  it("areDigits returns true if and only if all bytes from the offset on are base-62 digits", () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -71,7 +71,7 @@ describe("base 62", () => {
     )
   })
 
-  it("sorts texts of equal length like their numbers", () => {
+  it("encodes numbers so that texts of equal length sort like the numbers", () => {
     const value = fc.bigInt({ min: 0n, max: 62n ** 6n - 1n })
     fc.assert(
       fc.property(value, value, (a, b) => {

@@ -1,15 +1,18 @@
-/** Numbers in base 62 (`0`–`9`, `A`–`Z`, `a`–`z`), most significant digit first; a double click selects a whole key. */
+/**
+ * Encodes and decodes numbers in base 62 (`0`–`9`, `A`–`Z`, `a`–`z`), most significant digit first. Because the digits
+ * include no punctuation, a double click selects a whole key.
+ */
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** Encodes `value` (not negative), padded with `0` to `length` digits. */
+/** Encodes the non-negative `value`, padded with `0` to `length` digits. */
 export const encode = (value: bigint, length: number): string => {
   let text = ""
   for (let rest = value; rest > 0n; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text
   return text.padStart(length, "0")
 }
 
-/** The digit value of each ASCII byte; −1 for other bytes. */
+/** The value of each byte as an ASCII digit; −1 if it is no digit. */
 const values = Int8Array.from({ length: 256 }, (_, byte) => digits.indexOf(String.fromCharCode(byte)))
 
 /** Whether all bytes from `start` on are base-62 digits in ASCII. */
@@ -20,7 +23,7 @@ export const areDigits = (bytes: Uint8Array, start: number): boolean => {
   return true
 }
 
-/** Decodes the digits from `start` on, at most eight. */
+/** Decodes the ASCII digits from `start` on: at most eight, so that a double represents the number exactly. */
 export const decode = (bytes: Uint8Array, start: number): number => {
   let value = 0
   for (let index = start; index < bytes.length; index++) {

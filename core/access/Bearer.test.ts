@@ -2,8 +2,8 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Bearer from "./Bearer.ts"
 
-describe("an Authorization header", () => {
-  it.each([undefined, ""])("%j has no credential", (header) => {
+describe("Bearer.parse", () => {
+  it.each([undefined, ""])("returns undefined for the header %j", (header) => {
     expect(Bearer.parse(header)).toBeUndefined()
   })
 
@@ -17,12 +17,12 @@ describe("an Authorization header", () => {
     ["Bearer a-._~+/b==", "a-._~+/b=="],
     [`Bearer ${"a".repeat(512)}`, "a".repeat(512)],
     [`Bearer ${"a".repeat(511)}=`, `${"a".repeat(511)}=`]
-  ])("%j has its token", (header, token) => {
+  ])("returns the token of the header %j", (header, token) => {
     expect(Bearer.parse(header)).toEqual({ token })
   })
 
   it.each([
-    ["the scheme alone", "Bearer"],
+    ["only the scheme", "Bearer"],
     ["the scheme and spaces", "Bearer    "],
     ["another scheme", "Basic abc"],
     ["a scheme that ends with Bearer", "XBearer abc"],
@@ -30,8 +30,8 @@ describe("an Authorization header", () => {
     ["no scheme", "abc"],
     ["no space", "Bearerabc"],
     ["a colon", "Bearer: abc"],
-    ["two joined credentials", "Bearer abc, Bearer def"],
-    ["two joined credentials without a space", "Bearer abc,Bearer def"],
+    ["two credentials joined by a comma and a space", "Bearer abc, Bearer def"],
+    ["two credentials joined by a comma", "Bearer abc,Bearer def"],
     ["two tokens", "Bearer abc def"],
     ["a tab before the token", "Bearer\tabc"],
     ["a tab after the space", "Bearer \tabc"],
@@ -41,23 +41,23 @@ describe("an Authorization header", () => {
     ["a second line", "Basic x\nBearer abc"],
     ["a NUL", "Bearer abc\u0000"],
     ["padding in the middle", "Bearer a=b"],
-    ["padding alone", "Bearer =="],
+    ["only padding", "Bearer =="],
     ["a quoted token", 'Bearer "abc"'],
     ["a token in brackets", "Bearer <abc>"],
     ["a percent-encoded token", "Bearer %61bc"],
     ["a parameter", "Bearer token=abc"],
-    ["a token beyond ASCII", "Bearer äbc"],
-    ["a scheme with a look-alike letter", "Bearer\u00a0abc"],
+    ["a non-ASCII token", "Bearer äbc"],
+    ["a no-break space instead of a space", "Bearer\u00a0abc"],
     ["a token of 513 characters", `Bearer ${"a".repeat(513)}`],
     ["a token of 100 000 characters", `Bearer ${"a".repeat(100_000)}`],
     ["100 000 spaces", `Bearer${" ".repeat(100_000)}`],
     ["100 000 spaces and a comma", `Bearer${" ".repeat(100_000)},`],
     ["a token, 100 000 signs of padding and a comma", `Bearer a${"=".repeat(100_000)},`]
-  ])("with %s is malformed", (_, header) => {
+  ])('returns "malformed" for a header with %s', (_, header) => {
     expect(Bearer.parse(header)).toBe("malformed")
   })
 
-  it("with any text is parsed without an exception", () => {
+  it("parses any text without an exception", () => {
     const words = fc.array(fc.constantFrom("Bearer", "bearer", " ", ",", "abc", "=", "\t", "%20", "ä"), {
       maxLength: 8
     })
@@ -85,7 +85,7 @@ describe("an Authorization header", () => {
     )
   })
 
-  it("with a valid token has that token unchanged", () => {
+  it("returns a valid token unchanged", () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[A-Za-z0-9._~+/-]{1,500}={0,12}$/),

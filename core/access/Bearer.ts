@@ -1,4 +1,4 @@
-/** Credentials in the `Authorization` header (contract §5.1; RFC 6750 §2.1, RFC 9110 §11.4). */
+/** Parses the credential in the `Authorization` header (contract §5.1; RFC 6750 §2.1, RFC 9110 §11.4). */
 
 const maxTokenLength = 512
 
@@ -7,8 +7,8 @@ const SPACE = 0x20
 
 /**
  * Parses the bearer token of a header value: the scheme in any case, one or more spaces, and one `b64token` of at most
- * 512 characters, never percent-decoded. Returns `undefined` without a credential, and "malformed" for a credential
- * that is not a single bearer token.
+ * 512 characters, which is not percent-decoded. Returns `undefined` if there is no credential, and "malformed" if the
+ * credential is not a single bearer token.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ const SPACE = 0x20
 export const parse = (header: string | undefined): { readonly token: string } | "malformed" | undefined => {
   if (header === undefined || header === "") return undefined
   if (!/^bearer +[A-Za-z0-9._~+/-]+=*$/i.test(header)) return "malformed"
-  // A loop, because `lastIndexOf` takes twice as long.
+  // A loop skips the spaces, because `lastIndexOf` takes twice as long.
   let start = SCHEME_LENGTH
   while (header.charCodeAt(start) === SPACE) start++
   const token = header.slice(start)

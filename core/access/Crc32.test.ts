@@ -3,17 +3,17 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Crc32 from "./Crc32.ts"
 
-describe("CRC-32", () => {
+describe("Crc32.of", () => {
   it.each([
     ["", 0],
     ["123456789", 0xcbf43926],
     ["a", 0xe8b7be43],
     ["The quick brown fox jumps over the lazy dog", 0x414fa339]
-  ])("of %j is the published value", (text, checksum) => {
+  ])("returns the published checksum of %j", (text, checksum) => {
     expect(Crc32.of(new TextEncoder().encode(text))).toBe(checksum)
   })
 
-  it("equals zlib's, for all bytes and for a prefix", () => {
+  it("returns the same checksum as zlib, for all bytes and for a prefix of the bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat({ max: 200 }), (bytes, length) => {
         expect(Crc32.of(bytes)).toBe(zlib.crc32(bytes))

@@ -1,4 +1,4 @@
-/** CRC-32 as in zip and PNG (ISO 3309, polynomial 0xEDB88320, reflected). */
+/** Computes the CRC-32 of zip and PNG (ISO 3309, polynomial 0xEDB88320, reflected). */
 
 const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   let rest = byte
@@ -6,7 +6,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest
 })
 
-/** Returns the checksum of the first `length` bytes, from 0 to 2³²−1. */
+/** Returns the checksum of the first `length` bytes, an integer from 0 to 2³²−1. */
 export const of = (bytes: Uint8Array, length: number = bytes.length): number => {
   let crc = 0xffffffff
   for (let index = 0; index < length; index++) {

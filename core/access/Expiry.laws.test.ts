@@ -6,8 +6,8 @@ import * as Expiry from "./Expiry.ts"
 const LATEST = 8_640_000_000_000_000
 const now = 1_800_000_000_000
 
-describe("an expiry", () => {
-  it("is a time, a time from now, or never", () => {
+describe("Expiry", () => {
+  it("resolves `atMs` to that time, `inMs` to a time after now, and `never` to undefined", () => {
     expect(Expiry.resolve("never", now)).toEqual(Result.succeed(undefined))
     fc.assert(
       fc.property(fc.nat(LATEST), fc.nat(LATEST - now), (atMs, inMs) => {
@@ -17,7 +17,7 @@ describe("an expiry", () => {
     )
   })
 
-  it("is invalid if it is not a date, also from programs without types", () => {
+  it("rejects times that are not valid dates, and values that only untyped programs can pass", () => {
     const values = [
       '{"atMs":-1}',
       '{"atMs":0.5}',
@@ -36,7 +36,7 @@ describe("an expiry", () => {
     }
   })
 
-  it("of a new key is in the future", () => {
+  it("resolveFuture rejects a time that is not in the future", () => {
     expect(Expiry.resolveFuture("never", now)).toEqual(Result.succeed(undefined))
     expect(Expiry.resolveFuture({ inMs: 1 }, now)).toEqual(Result.succeed(now + 1))
     for (const expiry of [{ inMs: 0 }, { atMs: now }, { atMs: now - 1 }]) {

@@ -45,8 +45,8 @@ const change: fc.Arbitrary<KeyChange.KeyChange> = fc.record({
 const isPossible = ({ limits, plan }: KeyChange.KeyChange): boolean =>
   plan !== "Enterprise" || (limits?.perMinute !== undefined && limits.perDay !== undefined)
 
-describe("a change of a key", () => {
-  it("gives a new plan its own limits unless they are overridden, and keeps the other fields", () => {
+describe("KeyChange.apply", () => {
+  it("applies the given fields, uses the limits of a new plan unless overridden, and keeps the other fields", () => {
     fc.assert(
       fc.property(key, change.filter(isPossible), fc.nat(), (before, wanted, now) => {
         const after = Result.getOrThrow(KeyChange.apply(before, wanted, now))
@@ -78,7 +78,7 @@ describe("a change of a key", () => {
     )
   })
 
-  it("is the same object if nothing differs, so that nothing is stored and recorded", () => {
+  it("returns the same object if no field changes, so that nothing is stored or recorded", () => {
     fc.assert(
       fc.property(key, ({ lastSeenDay, ...rest }) => {
         const before = { ...rest, lastSeenDay }
@@ -94,7 +94,7 @@ describe("a change of a key", () => {
     )
   })
 
-  it("fails for a revoked key, whatever the change is", () => {
+  it("fails for a revoked key and any change", () => {
     fc.assert(
       fc.property(key, change, (before, wanted) => {
         expect(KeyChange.apply(ApiKey.revoke(before, 3), wanted, 5)).toEqual(
@@ -124,7 +124,7 @@ describe("a change of a key", () => {
     )
   })
 
-  it("is recorded with the fields that differ, before and after, and without hashes", () => {
+  it("changesBetween returns exactly the fields that differ, without hashes", () => {
     fc.assert(
       fc.property(key, change.filter(isPossible), (before, wanted) => {
         const after = Result.getOrThrow(KeyChange.apply(before, wanted, 5))
@@ -143,8 +143,8 @@ describe("a change of a key", () => {
   })
 })
 
-describe("an expired key", () => {
-  it("accepts its secret until exactly its expiry, and again after a later one is set", () => {
+describe("a key with an expiry", () => {
+  it("rejects its secret from the exact expiry on, and accepts the secret again after the expiry is removed", () => {
     fc.assert(
       fc.property(key, fc.integer({ min: 1, max: 1_000_000 }), fc.nat(), (before, inMs, now) => {
         const until = Result.getOrThrow(KeyChange.apply(before, { expires: { inMs } }, now))

@@ -1,4 +1,4 @@
-/** Changes of an API key that keep its id, its secrets and its usage: plan, limits, label and expiry. */
+/** Changes the plan, limits, label or expiry of an API key. Its id, secrets and usage stay the same. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -19,7 +19,7 @@ export interface KeyChange {
   readonly limits?: KeyLifecycle.IssueOptions["limits"]
   /** The new label; `null` removes it. */
   readonly label?: string | null | undefined
-  /** When the key expires from now on. A key that has expired is valid again if this is later than now. */
+  /** The new expiry. A key that has expired becomes valid again if the new expiry is in the future. */
   readonly expires?: Expiry.Expiry | undefined
 }
 
@@ -30,7 +30,7 @@ export type KeyChangeFailure =
   | KeyLifecycle.LabelInvalid
   | KeyLifecycle.PlanInvalid
 
-/** Returns the changed key at `now` (epoch milliseconds), or the same object if nothing differs. */
+/** Applies the change at `now` (epoch milliseconds). Returns the same object if no field differs. */
 export const apply = (
   key: ApiKey,
   { expires, label, limits, plan }: KeyChange,
@@ -53,8 +53,8 @@ const keptLabel = (key: ApiKey, label: null | undefined): string | undefined =>
   label === null ? undefined : key.label
 
 /**
- * Changes the key and returns its record. Servers apply the change within the staleness of their key cache. A new plan
- * keeps the usage of the key: a lower limit caps the bucket, a higher limit does not fill it.
+ * Changes the key and returns its new record. Running servers apply the change after their cached copy of the key
+ * expires, at the latest. The key keeps its usage: a lower limit caps the bucket, a higher limit does not fill it.
  */
 export const change = Effect.fn("KeyChange.change")(function* (
   id: string,

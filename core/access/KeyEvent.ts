@@ -1,4 +1,4 @@
-/** Actions of administrators on API keys. Events contain no secret and no hash. */
+/** Defines events: the recorded actions of administrators on API keys. Events contain no secrets and no hashes. */
 import type { ApiKey } from "./ApiKey.ts"
 
 /** The kinds of events. */
@@ -7,7 +7,7 @@ export const actions = ["issued", "rotated", "revoked", "changed", "unbanned"] a
 /** A kind of event. */
 export type KeyAction = (typeof actions)[number]
 
-/** A value before and after an event: text, a number, or null if absent. Times are epoch milliseconds. */
+/** A value before and after an event: text, a number, or null if absent. Times are in epoch milliseconds. */
 export interface ValueChange {
   readonly from: string | number | null
   readonly to: string | number | null
@@ -17,17 +17,17 @@ export interface ValueChange {
 export interface KeyEvent {
   /** Epoch milliseconds. */
   readonly at: number
-  /** Who did it; see `Actor`. */
+  /** The administrator who performed the action; see `Actor`. */
   readonly actor: string
   readonly keyId: string
   readonly action: KeyAction
-  /** The changes, by field name. */
+  /** The changed values, by field name. */
   readonly changes: { readonly [field: string]: ValueChange }
 }
 
 /**
- * Returns the fields set by administrators that differ between two records of a key; `undefined` stands for a key that
- * did not exist.
+ * Returns the changes between two records of a key, of the fields that administrators set; `before` is `undefined` for
+ * a new key.
  *
  * @internal
  */

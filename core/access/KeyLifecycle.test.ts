@@ -34,7 +34,7 @@ const keyIdOf = (secret: Redacted.Redacted<string>) =>
   })
 
 describe("an issued key", () => {
-  it.effect("is accepted at once and has the plan's limits", () =>
+  it.effect("is accepted immediately and has the plan's limits", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_800_000_000_000)
       const { key, secret } = yield* KeyLifecycle.issue({ plan: "Pro", label: "shop" })
@@ -60,7 +60,7 @@ describe("an issued key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("never reveals its secret: not in the record, not when printed, not in the list", () =>
+  it.effect("never reveals its secret in its record, in the list or when printed", () =>
     Effect.gen(function* () {
       const issued = yield* KeyLifecycle.issue({ plan: "Free" })
       const rotated = yield* KeyLifecycle.rotate(issued.key.id, 1_000)
@@ -98,7 +98,7 @@ describe("an issued key", () => {
 
 describe("a rotated key", () => {
   it.effect(
-    "is accepted with both secrets until exactly the end of the overlap, then only with the new one",
+    "is accepted with both secrets until the exact end of the overlap, and then only with the new secret",
     () =>
       Effect.gen(function* () {
         const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
@@ -116,7 +116,7 @@ describe("a rotated key", () => {
       }).pipe(Effect.provide(environment))
   )
 
-  it.effect("without overlap rejects the old secret at once", () =>
+  it.effect("rejects the old secret immediately if the overlap is 0", () =>
     Effect.gen(function* () {
       const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
       const { secret } = yield* KeyLifecycle.rotate(key.id, 0)
@@ -124,7 +124,7 @@ describe("a rotated key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("that is rotated twice within the overlap rejects the oldest secret at once", () =>
+  it.effect("rejects the oldest secret immediately after a second rotation within the overlap", () =>
     Effect.gen(function* () {
       const { key, secret: first } = yield* KeyLifecycle.issue({ plan: "Free" })
       const { secret: second } = yield* KeyLifecycle.rotate(key.id, 60_000)
@@ -137,7 +137,7 @@ describe("a rotated key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("that is rotated concurrently accepts at most two of the issued secrets", () =>
+  it.effect("accepts exactly two secrets after 20 concurrent rotations, and one after the overlap", () =>
     Effect.gen(function* () {
       const { key, secret: first } = yield* KeyLifecycle.issue({ plan: "Free" })
       const rotated = yield* Effect.all(
@@ -153,7 +153,7 @@ describe("a rotated key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("cannot be rotated with an overlap that is not a non-negative integer", () =>
+  it.effect("is not changed by a rotation with a negative, fractional or infinite overlap or NaN", () =>
     Effect.gen(function* () {
       const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
       for (const overlapMs of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -164,7 +164,7 @@ describe("a rotated key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("must exist and not be revoked", () =>
+  it.effect("rotate fails for an unknown id and for a revoked key", () =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(KeyLifecycle.rotate("key_none", 0))).toEqual(
         new KeyLifecycle.ApiKeyUnknown({ id: "key_none" })
@@ -182,7 +182,7 @@ describe("a rotated key", () => {
 })
 
 describe("a revoked key", () => {
-  it.effect("accepts none of its secrets, and keeps its first date when it is revoked again", () =>
+  it.effect("rejects all of its secrets, and keeps its first revocation date when revoked again", () =>
     Effect.gen(function* () {
       const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
       const { secret } = yield* KeyLifecycle.rotate(key.id, 60_000)
@@ -196,7 +196,7 @@ describe("a revoked key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("must exist", () =>
+  it.effect("revoke fails for an unknown id", () =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(KeyLifecycle.revoke("key_none"))).toEqual(
         new KeyLifecycle.ApiKeyUnknown({ id: "key_none" })
@@ -206,7 +206,7 @@ describe("a revoked key", () => {
 })
 
 describe("issueFirst", () => {
-  it.effect("issues a key only if the store has none", () =>
+  it.effect("issues one key in total if 20 calls run concurrently on an empty store", () =>
     Effect.gen(function* () {
       const attempts = yield* Effect.all(
         Array.from({ length: 20 }, () => KeyLifecycle.issueFirst({ plan: "Free" })),
@@ -219,8 +219,8 @@ describe("issueFirst", () => {
   )
 })
 
-describe("labels", () => {
-  it.effect.each(["", " ", "a\0b", "\ud800", "x".repeat(256)])("%j is rejected", (label) =>
+describe("invalid labels", () => {
+  it.effect.each(["", " ", "a\0b", "\ud800", "x".repeat(256)])("issue rejects the label %j", (label) =>
     Effect.gen(function* () {
       const exit = yield* Effect.flip(KeyLifecycle.issue({ plan: "Free", label }))
       expect(exit).toMatchObject({ _tag: "LabelInvalid", message: expect.stringMatching(/^label must/) })
@@ -239,7 +239,7 @@ describe("an unavailable store", () => {
     list: Effect.fail(failure)
   })
 
-  it.effect("makes every program fail with the store's error", () =>
+  it.effect("makes issue, rotate, revoke and list fail with the store's error", () =>
     Effect.gen(function* () {
       const programs: ReadonlyArray<
         Effect.Effect<void, unknown, ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom>
@@ -256,10 +256,10 @@ describe("an unavailable store", () => {
   )
 })
 
-describe("the limits of a key", () => {
+describe("KeyLifecycle.limitsOf", () => {
   const plans = ["Free", "Pro", "Business"] as const
 
-  it.each(plans)("are the plan's own for %s", (plan) => {
+  it.each(plans)("returns the standard limits of %s if no limits are given", (plan) => {
     expect(KeyLifecycle.limitsOf({ plan })).toEqual(Result.succeed(Plan.standard[plan]))
     expect(KeyLifecycle.limitsOf({ plan, limits: {} })).toEqual(Result.succeed(Plan.standard[plan]))
     expect(KeyLifecycle.limitsOf({ plan, limits: { perMinute: undefined, perDay: undefined } })).toEqual(
@@ -267,7 +267,7 @@ describe("the limits of a key", () => {
     )
   })
 
-  it("are invalid for an unknown plan", () => {
+  it("fails for an unknown plan", () => {
     // Values that only untyped programs can pass.
     for (const options of ['{"plan":"free"}', '{"plan":"Gold","limits":{"perMinute":1,"perDay":1}}', "{}"]) {
       expect(KeyLifecycle.limitsOf(JSON.parse(options))).toEqual(
@@ -278,7 +278,7 @@ describe("the limits of a key", () => {
     }
   })
 
-  it.each(plans)("can override either limit of %s", (plan) => {
+  it.each(plans)("overrides one or both limits of %s", (plan) => {
     const { perDay, perMinute } = Plan.standard[plan]
     expect(KeyLifecycle.limitsOf({ plan, limits: { perMinute: 7 } })).toEqual(
       Result.succeed({ perMinute: 7, perDay })
@@ -291,7 +291,7 @@ describe("the limits of a key", () => {
     )
   })
 
-  it("require both overrides for Enterprise", () => {
+  it("requires both limits for Enterprise", () => {
     const invalid = Result.fail(
       new KeyLifecycle.PlanInvalid({ reason: "Enterprise needs both perMinute and perDay" })
     )
@@ -303,7 +303,7 @@ describe("the limits of a key", () => {
     )
   })
 
-  it("are a valid plan or a PlanInvalid failure, for any overrides", () => {
+  it("returns valid limits or a PlanInvalid failure for any overrides", () => {
     const number = fc.oneof(
       fc.double(),
       fc.integer(),

@@ -1,4 +1,4 @@
-/** API keys with the usage of their limits, and programs that read it, lift bans and read the record of events. */
+/** Shows API keys with the usage of their limits, lifts bans, and reads the recorded key events. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
@@ -37,8 +37,8 @@ export const list: Effect.Effect<ReadonlyArray<KeyStatus>, StoreUnavailable, Por
 )
 
 /**
- * Lifts the ban of the key and clears its strikes and open slots, at once on all servers; both windows stay as they are.
- * Returns the key as it was before.
+ * Lifts the ban of the key and clears its strikes and open slots, immediately on all servers; both windows are
+ * unchanged. Returns the status of the key before the change.
  */
 export const unban = Effect.fn("KeyStatus.unban")(function* (
   id: string
@@ -57,7 +57,7 @@ export const unban = Effect.fn("KeyStatus.unban")(function* (
       ...(strikes === 0 ? undefined : { strikes: { from: strikes, to: 0 } })
     }
   }
-  // Recorded first: limits may be in another database, and no ban may be lifted without a record.
+  // The event is recorded first: limits may be in another database, and no ban may be lifted without a recorded event.
   yield* (yield* ApiKeyStore).update(id, (key) => [undefined, key, event])
   yield* (yield* RateLimitStore).modify(Caller.ofKey(id), (state) => [
     undefined,
@@ -66,18 +66,18 @@ export const unban = Effect.fn("KeyStatus.unban")(function* (
   return before
 })
 
-/** Returns the recorded events of all keys or of one, oldest first; empty if the store records none. */
+/** Returns the recorded events of all keys or of the key `id`, oldest first; none if the store records no events. */
 export const log = Effect.fn("KeyStatus.log")(function* (
   id?: string
 ): Effect.fn.Return<ReadonlyArray<KeyEvent>, KeyLifecycle.ApiKeyUnknown | StoreUnavailable, ApiKeyStore> {
   const { events } = yield* ApiKeyStore
   const recorded = events === undefined ? [] : yield* events(id)
-  // The record of a key outlives the key, which is looked up only if there is none.
+  // The events of a key outlive the key, so the key is looked up only if it has no events.
   if (id !== undefined && recorded.length === 0) yield* find(id)
   return recorded
 })
 
-/** Finds a key by its id: an update that changes nothing, so that the port needs no method of its own. */
+/** Finds a key by its id with an update that changes nothing, so that the port needs no method for it. */
 const find = Effect.fnUntraced(function* (id: string) {
   const found = yield* (yield* ApiKeyStore).update(id, (key) => [key, key])
   return yield* KeyLifecycle.orUnknown(id, found)
@@ -87,7 +87,7 @@ const withUsage =
   (usageOf: (key: ApiKey) => Usage.Usage) =>
   (key: ApiKey): KeyStatus => ({ ...key, usage: usageOf(key) })
 
-/** Reads the states of the keys; returns a function that computes the usage of each. */
+/** Reads the rate-limit states of the keys, and returns a function that computes the usage of a key. */
 const usageOf = Effect.fnUntraced(function* (
   keys: ReadonlyArray<ApiKey>
 ): Effect.fn.Return<(key: ApiKey) => Usage.Usage, StoreUnavailable, RateLimitStore> {

@@ -40,7 +40,7 @@ const recording = Effect.gen(function* () {
 })
 
 describe("the day on which a key was last used", () => {
-  it.effect("is stored once for many requests, together with that of other keys", () =>
+  it.effect("is stored with one call for 200 requests with two keys, and again on the next day", () =>
     Effect.gen(function* () {
       const { calls, note, store } = yield* recording
       for (let request = 0; request < 100; request++) {
@@ -51,7 +51,7 @@ describe("the day on which a key was last used", () => {
       yield* TestClock.adjust("1 second")
       expect(calls).toEqual([[["a", "b"], 3]])
       expect((yield* store.list).map(({ lastSeenDay }) => lastSeenDay)).toEqual([3, 3])
-      // The records that requests see may be older, if the store caches them.
+      // If the store caches key records, requests may see records that are older than the stored ones.
       note(a, 4 * DAY - 1)
       yield* TestClock.adjust("1 minute")
       expect(calls).toHaveLength(1)
@@ -61,7 +61,7 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("is not stored again if the record has it, or a later one", () =>
+  it.effect("is not stored again if the record has the same or a later day", () =>
     Effect.gen(function* () {
       const { calls, note } = yield* recording
       note({ ...a, lastSeenDay: 3 }, 3 * DAY)
@@ -71,7 +71,7 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("is correct for requests on both sides of midnight", () =>
+  it.effect("is the day of each request, even if the requests are just before and after midnight", () =>
     Effect.gen(function* () {
       const { calls, note } = yield* recording
       note(a, 4 * DAY - 1)
@@ -84,7 +84,7 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("is stored when the service closes, and nothing is noted after that", () =>
+  it.effect("is stored when the service closes; later requests are not recorded", () =>
     Effect.gen(function* () {
       const { calls, close, note } = yield* recording
       note(a, 3 * DAY)
@@ -96,7 +96,7 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("is stored after the next request of the key if the store failed", () =>
+  it.effect("is stored after the next request with the key if the store failed before", () =>
     Effect.gen(function* () {
       const { calls, close, note, state, store } = yield* recording
       state.isDown = true
@@ -114,7 +114,7 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("is collected in bounded memory", () =>
+  it.effect("is collected for at most 10 000 keys between two writes", () =>
     Effect.gen(function* () {
       const { calls, note } = yield* recording
       for (let index = 0; index < 25_000; index++) note({ ...a, id: `key ${index}` }, 3 * DAY)

@@ -1,6 +1,7 @@
 /**
- * Records the day on which each key was last used. Requests only note the key; a background fiber stores all noted keys
- * with one call a second later, and the layer stores the rest when it closes. A failing store affects no request.
+ * Records the day on which each key was last used. A request only notes its key in memory. A second later, a
+ * background fiber stores all noted keys with one call; the layer stores the rest when it closes. A failure
+ * of the store is logged and affects no request.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,7 +11,7 @@ import * as DailyQuota from "../limits/DailyQuota.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import type { ApiKey } from "./ApiKey.ts"
 
-/** Notes that a key was used at a time (epoch milliseconds); never fails and never waits. By default it does nothing. */
+/** Notes that a key was used at `now` (epoch milliseconds); never fails or waits. Does nothing by default. */
 export const LastSeen = Context.Reference<(key: ApiKey, now: number) => void>(
   "animal-store/core/access/LastSeen",
   { defaultValue: () => () => {} }
@@ -19,7 +20,7 @@ export const LastSeen = Context.Reference<(key: ApiKey, now: number) => void>(
 /** Time for which noted keys are collected before they are stored. */
 const PAUSE = "1 second"
 
-/** Maximum number of keys that wait, and of keys whose stored day is cached; further keys are noted later. */
+/** Maximum number of keys in `waiting` and in `stored`. While `waiting` is full, requests do not note their keys. */
 const CAPACITY = 10_000
 
 /** Stores noted days in the store of the context, if that store has `markSeen`. */
@@ -30,7 +31,7 @@ export const layer: Layer.Layer<never, never, ApiKeyStore> = Layer.effect(
     if (markSeen === undefined) return () => {}
     const runFork = Effect.runForkWith(yield* Effect.context<never>())
     let waiting = new Map<string, number>()
-    // The record of a request may come from a cache that is older than the last call.
+    // The last stored day of each key, because the key record of a request may be cached and have an older day.
     const stored = new Map<string, number>()
     let worker: Fiber.Fiber<void> | undefined
     let isClosed = false

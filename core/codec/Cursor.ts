@@ -1,6 +1,6 @@
 /**
- * Page cursors: the id after which a page starts, signed together with the page's filter. Cursors that are forged,
- * truncated, from another server or for another filter are rejected.
+ * Encodes and decodes page cursors: the id after which a page starts, signed together with the page's filter. Cursors
+ * that are forged, truncated, signed with another key or for another filter are rejected.
  */
 
 import * as Context from "effect/Context"
@@ -13,16 +13,16 @@ import type { PetStatus } from "../domain/PetStatus.ts"
 export class Cursor extends Context.Service<
   Cursor,
   {
-    /** Encodes a cursor: 16 hexadecimal digits of the non-negative id and 16 of the signature. */
+    /** Encodes a cursor: 16 hexadecimal digits for the non-negative id and 16 for the signature. */
     readonly encode: (after: Int64.Int64, status: PetStatus | undefined) => Effect.Effect<string>
-    /** Returns the id; `undefined` unless the cursor was encoded for this filter with this key. */
+    /** Returns the id, or `undefined` if the cursor was not encoded for this filter with the same key. */
     readonly decode: (text: string, status: PetStatus | undefined) => Effect.Effect<Int64.Int64 | undefined>
   }
 >()("animal-store/core/codec/Cursor") {}
 
 /**
- * The cursor key that all nodes on one store share, at least 32 bytes. Persistent stores save and provide it; without
- * it, cursors become invalid when the service restarts.
+ * The cursor key, of at least 32 bytes, that all nodes on one store share. Persistent stores save and provide it.
+ * Without it and without the option `cursorKey`, cursors become invalid when the service restarts.
  */
 export const SharedKey = Context.Reference<Uint8Array | undefined>(
   "animal-store/core/codec/Cursor/SharedKey",
@@ -31,12 +31,13 @@ export const SharedKey = Context.Reference<Uint8Array | undefined>(
   }
 )
 
-/** Hexadecimal digits of the id and of the signature: 64 bits each. */
+/** Number of hexadecimal digits of the id, and of the signature: 64 bits each. */
 const DIGITS = 16
 
 /**
- * Creates the cursors of `key`, a secret of at least 32 bytes that all nodes on one store share. The signature is
- * SHA-256 of key and content, truncated to 64 bits: a cursor grants no access, so it only has to resist guessing.
+ * Creates the cursor service for `key`, a secret of at least 32 bytes that all nodes on one store share. The signature
+ * is the SHA-256 of key and content, truncated to 64 bits: a cursor grants no access, so its signature only has to
+ * resist guessing.
  */
 export const make = (key: Uint8Array): Effect.Effect<Cursor["Service"], never, Digest.Digest> =>
   Effect.map(Digest.Digest, (digest) => {

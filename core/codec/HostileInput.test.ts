@@ -9,10 +9,10 @@ import * as Json from "./Json.ts"
 import * as NewPetBody from "./NewPetBody.ts"
 import * as QueryParameters from "./QueryParameters.ts"
 
-/** Far more than linear time for these inputs, far less than quadratic time. */
+/** Maximum CPU time in milliseconds: far more than linear time needs for these inputs, far less than quadratic time. */
 const BOUND_MS = 300
 
-/** Minimum CPU time of three runs, which does not depend on the load of the machine. */
+/** Expects that the fastest of three runs stays below the maximum; CPU time hardly depends on the machine's load. */
 const expectQuick = (work: () => void): void => {
   const runs = [1, 2, 3].map(() => {
     const start = process.cpuUsage()
@@ -42,11 +42,11 @@ const bodies: ReadonlyArray<readonly [string, string]> = [
   ["a name of emoji", filled('{"name":"', "😀", '","categoryId":1}', SIZE / 2)],
   ["a name of escapes", filled('{"name":"', "\\n", '","categoryId":1}', SIZE)],
   ["a name of \\u escapes", filled('{"name":"', "\\u0020", '","categoryId":1}', SIZE)],
-  ["a string that never ends", filled('{"name":"', "\\\\", "", SIZE)],
+  ["a string without a closing quote", filled('{"name":"', "\\\\", "", SIZE)],
   ["a key of 64 000 characters", filled('{"', "k", '":1}', SIZE)],
   ["thousands of keys", members(6000, (index) => `k${index}`)],
   ["thousands of keys that are integers", members(6000, (index) => String(index * 4096))],
-  ["thousands of keys that start alike", members(600, (index) => `${"k".repeat(90)}${index}`)],
+  ["600 keys with a long common prefix", members(600, (index) => `${"k".repeat(90)}${index}`)],
   ["a long array", filled("[", "1,", "1]", SIZE)],
   ["thousands of empty arrays", filled('{"a":[', "[],", "[]]}", SIZE)],
   ["nested arrays", filled("", "[", "", SIZE)],
@@ -63,15 +63,15 @@ describe("Parsing hostile input", () => {
   })
 
   it.each([
-    ["digits", "9".repeat(100_000)],
-    ["digits before an exponent that cancels them", `1${"0".repeat(100_000)}e-100000`],
-    ["zeros between digits", `1${"0".repeat(100_000)}1`],
-    ["zeros in the fraction", `0.${"0".repeat(100_000)}1`],
-    ["zeros in the fraction, cancelled by the exponent", `0.${"0".repeat(99_999)}1e100000`],
-    ["digits of the exponent", `1e${"9".repeat(100_000)}`],
-    ["digits of a negative exponent", `1e-${"9".repeat(100_000)}`],
-    ["an exponent worth 999 999 999 digits", "1e999999999"]
-  ])("is quick for a number of 100 000 %s", (_, text) => {
+    ["100 000 digits", "9".repeat(100_000)],
+    ["100 000 zeros that the exponent cancels", `1${"0".repeat(100_000)}e-100000`],
+    ["100 000 zeros between two digits", `1${"0".repeat(100_000)}1`],
+    ["100 000 leading zeros in the fraction", `0.${"0".repeat(100_000)}1`],
+    ["100 000 digits in the fraction, cancelled by the exponent", `0.${"0".repeat(99_999)}1e100000`],
+    ["an exponent of 100 000 digits", `1e${"9".repeat(100_000)}`],
+    ["a negative exponent of 100 000 digits", `1e-${"9".repeat(100_000)}`],
+    ["the exponent 999 999 999", "1e999999999"]
+  ])("parses a number with %s quickly", (_, text) => {
     expectQuick(() => Int64.fromJsonNumber(text))
   })
 
@@ -84,7 +84,7 @@ describe("Parsing hostile input", () => {
     expectQuick(() => Int64.fromCanonicalText("9".repeat(100_000)))
   })
 
-  it("rejects 200 000 nested brackets at the first one that is too deep", () => {
+  it("rejects 200 000 nested brackets at the first bracket that is too deep", () => {
     expectQuick(() => {
       const read = Json.parse("[".repeat(200_000))
       expect(Result.isFailure(read) ? read.failure.position : undefined).toBe(Json.maxDepth)
@@ -92,9 +92,9 @@ describe("Parsing hostile input", () => {
   })
 
   it.each([
-    ["names", (index: number) => `k${index}`],
+    ["words", (index: number) => `k${index}`],
     ["integers", (index: number) => String(index)]
-  ])("reads an object of 100 000 %s", (_, name) => {
+  ])("parses an object of 100 000 members quickly if the names are %s", (_, name) => {
     const text = members(100_000, name)
     expectQuick(() => {
       expect(Result.isSuccess(Json.parse(text))).toBe(true)
@@ -112,7 +112,7 @@ describe("Parsing hostile input", () => {
     expectQuick(() => PetName.fault(" ".repeat(1_000_000)))
   })
 
-  it("does not retain a body in memory through the name in it", () => {
+  it("does not keep a whole body in memory after its name is decoded", () => {
     setFlagsFromString("--expose-gc")
     const collectGarbage: () => void = runInNewContext("gc")
     const body = (index: number) =>

@@ -2,18 +2,18 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as HttpDate from "./HttpDate.ts"
 
-describe("an HTTP date", () => {
+describe("HttpDate.format", () => {
   it.each([
     [Date.UTC(1994, 10, 6, 8, 49, 37), "Sun, 06 Nov 1994 08:49:37 GMT"],
     [Date.UTC(2030, 11, 5), "Thu, 05 Dec 2030 00:00:00 GMT"],
     [Date.UTC(2030, 11, 5) - 1, "Wed, 04 Dec 2030 23:59:59 GMT"],
     [Date.UTC(2028, 1, 29, 12), "Tue, 29 Feb 2028 12:00:00 GMT"],
     [0, "Thu, 01 Jan 1970 00:00:00 GMT"]
-  ])("of %d is %s", (epochMs, text) => {
+  ])("formats %d as %s", (epochMs, text) => {
     expect(HttpDate.format(epochMs)).toBe(text)
   })
 
-  it("has a fixed length and format, and is rounded down to the second", () => {
+  it("returns an IMF-fixdate that is rounded down to the second", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Date.UTC(9999, 11, 31, 23, 59, 59, 999) }), (epochMs) => {
         const text = HttpDate.format(epochMs)

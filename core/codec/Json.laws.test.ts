@@ -46,7 +46,10 @@ const depthOf = (text: string): number => {
   return deepest
 }
 
-/** Returns the result of `JSON.parse`, which accepts duplicate names and drops all but the last. */
+/**
+ * Returns the result of `JSON.parse`; `undefined` for invalid text, for duplicate names (`JSON.parse` keeps only the
+ * last one), and for nesting that is deeper than the limit.
+ */
 const oracle = (text: string): { readonly value: unknown } | undefined => {
   const parsed = platformParse(text)
   if (parsed === undefined || namesRead(parsed.value) !== namesWritten(text)) return undefined
@@ -71,7 +74,7 @@ describe("Json.parse", () => {
     )
   })
 
-  it("accepts damaged texts if and only if JSON.parse accepts them and no name is repeated", () => {
+  it("accepts damaged texts if and only if JSON.parse accepts them and no object has a duplicate name", () => {
     fc.assert(fc.property(nearlyJsonText, expectAgreement), { numRuns: 10_000 })
   })
 
@@ -83,7 +86,7 @@ describe("Json.parse", () => {
     fc.assert(fc.property(fc.oneof(fc.string({ unit: "binary" }), soup), expectAgreement), { numRuns: 5000 })
   })
 
-  it("agrees with JSON.parse for every UTF-16 unit: in a string, after a backslash, around and as a value", () => {
+  it("agrees with JSON.parse for every UTF-16 unit: in a string, after a backslash, next to a value and alone", () => {
     const disagreements: Array<string> = []
     for (let code = 0; code <= 0xffff; code++) {
       const unit = String.fromCharCode(code)
@@ -124,7 +127,7 @@ describe("Json.parse", () => {
     )
   })
 
-  it("rejects a duplicate name, however it is escaped", () => {
+  it("rejects a duplicate name even if the two occurrences are escaped differently", () => {
     const spelling = (name: string) =>
       fc
         .array(fc.boolean(), { minLength: name.length, maxLength: name.length })
@@ -181,7 +184,7 @@ describe("Json.parse", () => {
 })
 
 describe("Json.stringify", () => {
-  it("encodes every int64 so that it decodes to the same value", () => {
+  it("encodes every int64 to text that decodes to the same value", () => {
     fc.assert(
       fc.property(int64, (value) => {
         const read = Result.getOrThrow(Json.parse(Json.stringify(value)))

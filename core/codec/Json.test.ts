@@ -52,7 +52,7 @@ describe("Json.parse", () => {
     ['{"a":1,"a":2}', "duplicate name in an object", 7],
     ['{"name":1,"n\\u0061me":2}', "duplicate name in an object", 10],
     ['[{"b":{"a":1,"c":2,"\\u0061":2}}]', "duplicate name in an object", 19]
-  ])("rejects %j: %s at %i", (text, reason, position) => {
+  ])("rejects %j: %s at position %i", (text, reason, position) => {
     expect(faultOf(text)).toEqual({ reason, position })
   })
 
@@ -62,7 +62,7 @@ describe("Json.parse", () => {
     ["names that differ by normalisation only", '{"\u00e9":1,"e\\u0301":2}'],
     ["an empty name", '{"":1}'],
     ["names of Object.prototype", '{"toString":1,"valueOf":2,"__proto__":3}']
-  ])("takes %s", (_, text) => {
+  ])("accepts %s", (_, text) => {
     expect(faultOf(text)).toBeUndefined()
   })
 
@@ -80,14 +80,14 @@ describe("Json.parse", () => {
     expect(faultOf(`[${"[],{},".repeat(100)}1]`)).toBeUndefined()
   })
 
-  it("keeps escaped lone surrogates and escaped pairs", () => {
+  it("decodes escaped lone surrogates and escaped surrogate pairs", () => {
     expect(Json.parse('["\\ud83d","\\ud83d\\ude00","\\uDE00"]')).toEqual(
       Result.succeed(["\ud83d", "😀", "\ude00"])
     )
   })
 
   // A bug in V8 13.6: after the first object, `JSON.parse` decodes the second one wrongly.
-  it("distinguishes names that differ in an escaped character only", () => {
+  it("distinguishes names that differ only in an escaped character", () => {
     const namesOf = (text: string) => Object.keys(Result.getOrThrow(Json.parse(text)) ?? {})
     expect(namesOf(String.raw`{"a":1,"\\":2}`)).toEqual(["a", "\\"])
     expect(namesOf(String.raw`{"a":1,"\"":2}`)).toEqual(["a", '"'])

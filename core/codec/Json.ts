@@ -1,6 +1,6 @@
 /**
- * Lossless JSON (RFC 8259): numbers keep their source text, duplicate names are rejected (RFC 7493 §2.3), and nesting
- * is bounded. Parsing takes linear time and never overflows the stack.
+ * Parses and encodes JSON (RFC 8259) without loss: numbers keep their source text, duplicate names are rejected
+ * (RFC 7493 §2.3), and nesting is bounded. Parsing takes linear time and never overflows the stack.
  */
 import * as Result from "effect/Result"
 
@@ -12,28 +12,28 @@ export class JsonNumber {
   }
 }
 
-/** A JSON array. */
+/** A parsed array. */
 export interface JsonArray extends ReadonlyArray<Json> {}
 
-/** A JSON object without a prototype, so that `__proto__` is an ordinary name. */
+/** A parsed object; it has no prototype, so that `__proto__` is an ordinary name. */
 export interface JsonObject {
   readonly [name: string]: Json
 }
 
-/** A parsed value. */
+/** A parsed JSON value of any type. */
 export type Json = null | boolean | string | JsonNumber | JsonArray | JsonObject
 
-/** The reason why a text is rejected, and the index of the UTF-16 unit at fault. */
+/** The reason why a text is rejected, and the index of the first invalid UTF-16 unit. */
 export interface JsonFault {
   readonly reason: string
   readonly position: number
 }
 
-/** Maximum nesting of arrays and objects; an object in an object counts two. */
+/** Maximum nesting depth of arrays and objects; an object in an object has depth 2. */
 export const maxDepth = 32
 
 /**
- * Parses a JSON text.
+ * Parses a JSON text; fails with the reason and the position of the first fault.
  *
  * @example
  * ```ts
@@ -55,10 +55,11 @@ const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 
 const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
-// In V8, a longer slice references its parent string, so one stored name would retain a whole body in memory.
+// Maximum length, with the opening quote, of strings that are sliced. V8 copies short slices, but a long slice
+// references its parent string, so that one stored name would keep a whole body in memory.
 const MAX_SLICE = 12
 
-// `JSON.parse` is used for single strings only: it rounds numbers and accepts duplicate names.
+// Uses `JSON.parse` only for single strings, because it rounds numbers and accepts duplicate names.
 class Reader {
   readonly text: string
   index = 0
@@ -162,7 +163,7 @@ class Reader {
         const position = this.index
         if (this.text.charCodeAt(position) !== 0x22) this.fail("expected a name in double quotes")
         const name = this.string()
-        // Members are never undefined, and `in` takes three times as long.
+        // Not `in`, which takes three times as long; values of members are never undefined.
         if (members[name] !== undefined) this.fail("duplicate name in an object", position)
         this.skipWhitespace()
         if (this.text.charCodeAt(this.index) !== 0x3a) this.fail("expected ':'")

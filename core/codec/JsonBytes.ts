@@ -1,9 +1,9 @@
-/** Parses bytes as JSON: strict UTF-8, no byte order mark, lossless numbers. */
+/** Parses bytes as JSON: in strict UTF-8, without a byte order mark, and with exact numbers. */
 import * as Result from "effect/Result"
 import * as Json from "./Json.ts"
 import * as Utf8 from "./Utf8.ts"
 
-/** Parses a JSON text; the position of a fault in UTF-8 is a byte, of other faults a UTF-16 unit. */
+/** Parses a JSON text. The position of a fault counts bytes if the UTF-8 is invalid, otherwise UTF-16 units. */
 export const parse = (bytes: Uint8Array): Result.Result<Json.Json, Json.JsonFault> => {
   const text = Utf8.decode(bytes)
   if (typeof text === "number") return Result.fail({ reason: "not valid UTF-8", position: text })
@@ -13,6 +13,6 @@ export const parse = (bytes: Uint8Array): Result.Result<Json.Json, Json.JsonFaul
   return Json.parse(text)
 }
 
-/** Whether a value is an object. */
+/** Whether a JSON value is an object. */
 export const isObject = (json: Json.Json): json is Json.JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json) && !(json instanceof Json.JsonNumber)

@@ -27,7 +27,7 @@ describe("NewPetBody.decode", () => {
     )
   })
 
-  it("decodes a response body to the animal that was sent, without its id", () => {
+  it("decodes a response body to the animal in it, without its id", () => {
     fc.assert(
       fc.property(int64, newPet, (id, pet) => {
         expect(NewPetBody.decode(encode(PetJson.encode(new Pet(id, pet))), false)).toEqual(
@@ -38,7 +38,7 @@ describe("NewPetBody.decode", () => {
     )
   })
 
-  it("keeps every int64 exact from the request body to the response body", () => {
+  it("keeps every int64 exact, from the request body to the response body", () => {
     fc.assert(
       fc.property(int64, int64, (categoryId, id) => {
         const sent = Result.getOrThrow(
@@ -111,7 +111,7 @@ describe("NewPetBody.decode", () => {
     expect(accepted).toBeGreaterThan(100)
   })
 
-  it("names all invalid fields and no others, each with its reason", () => {
+  it("names all invalid fields and no other fields, each with its reason", () => {
     const field = <A>(good: fc.Arbitrary<A>, bad: fc.Arbitrary<Json.Encodable>, optional: boolean) =>
       fc.oneof(
         good.map((value) => ({ value, fault: false })),
@@ -143,7 +143,7 @@ describe("NewPetBody.decode", () => {
     )
   })
 
-  it("never echoes a value", () => {
+  it("never repeats a value of the body in its message", () => {
     const secret = fc.string({ unit: fc.constantFrom(..."QXZ789"), minLength: 8, maxLength: 400 })
     fc.assert(
       fc.property(secret, fc.boolean(), (text, strict) => {
@@ -164,7 +164,7 @@ describe("NewPetBody.decode", () => {
     )
   })
 
-  it("ignores unknown fields, and rejects them only if strict", () => {
+  it("ignores unknown fields if not strict, and rejects them if strict", () => {
     const unknown = fc.dictionary(
       fc
         .oneof(

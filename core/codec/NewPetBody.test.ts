@@ -23,7 +23,7 @@ describe("NewPetBody.decode", () => {
     )
   })
 
-  it("uses available for an absent status", () => {
+  it('uses the status "available" if the status is absent', () => {
     expect(decode('{"name":"Rex","categoryId":7}', true)).toEqual(
       Result.succeed({ name: "Rex", categoryId: 7n, status: "available" })
     )
@@ -39,7 +39,7 @@ describe("NewPetBody.decode", () => {
     ["100e-2", 1n],
     ["-0", 0n],
     ["0", 0n]
-  ])("accepts categoryId %s exactly", (text, categoryId) => {
+  ])("decodes categoryId %s to its exact value", (text, categoryId) => {
     expect(decode(`{"name":"Rex","categoryId":${text}}`)).toEqual(
       Result.succeed({ name: "Rex", categoryId, status: "available" })
     )
@@ -88,7 +88,7 @@ describe("NewPetBody.decode", () => {
     ["a right-to-left override", '"\u202egod"', "\u202egod"],
     ["line breaks and terminal escapes", '"a\\r\\nb\\u001b[31m"', "a\r\nb\u001b[31m"],
     ["noncharacters", '"\uffff\u{1ffff}"', "\uffff\u{1ffff}"]
-  ])("keeps %s in a name as sent", (_, text, name) => {
+  ])("keeps %s in a name unchanged", (_, text, name) => {
     expect(decode(`{"name":${text},"categoryId":1}`)).toEqual(
       Result.succeed({ name, categoryId: 1n, status: "available" })
     )
@@ -103,7 +103,7 @@ describe("NewPetBody.decode", () => {
     }
   )
 
-  it("names all invalid fields at once, unknown fields last", () => {
+  it("names all invalid fields in one message, unknown fields last", () => {
     expect(errorOf("{}")).toBe(invalidBody("name: is required; categoryId: is required"))
     expect(errorOf('{"b":1,"name":"","categoryId":1.5,"status":"x","a":2}', true)).toBe(
       invalidBody(

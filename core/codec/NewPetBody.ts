@@ -6,8 +6,8 @@ import * as JsonBytes from "./JsonBytes.ts"
 import * as NewPetFields from "./NewPetFields.ts"
 
 /**
- * Decodes a body. Unknown fields, including `id`, are ignored, or rejected if `strict`. Fails with `invalid_json` for
- * invalid JSON, and with `invalid_body`, which names every invalid field and the reason.
+ * Decodes a body. Unknown fields, including `id`, are ignored, or rejected if `strict`. Fails with `invalid_json` if
+ * the body is not valid JSON, otherwise with `invalid_body`, which names every invalid field with the reason.
  */
 export const decode = (
   bytes: Uint8Array,

@@ -6,10 +6,10 @@ import * as PetName from "../domain/PetName.ts"
 import * as PetStatus from "../domain/PetStatus.ts"
 import * as Json from "./Json.ts"
 
-/** The reason for a field that is absent. */
+/** The reason that is reported for an absent required field. */
 export const MISSING = "is required"
 
-/** Which fields may be present besides those of `NewPet`: all, or the named ones. */
+/** The fields that are allowed in addition to the fields of `NewPet`: all fields, or only the named fields. */
 export type Allowed = "all" | ReadonlyArray<string>
 
 /** Decodes an object; fails with each invalid field and the reason, such as `name: is required`. */
@@ -17,7 +17,7 @@ export const decode = (
   object: Json.JsonObject,
   allowed: Allowed
 ): Result.Result<NewPet, ReadonlyArray<string>> => {
-  // Not with the schema, which doubles the time of the whole validation; a law checks that both decode alike.
+  // Decodes without the schema, which doubles the time of the whole validation; a law checks that both agree.
   const { name, status = PetStatus.initial } = object
   const categoryId = int64In(object.categoryId)
   const nameFault = faultOfName(name)
@@ -49,7 +49,7 @@ export const decode = (
 export const int64In = (value: Json.Json | undefined): Int64.Int64 | undefined =>
   value instanceof Json.JsonNumber ? Int64.fromJsonNumber(value.text) : undefined
 
-/** The reason for a value that is not an int64. */
+/** Returns the reason why a value that is not an int64 is rejected. */
 export const faultOfInt64 = (value: Json.Json | undefined): string =>
   value === undefined ? MISSING : Int64.message
 
@@ -70,7 +70,7 @@ const faultsOfUnknown = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
     : faults
 }
 
-// Escapes control characters, text direction marks and surrogates that are split by the truncation.
+// Escapes control characters, text direction marks, and surrogates that the truncation separated from their pair.
 const quote = (name: string): string =>
   JSON.stringify(name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name).replace(
     /\p{C}/gu,

@@ -1,24 +1,24 @@
-/** Query parameters of operations: declared once for decoding and for the OpenAPI document. */
+/** Decodes query parameters as declared; the OpenAPI document is generated from the same declarations. */
 import * as Result from "effect/Result"
 import * as ApiError from "../errors/ApiError.ts"
 import type * as Json from "./Json.ts"
 import * as QueryString from "./QueryString.ts"
 
-/** A query parameter. */
+/** The declaration of a query parameter: its documentation and its decoder. */
 export interface QueryParameter<A> {
   readonly description: string
   /** JSON Schema for the OpenAPI document. */
   readonly schema: Json.EncodableObject
-  /** Decodes the text, or an absent parameter; fails with the reason, such as "must be an integer". */
+  /** Decodes the text (`undefined` if the parameter is absent). Fails with a reason, such as "must be an integer". */
   readonly decode: (text: string | undefined) => Result.Result<A, string>
 }
 
-/** Parameters by name. */
+/** The declared parameters, by name. */
 export interface QueryParameters {
   readonly [name: string]: QueryParameter<unknown>
 }
 
-/** No parameters. */
+/** The declaration of an operation without parameters. */
 export type None = { readonly [name in never]: never }
 
 /** The decoded values of parameters. */
@@ -29,9 +29,9 @@ export type Values<Parameters extends QueryParameters> = {
 type InvalidParameter = ApiError.ApiError<"invalid_parameter">
 
 /**
- * Decodes a query string. Unknown parameters are ignored, or rejected if `strict`. Fails with `invalid_parameter`,
- * which names the parameter and the reason; malformed percent-encoding, repetition and unknown names are reported
- * first.
+ * Decodes a query string. Unknown parameters are ignored, or rejected if `strict`. Fails with `invalid_parameter` and a
+ * reason, which names the parameter only if it is declared. Malformed percent-encoding, repeated and unknown parameters
+ * are reported before invalid values.
  */
 export const decode = <Parameters extends QueryParameters>(
   parameters: Parameters,
@@ -46,7 +46,7 @@ export const decode = <Parameters extends QueryParameters>(
     if (Result.isFailure(value)) return invalid(name, value.failure)
     values[name] = value.success
   }
-  // The cast is safe: the parameter of the same name decoded each value.
+  // The cast is safe: each value was decoded by the parameter of the same name.
   return Result.succeed(values as Values<Parameters>)
 }
 

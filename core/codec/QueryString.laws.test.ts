@@ -4,7 +4,7 @@ import * as QueryString from "./QueryString.ts"
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** Decodes percent-encodings byte by byte. */
+/** Decodes percent-encodings byte by byte; returns `undefined` if one is malformed or not UTF-8. */
 const oracle = (text: string): string | undefined => {
   const bytes: Array<number> = []
   for (let index = 0; index < text.length; index++) {
@@ -46,7 +46,7 @@ describe("QueryString.percentDecode", () => {
     )
   })
 
-  it("decodes only once", () => {
+  it("decodes percent-encodings only once", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const once = encodeURIComponent(text)
@@ -87,7 +87,7 @@ describe("QueryString.parse", () => {
     )
   })
 
-  it("never throws", () => {
+  it("parses any text without an exception", () => {
     const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code))
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit }), fc.string()), (any) => {

@@ -1,6 +1,6 @@
-/** Strict decoding of query strings as `application/x-www-form-urlencoded` pairs (WHATWG URL §5.1). */
+/** Decodes query strings strictly, as `application/x-www-form-urlencoded` pairs (WHATWG URL §5.1). */
 
-/** A decoded pair; `value` is empty without `=`. */
+/** A decoded pair; `value` is empty if the pair has no `=`. */
 export interface QueryParameter {
   readonly name: string
   readonly value: string

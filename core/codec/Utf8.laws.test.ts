@@ -16,7 +16,7 @@ const encoder = new TextEncoder()
 
 const byte = fc.integer({ min: 0, max: 255 })
 
-/** UTF-8 with all kinds of errors: stray bytes, overlong forms, surrogates, too large values, truncated sequences. */
+/** Generates valid UTF-8, stray bytes, overlong forms, surrogates, values that are too large, and cut sequences. */
 const piece: fc.Arbitrary<ReadonlyArray<number>> = fc.oneof(
   {
     weight: 6,
@@ -60,7 +60,7 @@ describe("Utf8.decode", () => {
       .map(([offset, character, count]) => "x".repeat(offset) + character.repeat(count))
     fc.assert(
       fc.property(fc.oneof(long, fc.string({ unit: "binary" })), (text) => {
-        // Compared outside of `expect`, which reports differences of long texts slowly.
+        // The texts are compared outside of `expect`, which reports differences of long texts slowly.
         expect(Utf8.decode(encoder.encode(text)) === text).toBe(true)
       }),
       { numRuns: 500 }
@@ -81,7 +81,7 @@ describe("Utf8.decode", () => {
     )
   })
 
-  it("agrees with TextDecoder for every sequence of two bytes and every end of a longer one", () => {
+  it("agrees with TextDecoder for any two bytes, alone and followed by continuation bytes", () => {
     const disagreements: Array<string> = []
     const compare = (...bytes: ReadonlyArray<number>) => {
       const array = Uint8Array.from(bytes)

@@ -3,14 +3,14 @@ import * as Utf8 from "./Utf8.ts"
 
 describe("Utf8.decode", () => {
   it.each<[string, ReadonlyArray<number>, string]>([
-    ["nothing", [], ""],
-    ["a byte order mark, which it keeps", [0xef, 0xbb, 0xbf, 0x61], "\ufeffa"],
+    ["no bytes", [], ""],
+    ["a byte order mark, which is kept", [0xef, 0xbb, 0xbf, 0x61], "\ufeffa"],
     ["U+0000", [0], "\0"],
     ["the first and last code point of two bytes", [0xc2, 0x80, 0xdf, 0xbf], "\u0080\u07ff"],
-    ["the first and last of three", [0xe0, 0xa0, 0x80, 0xef, 0xbf, 0xbf], "\u0800\uffff"],
+    ["the first and last code point of three bytes", [0xe0, 0xa0, 0x80, 0xef, 0xbf, 0xbf], "\u0800\uffff"],
     ["the neighbours of the surrogates", [0xed, 0x9f, 0xbf, 0xee, 0x80, 0x80], "\ud7ff\ue000"],
-    ["the first and last of four", [0xf0, 0x90, 0x80, 0x80, 0xf4, 0x8f, 0xbf, 0xbf], "\u{10000}\u{10ffff}"]
-  ])("reads %s", (_, bytes, text) => {
+    ["the limits of four bytes", [0xf0, 0x90, 0x80, 0x80, 0xf4, 0x8f, 0xbf, 0xbf], "\u{10000}\u{10ffff}"]
+  ])("decodes %s", (_, bytes, text) => {
     expect(Utf8.decode(Uint8Array.from(bytes))).toBe(text)
   })
 
@@ -20,16 +20,16 @@ describe("Utf8.decode", () => {
   })
 
   it.each<[string, ReadonlyArray<number>, number]>([
-    ["a byte that never occurs", [0x41, 0xff], 1],
-    ["a continuation without a lead", [0x41, 0x42, 0x80], 2],
+    ["a byte that never occurs in UTF-8", [0x41, 0xff], 1],
+    ["a continuation byte without a lead byte", [0x41, 0x42, 0x80], 2],
     ["an overlong slash of two bytes", [0xc0, 0xaf], 0],
-    ["an overlong slash of three", [0xe0, 0x80, 0xaf], 0],
-    ["an overlong slash of four", [0xf0, 0x80, 0x80, 0xaf], 0],
+    ["an overlong slash of three bytes", [0xe0, 0x80, 0xaf], 0],
+    ["an overlong slash of four bytes", [0xf0, 0x80, 0x80, 0xaf], 0],
     ["an overlong U+0000", [0xc0, 0x80], 0],
     ["a surrogate", [0xed, 0xa0, 0x80], 0],
     ["a surrogate pair", [0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80], 0],
     ["a value above U+10FFFF", [0xf4, 0x90, 0x80, 0x80], 0],
-    ["five bytes", [0xf8, 0x88, 0x80, 0x80, 0x80], 0],
+    ["a sequence of five bytes", [0xf8, 0x88, 0x80, 0x80, 0x80], 0],
     ["a sequence cut by the end", [0xc3, 0xa9, 0xe2, 0x82], 2],
     ["a sequence cut by a letter", [0xe2, 0x82, 0x61], 0],
     ["UTF-16", [0xff, 0xfe, 0x7b, 0x00], 0],

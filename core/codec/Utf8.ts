@@ -1,9 +1,9 @@
-/** Strict UTF-8 (RFC 3629): overlong forms, surrogates and values above U+10FFFF are rejected, never replaced. */
+/** Decodes UTF-8 strictly (RFC 3629): overlong forms, surrogates and values above U+10FFFF are rejected. */
 
 const CHUNK = 4096
 
 /**
- * Decodes `bytes`, or returns the offset of the first invalid byte. A byte order mark becomes U+FEFF.
+ * Decodes `bytes`, or returns the offset of the first invalid sequence. A byte order mark becomes U+FEFF.
  *
  * @example
  * ```ts
@@ -12,13 +12,13 @@ const CHUNK = 4096
  * ```
  */
 export const decode = (bytes: Uint8Array): string | number => {
-  // Fast path for short ASCII, which is most bodies: it takes half the time.
+  // Fast path for short ASCII texts, which most bodies are: it takes half the time.
   if (bytes.length <= CHUNK && isAscii(bytes)) return Reflect.apply(String.fromCharCode, undefined, bytes)
   let text = ""
   let units: Array<number> = []
   let index = 0
   while (index < bytes.length) {
-    // Both casts are safe: the index is within `bytes`.
+    // This cast and the next one are safe: the index is within `bytes`.
     const lead = bytes[index] as number
     if (lead < 0x80) {
       units.push(lead)

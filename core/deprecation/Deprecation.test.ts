@@ -16,16 +16,16 @@ describe("the deprecation of getPet", () => {
   it.each([
     ["a millisecond before the announcement", announcedAt - 1, "active"],
     ["at the announcement", announcedAt, "deprecated"],
-    ["a millisecond after it", announcedAt + 1, "deprecated"],
+    ["a millisecond after the announcement", announcedAt + 1, "deprecated"],
     ["a millisecond before the sunset", sunsetAt - 1, "deprecated"],
     ["at the sunset", sunsetAt, "removed"],
-    ["a millisecond after it", sunsetAt + 1, "removed"]
-  ] as const)("has the announced phase %s", (_, now, phase) => {
+    ["a millisecond after the sunset", sunsetAt + 1, "removed"]
+  ] as const)("%s (at %i), the phase is %s", (_, now, phase) => {
     expect(Deprecation.phaseAt(Deprecation.getPet, now)).toBe(phase)
     expect(Deprecation.phaseAt({ ...Deprecation.getPet, afterSunset: "not-found" }, now)).toBe(phase)
   })
 
-  it("never removes the operation if the sunset is announced only", () => {
+  it('never removes the operation if afterSunset is "announce-only"', () => {
     const policy = { ...Deprecation.getPet, afterSunset: "announce-only" } as const
     expect(
       [announcedAt - 1, announcedAt, sunsetAt - 1, sunsetAt, sunsetAt + 1].map((now) =>
@@ -34,7 +34,7 @@ describe("the deprecation of getPet", () => {
     ).toEqual(["active", "deprecated", "deprecated", "deprecated", "deprecated"])
   })
 
-  it("has exactly these headers", () => {
+  it("has the headers Deprecation, Sunset and Link", () => {
     expect(Deprecation.headers(Deprecation.getPet, "/v1/pets")).toEqual([
       ["Deprecation", "@1795132800"],
       ["Sunset", "Thu, 05 Dec 2030 00:00:00 GMT"],
@@ -42,7 +42,7 @@ describe("the deprecation of getPet", () => {
     ])
   })
 
-  it("also links to the page that documents it, if there is one", () => {
+  it("also links to the page about the deprecation, if its URL is given", () => {
     expect(
       Deprecation.headers(Deprecation.getPet, "/v1/pets", "https://docs.example/#getPet").at(-1)
     ).toEqual([
@@ -51,7 +51,7 @@ describe("the deprecation of getPet", () => {
     ])
   })
 
-  it("passes through its phases in order and once, for any dates", () => {
+  it("passes through its phases in order, for any dates", () => {
     const order = ["active", "deprecated", "removed"]
     const moment = fc.integer({ min: 0, max: 4_000_000_000_000 })
     fc.assert(

@@ -1,25 +1,25 @@
 /**
- * Deprecation of operations: announced, then removed at the sunset (contract §4.3 and §9.3), with the headers
- * `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).
+ * Deprecates operations: a deprecation is announced first, and the operation is removed at the sunset (contract §4.3
+ * and §9.3). The headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) state both times.
  */
 import * as HttpDate from "../codec/HttpDate.ts"
 import * as ApiError from "../errors/ApiError.ts"
 
 /**
- * What happens at the sunset: the operation returns 410, returns 404, or keeps working because it is announced only.
+ * The possible effects of a sunset: the operation returns 410, returns 404, or keeps working ("announce-only").
  */
 export const removals = ["gone", "not-found", "announce-only"] as const
 
-/** One of `removals`. */
+/** The effect of a sunset. */
 export type Removal = (typeof removals)[number]
 
 /** The deprecation of one operation. */
 export interface Deprecation {
-  /** Epoch milliseconds (UTC) from which the operation is deprecated. */
+  /** Epoch milliseconds from which the operation is deprecated. */
   readonly announcedAt: number
-  /** Epoch milliseconds (UTC) from which the operation is removed; not before `announcedAt`. */
+  /** Epoch milliseconds from which the operation is removed; not before `announcedAt`. */
   readonly sunsetAt: number
-  /** What happens at the sunset. */
+  /** The effect of the sunset on the operation. */
   readonly afterSunset: Removal
 }
 
@@ -33,13 +33,13 @@ export const getPet: Deprecation = {
   afterSunset: "gone"
 }
 
-/** Returns the phase at `now` (epoch milliseconds, UTC); `removed` starts exactly at `sunsetAt`. */
+/** Returns the phase at `now` (epoch milliseconds); `removed` starts exactly at `sunsetAt`. */
 export const phaseAt = (policy: Deprecation, now: number): Phase => {
   if (policy.afterSunset !== "announce-only" && now >= policy.sunsetAt) return "removed"
   return now >= policy.announcedAt ? "deprecated" : "active"
 }
 
-/** Returns the error of the operation at `now` (epoch milliseconds, UTC), or `undefined` while it works. */
+/** Returns the error of a removed operation at `now` (epoch milliseconds), or `undefined` while it works. */
 export const rejectionAt = (policy: Deprecation, now: number): ApiError.ApiError | undefined =>
   rejections[phaseAt(policy, now)](policy.afterSunset)
 
@@ -56,8 +56,8 @@ const errorsOfRemoval: { readonly [removal in Removal]: ApiError.ApiError | unde
 }
 
 /**
- * Returns the headers of every response of the operation; `successor` is the URL of its replacement, `documentation` that of
- * a page about the deprecation.
+ * Returns the headers of every response of the operation; `successor` is the URL of its replacement, `documentation`
+ * the URL of a page about the deprecation.
  */
 export const headers = (
   policy: Deprecation,

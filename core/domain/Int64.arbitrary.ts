@@ -1,4 +1,4 @@
-/** Integers around the boundaries where int64 implementations are often wrong. */
+/** Generates integers around the boundaries where int64 implementations are often wrong. */
 import * as fc from "fast-check"
 import * as Int64 from "./Int64.ts"
 
@@ -8,7 +8,7 @@ const nearAnEdge = fc
   .tuple(fc.constantFrom(...edges, ...edges.map((edge) => -edge)), fc.bigInt({ min: -2n, max: 2n }))
   .map(([edge, offset]) => edge + offset)
 
-/** Any int64, often at or next to 0, ±2⁵³ or ±2⁶³. */
+/** Any int64, often at or near 0 or a boundary such as ±2⁵³ or ±2⁶³. */
 export const int64: fc.Arbitrary<bigint> = fc.oneof(
   fc.bigInt({ min: Int64.min, max: Int64.max }),
   nearAnEdge.filter((value) => value >= Int64.min && value <= Int64.max),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { beyondInt64, int64 } from "./Int64.arbitrary.ts"
 import * as Int64 from "./Int64.ts"
 
-/** Computes the same result with exact rational arithmetic, which is feasible only for small exponents. */
+/** Computes the expected result with exact rational arithmetic, which is feasible only for small exponents. */
 const oracle = (text: string): bigint | undefined => {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e")
   const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".")
@@ -42,7 +42,7 @@ const anyNumberText = fc
       sign + whole + (fraction === undefined ? "" : `.${fraction}`) + exponent
   )
 
-/** Spells an integer with a moved decimal point and a matching exponent. */
+/** Writes an integer with a decimal point at any digit, and an exponent that compensates for it. */
 const respelled = (integer: fc.Arbitrary<bigint>): fc.Arbitrary<{ value: bigint; text: string }> =>
   fc.tuple(integer, fc.nat(40), fc.nat(30), fc.nat(30)).chain(([value, moved, appended, leading]) => {
     const sign = value < 0n ? "-" : ""
@@ -66,7 +66,7 @@ describe("Int64.fromJsonNumber", () => {
     )
   })
 
-  it("parses every int64, however its digits are spread over whole part, fraction and exponent", () => {
+  it("parses every int64 with a decimal point at any digit and an exponent that compensates for it", () => {
     fc.assert(
       fc.property(respelled(int64), ({ text, value }) => {
         expect(Int64.fromJsonNumber(text)).toBe(value)
@@ -75,7 +75,7 @@ describe("Int64.fromJsonNumber", () => {
     )
   })
 
-  it("rejects every integer outside the range, however it is spelled", () => {
+  it("rejects every integer outside the range, with a decimal point at any digit and a compensating exponent", () => {
     fc.assert(
       fc.property(respelled(beyondInt64), ({ text }) => {
         expect(Int64.fromJsonNumber(text)).toBeUndefined()
@@ -84,7 +84,7 @@ describe("Int64.fromJsonNumber", () => {
     )
   })
 
-  it("handles exponents that are too large to compute, for zero and for other numbers", () => {
+  it("parses zero and rejects other numbers if the exponent is too large to compute", () => {
     const hugeExponent = fc
       .tuple(fc.constantFrom("e", "E+", "e-"), fc.bigInt({ min: 10n ** 4n, max: 10n ** 60n }))
       .map(([sign, power]) => `${sign}${power}`)
@@ -106,7 +106,7 @@ describe("Int64.fromCanonicalText", () => {
     )
   })
 
-  it("rejects the output of `toString` outside the range", () => {
+  it("rejects the output of `toString` for integers outside the range", () => {
     fc.assert(
       fc.property(beyondInt64, (value) => {
         expect(Int64.fromCanonicalText(value.toString())).toBeUndefined()
@@ -114,7 +114,7 @@ describe("Int64.fromCanonicalText", () => {
     )
   })
 
-  it("accepts only text that `toString` returns", () => {
+  it("accepts only text that `toString` can return", () => {
     const nearlyCanonical = fc.oneof(
       fc.string({ maxLength: 22, unit: fc.constantFrom(..."-+0123456789. e") }),
       fc.tuple(int64, fc.constantFrom("0", "+", "-", " ", "\n", ".0", "n", "_")).chain(([value, extra]) => {

@@ -23,7 +23,7 @@ describe("Int64.fromJsonNumber", () => {
     ["-9223372036854775808", Int64.min],
     ["9.223372036854775807e18", Int64.max],
     ["-922337203685477580800e-2", Int64.min]
-  ])("parses %s by its value", (text, value) => {
+  ])("parses %s to its exact value", (text, value) => {
     expect(Int64.fromJsonNumber(text)).toBe(value)
   })
 
@@ -82,7 +82,7 @@ describe("Int64.fromCanonicalText", () => {
 })
 
 describe("Int64.Int64", () => {
-  it("accepts both ends of the range and rejects their neighbours, numbers and text", () => {
+  it("accepts the minimum and the maximum; rejects integers outside the range, doubles and text", () => {
     const accepts = Schema.is(Int64.Int64)
     expect([Int64.min, Int64.max].map((value) => accepts(value))).toEqual([true, true])
     expect([Int64.min - 1n, Int64.max + 1n, 1, "1"].map((value) => accepts(value))).toEqual([

@@ -1,15 +1,15 @@
 /**
- * Signed 64-bit integers, exact from −2⁶³ to 2⁶³−1 (contract §2 `int64`): `bigint` in the domain, JSON numbers
- * on the wire. JSON numbers are compared by value: `1.0` and `1e3` are integers, `1.5` is not.
+ * Parses and validates signed 64-bit integers, exact from −2⁶³ to 2⁶³−1 (contract §2 `int64`): `bigint` in the domain,
+ * JSON numbers on the wire. A JSON number counts by its value: `1.0` and `1e3` are integers, `1.5` is not.
  */
 import * as Schema from "effect/Schema"
 
 /** An integer from `min` to `max`; the type does not enforce the range, but `is` and the schema do. */
 export type Int64 = bigint
 
-/** −2⁶³. */
+/** The smallest int64: −2⁶³. */
 export const min: Int64 = -(2n ** 63n)
-/** 2⁶³−1. */
+/** The largest int64: 2⁶³−1. */
 export const max: Int64 = 2n ** 63n - 1n
 
 const MAX_DIGITS = 19
@@ -17,7 +17,7 @@ const MAX_DIGITS = 19
 /** Whether `value` is within the range. */
 export const is = (value: bigint): boolean => value >= min && value <= max
 
-/** The validation message for other values. */
+/** The validation message for values that are not an int64. */
 export const message = `must be an integer between ${min} and ${max}`
 
 /** A `bigint` within the range of int64. */

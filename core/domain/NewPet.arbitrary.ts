@@ -1,4 +1,4 @@
-/** Valid animals, with names that stores and encoders often corrupt. */
+/** Generates valid animals, with names that stores and encoders often corrupt. */
 import * as fc from "fast-check"
 import { int64 } from "./Int64.arbitrary.ts"
 import type { NewPet } from "./NewPet.ts"

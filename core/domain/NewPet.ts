@@ -1,11 +1,11 @@
-/** An animal in a create request, before the service assigns an id (contract §2 `NewPet`). */
+/** Defines an animal in a create request, before the service assigns an id (contract §2 `NewPet`). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Int64 } from "./Int64.ts"
 import { PetName } from "./PetName.ts"
 import * as PetStatus from "./PetStatus.ts"
 
-/** Decodes the fields of a body; an absent `status` becomes `PetStatus.initial`. */
+/** A new animal, as a schema; an absent `status` is decoded as `PetStatus.initial`. */
 export const NewPet = Schema.Struct({
   name: PetName,
   categoryId: Int64,

@@ -1,4 +1,4 @@
-/** Pages of the catalogue: animals by ascending id (contract §4.1, §8.1). */
+/** Defines the pages in which animals are listed, by ascending id (contract §4.1, §8.1). */
 import type * as Int64 from "./Int64.ts"
 import type * as Pet from "./Pet.ts"
 import type * as PetStatus from "./PetStatus.ts"
@@ -6,7 +6,7 @@ import type * as PetStatus from "./PetStatus.ts"
 /** Bounds of `limit`, the number of animals on one page (contract §8.1). */
 export const limit = { min: 1, max: 100, default: 20 } as const
 
-/** Selects at most `limit` animals with this `status` and an id above `after`. */
+/** Selects at most `limit` animals with this `status` and an id above `after`; `undefined` sets no condition. */
 export interface PageQuery {
   readonly limit: number
   readonly status: PetStatus.PetStatus | undefined

@@ -1,4 +1,4 @@
-/** An animal of the catalogue (contract §2 `Pet`). */
+/** Defines an animal of the catalogue (contract §2 `Pet`). */
 import type * as Int64 from "./Int64.ts"
 import type { NewPet } from "./NewPet.ts"
 import type * as PetStatus from "./PetStatus.ts"

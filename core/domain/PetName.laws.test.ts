@@ -19,7 +19,7 @@ const codePoints = (text: string): number => Array.from(text).length
 const survivesUtf8 = (text: string): boolean => Buffer.from(text, "utf8").toString("utf8") === text
 
 describe("PetName", () => {
-  it("allows exactly 1 to 255 code points of well-formed text with a visible character and without U+0000", () => {
+  it("allows exactly well-formed text of 1 to 255 code points that is not only white space and has no U+0000", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const allowed =
@@ -34,7 +34,7 @@ describe("PetName", () => {
     )
   })
 
-  it("accepts the same names in its schema as in `fault`", () => {
+  it("has a schema that accepts exactly the names for which `fault` returns undefined", () => {
     const accepts = Schema.is(PetName.PetName)
     fc.assert(
       fc.property(anyText, (text) => {

@@ -1,6 +1,6 @@
 /**
- * Names of animals: 1 to 255 code points, not only white space, without U+0000 and lone surrogates, stored unchanged.
- * The contract sets no rule (§2, gaps); every supported database stores these strings unchanged.
+ * Validates names of animals: 1 to 255 code points, not only white space, without U+0000 and lone surrogates. The
+ * contract sets no rule (§2, gaps); every supported database stores these strings unchanged.
  */
 import * as Schema from "effect/Schema"
 
@@ -13,7 +13,7 @@ export const notText = "must be a string"
 /** Returns why `name` is invalid, or `undefined` if it is valid. */
 export const fault = (name: string): string | undefined => {
   if (name === "") return "must not be empty"
-  // A code point has one or two UTF-16 units, so code points are counted only for lengths in between.
+  // A code point has one or two UTF-16 units, so code points need counting only between `maxLength` and twice that.
   if (name.length > maxLength && (name.length > maxLength * 2 || [...name].length > maxLength)) {
     return `must have at most ${maxLength} characters`
   }

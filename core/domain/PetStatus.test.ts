@@ -6,7 +6,7 @@ describe("PetStatus", () => {
     expect(PetStatus.all).toEqual(["available", "pending", "sold"])
   })
 
-  it("is available initially", () => {
+  it('has the initial state "available"', () => {
     expect(PetStatus.initial).toBe("available")
   })
 
@@ -15,7 +15,7 @@ describe("PetStatus", () => {
   })
 
   it.each(["", "SOLD", "Available", " sold", "sold ", "sold,available", "' OR 1=1--", "toString", "0"])(
-    "rejects %j",
+    "rejects the text %j",
     (text) => {
       expect(PetStatus.is(text)).toBe(false)
     }

@@ -1,4 +1,7 @@
-/** Availability of an animal (contract §2 and §3): three case-sensitive states without defined transitions. */
+/**
+ * Defines the availability of an animal (contract §2 and §3): three case-sensitive states. The contract defines no
+ * transitions between them.
+ */
 import * as Schema from "effect/Schema"
 
 /** The three states, in the order of contract §2. */
@@ -7,10 +10,10 @@ export const all = ["available", "pending", "sold"] as const
 /** One of the three states. */
 export type PetStatus = (typeof all)[number]
 
-/** The status of an animal created without one; the contract does not define it (§2, gaps). */
+/** The status of an animal that is created without a status; the contract does not define it (§2, gaps). */
 export const initial: PetStatus = "available"
 
-/** The validation message for other values. */
+/** The validation message for values that are not a state. */
 export const message = `must be one of ${all.map((status) => `"${status}"`).join(", ")}`
 
 /** Whether `text` is exactly one of the states. */

@@ -1,9 +1,9 @@
-/** Errors of the service, built from the error catalogue. */
+/** Creates the errors of the service from the error catalogue. */
 import * as Data from "effect/Data"
 import { catalogue, type ErrorCode } from "./ErrorCatalogue.ts"
 
 /**
- * A failure with a code of the catalogue; `message` names the field and the reason, and never repeats a credential or
+ * A failure with a code of the catalogue; `message` names the field and the reason, and never repeats a credential or a
  * long input.
  *
  * A plain tagged value without a stack trace: errors are ordinary responses, and capturing a stack trace costs more

@@ -1,13 +1,13 @@
 /**
- * Every error that the service returns: a closed set, shared by the code, the OpenAPI document and the docs. The
- * contract does not define the values of `code` (§7, last line); it defines their statuses in §7 and §8.
+ * Defines all errors that the service returns; the code, the OpenAPI document and the docs use the same entries.
+ * The contract defines the statuses (§7, §8), but not the values of `code` (§7, last line).
  */
 
 /** The catalogue entry of one code. */
 export interface Entry {
   /** HTTP status, repeated in the body's `status`. */
   readonly status: number
-  /** The default message: what happened, in words that fit every occurrence. */
+  /** The default message; it is correct for every occurrence of the error. */
   readonly meaning: string
   /** Section of the contract that requires the error, or "design" if the contract does not mention it. */
   readonly clause: string

@@ -1,12 +1,12 @@
-/** The error of all ports: the store could not complete a call. */
+/** Defines the error of all ports: the store could not complete a call. */
 import * as Data from "effect/Data"
 
 /**
- * Ports fail with this error only. Nothing was stored, except where the adapter documents that the outcome is unknown:
- * a connection may break after a statement was sent.
+ * The only error with which ports fail. Nothing was stored, except where the adapter documents that the outcome is
+ * unknown: a connection may break after a statement was sent.
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
-  /** Whether the same call may succeed later (a lost connection) or an operator must act (a missing table). */
+  /** True if the same call may succeed later (a lost connection), false if an operator must act (a missing table). */
   readonly retryable: boolean
   /** The driver's error, for logs; it is never sent to a client. */
   readonly cause: unknown

@@ -1,8 +1,8 @@
-/** The fingerprint of a request body, by which a store knows whether a key is used for the same request. */
+/** Computes fingerprints of request bodies, with which stores detect that a key is reused for another request. */
 import * as Digest from "effect/crypto/Digest"
 import type * as Effect from "effect/Effect"
 
-/** Returns the SHA-256 of a text in UTF-16, in lower-case hexadecimal. */
+/** Returns the SHA-256 of a text encoded as UTF-16 (big-endian), in lower-case hexadecimal. */
 export const hashWith = (digest: Digest.Digest["Service"], text: string): Effect.Effect<string> => {
   const bytes = new Uint8Array(2 * text.length)
   for (let index = 0; index < text.length; index++) {

@@ -1,17 +1,17 @@
-/** The `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header-07 §2.1). */
+/** Parses the `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header-07 §2.1). */
 import * as Result from "effect/Result"
 import * as ApiError from "../errors/ApiError.ts"
 
-/** Longest key in characters. */
+/** Maximum length of a key in characters. */
 export const MAX_LENGTH = 255
 
-/** A string of structured fields (RFC 9651 §3.3.3): printable ASCII, with `\"` and `\\`. */
+/** Matches a string of structured fields (RFC 9651 §3.3.3): printable ASCII, with the escapes `\"` and `\\`. */
 const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/
 
-/** What most clients send: visible ASCII without quotes, commas and semicolons, which separate values. */
+/** Matches the form that most clients send: visible ASCII without quotes, and without the separators `,` and `;`. */
 const BARE = /^[!#-+\--:<-~]+$/
 
-/** Returns the key of a header's value. Fails with `invalid_idempotency_key`, also for several values. */
+/** Returns the key of a header value; fails with `invalid_idempotency_key` if it is malformed or not a single key. */
 export const parse = (value: string): Result.Result<string, ApiError.ApiError> => {
   const quoted = QUOTED.exec(value)?.[1]?.replace(/\\(.)/g, "$1")
   const key = quoted ?? (BARE.test(value) ? value : "")

@@ -1,30 +1,30 @@
 /**
- * An insert that happens once, however often its request is sent. A store keeps a record of it for a day, in the same
- * transaction as the animal.
+ * Defines inserts that are executed once, even if their request is sent several times. A store keeps a record of each
+ * such insert for 24 hours, written in the same transaction as the animal.
  */
 import type { Pet } from "../domain/Pet.ts"
 
-/** Milliseconds for which a store keeps a record. */
+/** Time for which a store keeps a record, in milliseconds. */
 export const RETENTION_MS = 24 * 60 * 60 * 1000
 
-/** What identifies the insert. */
+/** Identifies an insert that is executed once. */
 export interface Once {
-  /** The id of the API key; callers do not share keys. */
+  /** The id of the API key; callers can use the same idempotency key independently. */
   readonly caller: string
   /** The value of `Idempotency-Key`. */
   readonly key: string
   /** SHA-256 of the validated body, in lower-case hexadecimal. */
   readonly fingerprint: string
-  /** When the request arrived, in epoch milliseconds. */
+  /** Arrival time of the request in epoch milliseconds. */
   readonly now: number
 }
 
-/** What happened. */
+/** The outcome of an insert that is executed once. */
 export type Outcome =
   | { readonly _tag: "Inserted"; readonly pet: Pet }
-  /** An earlier request with this key and body has stored the animal. */
+  /** An earlier request with this key and body stored the animal. */
   | { readonly _tag: "Replayed"; readonly pet: Pet }
   /** The key belongs to a request with another body; nothing was stored. */
   | { readonly _tag: "Mismatch" }
-  /** Another request with this key has not ended; nothing was stored. */
+  /** Another request with this key is still in progress; nothing was stored. */
   | { readonly _tag: "InProgress" }

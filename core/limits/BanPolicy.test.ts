@@ -5,7 +5,7 @@ const changed = (change: object): BanPolicy.BanPolicy => ({ ...BanPolicy.standar
 
 describe("BanPolicy.isValid", () => {
   it.each([{}, { strikes: 1 }, { strikeIntervalMs: 0 }, { durationsMs: [1] }, { cleanMs: BanPolicy.maxMs }])(
-    "accepts the standard policy with %j",
+    "accepts the standard policy changed by %j",
     (change) => {
       expect(BanPolicy.isValid(changed(change))).toBe(true)
     }
@@ -21,7 +21,7 @@ describe("BanPolicy.isValid", () => {
     { withinMs: 0 },
     { cleanMs: 0 },
     ...[[], [0], [60_000, 0.5], [Number.NaN], 60_000, null].map((durationsMs) => ({ durationsMs }))
-  ])("rejects the standard policy with %o", (change) => {
+  ])("rejects the standard policy changed by %o", (change) => {
     expect(BanPolicy.isValid(changed(change))).toBe(false)
   })
 })

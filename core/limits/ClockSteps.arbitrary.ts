@@ -1,8 +1,8 @@
-/** Request histories on a clock that steps forward and back. */
+/** Generates request histories on a clock that steps forward and back. */
 import * as fc from "fast-check"
 import { DAY, HOUR, MINUTE, SECOND } from "./RateLimit.arbitrary.ts"
 
-/** `passedMs` pass, the clock steps by `stepMs`, and `requests` arrive at once. */
+/** After `passedMs` milliseconds, the clock steps by `stepMs` milliseconds, and `requests` requests arrive together. */
 export interface Moment {
   readonly passedMs: number
   readonly stepMs: number

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import * as Plan from "./Plan.ts"
 
-describe("the plans", () => {
-  it("are those of contract §8.2", () => {
+describe("Plan", () => {
+  it("has the names and limits of contract §8.2", () => {
     expect(Plan.names).toEqual(["Free", "Pro", "Business", "Enterprise"])
     expect(Plan.standard).toEqual({
       Free: { perMinute: 60, perDay: 1_000 },
@@ -14,7 +14,7 @@ describe("the plans", () => {
   it.each([
     { perMinute: 1, perDay: 1 },
     { perMinute: Plan.maxRequests, perDay: Plan.maxRequests }
-  ])("accept $perMinute a minute and $perDay a day", (plan) => {
+  ])("isValid accepts $perMinute requests a minute and $perDay a day", (plan) => {
     expect(Plan.isValid(plan)).toBe(true)
   })
 
@@ -30,7 +30,7 @@ describe("the plans", () => {
     { perMinute: 60 },
     {},
     null
-  ])("reject %j", (plan) => {
+  ])("isValid rejects the limits %j", (plan) => {
     expect(Plan.isValid(plan)).toBe(false)
   })
 })

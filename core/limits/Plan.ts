@@ -1,10 +1,10 @@
-/** Rate limit plans (contract §8.2): requests per minute and per UTC day. */
+/** Defines the rate limit plans (contract §8.2): requests per minute and per UTC day. */
 import * as Schema from "effect/Schema"
 
 /** Maximum number of requests per window; small enough that all computations are exact. */
 export const maxRequests = 1_000_000_000
 
-/** Smallest and largest number of requests per window. */
+/** Minimum and maximum number of requests per window. */
 export const bounds = { min: 1, max: maxRequests } as const
 
 const Requests = Schema.Int.check(
@@ -13,7 +13,7 @@ const Requests = Schema.Int.check(
   })
 )
 
-/** Requests per minute and per UTC day, integers from 1 to `maxRequests`. */
+/** The limits of a plan as a schema: requests per minute and per UTC day, integers from 1 to `maxRequests`. */
 export const Plan = Schema.Struct({ perMinute: Requests, perDay: Requests })
 
 export type Plan = typeof Plan.Type
@@ -24,7 +24,7 @@ export const names = ["Free", "Pro", "Business", "Enterprise"] as const
 /** The name of a plan. */
 export type PlanName = (typeof names)[number]
 
-/** The limits of contract §8.2, except for Enterprise, whose limits are agreed for each key. */
+/** The limits of the plans in contract §8.2. Enterprise has none: its limits are agreed for each key. */
 export const standard = {
   Free: { perMinute: 60, perDay: 1_000 },
   Pro: { perMinute: 300, perDay: 10_000 },

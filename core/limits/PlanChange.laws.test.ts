@@ -1,4 +1,4 @@
-/** Laws of plan changes: a key is never admitted more often than its plans allow, and all headers are valid. */
+/** Checks that a key never exceeds its limits when its plan changes, and that the header values stay valid. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as BanPolicy from "./BanPolicy.ts"
@@ -22,7 +22,7 @@ const pause = fc.oneof(
   fc.nat(DAY)
 )
 
-/** Requests, each after a pause and under one of the plans. */
+/** Generates a start time, plans and requests. A request changes the plan if `change` is the index of a plan. */
 const requests = fc.tuple(
   Arbitrary.moment,
   fc.array(fc.record({ pause, plan }), { minLength: 1, maxLength: 5 }),
@@ -42,7 +42,7 @@ const play = ([start, plans, steps]: typeof requests extends fc.Arbitrary<infer 
   const decided: Array<Decided> = []
   for (const { change, pause } of steps) {
     now += pause
-    // Most requests keep the plan.
+    // An index without a plan keeps the current one.
     current = plans[change]?.plan ?? current
     const [verdict, after] = RateLimit.step(state, now, { plan: current, ban: BanPolicy.standard })
     state = after
@@ -54,8 +54,8 @@ const play = ([start, plans, steps]: typeof requests extends fc.Arbitrary<infer 
 const greatest = (plans: ReadonlyArray<Plan>, window: keyof Plan): number =>
   Math.max(...plans.map((plan) => plan[window]))
 
-describe("a key whose plan changes at any time", () => {
-  it("is never admitted more often than its plans together allow, in any period", () => {
+describe("a key with a plan that changes at any time", () => {
+  it("is never admitted more often in a period than the largest plan of the period allows", () => {
     fc.assert(
       fc.property(requests, (history) => {
         const decided = play(history)
@@ -85,7 +85,7 @@ describe("a key whose plan changes at any time", () => {
     )
   })
 
-  it("gets valid headers with every response", () => {
+  it("gets valid header values for every request", () => {
     fc.assert(
       fc.property(requests, (history) => {
         for (const { now, plan, verdict } of play(history)) {
@@ -104,7 +104,7 @@ describe("a key whose plan changes at any time", () => {
     )
   })
 
-  it("keeps its usage: a higher limit does not fill the bucket, and a lower limit caps it", () => {
+  it("keeps its usage: a higher limit does not fill the bucket, and a lower limit takes effect immediately", () => {
     const now = 20_000 * DAY
     const policy = (perMinute: number, perDay: number) => ({ plan: { perMinute, perDay }, ban: undefined })
     const [, used] = RateLimit.step(undefined, now, policy(2, 100))

@@ -1,4 +1,4 @@
-/** Request histories for the laws of `RateLimit`: plans, ban policies and request times. */
+/** Generates request histories for the laws of `RateLimit`: plans, ban policies and request times. */
 import * as fc from "fast-check"
 import type { BanPolicy } from "./BanPolicy.ts"
 import * as BanPolicies from "./BanPolicy.ts"
@@ -10,7 +10,7 @@ export const MINUTE = 60_000
 export const HOUR = 3_600_000
 export const DAY = 86_400_000
 
-/** A policy that bans quickly and for long, so that short histories reach every part of a state. */
+/** A policy with early and long bans, so that short histories change every field of a state. */
 export const harsh: BanPolicy = {
   strikes: 2,
   withinMs: 5 * MINUTE,
@@ -21,7 +21,7 @@ export const harsh: BanPolicy = {
 
 const requests = fc.integer({ min: 1, max: Plan.maxRequests })
 
-/** Plans of the contract, small plans that a few requests exhaust, and arbitrary plans. */
+/** The plans of the contract, small plans that a few requests exhaust, and arbitrary plans. */
 export const plan: fc.Arbitrary<Plan.Plan> = fc.oneof(
   fc.constantFrom(Plan.standard.Free, Plan.standard.Pro, Plan.standard.Business),
   {
@@ -51,7 +51,7 @@ export const ban: fc.Arbitrary<BanPolicy> = fc.oneof(fc.constant(BanPolicies.sta
   })
 })
 
-/** Times in this century, many of them around a UTC midnight. */
+/** Times from 2000 to 2052, many of them near a UTC midnight. */
 export const moment: fc.Arbitrary<number> = fc
   .tuple(
     fc.integer({ min: 11_000, max: 30_000 }),
@@ -59,7 +59,10 @@ export const moment: fc.Arbitrary<number> = fc
   )
   .map(([day, ms]) => day * DAY + ms)
 
-/** When the next request is sent, relative to the previous request and its verdict. */
+/**
+ * When the next request is sent: `ms` milliseconds after the previous request, after the end of its Retry-After, or
+ * after the next UTC midnight. A negative `ms` means before that time.
+ */
 export interface Pause {
   readonly from: "now" | "retry-after" | "midnight"
   readonly ms: number
@@ -92,7 +95,7 @@ const backwards: fc.Arbitrary<Pause> = fc.record({
 
 export interface Move {
   readonly pause: Pause
-  /** Number of requests sent at once after the pause. */
+  /** Number of requests sent at the same time after the pause. */
   readonly burst: number
 }
 
@@ -106,19 +109,19 @@ const move = (pause: fc.Arbitrary<Pause>): fc.Arbitrary<Move> =>
     )
   })
 
-/** Moves on a clock that never steps back. */
+/** Pauses and requests on a clock that never steps back. */
 export const forwardMoves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(move(forwards), {
   maxLength: 40,
   size: "max"
 })
 
-/** Moves on a clock that also steps back. */
+/** Pauses and requests on a clock that also steps back. */
 export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(
   move(fc.oneof({ weight: 8, arbitrary: forwards }, backwards)),
   { maxLength: 40, size: "max" }
 )
 
-/** Returns the time of the request after `pause`, given the verdict on the previous one at `now`. */
+/** Returns the time of the next request; the previous one was sent at `now` and got `verdict`. */
 export const timeAfter = (pause: Pause, now: number, verdict: RateLimit.Verdict | undefined): number => {
   switch (pause.from) {
     case "now":
@@ -130,7 +133,7 @@ export const timeAfter = (pause: Pause, now: number, verdict: RateLimit.Verdict 
   }
 }
 
-/** Policies that apply in turn, each for one move. */
+/** The policies of a history; the moves use them in rotation. */
 export type Policies = readonly [RateLimit.Policy, ...ReadonlyArray<RateLimit.Policy>]
 
 /** One request of a history, with the state before and after it. */

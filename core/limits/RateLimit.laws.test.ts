@@ -8,7 +8,7 @@ import * as TokenBucket from "./TokenBucket.ts"
 
 const { DAY, MINUTE, SECOND } = Arbitrary
 
-/** Returns the verdicts on requests at `times` under one policy. */
+/** Returns the verdicts on requests at `times`, each under the policy for its index. */
 const verdictsAt = (
   state: RateLimit.State | undefined,
   times: ReadonlyArray<number>,
@@ -22,7 +22,7 @@ const verdictsAt = (
   })
 }
 
-describe("a bucket that is polled as fast as it refills", () => {
+describe("a bucket that is polled more often than tokens are refilled", () => {
   it.each([
     { perMinute: 60, everyMs: 100, tokenMs: 1_000 },
     { perMinute: 1_000, everyMs: 6, tokenMs: 60 },
@@ -49,7 +49,7 @@ describe("a bucket that is polled as fast as it refills", () => {
     }
   )
 
-  it("never admits more than its capacity and the refilled tokens, on clocks that differ by up to a minute", () => {
+  it("never admits more than its capacity plus the refilled tokens, on clocks that differ by up to a minute", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -92,7 +92,7 @@ describe("a bucket that is polled as fast as it refills", () => {
 })
 
 describe("Retry-After", () => {
-  it("is sufficient: a request sent after it is admitted if none was sent in between", () => {
+  it("is sufficient: a request after that time is admitted if no request was sent in between", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -101,7 +101,7 @@ describe("Retry-After", () => {
         fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2 * DAY })),
         (start, moves, policies, late) => {
           for (const { after, now, policy, verdict } of Arbitrary.play(start, moves, policies)) {
-            // After a clock step of weeks, Retry-After is capped, so the retry may come too early.
+            // After a clock step of weeks, Retry-After is capped at its maximum, so the retry may come too early.
             if (verdict.outcome === "admitted" || verdict.retryAfter === RateLimit.maxRetryAfter) continue
             const [next] = RateLimit.step(after, now + verdict.retryAfter * SECOND + late, policy)
             expect(next.outcome).toBe("admitted")
@@ -126,7 +126,7 @@ describe("Retry-After", () => {
     )
   })
 
-  it("is not later than X-RateLimit-Reset, except for a ban that ends before an exhausted day", () => {
+  it("ends by X-RateLimit-Reset for a limited request: a request at that time is admitted", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy, (start, moves, policy) => {
         for (const { after, now, verdict } of Arbitrary.play(start, moves, [policy])) {
@@ -140,7 +140,7 @@ describe("Retry-After", () => {
   })
 })
 
-describe("a client", () => {
+describe("clients that wait before they retry", () => {
   /** Sends requests in sequence; after a denial it waits for `waitFor(Retry-After)`. */
   const simulate = (
     start: number,
@@ -178,7 +178,7 @@ describe("a client", () => {
     perDay: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.constant(Plan.maxRequests))
   })
 
-  it("that waits Retry-After never gets a strike, under any ban policy and a constant plan", () => {
+  it("a client that waits for Retry-After never gets a strike, under any ban policy and a constant plan", () => {
     let denials = 0
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.ban, small, latencies, (start, ban, plan, latencies) => {
@@ -197,7 +197,7 @@ describe("a client", () => {
     expect(denials).toBeGreaterThan(1000)
   })
 
-  it("that waits Retry-After is never banned by the standard policy, however its plan changes", () => {
+  it("a client that waits for Retry-After is never banned by the standard policy, even if its plan changes", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -217,7 +217,7 @@ describe("a client", () => {
     )
   })
 
-  it("that waits Retry-After is never denied twice in a row under a constant plan", () => {
+  it("a client that waits for Retry-After is never denied twice in a row under a constant plan", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.ban, small, latencies, (start, ban, plan, latencies) => {
         const sent = simulate(start, { ban, plans: [plan] }, latencies, (retryAfterMs) => retryAfterMs)
@@ -229,7 +229,7 @@ describe("a client", () => {
     )
   })
 
-  it("that waits at most 30 s gets few strikes and is never banned by the standard policy", () => {
+  it("a client that waits at most 30 s gets few strikes and is never banned by the standard policy", () => {
     let strikes = 0
     fc.assert(
       fc.property(
@@ -249,11 +249,11 @@ describe("a client", () => {
       { numRuns: 200 }
     )
     expect(strikes).toBeGreaterThanOrEqual(5)
-    // One in each half minute of the five, and a few more where a request was admitted in between.
+    // One strike per half minute of the five minutes, and a few more if a request was admitted in between.
     expect(strikes).toBeLessThanOrEqual((BanPolicy.standard.strikes * 3) / 4)
   })
 
-  it("that waits at most 30 s is not banned while it waits a whole day for midnight", () => {
+  it("a client that waits at most 30 s is not banned while its day is exhausted until midnight", () => {
     const sent = simulate(
       20_000 * DAY,
       { ban: BanPolicy.standard, plans: [{ perMinute: 60, perDay: 1 }] },
@@ -300,7 +300,7 @@ describe("a denied request", () => {
     expect(inserted).toBeGreaterThan(1000)
   })
 
-  it("consumes nothing of the minute or the day, whichever of them denies it", () => {
+  it("consumes nothing from the minute or the day, whichever window denies it", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy, (start, moves, policy) => {
         for (const { after, before, now, verdict } of Arbitrary.play(start, moves, [policy])) {
@@ -314,7 +314,7 @@ describe("a denied request", () => {
     )
   })
 
-  it("returns the same state object during a ban", () => {
+  it("does not replace the state object during a ban", () => {
     let banned = 0
     fc.assert(
       fc.property(
@@ -336,7 +336,7 @@ describe("a denied request", () => {
   })
 })
 
-describe("for every history", () => {
+describe("after every request of any history", () => {
   const played = (check: (sent: Arbitrary.Sent) => void) =>
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policies, (start, moves, policies) => {
@@ -353,7 +353,7 @@ describe("for every history", () => {
     })
   })
 
-  it("the stored time and day are at most a minute ahead of the clock, and otherwise never decrease", () => {
+  it("the stored time and day are at most a minute ahead of the clock, and decrease only to stay within it", () => {
     played(({ after, before, now }) => {
       expect(after.at).toBeLessThanOrEqual(now + MINUTE)
       expect(after.day).toBeLessThanOrEqual(Math.floor((now + MINUTE) / DAY))
@@ -372,7 +372,7 @@ describe("for every history", () => {
     })
   })
 
-  it("Reset is an integer in the future, and not before the end of Retry-After unless the day is exhausted", () => {
+  it("Reset is an integer, not in the past, and not before the end of Retry-After unless the day is exhausted", () => {
     played(({ after, now, policy, verdict }) => {
       expect(Number.isInteger(verdict.resetAt)).toBe(true)
       expect(verdict.resetAt).toBeGreaterThanOrEqual(Math.floor(now / SECOND))
@@ -382,7 +382,7 @@ describe("for every history", () => {
     })
   })
 
-  it("Retry-After is 0 for admitted requests and otherwise an integer within a 32-bit timer", () => {
+  it("Retry-After is 0 for admitted requests, and otherwise a positive integer that fits a 32-bit timer", () => {
     played(({ verdict }) => {
       if (verdict.outcome === "admitted") {
         expect(verdict.retryAfter).toBe(0)
@@ -407,7 +407,7 @@ describe("for every history", () => {
   })
 })
 
-describe("spentAt", () => {
+describe("RateLimit.spentAt", () => {
   it("is a time from which a state and an absent state give the same verdicts, under any plan", () => {
     fc.assert(
       fc.property(
@@ -439,7 +439,7 @@ describe("spentAt", () => {
     )
   })
 
-  it("is the next midnight or a minute after the last request for a caller that was never denied", () => {
+  it("is the later of midnight and a minute after the last request, for a caller that was never denied", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.forwardMoves, Arbitrary.plan, (start, moves, plan) => {
         for (const { after, now, verdict } of Arbitrary.play(start, moves, [
@@ -453,7 +453,7 @@ describe("spentAt", () => {
     )
   })
 
-  it("is the same for a caller that was denied but got no strike", () => {
+  it("is the later of midnight and a minute after the last request, for a denied caller without a strike", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.forwardMoves, Arbitrary.plan, (start, moves, plan) => {
         for (const { after, now } of Arbitrary.play(start, moves, [{ plan, ban: BanPolicy.standard }])) {
@@ -465,7 +465,7 @@ describe("spentAt", () => {
     )
   })
 
-  it("is finite after every ban: one clean day per ban level", () => {
+  it("is bounded after every ban: it grows by at most one clean period per ban level", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -485,8 +485,8 @@ describe("spentAt", () => {
   })
 })
 
-describe("the three headers", () => {
-  it("come from one window: if admitted, the one with fewer requests left, then the one that is full later", () => {
+describe("the three X-RateLimit headers", () => {
+  it("show the window with fewer requests left after an admission, or if equal the window that is full later", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.plan, (start, moves, plan) => {
         for (const { after, verdict } of Arbitrary.play(start, moves, [{ plan, ban: undefined }])) {
@@ -515,7 +515,7 @@ describe("the three headers", () => {
   })
 })
 
-describe("verdictOf", () => {
+describe("RateLimit.verdictOf", () => {
   const integer = (max: number) => fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max }))
 
   it("returns the verdict of the step, given the resulting state and whether the request was admitted", () => {
@@ -535,7 +535,7 @@ describe("verdictOf", () => {
     expect(outcomes.size).toBe(3)
   })
 
-  it("returns it for unreachable states, too", () => {
+  it("returns the verdict of the step also for states that no history produces", () => {
     const outcomes = new Map<string, number>()
     fc.assert(
       fc.property(
@@ -579,8 +579,8 @@ describe("verdictOf", () => {
   })
 })
 
-describe("beganBan", () => {
-  it("is present exactly for requests in the millisecond in which a ban began", () => {
+describe("Verdict.beganBan", () => {
+  it("is present exactly for banned requests in the millisecond in which the ban began", () => {
     let began = 0
     fc.assert(
       fc.property(

@@ -4,10 +4,10 @@ import * as Plan from "./Plan.ts"
 import { DAY, HOUR, MINUTE, SECOND } from "./RateLimit.arbitrary.ts"
 import * as RateLimit from "./RateLimit.ts"
 
-/** A midnight in UTC. */
+/** The time of a UTC midnight, in epoch milliseconds. */
 const midnight = 20_500 * DAY
 
-/** A caller whose requests run through `RateLimit.step` in sequence. */
+/** Creates a caller that sends requests; `RateLimit.step` decides on them in sequence. */
 const caller = (
   plan: Plan.Plan,
   { ban }: { readonly ban: BanPolicy.BanPolicy | undefined } = { ban: BanPolicy.standard }
@@ -28,7 +28,7 @@ const caller = (
 
 const outcomes = (verdicts: ReadonlyArray<RateLimit.Verdict>) => verdicts.map(({ outcome }) => outcome)
 
-describe("the minute", () => {
+describe("the minute window", () => {
   it("is full for a new caller, and Remaining excludes the current request", () => {
     const { send } = caller(Plan.standard.Free)
     expect(send(midnight)).toEqual({
@@ -42,7 +42,7 @@ describe("the minute", () => {
     })
   })
 
-  it("counts down by one and denies requests without a token until the next token", () => {
+  it("counts down by one per request, and denies requests on an empty bucket until the next token", () => {
     const { send } = caller(Plan.standard.Free)
     const burst = Array.from({ length: 61 }, () => send(midnight + 1))
     expect(burst.map(({ remaining }) => remaining)).toEqual([
@@ -62,7 +62,7 @@ describe("the minute", () => {
     expect(send(midnight + 1_001).outcome).toBe("admitted")
   })
 
-  it("admits 119 of a greedy client's requests in its first minute at 60 a minute", () => {
+  it("admits 119 requests in the first minute of a client that sends every millisecond, at a limit of 60", () => {
     const { send } = caller(Plan.standard.Free, { ban: undefined })
     const minute = Array.from({ length: MINUTE }, (_, ms) => send(midnight + ms))
     expect(minute.filter(({ outcome }) => outcome === "admitted")).toHaveLength(119)
@@ -84,10 +84,10 @@ describe("the minute", () => {
   })
 })
 
-describe("the day", () => {
+describe("the day window", () => {
   const plan = { perMinute: 60, perDay: 3 }
 
-  it("is shown if it has fewer requests left than the minute, and resets at midnight UTC", () => {
+  it("is shown in the headers if it has fewer requests left than the minute, and resets at midnight UTC", () => {
     const { send } = caller({ perMinute: 60, perDay: 30 })
     expect(send(midnight + HOUR)).toEqual({
       outcome: "admitted",
@@ -100,17 +100,17 @@ describe("the day", () => {
     })
   })
 
-  it("is shown if both windows have equally many requests left, because it is full later", () => {
+  it("is shown in the headers if both windows have equally many requests left and the day is full later", () => {
     const { send } = caller({ perMinute: 5, perDay: 5 })
     expect(send(midnight)).toMatchObject({ limit: 5, remaining: 4, resetAt: (midnight + DAY) / SECOND })
   })
 
-  it("is not shown if both have equally many requests left and midnight comes first", () => {
+  it("is not shown in the headers if both windows have equally many requests left and midnight comes first", () => {
     const { send } = caller({ perMinute: 5, perDay: 5 })
     expect(send(midnight - 2 * SECOND)).toMatchObject({ remaining: 4, resetAt: midnight / SECOND + 10 })
   })
 
-  it("ends between 23:59:59.999 and 00:00:00.000", () => {
+  it("ends exactly at midnight UTC", () => {
     const { send } = caller(plan)
     const last = midnight - 1
     expect(outcomes([send(last), send(last), send(last), send(last)])).toEqual([
@@ -145,7 +145,7 @@ describe("the day", () => {
     expect(send(midnight + DAY)).toMatchObject({ outcome: "admitted", remaining: 2 })
   })
 
-  it("determines Retry-After if the minute is exhausted, too", () => {
+  it("determines Retry-After if both windows are exhausted and the next token comes before midnight", () => {
     const { send } = caller({ perMinute: 2, perDay: 2 })
     send(midnight + HOUR)
     send(midnight + HOUR)
@@ -178,7 +178,7 @@ describe("the day", () => {
 })
 
 describe("a clock that steps back", () => {
-  it("refills no token twice", () => {
+  it("does not refill any token twice", () => {
     const { send } = caller({ perMinute: 1, perDay: 100 })
     send(midnight + HOUR)
     expect(send(midnight + HOUR - MINUTE)).toMatchObject({ outcome: "limited", retryAfter: 120 })
@@ -186,7 +186,7 @@ describe("a clock that steps back", () => {
     expect(send(midnight + HOUR + MINUTE).outcome).toBe("admitted")
   })
 
-  it("denies a key for at most a minute after a request while the clock was an hour ahead", () => {
+  it("denies an exhausted key for about a minute if it sent its requests while the clock was an hour ahead", () => {
     const { send } = caller({ perMinute: 60, perDay: 1_000 })
     for (let count = 0; count < 60; count++) send(midnight + HOUR)
     expect(send(midnight)).toMatchObject({ outcome: "limited", retryAfter: 61 })
@@ -216,7 +216,7 @@ describe("a clock that steps back", () => {
 })
 
 describe("a changed plan", () => {
-  it("keeps the remaining tokens when it is raised, and refills faster", () => {
+  it("keeps the remaining tokens when the limit is raised, and then refills faster", () => {
     const { send } = caller(Plan.standard.Free)
     for (let count = 0; count < 60; count++) send(midnight)
     expect(send(midnight, Plan.standard.Pro)).toMatchObject({ outcome: "limited", limit: 300, retryAfter: 1 })
@@ -224,7 +224,7 @@ describe("a changed plan", () => {
     expect(send(midnight + MINUTE + 200, Plan.standard.Pro)).toMatchObject({ limit: 300, remaining: 299 })
   })
 
-  it("caps the remaining tokens when it is lowered", () => {
+  it("caps the remaining tokens when the limit is lowered", () => {
     const { send } = caller(Plan.standard.Business)
     expect(send(midnight)).toMatchObject({ limit: 1_000, remaining: 999 })
     expect(send(midnight, Plan.standard.Free)).toMatchObject({ limit: 60, remaining: 59 })
@@ -244,7 +244,7 @@ describe("a changed plan", () => {
   })
 })
 
-describe("slots", () => {
+describe("retry slots", () => {
   it("are distinct for each denied request, one token apart", () => {
     const { send } = caller({ perMinute: 6, perDay: 1_000 })
     const burst = Array.from({ length: 10 }, () => send(midnight))
@@ -257,7 +257,7 @@ describe("slots", () => {
     expect(new Set(burst.slice(6).map(({ resetAt }) => resetAt))).toEqual(new Set([midnight / SECOND + 60]))
   })
 
-  it("end when the bucket is full: further denied requests get the last slot", () => {
+  it("are limited to one full bucket: further denied requests get the last slot", () => {
     const { send } = caller({ perMinute: 3, perDay: 1_000 }, { ban: undefined })
     const burst = Array.from({ length: 8 }, () => send(midnight))
     expect(burst.map(({ retryAfter }) => retryAfter)).toEqual([0, 0, 0, 20, 40, 60, 60, 60])
@@ -271,7 +271,7 @@ describe("slots", () => {
     expect(key.state.debt).toBe(0)
   })
 
-  it("are used by any admitted request", () => {
+  it("are removed by admitted requests, one slot per request", () => {
     const key = caller({ perMinute: 6, perDay: 1_000 })
     for (let count = 0; count < 8; count++) key.send(midnight)
     expect(key.send(midnight + 10 * SECOND).outcome).toBe("admitted")
@@ -279,7 +279,7 @@ describe("slots", () => {
     expect(key.send(midnight + 10 * SECOND)).toMatchObject({ outcome: "limited", retryAfter: 20 })
   })
 
-  it("of an exhausted day are all at midnight, or at the next token after it", () => {
+  it("are due at midnight, or at the next tokens after midnight, if the day is exhausted", () => {
     const { send } = caller({ perMinute: 60, perDay: 60 })
     for (let count = 0; count < 60; count++) send(midnight - 2 * SECOND)
     const denied = Array.from({ length: 4 }, () => send(midnight - 2 * SECOND))
@@ -293,7 +293,7 @@ describe("slots", () => {
   })
 })
 
-describe("the ban", () => {
+describe("strikes and bans", () => {
   /** One request a day: every request after the first is denied until midnight. */
   const plan = { perMinute: 60, perDay: 1 }
 
@@ -305,7 +305,7 @@ describe("the ban", () => {
     return key
   }
 
-  /** Sends requests at `now` until one gets a strike or a ban, and returns its verdict. */
+  /** Sends requests at `now` until one causes a strike or is banned, and returns its verdict. */
   const strike = (key: ReturnType<typeof caller>, now: number): RateLimit.Verdict => {
     for (;;) {
       const verdict = key.send(now)
@@ -313,11 +313,11 @@ describe("the ban", () => {
     }
   }
 
-  /** Causes `count` strikes, one per second, the first a second after `start`. */
+  /** Causes `count` strikes, one per second; the first is one second after `start`. */
   const hammer = (key: ReturnType<typeof caller>, start: number, count: number) =>
     Array.from({ length: count }, (_, index) => strike(key, start + (index + 1) * SECOND))
 
-  it("does not count a denied request with a slot", () => {
+  it("a denied request with a free slot is not a strike", () => {
     const key = denied(midnight)
     expect(key.state).toMatchObject({ strikes: 0, debt: 1 })
     // 60 slots, and one for each of the 59 remaining tokens.
@@ -327,25 +327,25 @@ describe("the ban", () => {
     expect(key.state).toMatchObject({ strikes: 1, debt: 119 })
   })
 
-  it("counts a denied request without a free slot", () => {
+  it("a denied request without a free slot is a strike", () => {
     const key = caller({ perMinute: 2, perDay: 100 })
     for (let count = 0; count < 4; count++) key.send(midnight)
     expect(key.state).toMatchObject({ strikes: 0, debt: 2 })
     expect(key.send(midnight)).toMatchObject({ outcome: "limited", retryAfter: 60 })
     expect(key.state).toMatchObject({ strikes: 1, debt: 2 })
-    // The first slot's request is admitted; the next request takes the slot that becomes free.
+    // The request of the first slot is admitted; the next request gets the slot that becomes free.
     expect(key.send(midnight + 30 * SECOND).outcome).toBe("admitted")
     expect(key.send(midnight + 30 * SECOND)).toMatchObject({ outcome: "limited", retryAfter: 60 })
     expect(key.state).toMatchObject({ strikes: 1, debt: 2 })
   })
 
-  it("does not start after 19 strikes", () => {
+  it("19 strikes cause no ban", () => {
     const key = denied(midnight)
     expect(new Set(outcomes(hammer(key, midnight, 19)))).toEqual(new Set(["limited"]))
     expect(key.state).toMatchObject({ strikes: 19, bannedUntil: 0 })
   })
 
-  it("starts with the 20th strike, whose 429 announces it", () => {
+  it("the request that causes the 20th strike is denied with the outcome banned", () => {
     const key = denied(midnight)
     const now = midnight + 20 * SECOND
     expect(hammer(key, midnight, 20).at(-1)).toEqual({
@@ -353,7 +353,7 @@ describe("the ban", () => {
       limit: 60,
       remaining: 0,
       resetAt: (now + MINUTE) / SECOND,
-      // The day is exhausted beyond the end of the ban.
+      // The day is exhausted until after the end of the ban.
       retryAfter: (midnight + DAY - now) / SECOND,
       minute: { limit: 60, remaining: 0, moreIn: (midnight + DAY - now) / SECOND },
       day: { limit: 1, remaining: 0, moreIn: (midnight + DAY - now) / SECOND },
@@ -362,7 +362,7 @@ describe("the ban", () => {
     expect(key.state.bannedUntil).toBe(now + MINUTE)
   })
 
-  it("announces its own end if the windows open earlier", () => {
+  it("Retry-After lasts until the end of the ban if the windows allow requests earlier", () => {
     const key = caller({ perMinute: 1, perDay: 100 }, { ban: { ...BanPolicy.standard, strikes: 2 } })
     for (const ms of [0, 0, SECOND, 2 * SECOND]) key.send(midnight + ms)
     expect(key.state.bannedUntil).toBe(midnight + 2 * SECOND + MINUTE)
@@ -377,7 +377,7 @@ describe("the ban", () => {
     expect(key.send(midnight + 2 * SECOND + MINUTE).outcome).toBe("admitted")
   })
 
-  it("also denies requests that the windows would admit", () => {
+  it("a ban also denies requests that the windows would admit", () => {
     const key = caller({ perMinute: 60, perDay: 1_000 }, { ban: { ...BanPolicy.standard, strikes: 1 } })
     for (let count = 0; count < 120; count++) key.send(midnight)
     expect(key.state.strikes).toBe(0)
@@ -386,7 +386,7 @@ describe("the ban", () => {
     expect(key.send(midnight + MINUTE)).toMatchObject({ outcome: "admitted", remaining: 59 })
   })
 
-  it("counts one strike for 50 requests that are denied at once", () => {
+  it("50 requests that are denied at the same time are one strike", () => {
     const key = denied(midnight)
     strike(key, midnight)
     for (let count = 0; count < 50; count++) key.send(midnight)
@@ -397,7 +397,7 @@ describe("the ban", () => {
     expect(key.state.strikes).toBe(2)
   })
 
-  it("does not start after 20 strikes over more than 5 minutes", () => {
+  it("20 strikes over 5 minutes or more cause no ban", () => {
     const key = denied(midnight)
     hammer(key, midnight, 19)
     const first = midnight + SECOND
@@ -408,7 +408,7 @@ describe("the ban", () => {
     expect(strike(quick, first + 5 * MINUTE - 1).outcome).toBe("banned")
   })
 
-  it("lasts 1, 5, 15, 60 and 60 minutes for a key that never waits", () => {
+  it("the bans of a key that never waits last 1, 5, 15, 60 and 60 minutes", () => {
     const key = denied(midnight)
     let now = midnight
     const minutes = Array.from({ length: 6 }, () => {
@@ -420,7 +420,7 @@ describe("the ban", () => {
     expect(minutes).toEqual([1, 5, 15, 60, 60, 60])
   })
 
-  it("is not extended by requests during it", () => {
+  it("requests during a ban do not extend it", () => {
     const key = denied(midnight)
     hammer(key, midnight, 20)
     const state = key.state
@@ -429,13 +429,13 @@ describe("the ban", () => {
     expect(key.send(state.bannedUntil).outcome).toBe("limited")
   })
 
-  it("gets one step shorter with each clean day after its end", () => {
+  it("the next ban is one step shorter for each clean day since the end of the last ban", () => {
     const lengthAfter = (pauseMs: number): number => {
       const key = denied(midnight)
       hammer(key, midnight, 20)
       hammer(key, key.state.bannedUntil, 20)
       const end = key.state.bannedUntil
-      // On the last clean day the plan's only request is used, and the next one is denied.
+      // After the pause, the plan's only request of the day is admitted, and the next one is denied.
       key.send(end + pauseMs)
       key.send(end + pauseMs)
       hammer(key, end + pauseMs, 20)
@@ -449,7 +449,7 @@ describe("the ban", () => {
     expect(lengthAfter(30 * DAY)).toBe(1)
   })
 
-  it("does not get shorter while strikes continue, even without a ban", () => {
+  it("the next ban does not get shorter while strikes continue, even if no ban starts", () => {
     const key = denied(midnight)
     hammer(key, midnight, 20)
     expect(key.state.banLevel).toBe(1)
@@ -461,7 +461,7 @@ describe("the ban", () => {
     }
   })
 
-  it("ends for a caller whose bans are disabled, also in the verdicts of denied requests", () => {
+  it("a ban has no effect once the ban policy is removed, even on denied requests", () => {
     const key = denied(midnight)
     hammer(key, midnight, 20)
     const policy = { plan, ban: undefined }
@@ -470,14 +470,14 @@ describe("the ban", () => {
     expect(next.outcome).toBe("admitted")
   })
 
-  it("never applies to a caller without ban policy", () => {
+  it("a caller without a ban policy is never banned", () => {
     const { send } = caller(plan, { ban: undefined })
     const verdicts = Array.from({ length: 10_000 }, (_, second) => send(midnight + second * SECOND))
     expect(new Set(outcomes(verdicts))).toEqual(new Set(["admitted", "limited"]))
   })
 })
 
-describe("spentAt", () => {
+describe("RateLimit.spentAt", () => {
   it("is the next midnight, but at least a minute after the last request", () => {
     const early = RateLimit.initial(midnight, Plan.standard.Free)
     expect(RateLimit.spentAt(early, BanPolicy.standard)).toBe(midnight + DAY)
@@ -501,10 +501,10 @@ describe("spentAt", () => {
     return key.state
   }
 
-  /** Slots of the plan above on an exhausted day. */
+  /** Number of slots on an exhausted day under the plan of `deniedAtMidnight`. */
   const slots = 8
 
-  it("is one clean day per ban level after the end of the ban", () => {
+  it("is later than the end of the ban by one clean day per ban level", () => {
     const ban = { ...BanPolicy.standard, strikes: 1 }
     const state = deniedAtMidnight(ban, slots + 1)
     expect(state).toMatchObject({ banLevel: 1, bannedUntil: midnight + MINUTE })

@@ -1,6 +1,6 @@
 /**
- * The decision whether a request is admitted: token bucket, daily quota and ban policy combined, in integers.
- * Every store runs this step, or an equivalent of its own that the conformance suite checks.
+ * Decides whether a request is admitted, from its token bucket, daily quota and ban policy, in integer arithmetic.
+ * Every store runs this step, or an equivalent step of its own that the conformance suite checks.
  */
 import type { BanPolicy } from "./BanPolicy.ts"
 import * as DailyQuota from "./DailyQuota.ts"
@@ -8,11 +8,11 @@ import * as Debt from "./Debt.ts"
 import type { Plan } from "./Plan.ts"
 import * as TokenBucket from "./TokenBucket.ts"
 
-/** The stored state of a caller; integers only, times in epoch milliseconds. */
+/** The stored state of a caller. All fields are integers; times are in epoch milliseconds. */
 export interface State extends TokenBucket.TokenBucket, DailyQuota.DailyQuota {
-  /** Open slots: promised to denied requests and not yet used by admitted ones. */
+  /** Number of open slots: promised to denied requests and not yet used by admitted requests. */
   readonly debt: number
-  /** Strikes in the current strike window. */
+  /** Number of strikes in the current strike window. */
   readonly strikes: number
   /** Time of the first strike in the window. */
   readonly strikesFrom: number
@@ -34,53 +34,55 @@ export interface Policy {
 /** Whether a request is admitted, denied by a window, or denied by a ban. */
 export type Outcome = "admitted" | "limited" | "banned"
 
-/** One of the two windows after a request, the minute or the day, for the fields `RateLimit` and `RateLimit-Policy`. */
+/** A window after a request, the minute or the day, for the headers `RateLimit` and `RateLimit-Policy`. */
 export interface Window {
-  /** Requests that the window grants. */
+  /** Number of requests that the window grants. */
   readonly limit: number
-  /** Requests left in the window after this one; 0 in the minute during a ban. */
+  /** Number of requests left in the window after this one; 0 in the minute during a ban. */
   readonly remaining: number
   /**
-   * Seconds until the window gets more requests: the next token, the next midnight, or `Retry-After` of a ban. 0 if the
-   * window is full. A denied request may have a later slot, which only `Retry-After` shows.
+   * Seconds until the window grants more requests: until the next token, the next midnight, or the end of `Retry-After`
+   * in the minute during a ban. 0 if the window is full. A denied request may have a later slot, which only
+   * `Retry-After` shows.
    */
   readonly moreIn: number
 }
 
-/** The decision on one request, with the values of contract §8.3; all three header values come from the same window. */
+/** The decision on one request, with the header values of contract §8.3, which all describe the same window. */
 export interface Verdict {
   readonly outcome: Outcome
-  /** `X-RateLimit-Limit`: requests that the window allows. */
+  /** `X-RateLimit-Limit`: number of requests that the window grants. */
   readonly limit: number
-  /** `X-RateLimit-Remaining`: requests left in the window after this one. */
+  /** `X-RateLimit-Remaining`: number of requests left in the window after this one. */
   readonly remaining: number
   /** `X-RateLimit-Reset`: epoch seconds at which the window is full again; for a ban, its end. */
   readonly resetAt: number
   /**
-   * `Retry-After`: seconds until this request's slot; a retry is then admitted if the caller sends nothing in between.
-   * 0 if the request is admitted.
+   * `Retry-After`: seconds until the slot of this request. A retry after them is admitted if the caller sends no
+   * request in between. 0 if the request is admitted.
    */
   readonly retryAfter: number
-  /** The limit per minute. */
+  /** The window of the limit per minute. */
   readonly minute: Window
-  /** The limit per day. */
+  /** The window of the limit per day. */
   readonly day: Window
   /**
-   * Present if this request began the ban that ends at `resetAt`, or came in the same millisecond as the one that did.
+   * Present if this request began the ban that ends at `resetAt`, or arrived in the same millisecond as the request
+   * that began it.
    */
   readonly beganBan?: true
 }
 
-/** Maximum `Retry-After` in seconds: longer times overflow 32-bit millisecond timers of clients. */
+/** Maximum `Retry-After` in seconds; larger values overflow the 32-bit millisecond timers of clients. */
 export const maxRetryAfter = 2_147_483
 
 /**
- * Maximum milliseconds by which a stored state may be ahead of the clock. The clocks of nodes that share a store may
- * differ by this much; a state further ahead was stored before the clock was set back.
+ * Maximum lead of a stored state over the clock, in milliseconds. The clocks of nodes that share a store may differ by
+ * this much; a state that is further ahead was stored before the clock was set back.
  */
 const MAX_LEAD_MS = 60_000
 
-/** Returns the state of a new caller: a full bucket, an unused day and no strikes. */
+/** Returns the state of a new caller: a full bucket, an unused day, and no slots, strikes or bans. */
 export const initial = (now: number, plan: Plan): State => ({
   level: TokenBucket.capacity(plan.perMinute),
   at: now,
@@ -95,8 +97,9 @@ export const initial = (now: number, plan: Plan): State => ({
 })
 
 /**
- * Decides on one request at `now` (epoch ms). A denied request consumes nothing from either window; during a ban the
- * state is returned unchanged, as the same object.
+ * Decides on one request at `now` (epoch milliseconds), and returns the verdict and the next state. A denied request
+ * consumes nothing from either window. During a ban, the next state is the same object, unless the state was too far
+ * ahead of the clock.
  *
  * @example
  * ```ts
@@ -136,11 +139,11 @@ export const verdictOf = (isAdmitted: boolean, after: State, now: number, policy
   isAdmitted ? admitted(after, now, policy.plan) : denied(after, now, policy)
 
 /**
- * Returns the state with every stored time moved by `byMs`; the day is unchanged. For a store that detects that the
- * clock was stepped by that amount.
+ * Returns the state with every stored time moved by `byMs` milliseconds; the day is unchanged. For stores that detect
+ * that the clock was stepped by `byMs`.
  */
 export const shifted = (state: State, byMs: number): State => {
-  // 0 stands for "never" and does not move.
+  // 0 stands for "never" and stays 0.
   const move = (moment: number): number => (moment === 0 ? 0 : Math.max(moment + byMs, 1))
   return {
     ...state,
@@ -163,7 +166,7 @@ export const unban = (state: State): State => ({
 })
 
 /**
- * Moves a state that is too far ahead of the clock back to the maximum lead.
+ * Returns the state, moved back to the maximum lead if it is further ahead of the clock.
  *
  * @internal
  */
@@ -177,7 +180,7 @@ export const withinLead = (state: State, now: number): State => {
 const isBanned = (state: State, now: number, ban: BanPolicy | undefined): boolean =>
   ban !== undefined && now < state.bannedUntil
 
-/** Records a strike for a denied request without a slot, and bans the caller if the strikes suffice. */
+/** Records a strike for a denied request without a slot, and bans the caller if the strikes suffice for a ban. */
 const strike = (state: State, now: number, ban: BanPolicy): State => {
   if (Math.abs(now - state.strikeAt) < ban.strikeIntervalMs) return state
   const banLevel = banLevelAt(state, now, ban)
@@ -205,8 +208,8 @@ const banLevelAt = (state: State, now: number, ban: BanPolicy): number => {
 }
 
 /**
- * Returns the epoch milliseconds from which `state` gives the same verdicts as an absent state, under any plan. A store
- * may delete the state from then on without an effect on callers.
+ * Returns the epoch milliseconds from which `state` gives the same verdicts as an absent state, under any plan. From
+ * then on, a store may delete the state without an effect on callers.
  */
 export const spentAt = (state: State, ban: BanPolicy): number =>
   Math.max(
@@ -221,7 +224,7 @@ export const spentAt = (state: State, ban: BanPolicy): number =>
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000)
 
-/** Returns the milliseconds from `now` until a bucket with `level` units at `at` has one more whole request. */
+/** Returns the milliseconds from `now` until a bucket with `level` units at `at` has one more whole token. */
 const untilNextToken = (
   level: number,
   remaining: number,
@@ -233,7 +236,10 @@ const untilNextToken = (
     ? 0
     : TokenBucket.reaches(level, at, (remaining + 1) * TokenBucket.COST, perMinute) - now
 
-/** Returns the verdict on an admitted request; the headers show the window with fewer requests left. */
+/**
+ * Returns the verdict on an admitted request. The headers show the window with fewer requests left, or if equal the one
+ * that is full later.
+ */
 const admitted = (after: State, now: number, { perDay, perMinute }: Plan): Verdict => {
   const { at, level } = after
   const minuteRemaining = TokenBucket.remaining(level)
@@ -258,8 +264,8 @@ const admitted = (after: State, now: number, { perDay, perMinute }: Plan): Verdi
 }
 
 /**
- * Returns the verdict on a denied request; the headers show the ban, or the window that opens later. The request has
- * the last slot of the debt, which affects only `Retry-After`.
+ * Returns the verdict on a denied request. The headers show the ban, or the window that allows a request later. The
+ * request has the last slot of the debt, which affects only `Retry-After`.
  */
 const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
   const { perDay, perMinute } = plan
@@ -283,7 +289,7 @@ const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
     const retryAfter = retryAfterOf(Math.max(state.bannedUntil - now, minuteWait, dayWait))
     const minute: Window = { limit: perMinute, remaining: 0, moreIn: retryAfter }
     const verdict = denial("banned", minute, dayWindow, perMinute, state.bannedUntil, retryAfter)
-    // A ban begins with a strike, and during a ban there is none.
+    // The last strike began the ban, because no strikes are recorded during a ban.
     return state.strikeAt === now ? { ...verdict, beganBan: true } : verdict
   }
   const retryAfter = retryAfterOf(Math.max(waitFor(state.debt), dayWait))

@@ -1,5 +1,5 @@
 /**
- * Compares `RateLimit.step` with a model that keeps the whole history and computes every verdict in exact fractions.
+ * Compares `RateLimit.step` with a model that stores the whole history and computes every verdict with exact fractions.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -27,7 +27,7 @@ const less = (a: Fraction, b: Fraction): boolean => a.over * b.under < b.over * 
 
 const floor = (a: Fraction): number => Number(a.over / a.under)
 
-/** Returns the milliseconds in which `tokens` are refilled at `perMinute`, rounded up. */
+/** Returns the time in which `tokens` are refilled at `perMinute`, in milliseconds, rounded up. */
 const timeFor = (tokens: Fraction, perMinute: number): number => {
   const over = tokens.over * 60_000n
   const under = tokens.under * BigInt(perMinute)
@@ -50,11 +50,11 @@ interface Request {
 
 interface Strike {
   readonly at: number
-  /** The end of the ban that it caused. */
+  /** The end of the ban that the strike caused, if any. */
   readonly bannedUntil?: number
 }
 
-/** The whole history of a caller, except for requests during a ban. */
+/** Stores the whole history of a caller, except for requests during a ban, and computes verdicts from it. */
 class Model {
   requests: ReadonlyArray<Request> = []
   strikes: ReadonlyArray<Strike> = []
@@ -166,7 +166,7 @@ class Model {
     }))
   }
 
-  /** Returns the slot of the last request, and whether it is a slot of its own; replays all requests. */
+  /** Replays all requests; returns the slot of the last one, and whether no other request has the same slot. */
   slots(): { readonly slot: number; readonly hasSlot: boolean } {
     let open: ReadonlyArray<Request> = []
     let hasSlot = true
@@ -187,7 +187,7 @@ class Model {
     return { slot: open.length, hasSlot }
   }
 
-  /** Returns the tokens in the bucket at `now`; replays all requests. */
+  /** Replays all requests; returns the number of tokens in the bucket at `now`. */
   tokens(now: number, perMinute: number): Fraction {
     const requests = [...this.requests, { now, perMinute, admitted: false }]
     let tokens = fraction(requests[0]?.perMinute ?? 0, 1)
@@ -211,7 +211,7 @@ class Model {
     return Math.max(...this.strikes.map((strike) => strike.bannedUntil ?? 0), 0)
   }
 
-  /** Adds a strike, unless the last one is too recent; returns the end of the ban that it causes, or 0. */
+  /** Adds a strike unless the last one is too recent; returns the end of the ban that it causes, or 0. */
   strike(now: number, ban: BanPolicy): number {
     const last = this.strikes.at(-1)
     if (last !== undefined && Math.abs(now - last.at) < ban.strikeIntervalMs) return 0
@@ -230,7 +230,7 @@ class Model {
     return now + duration
   }
 
-  /** Adds one for each ban, and subtracts one for each clean period before the next strike. */
+  /** Returns the ban level: one more for each ban, and one less for each clean period before the next strike. */
   banLevel(now: number, ban: BanPolicy): number {
     let level = 0
     for (const [index, strike] of [...this.strikes, { at: now, bannedUntil: undefined }].entries()) {
@@ -257,8 +257,8 @@ const compare = (
   return sent
 }
 
-describe("RateLimit.step equals a model in exact fractions", () => {
-  it("for one policy, on a clock that steps in both directions", () => {
+describe("RateLimit.step", () => {
+  it("agrees with the model for one policy, on a clock that steps in both directions", () => {
     const outcomes = new Map<string, number>()
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy, (start, moves, policy) => {
@@ -268,13 +268,13 @@ describe("RateLimit.step equals a model in exact fractions", () => {
       }),
       { numRuns: 400 }
     )
-    // The histories must cover all outcomes.
+    // The generated histories must cover all outcomes.
     expect(outcomes.get("admitted")).toBeGreaterThan(1000)
     expect(outcomes.get("limited")).toBeGreaterThan(1000)
     expect(outcomes.get("banned")).toBeGreaterThan(1000)
   })
 
-  it("for changing plans, with bans enabled and disabled", () => {
+  it("agrees with the model for changing plans, with bans enabled and disabled", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -294,7 +294,7 @@ describe("RateLimit.step equals a model in exact fractions", () => {
     )
   })
 
-  it("for a client that never waits, long enough for several bans", () => {
+  it("agrees with the model for a client that never waits and is banned several times", () => {
     let bans = 0
     fc.assert(
       fc.property(
@@ -315,7 +315,7 @@ describe("RateLimit.step equals a model in exact fractions", () => {
     expect(bans).toBeGreaterThan(30)
   })
 
-  it("for the standard policy and banned clients that return after hours or days", () => {
+  it("agrees with the model for the standard policy and banned clients that return after up to three days", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,

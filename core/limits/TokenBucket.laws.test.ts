@@ -14,7 +14,7 @@ const bucket = perMinute.chain((perMinute) =>
 )
 
 describe("a token bucket", () => {
-  it("holds at least the target when it reaches it, and less one millisecond before", () => {
+  it("has the target level at the time that `reaches` returns, and less one millisecond earlier", () => {
     fc.assert(
       fc.property(bucket, fc.double({ min: 0, max: 1, noNaN: true }), ({ at, level, perMinute }, share) => {
         const target = Math.floor(TokenBucket.capacity(perMinute) * share)
@@ -28,7 +28,7 @@ describe("a token bucket", () => {
     )
   })
 
-  it("holds as much after two waits as after one wait of the same total length", () => {
+  it("has the same level after two waits as after one wait of the same total length", () => {
     fc.assert(
       fc.property(
         bucket,
@@ -56,7 +56,7 @@ describe("a token bucket", () => {
     )
   })
 
-  it("admits exactly `remaining` requests", () => {
+  it("contains the units of exactly `remaining` requests", () => {
     fc.assert(
       fc.property(bucket, ({ level }) => {
         const count = TokenBucket.remaining(level)

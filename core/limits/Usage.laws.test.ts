@@ -7,7 +7,7 @@ import * as Usage from "./Usage.ts"
 
 const { DAY, MINUTE } = Arbitrary
 
-/** The states of a random history, each with its time, and the one before the first request. */
+/** Generates histories: states with their times. The first state is `undefined`: no request was sent yet. */
 const histories = fc
   .tuple(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy)
   .map(([start, moves, { plan, ban }]) => {
@@ -24,7 +24,7 @@ const histories = fc
   })
 
 describe("the usage of a caller", () => {
-  it("predicts whether the next request is admitted, and the values of its headers", () => {
+  it("predicts whether the next request is admitted, and its header values", () => {
     fc.assert(
       fc.property(histories, fc.nat(2 * DAY), ({ policy, seen }, later) => {
         for (const { now: at, state } of seen) {
@@ -32,7 +32,7 @@ describe("the usage of a caller", () => {
           const usage = Usage.at(state, now, policy.plan, policy.ban)
           const [verdict] = RateLimit.step(state, now, policy)
           const isFree = usage.minute.remaining > 0 && usage.day.remaining > 0
-          // A request that is denied for its windows may itself cause a ban.
+          // Only "admitted" is predicted: a request that a window denies may itself cause a ban.
           expect(verdict.outcome === "admitted").toBe(usage.bannedUntil === undefined && isFree)
           if (verdict.outcome === "admitted") {
             expect(verdict.remaining).toBe(Math.min(usage.minute.remaining, usage.day.remaining) - 1)
@@ -46,10 +46,9 @@ describe("the usage of a caller", () => {
     )
   })
 
-  it("is within the limits, and none of its times is in the past", () => {
+  it("stays within the limits and contains no past time, even after the plan changes", () => {
     fc.assert(
       fc.property(histories, Arbitrary.plan, ({ policy, seen }, plan) => {
-        // Also under a plan other than the one under which the state was created.
         for (const { now, state } of seen) {
           const { day, minute, strikes } = Usage.at(state, now, plan, policy.ban)
           expect(minute.limit).toBe(plan.perMinute)
@@ -67,7 +66,7 @@ describe("the usage of a caller", () => {
     )
   })
 
-  it("of a new caller is zero", () => {
+  it("consists of full windows for a new caller", () => {
     const now = 20_000 * DAY + 5
     expect(Usage.at(undefined, now, { perMinute: 3, perDay: 7 }, BanPolicies.standard)).toEqual({
       minute: { limit: 3, remaining: 3, fullAt: now },
@@ -79,7 +78,7 @@ describe("the usage of a caller", () => {
 })
 
 describe("an unbanned caller", () => {
-  it("has no ban, no strikes and no debt, and the same windows", () => {
+  it("has no ban, strikes or debt, and its windows are unchanged", () => {
     fc.assert(
       fc.property(histories, ({ policy, seen }) => {
         for (const { now, state } of seen) {
@@ -100,7 +99,7 @@ describe("an unbanned caller", () => {
     )
   })
 
-  it("begins again with the shortest ban", () => {
+  it("gets the shortest ban if the caller is banned again", () => {
     const policy = { plan: { perMinute: 1, perDay: 1_000 }, ban: Arbitrary.harsh }
     const bannedFor = (state: RateLimit.State | undefined, start: number) => {
       let next = state

@@ -1,34 +1,34 @@
-/** What a caller has used of its limits at a moment, computed from the stored state. */
+/** Computes how much of its limits a caller has used at a given time, from the caller's stored state. */
 import type { BanPolicy } from "./BanPolicy.ts"
 import * as DailyQuota from "./DailyQuota.ts"
 import type { Plan } from "./Plan.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as TokenBucket from "./TokenBucket.ts"
 
-/** Both windows, the strikes and the ban of a caller. Times are epoch milliseconds. */
+/** Both windows, the strikes and the ban of a caller. Times are in epoch milliseconds. */
 export interface Usage {
   readonly minute: {
     readonly limit: number
-    /** Requests that the bucket admits at once. */
+    /** Number of requests that the bucket admits immediately. */
     readonly remaining: number
-    /** When the bucket is full, if no further request arrives. */
+    /** Time at which the bucket is full, if no further request arrives. */
     readonly fullAt: number
   }
   readonly day: {
     readonly limit: number
-    /** Requests admitted on this UTC day; more than `limit` if the limit was lowered. */
+    /** Number of requests admitted on this UTC day; it can exceed `limit` if the limit was lowered. */
     readonly used: number
     readonly remaining: number
     /** The midnight (UTC) that ends the day. */
     readonly endsAt: number
   }
-  /** Strikes that still count towards a ban. */
+  /** Number of strikes that still count towards a ban. */
   readonly strikes: number
-  /** End of the ban in force, `undefined` without one. */
+  /** End of the current ban; `undefined` if the caller is not banned. */
   readonly bannedUntil: number | undefined
 }
 
-/** Returns the usage at `now`; `undefined` stands for a caller without a stored state. The state is unchanged. */
+/** Returns the usage at `now`; `state` is `undefined` for a caller without a stored state. */
 export const at = (
   state: RateLimit.State | undefined,
   now: number,

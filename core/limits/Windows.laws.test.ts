@@ -1,4 +1,4 @@
-/** Both windows of a verdict, for the standard rate headers: what they say is true. */
+/** Checks that both windows of a verdict, the values of the standard rate headers, are correct. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Arbitrary from "./RateLimit.arbitrary.ts"
@@ -7,8 +7,8 @@ import * as RateLimit from "./RateLimit.ts"
 const SECOND = 1_000
 const DAY = 86_400_000
 
-describe("the windows of a verdict", () => {
-  it("agree with the headers of the contract", () => {
+describe("the two windows of a verdict", () => {
+  it("the windows agree with the X-RateLimit headers", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy, (start, moves, policy) => {
         const { plan } = policy
@@ -24,7 +24,7 @@ describe("the windows of a verdict", () => {
             expect(remaining).toBeGreaterThanOrEqual(0)
             expect(remaining).toBeLessThanOrEqual(limit)
             expect(moreIn === 0).toBe(remaining === limit)
-            // A wait that Retry-After does not cover would be a lie: an exhausted window denies.
+            // An exhausted window denies requests, so Retry-After must cover its wait.
             if (verdict.outcome !== "admitted" && remaining === 0) {
               expect(moreIn).toBeLessThanOrEqual(verdict.retryAfter)
             }
@@ -35,7 +35,7 @@ describe("the windows of a verdict", () => {
     )
   })
 
-  it("get their next request in `moreIn` seconds, and not a second earlier", () => {
+  it("the minute grants its next request after `moreIn` seconds, and not a second earlier", () => {
     let exhausted = 0
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.plan, (start, moves, plan) => {
@@ -59,7 +59,7 @@ describe("the windows of a verdict", () => {
     expect(exhausted).toBeGreaterThan(20)
   })
 
-  it("of the day ends at the midnight after it", () => {
+  it("the day grants more requests at midnight, after `moreIn` seconds, or 0 if the day is unused", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.plan, (start, moves, plan) => {
         for (const { after, now, verdict } of Arbitrary.play(start, moves, [{ plan, ban: undefined }])) {

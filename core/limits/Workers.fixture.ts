@@ -1,5 +1,6 @@
 /**
- * Simulations of workers that share one key. They yield request times and receive verdicts, so any store can run them.
+ * Simulates workers that share one key. A simulation yields the time of each request and receives the verdict on it;
+ * any store can return the verdicts.
  */
 import type * as RateLimit from "./RateLimit.ts"
 
@@ -14,17 +15,17 @@ export interface Sent {
 export type Simulation = Generator<number, ReadonlyArray<Sent>, RateLimit.Verdict>
 
 export interface ClosedLoop {
-  /** The time of each worker's first request. */
+  /** The time of each worker's first request, in epoch milliseconds. */
   readonly starts: ReadonlyArray<number>
-  /** The time after which no request is sent. */
+  /** The time after which no request is sent, in epoch milliseconds. */
   readonly end: number
   /** Milliseconds between an admitted request and the worker's next one. */
   readonly work: (worker: number) => number
-  /** Milliseconds that a worker waits after a denied request. */
+  /** Milliseconds that a worker waits after a denied request, given its `Retry-After`. */
   readonly wait: (retryAfterMs: number) => number
 }
 
-/** Each worker sends its next request when the previous one is done; ends early with the first ban. */
+/** Simulates workers that each send one request at a time. Ends early at the first ban. */
 export function* closedLoop({ end, starts, wait, work }: ClosedLoop): Simulation {
   const sent: Array<Sent> = []
   const queue = starts.map((at, worker) => ({ at, worker })).sort((a, b) => a.at - b.at)
@@ -39,7 +40,7 @@ export function* closedLoop({ end, starts, wait, work }: ClosedLoop): Simulation
   return sent
 }
 
-/** One client that sends at a constant rate; ends early with the first ban. */
+/** Simulates one client that sends requests at a constant rate. Ends early at the first ban. */
 export function* constantRate(start: number, end: number, perMinute: number): Simulation {
   const sent: Array<Sent> = []
   for (let count = 0; ; count++) {
@@ -51,7 +52,7 @@ export function* constantRate(start: number, end: number, perMinute: number): Si
   }
 }
 
-/** Sends `requests` requests at `start` and retries each denied one once, exactly after `Retry-After`. */
+/** Simulates `requests` requests at `start`, and one retry of each denied request exactly after `Retry-After`. */
 export function* burst(start: number, requests: number): Simulation {
   const sent: Array<Sent> = []
   for (let worker = 0; worker < requests; worker++) {
@@ -75,7 +76,7 @@ const insert = <A extends { readonly at: number }>(queue: Array<A>, element: A):
   queue.splice(low, 0, element)
 }
 
-/** Runs a simulation with `send`, which counts one request. */
+/** Runs a simulation; `send` returns the verdict on a request at the given time. */
 export const run = (
   simulation: Simulation,
   send: (now: number) => RateLimit.Verdict

@@ -1,4 +1,4 @@
-/** Promises to clients that share a key, and the clients that are banned (contract §8.4.3). */
+/** Checks that clients that share a key and wait are not banned, and that greedy clients are (contract §8.4.3). */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as BanPolicy from "./BanPolicy.ts"
@@ -37,7 +37,7 @@ const pseudoRandom = (seed: number, max: number): (() => number) => {
   }
 }
 
-/** Workers that respect Retry-After: their start times, their work times and their delay after Retry-After. */
+/** Generates the seed and the maximum start, work and retry delays of workers that respect Retry-After. */
 const behaviour = fc.record({
   seed: fc.nat({ max: 1_000_000 }),
   phaseMs: fc.constantFrom(0, SECOND, MINUTE),
@@ -45,8 +45,8 @@ const behaviour = fc.record({
   jitterMs: fc.constantFrom(0, 500)
 })
 
-describe("workers that respect Retry-After, at most as many as the bucket holds", () => {
-  it("are not banned and get no strike within an hour, for any start, work and delay times", () => {
+describe("workers that respect Retry-After, if a full bucket has a token for each worker", () => {
+  it("are not banned and get no strike, for any start, work and delay times", () => {
     let denials = 0
     fc.assert(
       fc.property(
@@ -73,7 +73,7 @@ describe("workers that respect Retry-After, at most as many as the bucket holds"
     expect(denials).toBeGreaterThan(10_000)
   })
 
-  it("get no strike when they exhaust the day, nor at the next midnight", () => {
+  it("get no strike when they exhaust the day, and none at the next midnight", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 20_000, max: 21_000 }),
@@ -100,7 +100,7 @@ describe("workers that respect Retry-After, at most as many as the bucket holds"
   })
 
   it.each([1, 2, 3, 6, 60, 300, 1_000])(
-    "are not banned at %i a minute if a single one waits at most 30 s, with and without an exhausted day",
+    "a single worker that waits at most 30 s is not banned at %i a minute, even on an exhausted day",
     (perMinute) => {
       for (const perDay of [Plan.maxRequests, perMinute * 5]) {
         const start = 20_500 * DAY
@@ -116,8 +116,8 @@ describe("workers that respect Retry-After, at most as many as the bucket holds"
   )
 })
 
-describe("requests that are sent at once, at most as many as the bucket holds", () => {
-  it("are admitted when each is retried exactly after Retry-After, after any history, unless the day is exhausted", () => {
+describe("requests that are sent at the same time, if a full bucket has a token for each request", () => {
+  it("are admitted when retried exactly after Retry-After, after any history, unless the day is exhausted", () => {
     let retries = 0
     fc.assert(
       fc.property(
@@ -151,7 +151,7 @@ describe("requests that are sent at once, at most as many as the bucket holds", 
             }
             return verdict
           }).slice(requests)
-          // Slots count tokens of the minute only, so the promise does not hold if the day is exhausted earlier.
+          // Slots count only tokens of the minute, so a retry may be denied if the day is exhausted earlier.
           fc.pre(hasRoom)
           retries += retried.length
           expect(retried.filter(({ verdict }) => verdict.outcome !== "admitted")).toEqual([])
@@ -164,7 +164,7 @@ describe("requests that are sent at once, at most as many as the bucket holds", 
 })
 
 describe("a client that never waits", () => {
-  it.each([5, 6, 7, 60, 300, 1_000])("is banned within three minutes at four times %i a minute", (limit) => {
+  it.each([5, 6, 7, 60, 300, 1_000])("is banned within 3 minutes at four times its limit (%i)", (limit) => {
     const start = 20_500 * DAY + 12_345
     const { bans } = run(Workers.constantRate(start, start + 10 * MINUTE, 4 * limit), {
       perMinute: limit,
@@ -173,7 +173,7 @@ describe("a client that never waits", () => {
     expect(bans[0]?.now).toBeLessThanOrEqual(start + 3 * MINUTE)
   })
 
-  it.each([1, 6, 60, 300, 1_000])("is not banned at twice %i a minute", (limit) => {
+  it.each([1, 6, 60, 300, 1_000])("is not banned at twice its limit (%i a minute)", (limit) => {
     const start = 20_500 * DAY + 12_345
     const { bans } = run(Workers.constantRate(start, start + HOUR, 2 * limit), {
       perMinute: limit,
@@ -197,7 +197,7 @@ describe("an exhausted day", () => {
     )
 
   it.each([1, 2, 6, 60, 300, 1_000])(
-    "does not lead to a ban of eight workers that come back every 30 s, at %i a minute",
+    "does not lead to a ban of eight workers that retry every 30 s, at %i a minute",
     (perMinute) => {
       for (const phaseMs of [0, 8, 8 * SECOND, 15 * SECOND, 30 * SECOND]) {
         expect(workers(8, 30 * SECOND, phaseMs, perMinute).bans).toEqual([])

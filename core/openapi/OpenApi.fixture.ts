@@ -1,4 +1,4 @@
-/** Reads the OpenAPI document in tests. */
+/** Reads and validates the OpenAPI document in tests. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import * as Operations from "../operations/Operations.ts"
 import * as ServiceOptions from "../service/ServiceOptions.ts"
@@ -15,13 +15,13 @@ export const options = (
   ...given
 })
 
-/** Parses a fresh copy of the document. */
+/** Returns a new copy of the document for the given options. */
 export const read = (given: Partial<ServiceOptions.ServiceOptions> = {}): Node =>
   JSON.parse(OpenApi.json(options(given), Operations.all))
 
 export const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null
 
-/** Iterates over every object and array of the document with its path, the root first. */
+/** Yields every object and array of the document with its path, the root first. */
 export function* nodes(
   value: unknown,
   path: ReadonlyArray<string> = []
@@ -71,9 +71,9 @@ export const operation = (document: Node, id: string): Node =>
 
 const address = "https://document.example/openapi.json"
 
-/** Validates values against the schemas of a document (JSON Schema 2020-12). */
+/** Returns a function that compiles schemas of a document to validators of values (JSON Schema 2020-12). */
 export const validator = (document: Node): ((schema: unknown) => ValidateFunction) => {
-  // The document leaves the range of int64 to its format. As a double, the largest int64 is 2^63.
+  // The document states the range of int64 only by its format. As a double, the largest int64 is 2^63.
   const int64 = { type: "number", validate: (value: number) => Math.abs(value) <= 2 ** 63 } as const
   const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { int64 } })
   ajv.addSchema({ $id: address, components: document.components })

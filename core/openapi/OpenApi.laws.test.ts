@@ -1,4 +1,4 @@
-/** The OpenAPI document matches the service: every response is documented, and every documented response occurs. */
+/** Checks that the OpenAPI document matches the service: it documents exactly the responses that occur. */
 import { it as effect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -40,7 +40,7 @@ type Documented = ReturnType<typeof documentOf>
 const lenient = documentOf(false)
 const strictness = fc.constantFrom(lenient, documentOf(true))
 
-/** Returns the differences between `response` and the document. */
+/** Returns the differences between `response` and its description in the document. */
 const differencesFrom = (
   { document, validates }: Documented,
   operationId: string,
@@ -154,7 +154,7 @@ describe("the service", () => {
       { numRuns: 200 }
     ))
 
-  effect.effect("gives every status that the document lists", () =>
+  effect.effect("returns every status that the document lists", () =>
     Effect.gen(function* () {
       const requests: ReadonlyArray<readonly [operationId: string, right: Sent, wrong: ReadonlyArray<Sent>]> =
         [
@@ -216,7 +216,7 @@ describe("the service", () => {
     })
   )
 
-  effect.effect("serves the document that its options make", () =>
+  effect.effect("serves the OpenAPI document for its own options", () =>
     Effect.gen(function* () {
       const options = { strict: true, publicBaseUrl: "https://animals.example/v1" }
       const store = yield* open({ options })
@@ -232,7 +232,7 @@ describe("the service", () => {
 describe("the schemas", () => {
   const encoder = new TextEncoder()
 
-  it("accept a new animal exactly if the service does", () =>
+  it("accept a new animal if and only if the service accepts it", () =>
     fc.assert(
       fc.property(strictness, bodies, ({ newPet, strict }, body) => {
         const accepted = Result.isSuccess(NewPetBody.decode(encoder.encode(JSON.stringify(body)), strict))
@@ -241,7 +241,7 @@ describe("the schemas", () => {
       { numRuns: 1_000 }
     ))
 
-  it("accept a limit exactly if the service does", () =>
+  it("accept a limit if and only if the service accepts it", () =>
     fc.assert(
       fc.property(
         strictness,

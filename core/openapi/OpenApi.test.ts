@@ -32,9 +32,9 @@ const notFound = { ...Deprecation.getPet, afterSunset: "not-found" } as const
 
 const variants: ReadonlyArray<readonly [name: string, options: Partial<ServiceOptions>]> = [
   ["by default", {}],
-  ["with strict", { strict: true }],
+  ["with the strict option", { strict: true }],
   ["without a base path", { basePath: "" }],
-  ["with both addresses", { publicBaseUrl: "https://a.example/v1", stagingBaseUrl: "https://b.example/v1" }],
+  ["with two base URLs", { publicBaseUrl: "https://a.example/v1", stagingBaseUrl: "https://b.example/v1" }],
   ["with the removal only announced", { getPetDeprecation: announceOnly }],
   ["with 404 after the sunset", { getPetDeprecation: notFound }],
   ["without standard headers", { standardHeaders: false }],
@@ -116,7 +116,7 @@ describe.each(variants)("the document %s", (_, given) => {
     }
   })
 
-  it("lists every code of the catalogue, with its meaning, under its status", () => {
+  it("lists every error code of the catalogue with its meaning and an example", () => {
     const shown = [...nodes(variant)].filter(
       ([, node]) => typeof node.description === "string" && isNode(node.content)
     )
@@ -133,7 +133,7 @@ describe.each(variants)("the document %s", (_, given) => {
     }
   })
 
-  it("lists only codes of the same status in each error response", () => {
+  it("has no error response that lists a code with another status", () => {
     const errors = responses(variant).filter(({ status }) => status >= 400)
     for (const { id, response, status } of errors) {
       const media = at(response, "content", "application/json")
@@ -145,8 +145,8 @@ describe.each(variants)("the document %s", (_, given) => {
   })
 })
 
-describe("the operations", () => {
-  it("are those of the contract, with their methods and paths", () => {
+describe("the documented operations", () => {
+  it("are the operations of the service, with their methods and paths", () => {
     const documented = operations(document).map(({ method, operation, path }) => [
       path,
       method,
@@ -156,7 +156,7 @@ describe("the operations", () => {
     expect(documented).toEqual(all)
   })
 
-  it("have the tag of the contract, a summary and a description", () => {
+  it("have the contract's tag, a summary and a description", () => {
     expect(document.tags).toEqual([{ name: "animals", description: expect.any(String) }])
     for (const { operation } of operations(document)) {
       expect(operation).toMatchObject({
@@ -205,7 +205,7 @@ describe("the operations", () => {
     }
   })
 
-  it("declare the headers of single statuses", () => {
+  it("declare WWW-Authenticate on 401, Retry-After on 429 and 503, Location on 201, and Link on 200", () => {
     const declares = (status: number, name: string) =>
       responses().filter((response) => response.status === status && name in at(response.response, "headers"))
         .length === responses().filter((response) => response.status === status).length
@@ -228,7 +228,7 @@ describe("listPets", () => {
       expect([location, required]).toEqual(["query", undefined])
   })
 
-  it("has the bounds of limit that the service enforces", () => {
+  it("has a limit parameter with the bounds and the default of the service", () => {
     const { default: byDefault, max, min } = Page.limit
     expect(parameter("limit")?.schema).toEqual({
       type: "integer",
@@ -238,7 +238,7 @@ describe("listPets", () => {
     })
   })
 
-  it("filters by the existing states", () => {
+  it("has a status parameter that allows exactly the statuses of an animal", () => {
     expect(parameter("status")?.schema).toEqual({ $ref: "#/components/schemas/PetStatus" })
     expect(schema("PetStatus").enum).toEqual(PetStatus.all)
   })
@@ -254,7 +254,7 @@ describe("getPet", () => {
     expect(getPet.description).toContain("GET /pets")
   })
 
-  it("declares the deprecation headers with the values of the service", () => {
+  it("declares the deprecation headers with the values that the service sends", () => {
     const sent = Deprecation.headers(Deprecation.getPet, "/v1/pets")
     for (const status of ["200", "400", "401", "404", "410", "429", "500", "503"]) {
       const headers = at(follow(document, at(getPet, "responses", status)), "headers")
@@ -275,14 +275,14 @@ describe("getPet", () => {
     ])
   })
 
-  it("has a 410 only if afterSunset is gone", () => {
+  it('documents 410 only if afterSunset is "gone"', () => {
     expect(statuses("getPet", read({ getPetDeprecation: announceOnly }))).not.toContain("410")
     expect(statuses("getPet", read({ getPetDeprecation: notFound }))).not.toContain("410")
   })
 })
 
-describe("the schemas", () => {
-  it("have int64 as their format, and no number that a double rounds", () => {
+describe("the documented schemas", () => {
+  it("define Int64 with the format int64, and contain no number that JavaScript would round", () => {
     expect(schema("Int64")).toMatchObject({ type: "integer", format: "int64" })
     expect(schema("Int64")).not.toHaveProperty("minimum")
     expect(schema("Int64")).not.toHaveProperty("maximum")
@@ -293,19 +293,19 @@ describe("the schemas", () => {
     for (const number of numbers) expect(String(Number(number))).toBe(number)
   })
 
-  it("reference Int64 for every int64 of the contract", () => {
+  it("use Int64 for every id and categoryId", () => {
     const ref = { $ref: "#/components/schemas/Int64" }
     expect(at(schema("NewPet"), "properties").categoryId).toEqual(ref)
     expect(at(schema("Pet"), "properties")).toMatchObject({ id: ref, categoryId: ref })
   })
 
-  it("make the status of a new animal optional and describe its absence", () => {
+  it("make the status of a new animal optional, and describe its default", () => {
     expect(schema("NewPet").required).toEqual(["name", "categoryId"])
     expect(at(schema("NewPet"), "properties", "status")).toEqual({
       $ref: "#/components/schemas/PetStatus",
       description: expect.stringContaining(`\`${PetStatus.initial}\` if it is absent`)
     })
-    // With a default, generated types require the field.
+    // With a `default` keyword, generated types would require the field.
     const inSchemas = [...nodes(at(document, "components", "schemas"))]
     expect(inSchemas.filter(([, node]) => "default" in node)).toEqual([])
   })
@@ -320,7 +320,7 @@ describe("the schemas", () => {
     expect(schema("Pets")).toMatchObject({ type: "array", items: { $ref: "#/components/schemas/Pet" } })
   })
 
-  it("define Error with exactly code, message and status, and the closed set of codes", () => {
+  it("define Error with exactly the fields code, message and status, and list all codes", () => {
     expect(schema("Error")).toMatchObject({
       required: ["code", "message", "status"],
       additionalProperties: false
@@ -338,11 +338,11 @@ describe("the schemas", () => {
   })
 })
 
-describe("the options", () => {
+describe("the service options", () => {
   const urls = (given: Partial<ServiceOptions>) =>
     Object.values(at(read(given), "servers")).map((server) => at({ server }, "server").url)
 
-  it("determine the servers", () => {
+  it("determine the documented servers", () => {
     expect(urls({})).toEqual(["/v1"])
     expect(urls({ basePath: "" })).toEqual(["/"])
     expect(urls({ publicBaseUrl: "https://a.example/v1/" })).toEqual(["https://a.example/v1"])
@@ -359,7 +359,7 @@ describe("the options", () => {
   })
 })
 
-it("states the limits of every plan", () => {
+it("the description of X-RateLimit-Limit states the limits of every plan", () => {
   const { description } = at(document, "components", "headers", "X-RateLimit-Limit")
   for (const name of Plan.names) expect(description).toContain(name)
   for (const { perDay, perMinute } of Object.values(Plan.standard)) {
@@ -367,7 +367,7 @@ it("states the limits of every plan", () => {
   }
 })
 
-it("describes the standard rate headers exactly if they are sent", () => {
+it("the document describes the standard rate headers if and only if the service sends them", () => {
   const names = ["RateLimit", "RateLimit-Policy"]
   const without = read({ standardHeaders: false })
   for (const name of names) expect(at(without, "components", "headers")).not.toHaveProperty(name)
@@ -378,7 +378,7 @@ it("describes the standard rate headers exactly if they are sent", () => {
   }
 })
 
-it("links to the page about deprecations, if there is one", () => {
+it("the Link header of getPet links to the deprecation page if one is configured", () => {
   const { schema } = at(
     read({ deprecationUrl: "https://d.example" }),
     "components",
@@ -390,7 +390,7 @@ it("links to the page about deprecations, if there is one", () => {
   })
 })
 
-it("states the title, version and licence of the interface", () => {
+it("the document states the title, the version and the licence of the interface", () => {
   expect(document).toMatchObject({
     openapi: "3.1.0",
     info: {

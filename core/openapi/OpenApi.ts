@@ -1,5 +1,5 @@
 /**
- * The OpenAPI 3.1 document, derived from the same values that the service uses: operations, schemas, limits, plans,
+ * Generates the OpenAPI 3.1 document from the values that the service uses: operations, schemas, limits, plans,
  * deprecation policy and error catalogue.
  */
 
@@ -15,15 +15,16 @@ import type * as ServiceOptions from "../service/ServiceOptions.ts"
 import * as OpenApiHeaders from "./OpenApiHeaders.ts"
 import * as OpenApiResponses from "./OpenApiResponses.ts"
 
-/** Returns the document as JSON text; int64 bounds are numbers with all their digits. */
+/** Returns the document as JSON text, with int64 values as numbers. */
 export const json = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>
 ): string => Json.stringify(document(options, operations))
 
 /**
- * Returns a function from the origin of the service to the document. Without `publicBaseUrl` the first server is a path,
- * which the origin makes absolute: many generators of clients need that.
+ * Returns a function that formats the document for an origin of the service. Without `publicBaseUrl`, the URL of the
+ * first server is a path. If the origin is known and no proxy is trusted, the URL is absolute, because many client
+ * generators need an absolute URL.
  */
 export const served = (
   options: ServiceOptions.ServiceOptions,
@@ -31,18 +32,18 @@ export const served = (
 ): ((origin: string | undefined) => string) => {
   const text = json(options, operations)
   const path = text.indexOf(FIRST_SERVER) + FIRST_SERVER.length
-  // Behind a proxy, only the operator knows the address that clients see.
+  // Behind a proxy, only the operator knows the address that clients use.
   const isPath = options.publicBaseUrl === undefined && options.trustedProxyHops === 0
   const rest = text.slice(path + (options.basePath === "" ? ROOT.length : 0))
   return (origin) => (isPath && origin !== undefined ? `${text.slice(0, path)}${origin}${rest}` : text)
 }
 
-/** The path of the service without a base path; with an origin it would end in two slashes before a path. */
+/** The server URL if there is no base path. Omitted after an origin, because every path begins with a slash. */
 const ROOT = "/"
 
 const FIRST_SERVER = '"servers":[{"url":"'
 
-/** Returns the document as a value; its int64 bounds are `bigint`, so only `Json.stringify` can encode it. */
+/** Returns the document as a value. Its int64 examples are `bigint`, so that only `Json.stringify` can encode it. */
 export const document = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>
@@ -100,7 +101,7 @@ const pathItem = (
   description:
     "`HEAD` returns what `GET` does, without the body; `OPTIONS` returns 204 and `Allow`. Any method that is not " +
     `one of ${allow} is rejected with 405.`,
-  // An extension, because a 405 belongs to no operation and Path Item Objects have no responses.
+  // An extension, because a 405 belongs to no operation, and Path Item Objects have no responses.
   "x-method-not-allowed": OpenApiResponses.methodNotAllowed(options),
   ...Object.fromEntries(
     [...operations]
@@ -168,7 +169,7 @@ const idempotencyKey: Json.EncodableObject = {
   example: "8e03978e-40d5-43e8-bc93-6894a57f9324"
 }
 
-/** Returns the error codes of an operation in addition to those of every request. */
+/** Returns the error codes of an operation, except for the codes that every request can cause. */
 const errorCodes = (
   { body, errors = [], isIdempotent }: Operation.Operation,
   removal: Deprecation.Deprecation | undefined

@@ -1,4 +1,4 @@
-/** `POST /pets` (contract §4.2): stores an animal. */
+/** Implements `POST /pets` (contract §4.2), which stores an animal. */
 import * as Effect from "effect/Effect"
 import * as NewPetBody from "../codec/NewPetBody.ts"
 import * as PetJson from "../codec/PetJson.ts"
@@ -13,7 +13,7 @@ import type { Header } from "../service/ServiceResponse.ts"
 import * as Operation from "./Operation.ts"
 import * as Schemas from "./Schemas.ts"
 
-/** Whether `Location` can point to an animal, by the phase of `getPet`. */
+/** Whether `getPet` returns animals, by its phase; `Location` is sent only if it does. */
 const isReadable: { readonly [phase in Deprecation.Phase]: boolean } = {
   active: true,
   deprecated: true,
@@ -48,7 +48,7 @@ export const createPet = Operation.make({
       }
     }
   },
-  // The animal rather than its JSON text, so that a client may encode it anew for each attempt.
+  // Identifies the decoded animal, not its JSON text, because a client may encode it differently for each attempt.
   fingerprint: ({ categoryId, name, status }) => JSON.stringify([name, String(categoryId), status]),
   run: Effect.fnUntraced(function* ({
     address,
@@ -70,7 +70,7 @@ export const createPet = Operation.make({
   })
 })
 
-/** An animal that is stored. */
+/** An outcome with an animal: stored by this request or by an earlier one. */
 type Insertion = Extract<Outcome, { readonly pet: Pet }>
 
 const stored = (

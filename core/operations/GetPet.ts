@@ -1,4 +1,4 @@
-/** `GET /pets/{petId}` (contract §4.3, deprecated): returns one animal. */
+/** Implements `GET /pets/{petId}` (contract §4.3, deprecated), which returns one animal. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as PetJson from "../codec/PetJson.ts"
@@ -31,7 +31,7 @@ export const getPet = Operation.make({
     path: { petId = "" },
     pets
   }: Operation.Input<QueryParameters.None, undefined>) {
-    // No animal has an id that is not canonical, so the response is 404 instead of 400.
+    // No animal has an id that is not canonical, so the response is 404 and not 400.
     const id = Int64.fromCanonicalText(petId)
     if (id === undefined) return yield* Effect.fail(unknownAnimal)
     const pet = yield* pets.find(id)

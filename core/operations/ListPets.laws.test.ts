@@ -85,7 +85,7 @@ describe("the query of listPets", () => {
     )
   })
 
-  it("only rejects unknown parameters in addition if strict", () => {
+  it("also rejects unknown parameters if strict, and is otherwise decoded in the same way", () => {
     fc.assert(
       fc.property(anyQuery, (query) => {
         const lenient = QueryParameters.decode(listParameters, query, false)

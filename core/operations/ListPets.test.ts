@@ -96,7 +96,7 @@ describe("the query of listPets", () => {
     ["status", "status=sold&status=sold"],
     ["status", "status=&status=sold"],
     ["cursor", "cursor=&cursor="]
-  ])("rejects a repeated %s, as in %s", (name, query) => {
+  ])("rejects the repeated parameter %s in %s", (name, query) => {
     expect(messageOf(query)).toBe(`${name}: must not be given twice.`)
   })
 
@@ -110,14 +110,14 @@ describe("the query of listPets", () => {
     "constructor=1",
     "=5",
     "flag"
-  ])("ignores %s, and rejects it if strict", (query) => {
+  ])("ignores the unknown parameter %s, and rejects it if strict", (query) => {
     expect(QueryParameters.decode(listParameters, query, false)).toEqual(
       QueryParameters.decode(listParameters, "", false)
     )
     expect(messageOf(query, true)).toBe("The query string has an unknown parameter.")
   })
 
-  it("does not treat an empty cursor as absent", () => {
+  it("decodes an empty cursor to an empty text", () => {
     expect(QueryParameters.decode(listParameters, "cursor=", false)).toEqual(
       Result.succeed({ limit: 20, status: undefined, cursor: "" })
     )
@@ -125,7 +125,7 @@ describe("the query of listPets", () => {
 })
 
 describe("the query of an operation without parameters", () => {
-  it("ignores any well-encoded parameter, and rejects it if strict", () => {
+  it("ignores any parameter with a valid encoding, and rejects it if strict", () => {
     expect(Result.isSuccess(QueryParameters.decode({}, "", true))).toBe(true)
     expect(Result.isSuccess(QueryParameters.decode({}, "limit=0&limit=1&x", false))).toBe(true)
     expect(Result.isFailure(QueryParameters.decode({}, "limit=5", true))).toBe(true)

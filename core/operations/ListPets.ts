@@ -1,4 +1,4 @@
-/** `GET /pets` (contract §4.1): one page of animals by ascending id. */
+/** Implements `GET /pets` (contract §4.1), which returns one page of animals by ascending id. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as PetJson from "../codec/PetJson.ts"
@@ -78,7 +78,7 @@ export const listPets = Operation.make({
     const after = cursor === undefined ? undefined : yield* cursors.decode(cursor, status)
     if (cursor !== undefined && after === undefined) return yield* Effect.fail(invalidCursor)
 
-    // One more than the page holds, to detect a next page.
+    // Reads one animal more than the page shows, to detect whether there is a next page.
     const animals = yield* pets.page({ status, after, limit: limit + 1 })
     const last = animals[limit - 1]
     if (animals.length <= limit || last === undefined) return { body: PetJson.encodeAll(animals) }

@@ -1,4 +1,4 @@
-/** Adds further operations, each as one record and with no other change. */
+/** Checks that one record adds an operation, without any other change. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -109,7 +109,7 @@ describe("an operation that is added as one record", () => {
     })
   )
 
-  it.effect("gets 401, 429, 405, OPTIONS and HEAD", () =>
+  it.effect("returns 401, 405 and 429, and supports OPTIONS and HEAD", () =>
     Effect.gen(function* () {
       const store = yield* open({ operations })
       const { secret: key } = yield* store.issue({ plan: "Free", limits: { perMinute: 5 } })
@@ -126,7 +126,7 @@ describe("an operation that is added as one record", () => {
   )
 
   it.effect(
-    "is deprecated and removed according to its record, and its literal path precedes a path parameter",
+    "follows the removal policy in its record, and its literal path takes precedence over a path parameter",
     () =>
       Effect.gen(function* () {
         const store = yield* open({ operations })

@@ -1,6 +1,6 @@
 /**
- * Operations of the interface as records. Routing, 405 and `Allow`, `HEAD`, `OPTIONS`, validation, deprecation headers
- * and the OpenAPI document are derived from them.
+ * Creates the operations of the interface from records. Routing, 405 and `Allow`, `HEAD`, `OPTIONS`, validation,
+ * deprecation headers and the OpenAPI document are derived from these records.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -18,11 +18,11 @@ import type { Header } from "../service/ServiceResponse.ts"
 
 /** The JSON body of a request. */
 export interface RequestBody<Body> {
-  /** For the OpenAPI document, such as "The animal". */
+  /** A noun phrase for the OpenAPI document, such as "The animal". */
   readonly description: string
   readonly schema: Json.EncodableObject
   readonly examples: Json.EncodableObject
-  /** Fails with `invalid_json` or `invalid_body`. */
+  /** Decodes the body; fails with `invalid_json` or `invalid_body`. */
   readonly decode: (bytes: Uint8Array, strict: boolean) => Result.Result<Body, ApiError.ApiError>
 }
 
@@ -49,11 +49,11 @@ export interface Success {
   readonly headers?: { readonly [component: string]: ResponseHeader }
 }
 
-/** The removal of an operation. */
+/** The planned removal of an operation, and its replacement. */
 export interface Removal {
-  /** The dates of the deprecation, and what happens at the sunset. */
+  /** Returns the dates of the deprecation and the effect of the sunset. */
   readonly policy: (options: ServiceOptions) => Deprecation.Deprecation
-  /** The path to use instead. */
+  /** The path of the replacement. */
   readonly successor: string
 }
 
@@ -68,7 +68,7 @@ export interface Description {
   readonly description: string
   readonly pathParameters?: { readonly [name: string]: PathParameter }
   readonly success: Success
-  /** Error codes in addition to those that every operation can return. */
+  /** Error codes of this operation, in addition to the codes that every operation can return. */
   readonly errors?: ReadonlyArray<ErrorCode>
   readonly removal?: Removal
 }
@@ -82,15 +82,15 @@ export interface Input<Query, Body> {
   /** Epoch milliseconds. */
   readonly now: number
   readonly options: ServiceOptions
-  /** Returns the URL of a path below the base path: absolute if `publicBaseUrl` is set, else a path. */
+  /** Returns the URL of a path below the base path: absolute if `publicBaseUrl` is set, otherwise a path. */
   readonly address: (path: string) => string
   readonly pets: PetRepository["Service"]
   readonly cursors: Cursor["Service"]
-  /** Present if the request has an `Idempotency-Key`, and the operation a `fingerprint`. */
+  /** Present if the request has an `Idempotency-Key` and the operation has a `fingerprint`. */
   readonly once: Once | undefined
 }
 
-/** The `Idempotency-Key` of a request. */
+/** The `Idempotency-Key` of a request, its caller, and the hash function for fingerprints. */
 export interface Idempotency extends Pick<Once, "caller" | "key"> {
   /** Returns the fingerprint of a text. */
   readonly hash: (text: string) => Effect.Effect<string>
@@ -102,21 +102,21 @@ export interface Output {
   readonly headers?: ReadonlyArray<Header>
 }
 
-/** The errors of an operation. */
+/** The errors with which an operation can fail. */
 export type Failure = ApiError.ApiError | StoreUnavailable
 
-/** The input of `make`. */
+/** The record from which `make` creates an operation. */
 export interface Definition<Parameters extends QueryParameters.QueryParameters, Body> extends Description {
   readonly query?: Parameters
   readonly body?: RequestBody<Body>
   /**
-   * Makes `Idempotency-Key` part of the operation, whose `run` then honours `once`. Requests with the same text are the
-   * same request.
+   * Makes the operation support `Idempotency-Key`; its `run` must then obey `once`. Returns a text that identifies the
+   * body: requests with the same key and the same text count as the same request.
    */
   readonly fingerprint?: (body: Body) => string
   /**
-   * Runs the operation. Use `Effect.fnUntraced` rather than an `Effect.gen` within: V8 creates hidden objects for every
-   * generator function, and with one function per request, garbage collection copied a hundred times as much.
+   * Runs the operation. Use `Effect.fnUntraced` instead of `Effect.gen` in its body: V8 creates hidden objects for
+   * every generator function, and with one function per request, garbage collection copied a hundred times as much.
    */
   readonly run: (input: Input<QueryParameters.Values<Parameters>, Body>) => Effect.Effect<Output, Failure>
 }
@@ -126,13 +126,13 @@ export interface Unvalidated extends Omit<Input<string, Uint8Array | undefined>,
   readonly idempotency: Idempotency | undefined
 }
 
-/** An operation. */
+/** An operation, as the service runs it. */
 export interface Operation extends Description {
   readonly query: QueryParameters.QueryParameters
   readonly body: RequestBody<unknown> | undefined
-  /** Whether it honours `Idempotency-Key`. */
+  /** Whether the operation supports `Idempotency-Key`. */
   readonly isIdempotent: boolean
-  /** Validates a request (400), rejects it if the operation is removed (404, 410), and runs the operation. */
+  /** Runs the operation, unless the request is invalid (400) or the operation is removed (404 or 410). */
   readonly execute: (request: Unvalidated) => Effect.Effect<Output, Failure>
 }
 

@@ -16,7 +16,7 @@ import {
   unlimited
 } from "../service/Service.fixture.ts"
 
-/** Opens a store with a key whose limits tests never exhaust. */
+/** Opens a store with an unlimited key, and returns a function that sends requests with this key. */
 const client = Effect.fnUntraced(function* (setup: Setup = {}) {
   const store = yield* open(setup)
   const { secret } = yield* store.issue(unlimited)
@@ -32,7 +32,7 @@ const post = (body: string | Uint8Array, type: string | undefined = "application
 const valid = '{"name":"Rex","categoryId":7}'
 
 describe("createPet", () => {
-  it.effect("returns 201 with the animal and its Location; listPets and getPet return it at once", () =>
+  it.effect("returns 201 with the animal and its Location; listPets and getPet return it immediately", () =>
     Effect.gen(function* () {
       const send = yield* client()
       const created = yield* send(post(valid))
@@ -43,7 +43,7 @@ describe("createPet", () => {
     })
   )
 
-  it.effect("keeps int64 values exact and names byte for byte", () =>
+  it.effect("keeps int64 values exact and names unchanged", () =>
     Effect.gen(function* () {
       const send = yield* client()
       const ids = [
@@ -124,7 +124,7 @@ describe("createPet", () => {
     })
   )
 
-  it.effect("rejects every content coding, with Accept-Encoding: identity", () =>
+  it.effect("returns 415 with Accept-Encoding: identity for every content coding", () =>
     Effect.gen(function* () {
       const send = yield* client()
       for (const coding of ["gzip", "deflate", "br", "zstd", "gzip, identity"]) {
@@ -138,7 +138,7 @@ describe("createPet", () => {
     })
   )
 
-  it.effect("returns JSON for any Accept header", () =>
+  it.effect("returns JSON even if the Accept header names another type", () =>
     Effect.gen(function* () {
       const send = yield* client()
       const response = yield* send({ headers: [["Accept", "application/xml"]] })
@@ -149,7 +149,7 @@ describe("createPet", () => {
     })
   )
 
-  it.effect("accepts a body of exactly the limit and rejects one byte more", () =>
+  it.effect("accepts a body of exactly the maximum size, and rejects a body that is one byte larger", () =>
     Effect.gen(function* () {
       for (const [options, limit] of [
         [{}, 65_536],
@@ -160,7 +160,7 @@ describe("createPet", () => {
         const response = yield* send(post(valid.padEnd(limit + 1)))
         expect([response.status, response.code]).toEqual([413, "payload_too_large"])
         expect(response.json).toMatchObject({ message: expect.stringContaining(`${limit} bytes`) })
-        // Two bytes per character: the limit counts bytes.
+        // This name has two bytes per character; the limit counts bytes.
         const name = "\u00e9".repeat(30)
         expect((yield* send(post(`{"name":"${name}","categoryId":1}`.padEnd(limit - 30)))).status).toBe(201)
         expect((yield* send(post(`{"name":"${name}","categoryId":1}`.padEnd(limit - 29)))).status).toBe(413)
@@ -197,7 +197,7 @@ describe("createPet", () => {
     )
   ]
 
-  it.effect("returns 400 for every other body and stores nothing", () =>
+  it.effect("returns 400 for every invalid body and stores nothing", () =>
     Effect.gen(function* () {
       const send = yield* client()
       for (const [body, code] of invalid) {
@@ -208,7 +208,7 @@ describe("createPet", () => {
     })
   )
 
-  it.effect("ignores the query unless it is malformed or the strict option is set", () =>
+  it.effect("ignores query parameters, but rejects malformed encodings, and with strict any parameter", () =>
     Effect.gen(function* () {
       const send = yield* client()
       expect((yield* send({ ...post(valid), target: "/v1/pets?x=1&limit=0" })).status).toBe(201)
@@ -238,7 +238,7 @@ describe("The strict option", () => {
 })
 
 describe("listPets", () => {
-  it.effect("returns 20 animals, or `limit` animals, by ascending id", () =>
+  it.effect("returns `limit` animals, 20 by default", () =>
     Effect.gen(function* () {
       const send = yield* client({ pets: stocked(150) })
       const count = (response: TestResponse) =>
@@ -251,7 +251,7 @@ describe("listPets", () => {
     })
   )
 
-  it.effect("links to the next page if there is one, relative to the root", () =>
+  it.effect("links to the next page with an absolute path if there is a next page", () =>
     Effect.gen(function* () {
       for (const [animals, next] of [
         [0, false],
@@ -287,7 +287,7 @@ describe("listPets", () => {
     })
   )
 
-  it.effect("accepts a cursor only for its filter and its service, unmodified, with any limit", () =>
+  it.effect("accepts an unmodified cursor only with its own filter and service, but with any limit", () =>
     Effect.gen(function* () {
       const send = yield* client({ pets: stocked(90) })
       const cursorOf = ({ next }: TestResponse) =>
@@ -317,7 +317,7 @@ describe("listPets", () => {
   it.effect.each([
     { options: { cursorKey: new Uint8Array(32).fill(7) } },
     { cursorKey: new Uint8Array(32).fill(7) }
-  ])("services that share a cursor key follow each other's cursors: %o", (shared) =>
+  ])("accepts a cursor of another service that has the same cursor key: %o", (shared) =>
     Effect.gen(function* () {
       const setup = { ...shared, pets: stocked(30) }
       const first = yield* client(setup)
@@ -327,7 +327,7 @@ describe("listPets", () => {
     })
   )
 
-  it.effect("prefers the cursorKey option to the key of the stores", () =>
+  it.effect("uses the cursorKey option instead of the key of the stores", () =>
     Effect.gen(function* () {
       const cursorKey = new Uint8Array(32).fill(7)
       const first = yield* client({
@@ -341,7 +341,7 @@ describe("listPets", () => {
     })
   )
 
-  it.effect("returns absolute Link and Location with a public base URL, for any Host", () =>
+  it.effect("returns absolute URLs in Link and Location if publicBaseUrl is set, whatever the Host is", () =>
     Effect.gen(function* () {
       for (const publicBaseUrl of ["https://api.example/shop/v1", "https://api.example/shop/v1/"]) {
         const send = yield* client({ options: { publicBaseUrl }, pets: stocked(30) })
@@ -425,7 +425,7 @@ describe("getPet", () => {
     ["not-found", 404, "not_found", undefined],
     ["announce-only", 200, undefined, "/v1/pets/2"]
   ] as const)(
-    "after its sunset it is %s: %i, from that exact millisecond on",
+    "with afterSunset %s, returns %i from the exact millisecond of the sunset on",
     ([afterSunset, status, code, location]) =>
       Effect.gen(function* () {
         const send = yield* client({
@@ -448,7 +448,7 @@ describe("getPet", () => {
       })
   )
 
-  it.effect("returns its removal even while the animal store is unavailable", () =>
+  it.effect("returns 410 after its sunset even while the animal store is unavailable", () =>
     Effect.gen(function* () {
       const send = yield* client({ pets: failing })
       yield* TestClock.setTime(sunset)
@@ -457,7 +457,7 @@ describe("getPet", () => {
     })
   )
 
-  it.effect("works in the same way before and after the announcement", () =>
+  it.effect("returns 200 and appears in Location before its deprecation is announced", () =>
     Effect.gen(function* () {
       const getPetDeprecation = { ...Deprecation.getPet, announcedAt: Date.UTC(2028, 0, 1) }
       const send = yield* client({ options: { getPetDeprecation } })
@@ -467,7 +467,7 @@ describe("getPet", () => {
     })
   )
 
-  it.effect("has configurable dates", () =>
+  it.effect("uses the configured dates of the announcement and the sunset", () =>
     Effect.gen(function* () {
       const announcedAt = Date.UTC(2026, 0, 1)
       const sunsetAt = Date.UTC(2027, 5, 1)

@@ -1,4 +1,4 @@
-/** The operations of the interface (contract §4). */
+/** Lists all operations of the HTTP interface (contract §4). */
 import { createPet } from "./CreatePet.ts"
 import { getPet } from "./GetPet.ts"
 import { listPets } from "./ListPets.ts"

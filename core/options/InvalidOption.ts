@@ -1,7 +1,7 @@
-/** The error of an option that a caller set wrongly. */
+/** Defines the error for an unknown or invalid option. */
 import * as Data from "effect/Data"
 
-/** An option is unknown, or its value is invalid. The message contains no value, because it may be a secret. */
+/** An option is unknown or missing, or its value is invalid. The message never contains a value: it may be a secret. */
 export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   /** The name as given; `options` if the options are not an object, `ban` for the `BanPolicy` in the context. */
   readonly option: string

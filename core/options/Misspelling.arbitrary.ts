@@ -1,4 +1,4 @@
-/** Names with one or two typing mistakes. */
+/** Generates names with one or two typing mistakes. */
 import * as fc from "fast-check"
 
 const letter = fc.oneof(
@@ -12,7 +12,7 @@ const edit: fc.Arbitrary<Edit> = fc
   .tuple(fc.constantFrom("insert", "delete", "replace"), fc.nat(), letter)
   .map(([kind, position, character]): Edit => {
     return (text) => {
-      // In characters, so that no edit splits a surrogate pair.
+      // Edits whole characters, so that no edit splits a surrogate pair.
       const characters = [...text]
       const at = position % (characters.length + 1)
       const inserted = kind === "delete" ? [] : [character]
@@ -20,7 +20,7 @@ const edit: fc.Arbitrary<Edit> = fc
     }
   })
 
-/** A name of `known`, and a misspelling of it, not itself in `known`, with an edit distance of one or two. */
+/** A name of `known`, and a misspelling of it with an edit distance of one or two that is not in `known`. */
 export const misspelt = (
   known: ReadonlyArray<string>
 ): fc.Arbitrary<readonly [name: string, given: string]> =>

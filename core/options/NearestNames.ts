@@ -1,11 +1,11 @@
-/** Finds the names that a misspelt name may stand for. */
+/** Finds the known names that are similar to a misspelt name. */
 
-/** Largest number of inserted, deleted or replaced characters in a name that is still recognized. */
+/** Maximum number of inserted, deleted or replaced characters. */
 const MAX_EDITS = 2
 
 /**
- * Returns the known names within two edits of `given`, nearest first. Case, `-` and `_` do not count, so that the names
- * of flags and environment variables are recognized, too.
+ * Returns the known names within two edits of `given`, nearest first. Differences in case, `-` and `_` are ignored, so
+ * that the names of flags and environment variables are recognized, too.
  *
  * @example
  * ```ts
@@ -21,14 +21,14 @@ export const nearestNames = (given: string, known: ReadonlyArray<string>): Reado
 }
 
 const distanceBetween = (given: string, name: string): number =>
-  // No known name is that long, and the cost of the comparison grows with the product of the lengths.
+  // A much longer name cannot be similar, and the cost of a comparison grows with the product of the lengths.
   given.length > 2 * (name.length + MAX_EDITS)
     ? Number.POSITIVE_INFINITY
     : Math.min(editDistance(given, name), editDistance(letters(given), letters(name)))
 
 const letters = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, "")
 
-/** The Levenshtein distance in characters (code points). */
+/** Returns the Levenshtein distance in characters (code points). */
 const editDistance = (fromText: string, toText: string): number => {
   const from = [...fromText]
   const to = [...toText]

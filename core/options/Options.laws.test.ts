@@ -67,8 +67,8 @@ const faultOf = (given: unknown): InvalidOption => {
   return checked.failure
 }
 
-describe("checking options", () => {
-  it("accepts all valid options and returns those that are not undefined", () => {
+describe("Options.check", () => {
+  it("accepts valid options, and returns the options that are not undefined", () => {
     fc.assert(
       fc.property(valid, (given) => {
         const present = Object.entries(given).filter(([, value]) => value !== undefined)
@@ -78,7 +78,7 @@ describe("checking options", () => {
     expect(Options.check(rules)).toEqual(Result.succeed({}))
   })
 
-  it("rejects an object with a misspelt name, and names the option that was meant", () => {
+  it("rejects an object with a misspelt name, and suggests the correct name", () => {
     fc.assert(
       fc.property(valid, misspelt(names), fc.anything(), (given, [name, typed], value) => {
         const reason = faultOf({ ...given, [typed]: value })
@@ -91,7 +91,7 @@ describe("checking options", () => {
     )
   })
 
-  it("rejects a misspelt field in an option, and names the field that was meant", () => {
+  it("rejects a misspelt field in an option, and suggests the correct field", () => {
     fc.assert(
       fc.property(window, misspelt(Object.keys(windowRules)), (fields, [name, typed]) => {
         const reason = faultOf({ window: { ...fields, [typed]: 1 } })
@@ -101,7 +101,7 @@ describe("checking options", () => {
     )
   })
 
-  it("rejects every value of a wrong type, and names the option", () => {
+  it("rejects every value of a wrong type, and names the option in the message", () => {
     fc.assert(
       fc.property(valid, fc.constantFrom(...names), fc.anything(), (given, name, value) => {
         const type = types[name as keyof Example] // a name of the table
@@ -122,7 +122,7 @@ describe("checking options", () => {
   })
 
   it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "prototype", ""])(
-    "rejects the name '%s' of a JSON object like any unknown name",
+    "rejects the name '%s' in a parsed JSON object as an unknown option",
     (name) => {
       const given: unknown = JSON.parse(`{"port":1,"${name}":{"host":"evil","strict":true}}`)
       expect(faultOf(given)).toMatchObject({
@@ -160,7 +160,7 @@ describe("checking options", () => {
     expect(Options.check(rules, { host: "a" }, ["host"])).toEqual(Result.succeed({ host: "a" }))
   })
 
-  it("reports a missing field, and fields that do not fit together", () => {
+  it("reports a missing field, an invalid field, and fields that are invalid in combination", () => {
     expect(faultOf({ window: { strikes: 1 } }).message).toBe("window: must have the field withinMs")
     expect(faultOf({ window: { strikes: 5, withinMs: 1 } }).message).toBe("window: must fit")
     expect(faultOf({ window: { strikes: 0, withinMs: 1 } }).message).toBe(
@@ -168,13 +168,13 @@ describe("checking options", () => {
     )
   })
 
-  it("lists the known names for a name that resembles none, and suggests several that are equally near", () => {
+  it("lists all known names if none is similar to the unknown name, and suggests all similar names otherwise", () => {
     expect(faultOf({ colour: 1 }).message).toBe(`colour: unknown option; known are ${names.join(", ")}`)
     expect(faultOf({ hort: 1 }).message).toBe("hort: unknown option; did you mean host or port?")
     expect(faultOf({ "TIMEOUT-MS": 1 }).message).toBe("TIMEOUT-MS: unknown option; did you mean timeoutMs?")
   })
 
-  it("compares a name of a megabyte quickly", () => {
+  it("rejects a name of a megabyte within a second", () => {
     const begin = performance.now()
     expect(faultOf({ ["x".repeat(1_000_000)]: 1 }).reason).toMatch(/^unknown option; known are /)
     expect(performance.now() - begin).toBeLessThan(1_000)

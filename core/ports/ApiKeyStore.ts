@@ -1,4 +1,4 @@
-/** Port: storage of API key records. */
+/** Defines the port for the storage of API keys. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -6,16 +6,16 @@ import type { ApiKey } from "../access/ApiKey.ts"
 import type { KeyEvent } from "../access/KeyEvent.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 
-/** A pure change of a key: returns a result, the key to store, and the event to record, if any. */
+/** A pure function that changes a key: returns a result, the key to store, and the event to record, if any. */
 export type KeyUpdate<A> = (key: ApiKey) => readonly [result: A, key: ApiKey, event?: KeyEvent | undefined]
 
-/** A store of API keys. */
+/** Stores API keys, and optionally the events of their changes. */
 export class ApiKeyStore extends Context.Service<
   ApiKeyStore,
   {
     /**
-     * Returns the key that has a secret with this hash, even if it is revoked or expired. Sees every acknowledged
-     * `insert` and `update`, within the staleness that the adapter documents.
+     * Returns the key that has a secret with this hash, even if it is revoked or expired. The result includes every
+     * acknowledged `insert` and `update`, within the staleness that the adapter documents.
      */
     readonly findByHash: (hash: string) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>
 
@@ -23,8 +23,8 @@ export class ApiKeyStore extends Context.Service<
     readonly insert: (key: ApiKey, event?: KeyEvent) => Effect.Effect<void, StoreUnavailable>
 
     /**
-     * Adds a key if the store is empty; returns whether it did. Atomic: only one of several concurrent calls succeeds. A
-     * store with `events` records `event` if the key was added.
+     * Adds a key if the store is empty; returns whether the key was added. Atomic: only one of several concurrent calls
+     * adds a key. A store with `events` records `event` if the key was added.
      */
     readonly insertFirst: (key: ApiKey, event?: KeyEvent) => Effect.Effect<boolean, StoreUnavailable>
 
@@ -45,8 +45,8 @@ export class ApiKeyStore extends Context.Service<
     readonly events?: (id?: string) => Effect.Effect<ReadonlyArray<KeyEvent>, StoreUnavailable>
 
     /**
-     * Sets `lastSeenDay` of these keys to `day`, unless it is later already; ids without a key are ignored. A store without
-     * it does not record when keys were used.
+     * Sets `lastSeenDay` of these keys to `day` (days since 1970-01-01 UTC), unless it is already later; ids without a
+     * key are ignored. Optional: without it, the store does not record when keys were last used.
      */
     readonly markSeen?: (ids: ReadonlyArray<string>, day: number) => Effect.Effect<void, StoreUnavailable>
   }

@@ -1,4 +1,4 @@
-/** The first half of the pipeline: authentication (401, contract §5) and rate limits (429, contract §8). */
+/** Decides whether a request is admitted: authenticates it (401, contract §5) and counts it (429, contract §8). */
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -26,17 +26,17 @@ import * as ServiceResponse from "./ServiceResponse.ts"
 export interface Admission {
   /** The values of the rate headers. */
   readonly verdict: RateLimit.Verdict
-  /** The response if the request is rejected. */
+  /** The response to a rejected request; `undefined` if the request is admitted. */
   readonly rejection: ServiceResponse.ServiceResponse | undefined
   /** Whether the rate limit store has counted the request. */
   readonly isCounted: boolean
   /** The API key of the request, if it has a valid one. */
   readonly key?: ApiKey.ApiKey | undefined
-  /** End of the ban that this request began, in epoch milliseconds. */
+  /** End of the ban that this request began, in epoch milliseconds; absent if it began none. */
   readonly bannedUntil?: number | undefined
 }
 
-/** When a request arrived, in epoch milliseconds, and its id. */
+/** The arrival time of a request in epoch milliseconds, and its id. */
 export interface Arrival {
   readonly now: number
   readonly requestId: string
@@ -52,7 +52,8 @@ type Rejection = Extract<
 >
 
 /**
- * Creates the admission of a service: valid keys have limits of their own, other requests share those of their network.
+ * Creates the functions that admit the requests of a service. Each valid key has its own limits; requests without a
+ * valid key share the limits of their network.
  */
 export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   const keys = yield* ApiKeyStore
@@ -66,7 +67,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     limits.consume?.(caller, now, policy) ??
     limits.modify(caller, (state) => RateLimit.step(state, now, policy))
 
-  /** Counts a request; `rejection` applies if the limits admit it, for example because it has no valid key. */
+  /** Counts a request. `rejection` is its error if the limits admit it, for example `invalid_api_key`. */
   const count = (
     caller: string,
     policy: RateLimit.Policy,
@@ -89,7 +90,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   const networkPolicy: RateLimit.Policy = { plan: options.anonymousPlan, ban: undefined }
   const sitePolicy: RateLimit.Policy = { plan: sitePlan(options.anonymousPlan), ban: undefined }
 
-  /** Counts a request without a valid key against its network and against the network's site. */
+  /** Counts a request without a valid key against its network and, for IPv6, the site that contains the network. */
   const countAnonymous = Effect.fnUntraced(function* (
     address: string | undefined,
     arrival: Arrival,
@@ -97,7 +98,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   ) {
     const { network, site } = ClientAddress.networksOf(address)
     const ofNetwork = yield* count(Caller.ofNetwork(network), networkPolicy, arrival, rejection)
-    // A denied network consumes nothing of its site, so that other networks of the site are not affected.
+    // A request that is denied for its network is not counted against the site, because other networks share the site.
     if (site === undefined || !ofNetwork.isCounted || ofNetwork.verdict.outcome !== "admitted") {
       return ofNetwork
     }
@@ -146,9 +147,9 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   return {
     /** Authenticates and counts a request. */
     admit,
-    /** Counts a request that ended before its headers were complete. */
+    /** Counts a transport error: a malformed or incomplete request that a host reports. */
     countBroken: (address: string | undefined, arrival: Arrival) => countAnonymous(address, arrival),
-    /** Counts a probe, to test the rate limit store; does nothing if requests are admitted without it. */
+    /** Counts a probe, to test the rate limit store; does nothing if requests are admitted while it is unavailable. */
     countProbe: (now: number): Effect.Effect<void, StoreUnavailable> =>
       options.onLimitsUnavailable === "open"
         ? Effect.void
@@ -156,7 +157,10 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   }
 })
 
-/** The verdict when the rate limit store is unavailable: nothing remains, and there is more when a retry may succeed. */
+/**
+ * Returns the verdict on a request that could not be counted: no requests remain, and the limits reset when a retry may
+ * succeed.
+ */
 export const unknownVerdict = ({ perDay, perMinute }: Plan.Plan, now: number): RateLimit.Verdict => ({
   outcome: "limited",
   limit: perMinute,
@@ -167,14 +171,14 @@ export const unknownVerdict = ({ perDay, perMinute }: Plan.Plan, now: number): R
   day: { limit: perDay, remaining: 0, moreIn: UNAVAILABLE_RETRY_AFTER }
 })
 
-/** The rate limit key of probes; no caller has it. Its plan is never exhausted, so that each probe writes. */
+/** The state key of probes, which no caller has. Its plan is never exhausted, so each probe writes a state. */
 const PROBE = "readiness"
 const probePolicy: RateLimit.Policy = {
   plan: { perMinute: 1_000_000, perDay: 1_000_000_000 },
   ban: undefined
 }
 
-/** A site's budget in multiples of a network's budget; a site has 65 536 networks. */
+/** Ratio of the limits of a site to the limits of one network; a site has 65 536 networks. */
 const SITE_BUDGET_FACTOR = 16
 
 const sitePlan = ({ perDay, perMinute }: Plan.Plan): Plan.Plan => ({

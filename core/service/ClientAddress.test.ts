@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as ClientAddress from "./ClientAddress.ts"
 
-describe("the site of an address", () => {
+describe("ClientAddress.networksOf", () => {
   it.each([
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"],
     ["2001:db8:1::", "2001:db8:1::/48"],
@@ -12,12 +12,12 @@ describe("the site of an address", () => {
     ["::ffff:192.0.2.7", undefined],
     ["no address", undefined],
     [undefined, undefined]
-  ])("of %s is %s", (address, site) => {
+  ])("maps %s to the site %s", (address, site) => {
     expect(ClientAddress.networksOf(address).site).toBe(site)
   })
 })
 
-describe("the network of an address", () => {
+describe("ClientAddress.network", () => {
   it.each([
     ["192.0.2.7", "192.0.2.7"],
     ["::ffff:192.0.2.7", "192.0.2.7"],
@@ -32,17 +32,17 @@ describe("the network of an address", () => {
     ["::1", "0:0:0:0::/64"],
     ["::", "0:0:0:0::/64"],
     ["fe80::1%eth0", "fe80:0:0:0::/64"]
-  ])("of %s is %s", (address, network) => {
+  ])("maps %s to the network %s", (address, network) => {
     expect(ClientAddress.network(address)).toBe(network)
   })
 
-  it("is the same for all clients whose address is unknown", () => {
+  it('returns "unknown" for an undefined address', () => {
     expect(ClientAddress.network(undefined)).toBe("unknown")
   })
 
   const group = fc.integer({ min: 0, max: 0xffff })
 
-  it("is the same for all addresses of a /64 and differs between /64s", () => {
+  it("returns the same network for all addresses in a /64, and different networks for different /64s", () => {
     fc.assert(
       fc.property(
         fc.tuple(fc.integer({ min: 1, max: 0xffff }), group, group, group),
@@ -60,7 +60,7 @@ describe("the network of an address", () => {
     )
   })
 
-  it("is the same for all notations of an address", () => {
+  it("returns the same network for all notations of an IPv6 address", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constant(0), group), { minLength: 8, maxLength: 8 }),
@@ -80,7 +80,7 @@ describe("the network of an address", () => {
     )
   })
 
-  it("is the address itself for IPv4, also if written as IPv6", () => {
+  it("returns the plain IPv4 address for an IPv4 or IPv4-mapped address", () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(ClientAddress.network(address)).toBe(address)
@@ -89,7 +89,7 @@ describe("the network of an address", () => {
     )
   })
 
-  it("is defined for any text", () => {
+  it("returns a network without NaN for any text", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.stringMatching(/^[0-9a-f:.%]{0,50}$/)), (text) => {
         expect(ClientAddress.network(text)).not.toContain("NaN")
@@ -99,13 +99,13 @@ describe("the network of an address", () => {
   })
 })
 
-describe("the effective address", () => {
+describe("ClientAddress.effective", () => {
   const peer = "10.0.0.1"
 
   it.each([
     { hops: 0, header: "203.0.113.9", counts: peer, because: "no proxy is trusted" },
     { hops: 1, header: undefined, counts: peer, because: "the proxy sent no header" },
-    { hops: 1, header: "203.0.113.9", counts: "203.0.113.9", because: "the proxy appended it" },
+    { hops: 1, header: "203.0.113.9", counts: "203.0.113.9", because: "the proxy appended this address" },
     {
       hops: 1,
       header: "6.6.6.6, 203.0.113.9",
@@ -135,7 +135,7 @@ describe("the effective address", () => {
       counts: "::ffff:203.0.113.9",
       because: "IPv4-mapped addresses are valid"
     }
-  ])("is $counts with $hops trusted proxies and $header: $because", ({ counts, header, hops }) => {
+  ])("returns $counts for $hops trusted proxies and $header: $because", ({ counts, header, hops }) => {
     expect(ClientAddress.effective(peer, header, hops)).toBe(counts)
   })
 
@@ -170,11 +170,11 @@ describe("the effective address", () => {
     "١٩٢.0.2.7",
     "'; drop table pets",
     "1".repeat(10_000)
-  ])("is the peer's when the proxy's value is invalid: %j", (header) => {
+  ])("returns the peer's address if the header is invalid: %j", (header) => {
     expect(ClientAddress.effective(peer, header, 1)).toBe(peer)
   })
 
-  it("is undefined when the peer's address is unknown", () => {
+  it("returns undefined if the peer's address is unknown and the header gives none", () => {
     expect(ClientAddress.effective(undefined, undefined, 0)).toBeUndefined()
     expect(ClientAddress.effective(undefined, "unknown", 1)).toBeUndefined()
   })
@@ -194,7 +194,7 @@ describe("the effective address", () => {
     )
   })
 
-  it("is any IPv4 or IPv6 address that a trusted proxy appends, and is defined for any text", () => {
+  it("returns the IPv4 or IPv6 address that a trusted proxy appends, and some address for any header", () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.string(), fc.nat({ max: 3 }), (address, text, hops) => {
         expect(ClientAddress.effective(peer, address, 1)).toBe(address)

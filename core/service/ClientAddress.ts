@@ -1,9 +1,9 @@
-/** Client addresses, and the networks against which unauthenticated requests are counted. */
+/** Determines client addresses, and the networks against which unauthenticated requests are counted. */
 
 /**
  * Returns the client address as reported by trusted proxies. Each proxy appends the address of its peer to
- * `X-Forwarded-For`, so the outermost of `hops` proxies wrote the value at position `hops` from the right. Without
- * trusted proxies, or with an invalid value, it is the address of the peer.
+ * `X-Forwarded-For`, so the outermost of `hops` proxies wrote the value at position `hops` from the right. Returns the
+ * address of the peer if no proxy is trusted or the value is invalid.
  */
 export const effective = (
   peer: string | undefined,
@@ -18,9 +18,9 @@ export const effective = (
 
 /** The networks against which requests from an address are counted. */
 export interface Networks {
-  /** The IPv4 address, also if written as IPv6, or the IPv6 /64, because one host usually controls a whole /64. */
+  /** The IPv4 address, also of an IPv4-mapped IPv6 address; or the IPv6 /64, which one host usually controls. */
   readonly network: string
-  /** The IPv6 /48, the largest prefix usually assigned to one site (RFC 6177), with 65 536 networks. */
+  /** The IPv6 /48, the largest network usually assigned to one site (RFC 6177); `undefined` for IPv4. */
   readonly site: string | undefined
 }
 
@@ -51,11 +51,11 @@ const prefix = (groups: ReadonlyArray<number>, count: number): string =>
 const plainIpv4 =
   /^(?:::ffff:)?((?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})$/i
 
-/** Removes the port that some proxies append; otherwise each connection would be counted separately. */
+/** Removes the port that some proxies append; with the port, each connection would be counted separately. */
 const withoutPort = (text: string): string =>
   text.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1")
 
-/** Parses an address into eight 16-bit groups, IPv4 as `::ffff:a.b.c.d`; `undefined` if it is invalid. */
+/** Parses an address into eight 16-bit groups, IPv4 as `::ffff:a.b.c.d`; returns `undefined` if it is invalid. */
 const groupsOf = (address: string): ReadonlyArray<number> | undefined => {
   const dotted = /^(.*:)?(\d{1,3}(?:\.\d{1,3}){3})$/.exec(address)
   if (dotted?.[2] !== undefined) {

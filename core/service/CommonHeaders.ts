@@ -1,4 +1,4 @@
-/** Adds the headers that every response carries (contract §8.3 "every response"). */
+/** Adds the headers of every response (contract §8.3 "every response"). */
 import * as HttpDate from "../codec/HttpDate.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
 import * as Admission from "./Admission.ts"
@@ -6,12 +6,12 @@ import * as RateLimitHeaders from "./RateLimitHeaders.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import type { Header, ServiceResponse } from "./ServiceResponse.ts"
 
-/** The values that the headers are made from. */
+/** The values from which the headers are computed. */
 export interface HeaderValues {
   /** Epoch milliseconds. */
   readonly now: number
   readonly requestId: string
-  /** The headers for pages of other origins. */
+  /** The CORS headers. */
   readonly cors?: ReadonlyArray<Header> | undefined
   /** `undefined` for probes, which are not limited. */
   readonly verdict?: Verdict | undefined
@@ -19,7 +19,7 @@ export interface HeaderValues {
   readonly deprecation?: ReadonlyArray<Header> | undefined
 }
 
-/** Adds its headers to a response. */
+/** Returns the response with the common headers added. */
 export type Add = (response: ServiceResponse, values: HeaderValues) => ServiceResponse
 
 /** Creates the function that adds the headers. */
@@ -27,7 +27,7 @@ export const make =
   ({ standardHeaders }: Pick<ServiceOptions, "standardHeaders">): Add =>
   ({ body, bytes, headers: own, status }, { cors, deprecation = [], now, requestId, verdict }) => {
     const headers: Array<Header> = [["Date", HttpDate.format(now)]]
-    // Files have their own rules for caches, and so have responses that repeat that a file is unchanged.
+    // Responses with a file, and 304 responses for unchanged files, have a `Cache-Control` of their own.
     if (bytes === undefined && status !== 304) headers.push(cacheControl)
     headers.push(contentTypeOptions)
     if (body !== "") headers.push(contentType)

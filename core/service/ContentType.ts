@@ -3,13 +3,16 @@ import * as ApiError from "../errors/ApiError.ts"
 import type { ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 
-/** Returns the 415 response for an unsupported body, with a header that names the supported type or coding. */
+/**
+ * Returns the 415 response to a request with an unsupported body, with a header that names the supported type or
+ * coding; `undefined` if the body is supported.
+ */
 export const rejectionOf = (request: ServiceRequest): ServiceResponse.ServiceResponse | undefined => {
   if (request.header("content-encoding") !== undefined) return unsupportedCoding
   return isJson(request.header("content-type")) ? undefined : unsupportedType
 }
 
-/** Accepts empty parameters: `application/json; ;charset=utf-8` (RFC 9110 §5.6.6). */
+/** Whether the type is JSON in UTF-8; empty parameters are allowed, as in `application/json; ;` (RFC 9110 §5.6.6). */
 const isJson = (contentType: string | undefined): boolean =>
   contentType !== undefined &&
   /^application\/json(?:[ \t]*;)*(?:(?<=;)[ \t]*charset=(?:utf-8|"utf-8")(?:[ \t]*;)*)?[ \t]*$/i.test(

@@ -1,27 +1,29 @@
 /**
- * Cross-origin requests (CORS, in the Fetch standard): the web pages of which origins may read responses. Credentials of
- * browsers (cookies, TLS certificates) are never allowed; pages send their API key themselves.
+ * Handles cross-origin requests (CORS, in the Fetch standard): determines from which origins web pages may read
+ * responses. Credentials of browsers (cookies, TLS certificates) are never allowed; pages send their API key
+ * themselves.
  */
 import * as Rule from "../options/Rule.ts"
 import type { ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 
-/** Stands for all origins. */
+/** The value in `corsOrigins` that allows all origins. */
 export const ANY = "*"
 
-/** What browsers learn from responses. */
+/** Computes CORS headers and the responses to preflight requests. */
 export interface Cors {
   /** Returns the headers of a response to a request with this `Origin`. */
   readonly headersFor: (origin: string | undefined) => Headers
   /**
-   * Returns the headers of a response to a connection without a complete request. Its origin may be unknown: a single
-   * allowed origin is then named unasked, because a browser compares it anyway.
+   * Returns the headers of a response to a connection without a complete request. If its origin is unknown, the headers
+   * name the only allowed origin, if there is exactly one; that is safe, because the browser compares it with the
+   * origin of the page.
    */
   readonly headersWithoutRequest: (origin: string | undefined) => Headers
   /**
    * Returns the response to a preflight request, which a browser sends before a request that needs permission;
-   * `undefined` for any other request. Every method and header is allowed, so that pages get to read the errors of the
-   * service instead of a failure without a reason.
+   * `undefined` for any other request. Every method and header is allowed, so that pages can read the errors of the
+   * service instead of a network failure without a reason.
    */
   readonly preflight: (
     request: ServiceRequest,
@@ -31,7 +33,7 @@ export interface Cors {
 
 type Headers = ReadonlyArray<ServiceResponse.Header>
 
-/** Returns the CORS of these origins, or `undefined` if there are none. */
+/** Creates the CORS of these allowed origins; returns `undefined` if there are none. */
 export const make = (origins: ReadonlyArray<string>): Cors | undefined => {
   if (origins.length === 0) return undefined
   if (origins.includes(ANY)) return everyone
@@ -46,7 +48,7 @@ export const make = (origins: ReadonlyArray<string>): Cors | undefined => {
   }
 }
 
-/** Headers that pages may read besides those that the Fetch standard always exposes. */
+/** Headers that pages may read in addition to the headers that the Fetch standard always exposes. */
 const exposed = [
   ...[
     "Accept",
@@ -62,10 +64,10 @@ const exposed = [
   ...["X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"]
 ].join(", ")
 
-/** Seconds for which a browser may store a permission; Chromium stores none for longer. */
+/** Time for which a browser may cache a preflight response, in seconds: the maximum of Chromium. */
 const MAX_AGE = "7200"
 
-/** What one origin may do. */
+/** The headers and the preflight response for one origin. */
 interface Permission {
   readonly headers: Headers
   readonly preflight: ServiceResponse.ServiceResponse
@@ -81,7 +83,7 @@ const permissionOf = (origin: string): Permission => {
     preflight: ServiceResponse.make(204, "", [
       allowOrigin,
       ["Access-Control-Allow-Methods", "GET, HEAD, POST, *"],
-      // `*` does not include `Authorization`, and browsers of 2019 take it for a name.
+      // `*` does not include `Authorization`, and browsers from 2019 treat `*` as a header name.
       ["Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, *"],
       ["Access-Control-Max-Age", MAX_AGE],
       ...vary
@@ -89,7 +91,7 @@ const permissionOf = (origin: string): Permission => {
   }
 }
 
-// Without permission, too, a response depends on the origin: a cache must not hand it to a page of an allowed one.
+// A response without permission depends on the origin, too: caches must not return it to pages of allowed origins.
 const denied: Permission = { headers: [varies], preflight: ServiceResponse.make(204, "", [varies]) }
 
 const preflight = (
@@ -113,8 +115,9 @@ export const everyone: Cors = {
 }
 
 /**
- * Whether a text is an origin as browsers send it (RFC 6454 §6.2): in lower case, without path, and without the default
- * port of its scheme. `null`, the origin of pages that have none, is not accepted: anybody can create such pages.
+ * Whether a text is an origin as browsers send it (RFC 6454 §6.2): in lower case, without a path, and without the
+ * default port of its scheme. `null`, which browsers send for pages without an origin, is not accepted, because anybody
+ * can create such pages.
  */
 export const isOrigin = (text: string): boolean => {
   const [, scheme, port] =
@@ -128,7 +131,7 @@ export const isOrigin = (text: string): boolean => {
 
 const defaultPorts: { readonly [scheme: string]: string | undefined } = { http: "80", https: "443" }
 
-/** The rule for a list of origins. */
+/** The rule for a list of allowed origins. */
 export const rule: Rule.Rule<ReadonlyArray<string>> = Rule.make(
   (value): value is ReadonlyArray<string> =>
     Array.isArray(value) &&

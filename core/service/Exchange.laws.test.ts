@@ -26,7 +26,7 @@ interface Watched extends TestStore {
   readonly exchanges: Array<Exchange.Exchange>
 }
 
-/** A service that is shared by all runs of a property, and the exchanges that it reports. */
+/** Creates a service that all runs of a property share, with the list of exchanges that it reports. */
 const watched = async (setup: Setup = {}): Promise<Watched> => {
   const exchanges: Array<Exchange.Exchange> = []
   const scope = Scope.makeUnsafe()
@@ -40,7 +40,7 @@ const watched = async (setup: Setup = {}): Promise<Watched> => {
   return { ...store, secret, exchanges }
 }
 
-/** Any request, of which some have a valid key. */
+/** Generates any requests, most of them with a valid key. */
 const anySent = (secret: string) =>
   sent({
     authorization: fc.oneof(
@@ -59,7 +59,7 @@ const setups: ReadonlyArray<readonly [name: string, setup: Setup]> = [
 
 describe("the observer", () => {
   it.each(setups)(
-    "gets exactly one exchange for each response, which describes it, over %s",
+    "gets exactly one exchange for each response, which describes the response, with %s",
     async (_, setup) => {
       const { exchanges, secret, send } = await watched(setup)
       await fc.assert(
@@ -95,7 +95,7 @@ describe("the observer", () => {
     }
   })
 
-  it("gets no secret, wherever the client put it", async () => {
+  it("gets no secret, whichever part of the request contains the secret", async () => {
     const { exchanges, secret, send } = await watched()
     const places = [
       { method: secret },
@@ -120,7 +120,7 @@ describe("the observer", () => {
     let counted = 0
     const limits: NonNullable<Setup["limits"]> = (real) => {
       const modify: RateLimitStore["Service"]["modify"] = (key, step) => {
-        // An IPv6 request also counts against its site, and a probe against no caller.
+        // An IPv6 request is also counted against its site, and a probe is not counted against any caller.
         if (!key.includes("/48") && key !== "readiness") counted++
         return real.modify(key, step)
       }
@@ -140,7 +140,7 @@ describe("the observer", () => {
     }
   })
 
-  it("that throws affects no response", async () => {
+  it("does not affect the response if it throws", async () => {
     const observer = () => {
       throw new Error("the observer is broken")
     }
@@ -148,7 +148,7 @@ describe("the observer", () => {
     expect([response.status, response.code]).toEqual([401, "missing_api_key"])
   })
 
-  it.effect("gets transport errors, too", () =>
+  it.effect("gets one exchange for a transport error", () =>
     Effect.gen(function* () {
       const exchanges: Array<Exchange.Exchange> = []
       const { service } = yield* open({ observer: (exchange) => exchanges.push(exchange) })
@@ -164,7 +164,7 @@ describe("the observer", () => {
     })
   )
 
-  it.effect("gets a request whose client disconnects, without a status", () =>
+  it.effect("gets an exchange without a status if the client disconnects", () =>
     Effect.gen(function* () {
       const exchanges: Array<Exchange.Exchange> = []
       const store = yield* open({
@@ -173,7 +173,7 @@ describe("the observer", () => {
       })
       const { id, secret } = yield* store.issue("Free")
       const fiber = yield* Effect.forkChild(store.send({ key: secret }))
-      // Keys are hashed asynchronously.
+      // Waits until the key is hashed, which is asynchronous.
       yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
       yield* Fiber.interrupt(fiber)
       expect(exchanges).toEqual([
@@ -182,7 +182,7 @@ describe("the observer", () => {
     })
   )
 
-  it.effect("gets the time from arrival to response", () =>
+  it.effect("gets the duration from the arrival of a request to its response", () =>
     Effect.gen(function* () {
       const exchanges: Array<Exchange.Exchange> = []
       const store = yield* open({
@@ -201,7 +201,7 @@ describe("the observer", () => {
 })
 
 describe("a ban", () => {
-  it.effect("is reported and logged once, with the id of the request that began it", () =>
+  it.effect("is reported and logged once, with the id of the request that caused the ban", () =>
     Effect.gen(function* () {
       const exchanges: Array<Exchange.Exchange> = []
       const store = yield* open({ observer: (exchange) => exchanges.push(exchange) })
@@ -223,7 +223,7 @@ describe("a ban", () => {
 })
 
 describe("an outage of the stores", () => {
-  it.effect("is logged once when it begins and once when it ends, with the time in between", () =>
+  it.effect("is logged once when it begins and once when it ends, with its duration", () =>
     Effect.gen(function* () {
       let isDown = false
       const store = yield* open({
@@ -249,7 +249,40 @@ describe("an outage of the stores", () => {
     })
   )
 
-  it.effect("gives each line the id of its request", () =>
+  it.effect("is also logged if only the rate limit store fails and requests are admitted uncounted", () =>
+    Effect.gen(function* () {
+      let isDown = false
+      const store = yield* open({
+        limits: (real) => {
+          const broken = failing(real)
+          return { ...real, modify: (caller, step) => (isDown ? broken : real).modify(caller, step) }
+        },
+        options: { onLimitsUnavailable: "open" }
+      })
+      const { secret } = yield* store.issue(unlimited)
+      const sendAll = Effect.repeat(
+        Effect.andThen(
+          Effect.andThen(store.send({ key: secret }), store.send()),
+          TestClock.adjust("1 second")
+        ),
+        { times: 19 }
+      )
+      yield* sendAll
+      isDown = true
+      yield* sendAll
+      yield* TestClock.adjust("10 seconds")
+      expect((yield* store.send({ target: "/readyz" })).status).toBe(200)
+      isDown = false
+      const unauthorized = yield* store.send()
+      expect(unauthorized.status).toBe(401)
+      expect(store.logs.filter((line) => line.includes("database"))).toEqual([
+        expect.stringMatching(/^\["?database unavailable.*"request":"/),
+        expect.stringMatching(/^\["?database available again.*"afterMs":30000/)
+      ])
+    })
+  )
+
+  it.effect("is logged with the id of the request in each line", () =>
     Effect.gen(function* () {
       const store = yield* open({ limits: failing })
       const response = yield* store.send()
@@ -258,13 +291,14 @@ describe("an outage of the stores", () => {
       for (const line of store.logs) expect(line).toContain(response.header("X-Request-Id"))
       const opened = yield* open({ limits: failing, options: { onLimitsUnavailable: "open" } })
       const uncounted = yield* opened.send()
-      expect(opened.logs).toEqual([expect.stringContaining(uncounted.header("X-Request-Id") ?? "?")])
+      expect(opened.logs).toHaveLength(2)
+      for (const line of opened.logs) expect(line).toContain(uncounted.header("X-Request-Id"))
     })
   )
 })
 
-describe("combine", () => {
-  it("calls each observer, also after one that throws", () => {
+describe("Exchange.combine", () => {
+  it("calls all observers even if one throws, and returns undefined without observers", () => {
     const called: Array<string> = []
     const combined = Exchange.combine([
       undefined,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import * as NewBans from "./NewBans.ts"
 
-it("a ban of a key is new once", () => {
+it("isNew returns true only for the first call with a key and the end of its ban", () => {
   const bans = NewBans.make()
   expect([bans.isNew("a", 60), bans.isNew("a", 60), bans.isNew("b", 60), bans.isNew("a", 120)]).toEqual([
     true,
@@ -11,7 +11,7 @@ it("a ban of a key is new once", () => {
   ])
 })
 
-it("the latest thousand bans are recognized", () => {
+it("isNew recognizes the bans of the latest 1000 keys, and not the bans of earlier keys", () => {
   const bans = NewBans.make()
   for (let index = 0; index < 1_001; index++) bans.isNew(String(index), 60)
   expect([bans.isNew("1", 60), bans.isNew("0", 60)]).toEqual([false, true])

@@ -1,17 +1,17 @@
 /**
- * Distinguishes the request that began a ban from others of the same millisecond, for which `Verdict.beganBan` is
- * present too: each ban is reported once.
+ * Detects bans that were not reported yet, so that each ban is reported once: `Verdict.beganBan` is also present for
+ * other requests in the millisecond in which the ban began.
  */
 
-/** Maximum number of recent bans that are stored. */
+/** Maximum number of stored bans: the latest ban of each recently banned key. */
 const MAX_BANS = 1_000
 
 export interface NewBans {
-  /** Returns true for the first call with this key and this end of a ban, and false for later ones. */
+  /** Whether this ban differs from the stored ban of the key; stores it. `until` is the end of the ban. */
   readonly isNew: (keyId: string, until: number) => boolean
 }
 
-/** Creates the set of recent bans, empty. */
+/** Creates an empty set of recent bans. */
 export const make = (): NewBans => {
   const latest = new Map<string, number>()
   return {

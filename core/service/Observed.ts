@@ -1,4 +1,4 @@
-/** Tells the observer about each exchange. */
+/** Measures each exchange and passes it to the observer. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -7,12 +7,12 @@ import * as Tracer from "effect/Tracer"
 import * as Exchange from "./Exchange.ts"
 import type { ServiceResponse } from "./ServiceResponse.ts"
 
-/** Responds to a request and records it in the draft. */
+/** Responds to a request and records the request in the draft. */
 export type Respond = (draft: Exchange.Draft) => Effect.Effect<ServiceResponse>
 
 /**
- * Returns a function that passes each exchange to `observer` at its end, also if the client disconnects. Without an
- * observer it only responds.
+ * Returns a function that responds to a request, and passes the exchange to `observer` at its end, also if the client
+ * disconnects. Without an observer, the function only responds.
  */
 export const make = (
   observer: Exchange.ResponseObserver | undefined

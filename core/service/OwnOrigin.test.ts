@@ -14,13 +14,13 @@ const serverOf = (setup: Setup, headers: ReadonlyArray<Header>, target = "/opena
     return JSON.parse(JSON.stringify(json)).servers[0].url
   })
 
-describe("OwnOrigin", () => {
+describe("OwnOrigin.of", () => {
   it.each([
     ["localhost:3000", "http://localhost:3000"],
     ["LOCALHOST", "http://localhost"],
     ["127.0.0.1:80", "http://127.0.0.1:80"],
     ["[::1]:8080", "http://[::1]:8080"]
-  ])("is known for the local host %s", (host, origin) => {
+  ])("returns the origin for the local host %s", (host, origin) => {
     expect(from("/openapi.json", ["Host", host])).toBe(origin)
     expect(from(`http://${host}/openapi.json`)).toBe(origin)
   })
@@ -33,24 +33,24 @@ describe("OwnOrigin", () => {
     "localhost:x",
     "",
     "a@localhost"
-  ])("is not known over http for the host %s, which may be behind a proxy", (host) => {
+  ])("returns undefined over http for the host %s, which is not a local host", (host) => {
     expect(from("/openapi.json", ["Host", host])).toBeUndefined()
     expect(from(`http://${host}/openapi.json`)).toBeUndefined()
   })
 
-  it("is known over https, which only the end of the connection can be", () => {
+  it("returns the origin over https, because then the service itself terminates TLS", () => {
     expect(from("https://api.example/openapi.json")).toBe("https://api.example")
     expect(from("https://user@api.example/openapi.json")).toBeUndefined()
   })
 
   it.each(["Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"])(
-    "is not known for a request with %s",
+    "returns undefined for a request with the header %s",
     (name) => {
       expect(from("/openapi.json", ["Host", "localhost"], [name, "x"])).toBeUndefined()
     }
   )
 
-  it("has no character that could end a JSON string or a URL's authority", () => {
+  it("returns no character that could end a JSON string or the authority of a URL", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }),
@@ -65,11 +65,11 @@ describe("OwnOrigin", () => {
 })
 
 describe("the served document", () => {
-  it.effect("has an absolute server if the address is known", () =>
+  it.effect("has an absolute server URL if the origin is known, and otherwise a path", () =>
     Effect.gen(function* () {
       const local: ReadonlyArray<Header> = [["Host", "127.0.0.1:3000"]]
       expect(yield* serverOf({}, local)).toBe("http://127.0.0.1:3000/v1")
-      // Paths of the document follow without a slash between.
+      // Clients append the paths of the document, which begin with a slash.
       expect(yield* serverOf({ options: { basePath: "" } }, local)).toBe("http://127.0.0.1:3000")
       expect(yield* serverOf({ options: { trustedProxyHops: 1 } }, local)).toBe("/v1")
       expect(yield* serverOf({}, [["Host", "api.example"]])).toBe("/v1")
@@ -79,7 +79,7 @@ describe("the served document", () => {
     })
   )
 
-  it.effect("differs between hosts in nothing else", () =>
+  it.effect("differs between hosts only in the server URL", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const read = (host: string) =>

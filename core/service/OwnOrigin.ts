@@ -1,10 +1,11 @@
-/** The address under which a client reached the service. */
+/** Determines the address at which a client reached the service. */
 import type { ServiceRequest } from "./ServiceRequest.ts"
 
 /**
- * Returns the origin of the service as the client of a request sees it, such as `http://localhost:3000`; `undefined` if it
- * is not certain. Behind a proxy the service may see another host, and behind one that ends TLS another scheme. So only
- * addresses of this machine and `https` are certain, and no request that a proxy has marked.
+ * Returns the origin of the service as the client of a request sees it, such as `http://localhost:3000`; `undefined` if
+ * it is not certain. Behind a proxy, the service may receive another host, and behind a proxy that ends TLS, another
+ * scheme. The origin is therefore certain only for local addresses and for `https`, and only without headers of
+ * proxies.
  */
 export const of = (request: ServiceRequest): string | undefined => {
   if (marks.some((name) => request.header(name) !== undefined)) return undefined
@@ -14,7 +15,7 @@ export const of = (request: ServiceRequest): string | undefined => {
   return (scheme === "https" ? isHost : isLocal).test(host) ? `${scheme}://${host}` : undefined
 }
 
-/** Headers that proxies add. */
+/** Headers that proxies add to requests. */
 const marks = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"]
 
 const isLocal = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?$/

@@ -9,7 +9,7 @@ const standard = (response: TestResponse): ReadonlyArray<string | undefined> => 
 ]
 
 describe("RateLimit and RateLimit-Policy", () => {
-  it.effect("show both windows on every response, beside the headers of the contract", () =>
+  it.effect("show both windows on every response, in addition to the headers of the contract", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret: key } = yield* store.issue(enterprise(2, 3))
@@ -25,7 +25,7 @@ describe("RateLimit and RateLimit-Policy", () => {
       const denied = yield* store.send({ key })
       expect([denied.status, denied.header("Retry-After")]).toEqual([429, "30"])
       expect(standard(denied)).toEqual([policy, '"minute";r=0;t=30, "day";r=1;t=43200'])
-      // The second slot; the next token comes earlier.
+      // This request has the second slot; the next token is refilled earlier.
       const second = yield* store.send({ key })
       expect([second.header("Retry-After"), second.header("RateLimit")]).toEqual([
         "60",
@@ -39,7 +39,7 @@ describe("RateLimit and RateLimit-Policy", () => {
   )
 
   it.effect(
-    "show the network's limits without a key, and nothing left while the limits are unavailable",
+    "show the limits of the network without a key, and 0 remaining while the rate limit store fails",
     () =>
       Effect.gen(function* () {
         const store = yield* open()
@@ -58,7 +58,7 @@ describe("RateLimit and RateLimit-Policy", () => {
       })
   )
 
-  it.effect("are absent from health checks, and everywhere if the option is off: nothing else differs", () =>
+  it.effect("are absent from health checks, and from all responses if standardHeaders is false", () =>
     Effect.gen(function* () {
       const on = yield* open()
       const off = yield* open({ options: { standardHeaders: false } })

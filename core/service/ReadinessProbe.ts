@@ -1,4 +1,4 @@
-/** Tests the stores with the calls that requests make, for `/readyz`. */
+/** Tests the stores for `/readyz`, with the same calls as requests. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,7 +7,10 @@ import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { PetRepository } from "../ports/PetRepository.ts"
 import { Readiness } from "../ports/Readiness.ts"
 
-/** How long a result is cached: `/readyz` is unauthenticated, and a probe costs about as much as three requests. */
+/**
+ * Time for which a result is cached, in nanoseconds: `/readyz` is unauthenticated, and a probe costs about as much as
+ * three requests.
+ */
 const TTL_NANOS = 1_000_000_000n
 
 /** A hash that no key has. */

@@ -1,9 +1,9 @@
-/** Values of `X-Request-Id`: unique per request and unrelated to the caller. */
+/** Generates values of `X-Request-Id`, which are unique per request and unrelated to the caller. */
 
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 
-/** Creates a generator of ids: a random prefix, drawn once, and a counter. */
+/** Creates a generator of ids, which consist of a random prefix that is chosen once and a counter. */
 export const make: Effect.Effect<() => string, never, SecureRandom.SecureRandom> = Effect.map(
   SecureRandom.SecureRandom.use((random) => random.randomBytes(8)),
   (bytes) => {

@@ -1,22 +1,22 @@
-/** Log lines about a request, each with the request's id, as `X-Request-Id` gives it to the client. */
+/** Writes log lines about requests, each with the id that the client gets in `X-Request-Id`. */
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type * as Plan from "../limits/Plan.ts"
 import type { Change } from "./StoreOutage.ts"
 
-/** Reports a store failure and its consequence, such as "503 service_unavailable". */
+/** Logs a store failure and its consequence, such as "503 service_unavailable". */
 export const storeFailure = (
   consequence: string,
   failure: StoreUnavailable,
   requestId: string
 ): Effect.Effect<void> => about(Effect.logWarning(consequence, failure), requestId)
 
-/** Reports a bug. */
+/** Logs a defect, which is a bug in the service or an adapter. */
 export const defect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<void> =>
   about(Effect.logError("500 internal_error", cause), requestId)
 
-/** Reports a ban that a request began; `until` is in epoch milliseconds. */
+/** Logs a ban that a request began; `until` is in epoch milliseconds. */
 export const ban = (
   key: string,
   plan: Plan.PlanName,
@@ -30,7 +30,7 @@ export const ban = (
     request: requestId
   })
 
-/** Reports that the database became unavailable or available again, as a request noticed. */
+/** Logs that the database became unavailable or available again, and the request that detected it. */
 export const outage = (change: Change, requestId: string): Effect.Effect<void> =>
   change._tag === "Lost"
     ? about(Effect.logError("database unavailable"), requestId)

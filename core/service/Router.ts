@@ -1,8 +1,8 @@
-/** Maps method and path to an operation (contract §4), for any list of operations. */
+/** Maps the method and path of a request to an operation (contract §4), for any list of operations. */
 import type { Operation } from "../operations/Operation.ts"
 import * as Target from "./Target.ts"
 
-/** A path with its operations. */
+/** A path template with its operations by method. */
 export interface Resource {
   /** The path template, such as `/pets/{petId}`. */
   readonly path: string
@@ -12,7 +12,7 @@ export interface Resource {
   readonly allow: string
 }
 
-/** The target of a request. */
+/** The result of routing a request. */
 export interface Route {
   readonly resource: Resource
   /** `undefined` if the resource does not support the method. */
@@ -24,7 +24,7 @@ export interface Route {
 /** Returns the route of a request, or `undefined` if no resource has the path. */
 export type Router = (method: string, path: string) => Route | undefined
 
-/** Groups operations by path, in the order in which the paths first occur. */
+/** Groups operations by path, in the order of their first occurrence. */
 export const resourcesOf = (operations: ReadonlyArray<Operation>): ReadonlyArray<Resource> => {
   const byPath = new Map<string, Map<string, Operation>>()
   for (const operation of operations) {

@@ -26,7 +26,7 @@ const statusOfCode = new Map<unknown, number>(
   Object.entries(catalogue).map(([code, { status }]) => [code, status])
 )
 
-/** Expects what contract §2, §7 and §8.3 and the design promise for every response. */
+/** Expects the properties that contract §2, §7 and §8.3 and the design promise for every response. */
 const expectWellFormed = (response: TestResponse, now: number, probe: boolean): void => {
   for (const [, value] of response.headers) expect(value).toMatch(/^[ -~]+$/)
   expect(response.all("Date")).toEqual([new Date(now).toUTCString()])
@@ -59,7 +59,7 @@ const expectWellFormed = (response: TestResponse, now: number, probe: boolean): 
   }
 }
 
-/** A service that is shared by all runs of a property. */
+/** Creates a service that all runs of a property share. */
 const shared = async (setup: Setup): Promise<TestStore & { readonly secret: string }> => {
   const scope = Scope.makeUnsafe()
   const store = await Effect.runPromise(
@@ -69,7 +69,7 @@ const shared = async (setup: Setup): Promise<TestStore & { readonly secret: stri
   return { ...store, secret }
 }
 
-/** Runs an effect at `start`. */
+/** Runs an effect with a test clock at `start`. */
 const atStart = <A>(effect: Effect.Effect<A>): Promise<A> =>
   run(Effect.andThen(TestClock.setTime(start), effect))
 
@@ -85,7 +85,7 @@ const setups: ReadonlyArray<readonly [name: string, setup: Setup]> = [
 ]
 
 describe("Service.handle", () => {
-  it.each(setups)("returns a well-formed response to any request, over %s", async (_, setup) => {
+  it.each(setups)("returns a well-formed response to any request, with %s", async (_, setup) => {
     const store = await shared(setup)
     const authorization = fc.oneof(
       { weight: 3, arbitrary: fc.constant(`Bearer ${store.secret}`) },
@@ -105,13 +105,13 @@ describe("Service.handle", () => {
       { numRuns: 1000 }
     )
     expect(ids.size).toBe(responses)
-    // The generated requests must cover all of these statuses.
+    // The generated requests must cause all of these statuses.
     if (setup.options?.anonymousPlan !== undefined) {
       expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 404, 405, 415, 500]))
     }
   })
 
-  it("returns a well-formed response to every request while the animal store fails from time to time", async () => {
+  it("returns a well-formed response to every request while the animal store fails intermittently", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(operation, fc.boolean(), fc.constantFrom("sound", "fails", "dies")), {
@@ -244,7 +244,7 @@ describe("Rate limits", () => {
     bad: badAuthorization
   })
 
-  it("consume one token of exactly one limit for each response other than 429, and the headers show that limit", async () => {
+  it("consume one token of exactly one limit for each response except 429, and the headers show that limit", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 60 }),

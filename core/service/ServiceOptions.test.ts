@@ -117,7 +117,7 @@ const invalid: ReadonlyArray<readonly [option: keyof ServiceOptions.ServiceOptio
 ]
 
 describe("ServiceOptions", () => {
-  it("accepts every valid value, and uses the defaults for absent or undefined options", () => {
+  it("accepts every valid value, and uses the defaults for absent and undefined options", () => {
     for (const options of valid) {
       const given = Object.entries(options).filter(([, value]) => value !== undefined)
       expect(ServiceOptions.resolve(options)).toEqual(
@@ -126,7 +126,7 @@ describe("ServiceOptions", () => {
     }
   })
 
-  it.each(invalid)("rejects an invalid %s and names it: %o", (option, options) => {
+  it.each(invalid)("rejects an invalid %s and names the option: %o", (option, options) => {
     const resolved = ServiceOptions.resolve(options)
     expect(Result.isFailure(resolved)).toBe(true)
     if (Result.isFailure(resolved)) {

@@ -1,4 +1,4 @@
-/** Options of a service; every option has a default. */
+/** Defines, validates and completes the options of a service; every option has a default. */
 import * as Result from "effect/Result"
 import * as Deprecation from "../deprecation/Deprecation.ts"
 import * as Plan from "../limits/Plan.ts"
@@ -15,28 +15,28 @@ export interface ServiceOptions {
   readonly publicBaseUrl: string | undefined
   /** URL of the staging environment (contract §4 `staging_base_url`), listed in the OpenAPI document. */
   readonly stagingBaseUrl: string | undefined
-  /** Rejects unknown body fields and query parameters instead of ignoring them. */
+  /** Whether unknown body fields and query parameters are rejected instead of ignored. */
   readonly strict: boolean
   /** Maximum size of a request body in bytes. */
   readonly maxBodyBytes: number
   /** Rate limits of each client network for requests without a valid key. */
   readonly anonymousPlan: Plan.Plan
-  /** When the rate limit store is unavailable: respond with 503 ("closed"), or admit requests uncounted ("open"). */
+  /** If the rate limit store is unavailable: respond with 503 ("closed"), or admit requests uncounted ("open"). */
   readonly onLimitsUnavailable: "closed" | "open"
-  /** Number of trusted proxies that append to `X-Forwarded-For`; 0 uses the socket's address. */
+  /** Number of trusted proxies that append to `X-Forwarded-For`; with 0, the socket's address is used. */
   readonly trustedProxyHops: number
   /**
-   * Origins whose web pages may read responses (CORS), such as `https://shop.example`; `["*"]` allows all. By default
-   * none may.
+   * Origins of web pages that may read responses (CORS), such as `https://shop.example`; `["*"]` allows all origins.
+   * Empty by default.
    */
   readonly corsOrigins: ReadonlyArray<string>
-  /** Adds `RateLimit` and `RateLimit-Policy` to the rate headers of the contract. */
+  /** Whether `RateLimit` and `RateLimit-Policy` are sent in addition to the rate headers of the contract. */
   readonly standardHeaders: boolean
   /** Deprecation and removal of `GET /pets/{petId}`. */
   readonly getPetDeprecation: Deprecation.Deprecation
-  /** URL of a page about deprecated operations; their responses then link to it with `rel="deprecation"` (RFC 9745 §3). */
+  /** URL of a page about deprecated operations, to which their responses link as `rel="deprecation"` (RFC 9745 §3). */
   readonly deprecationUrl: string | undefined
-  /** Secret of at least 32 bytes that signs cursors; by default the stores' shared key, otherwise a random key. */
+  /** Secret of at least 32 bytes that signs cursors; by default the key that the stores share, or a random key. */
   readonly cursorKey: Uint8Array | undefined
 }
 
@@ -63,14 +63,13 @@ export const resolve = (
 ): Result.Result<ServiceOptions, InvalidOption> =>
   Result.map(Options.check(rules, given), (present) => ({ ...defaults, ...present }))
 
-/** Returns a function from a path below the base path to its URL: absolute if `publicBaseUrl` is set, else a path. */
+/** Returns a function from a path below the base path to its URL, which is a path unless `publicBaseUrl` is set. */
 export const addresses = ({ basePath, publicBaseUrl }: ServiceOptions): ((path: string) => string) => {
   const base = publicBaseUrl?.replace(/\/$/, "") ?? basePath
   return (path) => base + path
 }
 
-// Printable ASCII without `"`, `<` and `>`, because the URL appears in headers and between the angle brackets of
-// `Link`.
+// Printable ASCII without `"`, `<` and `>`, because the URL is sent in headers, in `Link` between angle brackets.
 const isHeaderText = (url: string): boolean => /^[!-~]+$/.test(url) && !/["<>]/.test(url)
 
 const baseUrl = Rule.textWhere(

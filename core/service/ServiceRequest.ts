@@ -1,4 +1,4 @@
-/** Requests to the service, independent of the host that received them. */
+/** Defines requests to the service, independent of the host that receives them. */
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 
@@ -19,5 +19,5 @@ export interface ServiceRequest {
 /** The body exceeds the limit, counted in bytes read. */
 export class BodyTooLarge extends Data.TaggedClass("BodyTooLarge") {}
 
-/** The host read the body before the service, so the original bytes are lost: the host is misconfigured. */
+/** The host read the body before the service did, so that its bytes are lost: the host is misconfigured. */
 export class BodyConsumed extends Data.TaggedClass("BodyConsumed") {}

@@ -1,4 +1,4 @@
-/** Responses of the service, independent of the host that sends them. */
+/** Defines and creates responses of the service, independent of the host that sends them. */
 import * as ApiError from "../errors/ApiError.ts"
 import { catalogue, type ErrorCode } from "../errors/ErrorCatalogue.ts"
 
@@ -15,7 +15,7 @@ export interface ServiceResponse {
   /** The body of a file, which responses share; hosts send it instead of `body` and must not change it. */
   readonly bytes?: Uint8Array | undefined
   /**
-   * The code of an error response within the pipeline; responses that leave the service do not have it.
+   * The code of an error response, within the service; responses that the service returns do not have it.
    *
    * @internal
    */

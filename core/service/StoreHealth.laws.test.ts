@@ -23,7 +23,7 @@ const run = (history: typeof histories extends fc.Arbitrary<infer History> ? His
   return { health, now }
 }
 
-it("fewer than the maximum of consecutive failures never make the stores fail", () => {
+it("the stores do not count as failing before the maximum number of consecutive failures", () => {
   fc.assert(
     fc.property(fc.constantFrom(...operations), fc.array(fc.nat(5_000)), (operation, pauses) => {
       let health = StoreHealth.initial
@@ -40,7 +40,7 @@ it("fewer than the maximum of consecutive failures never make the stores fail", 
   )
 })
 
-it("the maximum of consecutive failures makes the stores fail at once, after any history", () => {
+it("the stores count as failing after the maximum number of consecutive failures, after any history", () => {
   fc.assert(
     fc.property(histories, fc.constantFrom(...operations), (history, operation) => {
       let { health, now } = run(history)
@@ -53,7 +53,7 @@ it("the maximum of consecutive failures makes the stores fail at once, after any
   )
 })
 
-it("every state recovers: after the hold time without failures, and at once after successes", () => {
+it("the stores stop counting as failing after HOLD_MS without failures, or once every operation succeeds", () => {
   fc.assert(
     fc.property(histories, (history) => {
       const { health, now } = run(history)

@@ -3,16 +3,16 @@
  * fail, for example because of a damaged database page that the probe does not read. Times are monotonic milliseconds.
  */
 
-/** Consecutive failures of an operation after which the stores count as failing. */
+/** Number of consecutive failures of an operation after which the stores count as failing. */
 export const MAX_FAILURES = 5
 
 /**
- * Milliseconds for which the stores count as failing after the latest failure. After that only the probe decides,
- * because a node that a load balancer has removed gets no requests that could succeed.
+ * Time for which the stores count as failing after the latest failure, in milliseconds. After that, only the probe
+ * decides, because a node that a load balancer has removed gets no requests that could succeed.
  */
 export const HOLD_MS = 10_000
 
-/** Milliseconds after which the next failure starts a new count. */
+/** Time since the latest failure, in milliseconds, after which the next failure starts a new count. */
 export const MEMORY_MS = 60_000
 
 interface Streak {
@@ -29,7 +29,7 @@ export type StoreHealth = ReadonlyMap<string, Streak>
 /** The state before the first request. */
 export const initial: StoreHealth = new Map()
 
-/** Stands for the operation when a store failed during admission. */
+/** The name under which failures of stores during admission are recorded, in place of an operation. */
 export const ADMISSION = "admission"
 
 /** Records a store failure in an operation, or in `ADMISSION`. */

@@ -18,7 +18,8 @@ export const parse = (target: string): Target => {
 }
 
 /**
- * Returns the percent-decoded segments of a path, or `undefined` if one is malformed; `%2F` does not split a segment.
+ * Returns the percent-decoded segments of a path, or `undefined` if the path does not start with `/` or a segment is
+ * malformed. `%2F` does not split a segment.
  */
 export const segments = (path: string): ReadonlyArray<string> | undefined => {
   if (!path.startsWith("/")) return undefined

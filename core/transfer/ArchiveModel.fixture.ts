@@ -1,4 +1,4 @@
-/** A `PetArchive` in memory, which can crash before or after any call, like a process that is killed. */
+/** Implements `PetArchive` in memory; it can crash before or after any call to `store`, like a killed process. */
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { Pet } from "../domain/Pet.ts"
@@ -7,7 +7,7 @@ import { IdTaken, ImportMoved, type PetArchive } from "../ports/PetArchive.ts"
 import type { Hash } from "./Import.ts"
 import { beginning, type ImportRecord } from "./ImportRecord.ts"
 
-/** What survives a crash. */
+/** The data that survives a crash. */
 export interface Disk {
   readonly pets: Map<bigint, Pet>
   readonly records: Map<string, ImportRecord>
@@ -15,12 +15,12 @@ export interface Disk {
 
 export const emptyDisk = (): Disk => ({ pets: new Map(), records: new Map() })
 
-/** When a call to `store` crashes: not at all, before or after it took effect. */
+/** Whether a call to `store` crashes: not at all, before it takes effect, or after it took effect. */
 export type Crash = "no" | "before" | "after"
 
 const crashed = new StoreUnavailable({ retryable: false, cause: new Error("crashed") })
 
-/** An archive on a disk; the calls to `store` crash in turn as given. */
+/** Creates an archive on a disk; `crashes` has one item per call to `store`, further calls do not crash. */
 export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Service"] => {
   const next = crashes[Symbol.iterator]()
   const lastId = () => [...disk.pets.keys()].reduce((most, id) => (id > most ? id : most), 0n)
@@ -77,7 +77,7 @@ export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Ser
 
 const contentOf = ({ categoryId, name, status }: Pet) => [name, categoryId.toString(), status]
 
-/** A running SHA-256, computed by Node. */
+/** Creates a running SHA-256, computed by Node. */
 export const makeHash = (): Hash => {
   const hash = createHash("sha256")
   return { update: (bytes) => void hash.update(bytes), digest: () => hash.copy().digest("hex") }

@@ -1,7 +1,7 @@
-/** Splits bytes into chunks of any size. */
+/** Generates chunks of any size from given bytes. */
 import * as fc from "fast-check"
 
-/** Cuts bytes at random places; some chunks are empty. */
+/** Generates the chunks of `bytes` between random offsets; some chunks are empty. */
 export const chunksOf = (bytes: Uint8Array): fc.Arbitrary<ReadonlyArray<Uint8Array>> =>
   fc.array(fc.nat(bytes.length), { maxLength: 20 }).map((places) => {
     const ends = [...places, bytes.length].sort((one, other) => one - other)

@@ -7,7 +7,7 @@ import type { Pet } from "../domain/Pet.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { PetArchive } from "../ports/PetArchive.ts"
 
-/** Some lines, and the number of animals in them. */
+/** The lines of one page of an export, and the number of animals in these lines. */
 export interface Piece {
   readonly text: string
   readonly animals: number
@@ -16,8 +16,9 @@ export interface Piece {
 const PAGE = 1_000
 
 /**
- * Exports every animal whose creation was acknowledged before the start; it can contain some that are created later.
- * It ends at the largest id of the start, and holds no transaction, so that a slow reader does not burden the database.
+ * Exports every animal whose creation was acknowledged before the start, and possibly some that are created during it,
+ * up to the largest id at the start. Keeps no transaction open between pages, so that a slow reader does not burden
+ * the database.
  */
 export const pieces: Stream.Stream<Piece, StoreUnavailable, PetArchive> = Stream.unwrap(
   Effect.gen(function* () {

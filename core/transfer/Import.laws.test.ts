@@ -19,7 +19,7 @@ const NAME = "name:test"
 
 const lineOf = (pet: NewPet, id: bigint): string => PetJson.encode(new Pet(id, pet))
 
-/** Animals with ascending ids. */
+/** Generates animals with ascending ids. */
 const pets = fc.array(fc.tuple(newPet, fc.integer({ min: 1, max: 1000 })), { maxLength: 30 }).map((given) => {
   let id = 0n
   return given.map(([pet, step]) => {
@@ -28,7 +28,7 @@ const pets = fc.array(fc.tuple(newPet, fc.integer({ min: 1, max: 1000 })), { max
   })
 })
 
-/** The lines of animals with blank lines between, in chunks. */
+/** Generates animals, and their lines with blank lines in between, as one array of bytes and in chunks. */
 const source = pets.chain((all) =>
   fc
     .tuple(
@@ -53,7 +53,7 @@ interface Given {
   readonly canGrow?: boolean
 }
 
-/** One run of the command, until it ends or crashes. */
+/** Runs the import once, until it ends or crashes. */
 const run = (
   disk: ArchiveModel.Disk,
   chunks: ReadonlyArray<Uint8Array>,
@@ -91,7 +91,7 @@ const check = (chunks: ReadonlyArray<Uint8Array>, keepIds = false) =>
   )
 
 describe("Import.store", () => {
-  it("stores each animal exactly once and in order, however often it crashes", () => {
+  it("stores each animal exactly once and in order, even if it crashes several times", () => {
     let restarts = 0
     fc.assert(
       fc.property(source, crashes, fc.boolean(), ({ all, chunks }, crash, keepIds) => {
@@ -100,7 +100,7 @@ describe("Import.store", () => {
         for (let attempts = 0; ; attempts++) {
           expect(attempts).toBeLessThanOrEqual(crash.length)
           const record = disk.records.get(NAME)
-          // The crash after the end leaves a complete import.
+          // A crash after the last call leaves a complete import.
           if (record?.completedAt !== undefined) break
           const result = Effect.runSync(Effect.result(run(disk, chunks, { keepIds, name: NAME }, remaining)))
           if (Result.isSuccess(result)) break
@@ -129,7 +129,7 @@ describe("Import.store", () => {
     )
   })
 
-  it("stores the animals before the first invalid line and none after it, and continues there once it is fixed", () => {
+  it("stores only the animals before the first invalid line, and continues there after the line is fixed", () => {
     fc.assert(
       fc.property(
         source.filter(({ all }) => all.length > 0),
@@ -159,7 +159,7 @@ describe("Import.store", () => {
     )
   })
 
-  it("imports what was appended to a stream after its complete import", () => {
+  it("imports only the appended animals of a stream that was imported completely before", () => {
     fc.assert(
       fc.property(source, source, (first, second) => {
         const disk = ArchiveModel.emptyDisk()
@@ -173,7 +173,7 @@ describe("Import.store", () => {
     )
   })
 
-  it("rejects a stream that does not begin with the bytes that were imported", () => {
+  it("rejects a stream that does not begin with the imported bytes", () => {
     const disk = ArchiveModel.emptyDisk()
     const given = { keepIds: false, name: NAME, canGrow: true }
     const line = Buffer.from('{"name":"Rex","categoryId":1}\n')
@@ -207,7 +207,7 @@ describe("Import.store", () => {
     expect(disk.pets.size).toBe(2)
   })
 
-  it("does not complete a file that changed after it was checked", () => {
+  it("does not complete the import of a file that changed after its check", () => {
     const disk = ArchiveModel.emptyDisk()
     disk.records.set(NAME, { keepIds: false, position: ImportRecord.beginning, completedAt: undefined })
     const failure = Effect.runSync(
@@ -225,7 +225,7 @@ describe("Import.store", () => {
 })
 
 describe("An export", () => {
-  it("can be imported with --keep-ids as the same catalogue", () => {
+  it("results in the same catalogue if it is imported with --keep-ids", () => {
     fc.assert(
       fc.property(pets, (all) => {
         const disk = ArchiveModel.emptyDisk()
@@ -241,7 +241,7 @@ describe("An export", () => {
     )
   })
 
-  it("contains all pages", () => {
+  it("contains the animals of all pages", () => {
     const disk = ArchiveModel.emptyDisk()
     for (let id = 1n; id <= 2_500n; id++) {
       disk.pets.set(id, new Pet(id, { name: "Rex", categoryId: id, status: "sold" }))
@@ -254,7 +254,7 @@ describe("An export", () => {
 })
 
 describe("Import.check", () => {
-  it("accepts what store accepts, for any chunks", () => {
+  it("accepts valid sources, with the same digest for any division into chunks", () => {
     fc.assert(
       fc.property(source, fc.boolean(), ({ all, bytes, chunks }, keepIds) => {
         const checked = check(chunks, keepIds)
@@ -264,7 +264,7 @@ describe("Import.check", () => {
     )
   })
 
-  it("names the line and the field of each fault, and stops after twenty", () => {
+  it("names the line and the field of each fault, and stops after twenty faults", () => {
     const lines = [
       '{"name":"Rex","categoryId":1}',
       "",
@@ -281,7 +281,7 @@ describe("Import.check", () => {
     expect([many.faults.length, many.isPartial]).toEqual([20, true])
   })
 
-  it("requires ascending ids if ids are kept", () => {
+  it("requires ascending ids only if ids are kept", () => {
     const lines = [3, 4, 4, 2, 5].map((id) => `{"id":${id},"name":"Rex","categoryId":1}\n`)
     expect(check([Buffer.from(lines.join(""))], true).faults).toEqual([
       { line: 3, reason: "id: must be larger than 4, the id before it" },

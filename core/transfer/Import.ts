@@ -1,6 +1,6 @@
 /**
  * Imports animals from lines of JSON. A source is read in blocks; the animals of a block are stored in one transaction,
- * together with the position after them. Therefore an import that is interrupted continues without loss and repetition.
+ * together with the position after them. An interrupted import therefore continues without losing or repeating animals.
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -14,25 +14,25 @@ import * as ImportReader from "./ImportReader.ts"
 import type { Position } from "./ImportRecord.ts"
 import type * as Lines from "./Lines.ts"
 
-/** A running SHA-256: `digest` returns the hexadecimal digits for all bytes so far, and more may follow. */
+/** A running SHA-256: `digest` returns the hash of all bytes so far in hexadecimal; `update` may be called again. */
 export interface Hash {
   readonly update: (bytes: Uint8Array) => void
   readonly digest: () => string
 }
 
-/** An invalid line. */
+/** An invalid line, by its number, and the reason why it is invalid. */
 export interface LineFault {
   readonly line: number
   readonly reason: string
 }
 
-/** Maximum number of invalid lines that are reported; reading stops after them. */
+/** Maximum number of invalid lines that are reported; reading stops when it is reached. */
 export const maxFaults = 20
 
-/** Reports progress: bytes that were read and animals in them, each time since the beginning of the source. */
+/** Reports progress: the numbers of bytes read and of animals in them, from the beginning of the source. */
 export type Report = (bytes: number, animals: number) => void
 
-/** The source is not the one whose import began. */
+/** The source differs from the one that was imported or checked before. */
 export class SourceChanged extends Data.TaggedError("SourceChanged")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
@@ -46,13 +46,16 @@ export interface Checked {
   readonly faults: ReadonlyArray<LineFault>
   /** Whether reading stopped after `maxFaults` faults. */
   readonly isPartial: boolean
-  /** The largest id of the lines; 0 without ids. */
+  /** The largest id of the valid lines; 0 if ids are not kept. */
   readonly lastId: bigint
-  /** SHA-256 of the source, in hexadecimal digits; if `isPartial`, of the part that was read. */
+  /** SHA-256 of the source in hexadecimal; if `isPartial`, of the part that was read. */
   readonly digest: string
 }
 
-/** Checks every line and stores nothing. `findTaken` returns the ids that belong to other animals of the database. */
+/**
+ * Checks the lines, until `maxFaults` are invalid, and stores nothing. `findTaken` returns the ids that belong to other
+ * animals of the database.
+ */
 export const check = Effect.fnUntraced(function* <E, E2>(
   blocks: Stream.Stream<Uint8Array, E>,
   options: LineOptions,
@@ -106,29 +109,29 @@ const faultOf = ({ decoded }: ImportReader.Entry, taken: ReadonlyArray<bigint>):
   return id !== undefined && taken.includes(id) ? new IdTaken({ id }).message : undefined
 }
 
-/** What `store` imports. */
+/** The source that `store` imports. */
 export interface Source {
   /** The name of the record; `undefined` if the import is not recorded. */
   readonly name: string | undefined
-  /** Where the import starts: the bytes before it are compared with its `prefix`, not imported. */
+  /** The start position: the hash of the bytes before it is compared with its `prefix`; they are not imported. */
   readonly from: Position
-  /** The digest of the whole source, if it was checked before. */
+  /** SHA-256 of the whole source in hexadecimal; `undefined` if the source was not checked before. */
   readonly digest: string | undefined
 }
 
 /** The result of `store`. */
 export interface Stored {
-  /** The position after the last line that is stored. */
+  /** The position after the last stored line. */
   readonly position: Position
   /** The number of animals that this run stored. */
   readonly inserted: number
-  /** The number of animals that the database had already, with the same ids. */
+  /** The number of animals that the database already had, with the same ids and content. */
   readonly present: number
-  /** Invalid lines. Nothing from the first one on is stored. */
+  /** The invalid lines. No line from the first invalid line on is stored. */
   readonly faults: ReadonlyArray<LineFault>
 }
 
-/** Stores the animals of a source up to its first invalid line. */
+/** Stores the animals of a source up to its first invalid line, and updates its record, if it has one. */
 export const store = Effect.fnUntraced(function* <E>(
   blocks: Stream.Stream<Uint8Array, E>,
   { digest, from, name }: Source,
@@ -157,7 +160,7 @@ export const store = Effect.fnUntraced(function* <E>(
       }
     )
 
-  /** Hashes `block`, and saves the leading valid lines of `entries`, the lines that end in `block`. */
+  /** Hashes `block`, and stores the animals of `entries` (the lines that end in `block`) up to the first fault. */
   const accept = Effect.fnUntraced(function* (
     entries: ReadonlyArray<ImportReader.Entry>,
     complete: Lines.Place,
@@ -210,14 +213,14 @@ const isFault = ({ decoded }: ImportReader.Entry): boolean => Result.isFailure(d
 const placeAfter = (entry: ImportReader.Entry | undefined, otherwise: Lines.Place): Lines.Place =>
   entry === undefined ? otherwise : { bytes: entry.end, lines: entry.line }
 
-/** Hashes and skips the bytes before a position; fails if they are not those that were imported. */
+/** Hashes and skips the bytes before a position; fails if they differ from the imported bytes. */
 const skipPrefix = ({ bytes, prefix }: Position, hash: Hash) => {
   const changed = Result.fail(
     new SourceChanged({ reason: `its first ${bytes} bytes are not those that were imported before` })
   )
   let skipped = 0
   return {
-    /** Returns the rest of the block. */
+    /** Hashes the part of a block before the position, and returns the part after it. */
     skip: (block: Uint8Array): Result.Result<Uint8Array, SourceChanged> => {
       if (skipped === bytes) return Result.succeed(block)
       const before = block.subarray(0, bytes - skipped)

@@ -1,4 +1,4 @@
-/** Reads blocks of bytes as animals, one per line. */
+/** Decodes blocks of bytes to animals, one per line. */
 import * as Result from "effect/Result"
 import type * as Int64 from "../domain/Int64.ts"
 import * as ImportedPet from "./ImportedPet.ts"
@@ -7,7 +7,7 @@ import * as Lines from "./Lines.ts"
 /** A line that is not blank: an animal, or the reason why it is invalid. */
 export interface Entry {
   readonly line: number
-  /** Offset in the file after the line. */
+  /** Offset in the source of the first byte after the line. */
   readonly end: number
   readonly decoded: Result.Result<ImportedPet.ImportedPet, string>
 }
@@ -16,18 +16,18 @@ export interface Entry {
 export interface State {
   readonly options: ImportedPet.LineOptions
   readonly lines: Lines.State
-  /** The id of the last animal, with `keepIds`. */
+  /** The id of the last animal with an id; 0 before it, and if ids are not kept. */
   readonly lastId: Int64.Int64
 }
 
-/** Starts after complete lines that were read before; the default is the beginning of the file. */
+/** Returns the state after complete lines that were read before; by default at the beginning of the source. */
 export const start = (options: ImportedPet.LineOptions, after?: Lines.Place): State => ({
   options,
   lines: Lines.start(after),
   lastId: 0n
 })
 
-/** Adds the next block. */
+/** Adds the next block of the source; returns the entries of the lines that end in it. */
 export const push = (
   state: State,
   block: Uint8Array
@@ -36,7 +36,7 @@ export const push = (
   return read({ ...state, lines }, found)
 }
 
-/** Returns the entry of a last line without a line ending. */
+/** Returns the entry of the last line if it has no line ending, otherwise no entry. */
 export const end = (state: State): ReadonlyArray<Entry> => read(state, Lines.end(state.lines))[0]
 
 const read = (
@@ -57,7 +57,7 @@ const read = (
 const decode = (bytes: Uint8Array | undefined, options: ImportedPet.LineOptions, lastId: Int64.Int64) => {
   if (bytes === undefined) return tooLong
   const decoded = ImportedPet.decode(bytes, options)
-  // Ascending ids prove in bounded memory that no id occurs twice.
+  // Because ids must be ascending, bounded memory suffices to detect duplicate ids.
   return Result.isSuccess(decoded) && decoded.success.id !== undefined && decoded.success.id <= lastId
     ? Result.fail(`id: must be larger than ${lastId}, the id before it`)
     : decoded

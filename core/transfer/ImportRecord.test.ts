@@ -8,7 +8,7 @@ const complete = { ...unfinished, completedAt: Date.UTC(2026, 10, 22) }
 const file = { keepIds: false, again: false, canGrow: false }
 
 describe("ImportRecord.startOf", () => {
-  it("begins a source without a record", () => {
+  it("starts a source without a record at the beginning", () => {
     const begun = Result.succeed({ isNew: true, position: ImportRecord.beginning })
     expect(ImportRecord.startOf(undefined, file)).toEqual(begun)
     expect(ImportRecord.startOf(undefined, { ...file, again: true })).toEqual(begun)
@@ -20,7 +20,7 @@ describe("ImportRecord.startOf", () => {
     expect(ImportRecord.startOf(unfinished, { ...file, again: true })).toEqual(continued)
   })
 
-  it("rejects a complete file, unless --again", () => {
+  it("rejects a completely imported file, unless --again is given", () => {
     expect(ImportRecord.startOf(complete, file)).toEqual(
       Result.fail(
         "it was imported completely at 2026-11-22T00:00:00.000Z (4 animals); --again imports it a second time"
@@ -31,13 +31,13 @@ describe("ImportRecord.startOf", () => {
     )
   })
 
-  it("continues a complete stream, which may be longer now", () => {
+  it("continues a completely imported stream, which may be longer now", () => {
     expect(ImportRecord.startOf(complete, { ...file, canGrow: true })).toEqual(
       Result.succeed({ isNew: false, position })
     )
   })
 
-  it("rejects an import that began with the other choice of ids", () => {
+  it("rejects an import that began with the other value of --keep-ids", () => {
     expect(ImportRecord.startOf(unfinished, { ...file, keepIds: true })).toEqual(
       Result.fail("its import began without --keep-ids and cannot continue with it; stored so far: 4 animals")
     )

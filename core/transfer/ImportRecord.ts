@@ -1,15 +1,15 @@
-/** The record of an import in a database, and the position at which an import starts according to it. */
+/** Defines the record of an import in a database, and decides from it where an import starts. */
 import * as Result from "effect/Result"
 
-/** The progress of an import: all complete lines before an offset. */
+/** The progress of an import: the complete lines before an offset. */
 export interface Position {
   /** Offset in the source of the first byte that is not imported. */
   readonly bytes: number
-  /** The number of lines before it, blank ones included. */
+  /** The number of lines before the offset, including blank lines. */
   readonly lines: number
   /** The number of animals in these lines. */
   readonly animals: number
-  /** SHA-256 of the bytes before it, in hexadecimal digits. */
+  /** SHA-256 of the bytes before the offset, in hexadecimal. */
   readonly prefix: string
 }
 
@@ -17,7 +17,7 @@ export interface Position {
 export interface ImportRecord {
   readonly keepIds: boolean
   readonly position: Position
-  /** Epoch milliseconds of its end; `undefined` if it is unfinished. */
+  /** Completion time in epoch milliseconds; `undefined` if the import is unfinished. */
   readonly completedAt: number | undefined
 }
 
@@ -27,22 +27,22 @@ const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 /** The position before the first line. */
 export const beginning: Position = { bytes: 0, lines: 0, animals: 0, prefix: EMPTY }
 
-/** The options of an import. */
+/** The options that decide where an import starts. */
 export interface ImportRequest {
   readonly keepIds: boolean
-  /** Whether to import a source again that was imported completely. */
+  /** Whether to import a completely imported source again. */
   readonly again: boolean
   /** Whether the source can grow: data that is appended after a complete import can be imported later. */
   readonly canGrow: boolean
 }
 
-/** Where an import starts; `isNew` if its record must be created, or replaced. */
+/** The position at which an import starts; `isNew` if its record must be created or replaced. */
 export interface Start {
   readonly isNew: boolean
   readonly position: Position
 }
 
-/** Decides where an import starts; fails with the reason why it must not start. */
+/** Returns the start of an import, or fails with the reason why the import must not start. */
 export const startOf = (
   record: ImportRecord | undefined,
   { again, canGrow, keepIds }: ImportRequest

@@ -37,7 +37,7 @@ describe("ImportedPet.decode", () => {
     )
   })
 
-  it("accepts a line without an id exactly when POST /v1/pets accepts it as a body", () => {
+  it("accepts a line without an id if and only if POST /v1/pets accepts it as a body", () => {
     const petText = newPet.map((pet) => PetJson.encode(new Pet(1n, pet)).replace('"id":1,', ""))
     const damaged = fc
       .tuple(petText, fc.nat(), fc.constantFrom("", "1", '"', ",", "x", "\u0000", '"extra":1,'))

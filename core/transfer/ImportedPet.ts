@@ -1,26 +1,26 @@
-/** An animal in a line of an import: the JSON of the service, with or without an id. */
+/** Decodes an animal from a line of an import: the JSON of the service, with or without an id. */
 import * as Result from "effect/Result"
 import * as JsonBytes from "../codec/JsonBytes.ts"
 import * as NewPetFields from "../codec/NewPetFields.ts"
 import * as Int64 from "../domain/Int64.ts"
 import type { NewPet } from "../domain/NewPet.ts"
 
-/** An animal to be stored; `id` is `undefined` if the database assigns it. */
+/** A decoded animal; `id` is `undefined` if the database assigns the id. */
 export interface ImportedPet extends NewPet {
   readonly id: Int64.Int64 | undefined
 }
 
-/** What a line may contain. */
+/** Options that determine the allowed content of lines. */
 export interface LineOptions {
-  /** Stores the ids of the lines instead of new ones; each line must have an id. */
+  /** Whether animals keep the ids of their lines instead of getting new ids; each line must then have an id. */
   readonly keepIds: boolean
-  /** Ignores unknown fields; otherwise a line with one is invalid, because it may be a misspelled field. */
+  /** Whether unknown fields are ignored; otherwise they make a line invalid, because they may be misspelled. */
   readonly ignoreUnknown: boolean
 }
 
 /**
- * Decodes a line by the rules of `POST /v1/pets`; fails with the invalid fields and the reasons. An `id` is allowed, and
- * ignored without `keepIds`.
+ * Decodes a line by the rules of `POST /v1/pets`; fails with the invalid fields and the reasons. An `id` is allowed; it
+ * is ignored unless `keepIds`.
  */
 export const decode = (
   line: Uint8Array,

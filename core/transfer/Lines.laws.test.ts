@@ -21,7 +21,7 @@ const separated = fc
     ])
   )
 
-/** A file, whole and in chunks. */
+/** Generates a file as one array of bytes, and the same file in chunks. */
 const chunked = separated.chain((file) => fc.tuple(fc.constant(file), chunksOf(file)))
 
 const readAll = (chunks: ReadonlyArray<Uint8Array>): ReadonlyArray<Lines.Line> => {
@@ -29,7 +29,7 @@ const readAll = (chunks: ReadonlyArray<Uint8Array>): ReadonlyArray<Lines.Line> =
   const read: Array<Lines.Line> = []
   for (const chunk of chunks) {
     const [lines, next] = Lines.push(state, chunk)
-    // Copied, because a reader may use the memory of a chunk again.
+    // Copied, because the memory of a chunk may be reused, which `fill` simulates.
     read.push(...lines.map((line) => ({ ...line, bytes: line.bytes?.slice() })))
     chunk.fill(0x2a)
     state = next
@@ -37,7 +37,7 @@ const readAll = (chunks: ReadonlyArray<Uint8Array>): ReadonlyArray<Lines.Line> =
   return [...read, ...Lines.end(state)]
 }
 
-/** Splits a whole file into lines, in a simpler way. */
+/** Splits a whole file into lines with a simpler algorithm. */
 const model = (file: Uint8Array): ReadonlyArray<ReadonlyArray<number>> => {
   const lines: Array<Array<number>> = [[]]
   for (const byte of file) {
@@ -51,7 +51,7 @@ const model = (file: Uint8Array): ReadonlyArray<ReadonlyArray<number>> => {
 }
 
 describe("Lines.push", () => {
-  it("returns the same lines for any chunks of a file, also when the memory of chunks is reused", () => {
+  it("returns the same lines for any chunks of a file, also if the memory of chunks is reused", () => {
     fc.assert(
       fc.property(chunked, ([file, chunks]) => {
         const lines = readAll(chunks)
@@ -62,7 +62,7 @@ describe("Lines.push", () => {
     )
   })
 
-  it("returns offsets after which the rest of the file gives the rest of the lines", () => {
+  it("returns offsets from which reading can continue with the remaining lines", () => {
     fc.assert(
       fc.property(separated, fc.nat(), (file, choice) => {
         const all = readAll([file.slice()])
@@ -75,7 +75,7 @@ describe("Lines.push", () => {
     )
   })
 
-  it("counts the bytes of complete lines", () => {
+  it("counts all bytes, and the bytes of complete lines", () => {
     fc.assert(
       fc.property(chunked, ([file, chunks]) => {
         let state = Lines.start()
@@ -89,7 +89,7 @@ describe("Lines.push", () => {
   it.each([
     ["LF", [LF]],
     ["CRLF", [CR, LF]]
-  ])("accepts 65536 bytes before %s and not one more, however they are cut", (_, end) => {
+  ])("accepts lines of at most 65536 bytes before %s, however the file is divided into blocks", (_, end) => {
     for (const cut of [1, 1_000, 65_535, 65_536, 65_537, 65_540, 100_000]) {
       for (const [size, isValid] of [
         [65_536, true],
@@ -107,7 +107,7 @@ describe("Lines.push", () => {
     }
   })
 
-  it("buffers a bounded part of a line that never ends", () => {
+  it("buffers only a bounded part of a line that has no line ending", () => {
     let state = Lines.start()
     let most = 0
     for (let count = 0; count < 100; count++) {

@@ -1,16 +1,16 @@
 /**
- * Splits bytes into lines, in bounded memory. A line ends with LF or CRLF; the last one may lack it. A byte order
- * mark at the beginning of the file is skipped.
+ * Splits bytes into lines, in bounded memory. A line ends with LF or CRLF; the last line may have no line ending. A
+ * byte order mark at the beginning of the file is skipped.
  */
 
 /** Maximum length of a line in bytes, without its line ending. */
 export const maxBytes = 65_536
 
-/** A line without its line ending. It shares memory with the block that was pushed. */
+/** A line without its line ending. Its bytes may share memory with the pushed block. */
 export interface Line {
-  /** Counted from 1. */
+  /** The number of the line, from 1. */
   readonly number: number
-  /** `undefined` if the line is too long. */
+  /** The bytes of the line; `undefined` if the line is too long. */
   readonly bytes: Uint8Array | undefined
   /** Offset in the file of the first byte after the line and its line ending. */
   readonly end: number
@@ -20,23 +20,23 @@ export interface Line {
 export interface State {
   /** The number of complete lines. */
   readonly lines: number
-  /** The number of bytes in complete lines. */
+  /** The number of bytes in complete lines, with their line endings. */
   readonly complete: number
-  /** The number of bytes that were pushed. */
+  /** The number of all bytes pushed so far. */
   readonly bytes: number
-  /** The incomplete last line; `undefined` if it is too long already. */
+  /** The incomplete last line; `undefined` if it is already too long. */
   readonly rest: Uint8Array | undefined
 }
 
 const nothing = new Uint8Array()
 
-/** The number of complete lines and of their bytes. */
+/** A position between two lines: the numbers of lines and of bytes before it. */
 export interface Place {
   readonly bytes: number
   readonly lines: number
 }
 
-/** Continues after complete lines; the default is the beginning of the file. */
+/** Returns the state at a position; by default at the beginning of the file. */
 export const start = ({ bytes, lines }: Place = { bytes: 0, lines: 0 }): State => ({
   bytes,
   lines,
@@ -61,20 +61,20 @@ export const push = (
     rest = nothing
     from = to + 1
   }
-  // Copied: the block may be used again for other bytes.
+  // Copied, because the memory of the block may be reused.
   rest = joined(rest, block.subarray(from))?.slice()
   const complete = lines.at(-1)?.end ?? state.complete
   return [lines, { lines: number, complete, bytes: state.bytes + block.length, rest }]
 }
 
-/** Returns the last line, if it has no line ending. */
+/** Returns the last line if it has no line ending, otherwise no line. */
 export const end = ({ bytes, lines, rest }: State): ReadonlyArray<Line> =>
   rest?.length === 0 ? [] : [lineOf(lines + 1, rest, bytes)]
 
-/** Room for the line, CR and a byte order mark. */
+/** Maximum number of buffered bytes: a line of maximum length, CR and a byte order mark. */
 const MAX_REST = maxBytes + 4
 
-/** Returns `undefined` if the line is longer than any valid one. */
+/** Joins the parts of a line; returns `undefined` if the line is longer than any valid line. */
 const joined = (rest: Uint8Array | undefined, more: Uint8Array): Uint8Array | undefined => {
   if (rest === undefined || rest.length + more.length > MAX_REST) return undefined
   if (rest.length === 0) return more

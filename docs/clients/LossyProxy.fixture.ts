@@ -1,10 +1,10 @@
-/** A proxy that loses responses of creations: the service has stored the animal, and the client does not know. */
+/** Starts a proxy that loses responses to creations: the service stores the animal, but the client gets no response. */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 
 export interface LossyProxy {
   readonly url: string
-  /** The `Idempotency-Key` of each creation so far, in sequence. */
+  /** The `Idempotency-Key` of each creation so far, in order. */
   readonly attempts: ReadonlyArray<string>
   readonly close: () => void
 }
@@ -16,8 +16,8 @@ const bodyOf = async (request: http.IncomingMessage): Promise<string> => {
 }
 
 /**
- * Starts a proxy for the service at `target`. It forwards each creation. Of the responses to one `Idempotency-Key`, the
- * first is lost with its connection, and the second is replaced by a 503; the client gets those after them.
+ * Starts a proxy that forwards each creation to the service at `target`. For each `Idempotency-Key`, the proxy closes
+ * the connection instead of the first response, replaces the second response by a 503, and passes on all later ones.
  */
 export const start = async (target: string): Promise<LossyProxy> => {
   const attempts: Array<string> = []

@@ -1,6 +1,6 @@
 /**
- * Runs a program of docs/clients.md that exports `list` and `create`: `node RetryDriver.fixture.ts FILE in-a-row N`, or
- * `at-once N`, or `create NAME KEY`. Prints the statuses as JSON.
+ * Runs a program of docs/clients.md that exports `list` and `create`, and prints the statuses as JSON. Usage:
+ * `node RetryDriver.fixture.ts FILE in-a-row N`, or `at-once N`, or `create NAME KEY`.
  */
 import { pathToFileURL } from "node:url"
 
@@ -36,5 +36,5 @@ const statuses =
       : [statusOf(await create({ name: first, categoryId: 7 }, second))]
 
 console.log(JSON.stringify(statuses))
-// Connections that are still open would keep the process alive.
+// Exits explicitly, because open connections would keep the process alive.
 process.exit(0)

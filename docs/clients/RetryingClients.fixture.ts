@@ -1,4 +1,4 @@
-/** The libraries of docs/clients.md that retry, and how their programs are run. */
+/** Runs the programs of docs/clients.md that use a retrying library. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -6,13 +6,13 @@ import * as Clients from "./Clients.fixture.ts"
 
 const here = fileURLToPath(new URL(".", import.meta.url))
 
-/** Address and secret that a program gets. */
+/** The base address and the API key that a program gets. */
 export interface Access {
   readonly url: string
   readonly key: string
 }
 
-/** A library, and why it cannot be run here, if so. Each function returns the statuses that the program sees. */
+/** A library; `lacks` states why it cannot run here. Each function returns the statuses that its program receives. */
 export interface Library {
   readonly name: string
   readonly lacks: string | undefined
@@ -28,7 +28,7 @@ const statusesOf = ({ stderr, stdout }: Clients.End): ReadonlyArray<number> => {
 
 const environmentOf = ({ key, url }: Access) => ({ BASE_URL: url, API_KEY: key })
 
-/** A program that a driver loads. */
+/** Returns a library; a driver imports its program from the page and calls the exported functions. */
 const module = (
   folder: () => string,
   name: string,
@@ -55,7 +55,7 @@ const module = (
 
 const curl = (folder: () => string): Library => {
   const run = async (access: Access, program: string, environment: NodeJS.ProcessEnv = {}) => {
-    // The program as printed, with the status after the body.
+    // Runs the program as printed, with a curl option that prints the status after the body.
     const command = Clients.program(program).replace("curl ", "curl -w '\\n%{http_code}' ")
     const { stderr, stdout } = await Clients.run(
       "sh",
@@ -84,7 +84,7 @@ const javascript = [process.execPath, path.join(here, "RetryDriver.fixture.ts")]
 
 const hasUrllib3 = Clients.works("python3", "-c", "import urllib3; assert urllib3.__version__ >= '2'")
 
-/** All libraries; `folder` returns where their programs are written. */
+/** Returns all libraries; `folder` returns the folder for their programs. */
 export const libraries = (folder: () => string): ReadonlyArray<Library> => [
   module(folder, "got", "mjs", javascript),
   module(folder, "ky", "mjs", javascript),

@@ -1,4 +1,4 @@
-/** The backup script, on a database that a server is writing to. */
+/** Tests the backup script on a database to which a store is writing. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -9,7 +9,7 @@ import { commandsOf, createFolder, describeWith, root, shell } from "../Pages.fi
 
 const script = "docs/deploying/animal-store-backup.sh"
 
-/** The command of the page, for the folder of a test. */
+/** Returns the backup command of the page with the paths of a test folder; it keeps `copies` backups. */
 const command = (folder: string, copies = 14): string =>
   (commandsOf("backup")[0] ?? "")
     .replace(script, path.join(root, script))
@@ -54,7 +54,7 @@ const all = async (store: AnimalStore, key: string): Promise<ReadonlyArray<Anima
 const copiesIn = (folder: string): ReadonlyArray<string> => fs.readdirSync(path.join(folder, "backups"))
 
 describeWith(["sqlite3"], "the backup script", () => {
-  it("copies a consistent state while animals are created, which opens as a store", async () => {
+  it("creates a consistent copy that a store can open, while animals are created", async () => {
     const folder = createFolder()
     const store = await open(`${folder}/data/animal-store.db`)
     const limits = { perMinute: 1_000_000, perDay: 10_000_000 }
@@ -87,7 +87,7 @@ describeWith(["sqlite3"], "the backup script", () => {
     await create(copy, key, "written to the copy")
   })
 
-  it("keeps the newest copies, and files that are not its own", async () => {
+  it("deletes the oldest copy, and keeps the newest copies and all other files", async () => {
     const folder = createFolder()
     await open(`${folder}/data/animal-store.db`)
     fs.mkdirSync(`${folder}/backups`)
@@ -101,7 +101,7 @@ describeWith(["sqlite3"], "the backup script", () => {
     ])
   })
 
-  it("fails without a trace if there is no database, or a damaged one", () => {
+  it("fails and leaves no copy behind if the database is missing or damaged", () => {
     const folder = createFolder()
     const missing = shell(command(folder))
     expect(missing).toMatchObject({ status: 1, stdout: "" })

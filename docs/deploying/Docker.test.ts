@@ -1,4 +1,4 @@
-/** The Dockerfile and the compose file, parsed: no engine runs here. */
+/** Checks the Dockerfile and the compose file by parsing them; builds no image and starts no container. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -30,7 +30,7 @@ describe("the Dockerfile", () => {
     expect(all("FROM")).toEqual([`node:${version}-bookworm-slim AS build`, `node:${version}-bookworm-slim`])
   })
 
-  it("copies files that exist, and the built command", () => {
+  it("copies only files that exist, and links the command that package.json names", () => {
     const sources = all("COPY").flatMap((text) =>
       text.startsWith("--from=") ? [] : text.split(" ").slice(0, -1)
     )
@@ -40,7 +40,7 @@ describe("the Dockerfile", () => {
     )
   })
 
-  it("does not run as root, and leaves out secrets and the history", () => {
+  it("does not run as root, and excludes secrets and the Git history", () => {
     const last = instructions.findLastIndex(({ keyword }) => keyword === "USER")
     expect(instructions[last]?.text).toBe("node")
     expect(instructions.slice(last).filter(({ keyword }) => keyword === "RUN")).toEqual([])
@@ -48,7 +48,7 @@ describe("the Dockerfile", () => {
     expect(ignored).toEqual(expect.arrayContaining([".git", "secrets", "data", "**/node_modules"]))
   })
 
-  it("has commands in the form without a shell, so that the server gets SIGTERM", () => {
+  it("has commands in exec form, so that the server receives SIGTERM", () => {
     expect([...all("ENTRYPOINT"), ...all("CMD")].map((text) => JSON.parse(text))).toEqual([
       ["animal-store"],
       ["serve"]
@@ -56,7 +56,7 @@ describe("the Dockerfile", () => {
     expect(all("STOPSIGNAL")).toEqual(["SIGTERM"])
   })
 
-  it("has a health check that follows /readyz and needs only Node", async () => {
+  it("has a health check that needs only Node, and fails while the server drains or is down", async () => {
     const [, text = "[]"] = /CMD (\[.*\])$/.exec(all("HEALTHCHECK")[0] ?? "") ?? []
     const [command, ...args]: ReadonlyArray<string> = JSON.parse(text)
     expect(command).toBe("node")
@@ -103,7 +103,7 @@ describe("the compose file", () => {
   const compose: Compose = parse(read("docs/deploying/compose.yaml"), { strict: true, uniqueKeys: true })
   const services = Object.entries(compose.services)
 
-  it.each(services)("gives %s no privileges and no writable root", (_, service) => {
+  it.each(services)("runs %s without privileges and with a read-only root file system", (_, service) => {
     expect(service).toMatchObject({
       read_only: true,
       cap_drop: ["ALL"],
@@ -112,7 +112,7 @@ describe("the compose file", () => {
     expect(service.image).toMatch(/:\d+\.\d+/)
   })
 
-  it("keeps the password out of images and environments", () => {
+  it("passes the database password as a secret file, not in environment variables", () => {
     for (const [, service] of services) {
       expect(service.secrets).toEqual(["database-password"])
       expect(JSON.stringify(service.environment)).not.toMatch(/postgres:\/\/|"POSTGRES_PASSWORD"/)
@@ -120,7 +120,7 @@ describe("the compose file", () => {
     expect(compose.secrets).toEqual({ "database-password": { file: "../../secrets/database-password" } })
   })
 
-  it("publishes only the server, on this machine, and starts it after a healthy database", () => {
+  it("publishes only the server, on 127.0.0.1, and starts it when the database is healthy", () => {
     expect(services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]))).toEqual([
       ["animal-store", "127.0.0.1:3000:3000"]
     ])
@@ -132,7 +132,7 @@ describe("the compose file", () => {
     expect(compose.networks.database).toEqual({ internal: true })
   })
 
-  it("builds the image of the Dockerfile, with the version of the package", () => {
+  it("builds the image from the Dockerfile, tagged with the version of the package", () => {
     const server = compose.services["animal-store"]
     expect(server?.image).toBe(`animal-store:${manifest.version}`)
     expect(

@@ -1,11 +1,11 @@
-/** Files that describe images, parsed: no engine runs. */
+/** Parses Dockerfiles and Containerfiles, without a container engine. */
 
 export interface Instruction {
   readonly keyword: string
   readonly text: string
 }
 
-/** Parses instructions: continuation lines are joined, comments removed. */
+/** Parses the instructions of a file; joins continuation lines and removes comments. */
 export const instructionsOf = (containerfile: string): ReadonlyArray<Instruction> =>
   containerfile
     .replaceAll(/^#.*\n/gm, "")

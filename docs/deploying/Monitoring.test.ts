@@ -1,4 +1,4 @@
-/** The alerting rules and the dashboard use only metrics and labels that the page documents. */
+/** Checks that the alerting rules and the dashboard use only metrics and labels that the page documents. */
 import * as path from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { parse } from "yaml"
@@ -7,7 +7,7 @@ import { commandsOf, createFolder, describeWith, read, shell } from "../Pages.fi
 
 const page = read("docs/deploying/README.md")
 
-/** The documented metrics with their labels. */
+/** The metrics that the page documents, each with its type and labels. */
 const documented = new Map(
   [
     ...((page.split("<!-- metrics -->")[1] ?? "")
@@ -19,10 +19,10 @@ const documented = new Map(
   ])
 )
 
-/** Labels that Prometheus adds. */
+/** The labels that Prometheus adds to every series. */
 const SCRAPE_LABELS = ["job", "instance"]
 
-/** Metrics of Prometheus and of node_exporter. */
+/** Whether a metric comes from Prometheus or node_exporter. */
 const isForeign = (name: string): boolean => name === "up" || name.startsWith("node_")
 
 interface Rule {
@@ -60,7 +60,7 @@ const selectorsOf = (expression: string): ReadonlyArray<Selector> =>
     labels: [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = ""]) => label)
   }))
 
-/** The metric of a series: histograms have three. */
+/** Returns the documented metric of a series, or `undefined`; a histogram has `_bucket`, `_count` and `_sum`. */
 const metricOf = (name: string): string | undefined => {
   if (documented.has(name)) return documented.get(name)?.type === "histogram" ? undefined : name
   const base = name.replace(/_(?:bucket|count|sum)$/, "")
@@ -68,7 +68,7 @@ const metricOf = (name: string): string | undefined => {
 }
 
 describe("the documented metrics", () => {
-  it("are those of a server", async () => {
+  it("are exported by a server with the documented types and no other labels", async () => {
     const store = await openAnimalStore({
       database: `sqlite:${path.join(createFolder(), "animals.db")}`,
       logLevel: "none",
@@ -79,7 +79,7 @@ describe("the documented metrics", () => {
     const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 1, perDay: 9 } })
     const get = () =>
       store.fetch(new Request("http://localhost/v1/pets", { headers: { Authorization: `Bearer ${key}` } }))
-    // The second request gets a slot, the third one a strike.
+    // The second request takes a slot, and the third one counts as a strike.
     for (let sent = 0; sent < 3; sent++) await get()
     const text = store.metrics()
     for (const [name, { labels, type }] of documented) {
@@ -92,12 +92,12 @@ describe("the documented metrics", () => {
 })
 
 describe("the alerting rules and the dashboard", () => {
-  it("are checked against a table of metrics", () => {
+  it("have more than 30 expressions, and the page documents more than 10 metrics", () => {
     expect(documented.size).toBeGreaterThan(10)
     expect(expressions.length).toBeGreaterThan(30)
   })
 
-  it.each(expressions)("%s uses documented metrics and labels", (_, expression) => {
+  it.each(expressions)("%s uses only documented metrics and labels", (_, expression) => {
     const selectors = selectorsOf(expression)
     expect(selectors.length).toBeGreaterThan(0)
     const own = selectors.filter(({ name }) => !isForeign(name))
@@ -122,7 +122,7 @@ describe("the alerting rules and the dashboard", () => {
     expect([...documented.keys()].filter((name) => !used.has(name))).toEqual([])
   })
 
-  it("are described on the page, each alert with its test", () => {
+  it("have exactly the alerts that the page describes, each with a test", () => {
     const alerts = rules.map(({ alert }) => alert)
     const table = new Set([...page.matchAll(/`(AnimalStore\w+)`/g)].map(([, name]) => name))
     expect([...table].sort()).toEqual([...alerts].sort())
@@ -135,7 +135,7 @@ describe("the alerting rules and the dashboard", () => {
 describe("the dashboard", () => {
   const { panels } = dashboard
 
-  it("has panels that neither overlap nor leave the grid", () => {
+  it("has panels that do not overlap and fit the 24 columns of the grid", () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
     const cells = panels.flatMap(({ gridPos: { h, w, x, y } }) =>
       Array.from({ length: w * h }, (_, index) => `${x + (index % w)}:${y + Math.floor(index / w)}`)
@@ -144,7 +144,7 @@ describe("the dashboard", () => {
     expect(Math.max(...panels.map(({ gridPos: { w, x } }) => x + w))).toBe(24)
   })
 
-  it("names in legends only labels that its queries return", () => {
+  it("uses only labels that a query returns in the legend of the query", () => {
     for (const { targets } of panels) {
       for (const { expr, legendFormat } of targets) {
         const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label)
@@ -156,7 +156,7 @@ describe("the dashboard", () => {
 })
 
 describeWith(["promtool"], "promtool", () => {
-  it.each(commandsOf("promtool"))("is content: %s", (command) => {
+  it.each(commandsOf("promtool"))("reports no problem: %s", (command) => {
     const { status, stderr, stdout } = shell(command)
     expect(status, stdout + stderr).toBe(0)
   })

@@ -1,4 +1,4 @@
-/** nginx with `nginx.conf` in front of a server, on free ports and with a certificate of its own. */
+/** Tests nginx and Caddy with the files of this folder in front of a server, on free ports. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -26,7 +26,7 @@ interface Ports {
   readonly server: number
 }
 
-/** The file of this folder with other ports and paths, in a complete configuration. */
+/** Writes an nginx configuration that includes `nginx.conf` with other ports and paths, and returns its path. */
 const configuration = (folder: string, ports: Ports): string => {
   const site = read("docs/deploying/nginx.conf")
     .replaceAll(/^ *listen \[::\].*\n/gm, "")
@@ -64,7 +64,7 @@ interface Answered {
   readonly body: string
 }
 
-/** Starts a store, its server and nginx in front of it. */
+/** Starts a store, its server, and nginx in front of the server; stops them after the test. */
 const start = async () => {
   const folder = createFolder()
   const store: AnimalStore = await openAnimalStore({ trustedProxyHops: 1 })
@@ -106,7 +106,7 @@ const start = async () => {
     const method = chunks.length > 0 ? "POST" : "GET"
     const options = { host: "127.0.0.1", port: ports.https, servername: HOST, agent, method, path }
     const request = https.request({ ...options, headers: { Host: HOST, ...headers } })
-    // Separate chunks have no Content-Length.
+    // A body in chunks is sent without Content-Length.
     for (const chunk of chunks) request.write(chunk)
     request.end()
     const [response]: Array<http.IncomingMessage> = await once(request, "response")
@@ -117,7 +117,7 @@ const start = async () => {
 }
 
 describeWith(["nginx", "openssl"], "nginx with nginx.conf", () => {
-  it("terminates TLS, and redirects plain HTTP without a change of the method", async () => {
+  it("terminates TLS, and redirects plain HTTP without changing the method", async () => {
     const { ports, send, store } = await start()
     const { key } = await store.keys.issue({ plan: "Free" })
     const { headers, status } = await send("/v1/pets", { Authorization: `Bearer ${key}` })
@@ -134,7 +134,7 @@ describeWith(["nginx", "openssl"], "nginx with nginx.conf", () => {
     expect(plain.headers.get("Location")).toMatch(/^https:\/\/[^/]+\/v1\/pets\?limit=1$/)
   })
 
-  it("tells the server the client's address, which the client cannot forge", async () => {
+  it("ignores a forged X-Forwarded-For, and forwards the client's address", async () => {
     const { ports, send } = await start()
     const left = async (forged: string): Promise<unknown> =>
       (await send("/v1/pets", { "X-Forwarded-For": forged })).headers["x-ratelimit-remaining"]
@@ -143,7 +143,7 @@ describeWith(["nginx", "openssl"], "nginx with nginx.conf", () => {
       "58",
       "57"
     ])
-    // The server itself trusts its one proxy.
+    // A direct request shows that the server trusts the header of one proxy.
     const direct = await fetch(`http://127.0.0.1:${ports.server}/v1/pets`, {
       headers: { "X-Forwarded-For": "203.0.113.1" }
     })
@@ -166,14 +166,14 @@ describeWith(["nginx", "openssl"], "nginx with nginx.conf", () => {
     expect(proxied.body.length).toBeGreaterThan(10_000)
   })
 
-  it("keeps connections open on both sides", async () => {
+  it("keeps the connections to the client and to the server open", async () => {
     const { agent, connections, send } = await start()
     for (let count = 0; count < 20; count++) await send("/livez")
     expect(connections()).toBe(1)
     expect(Object.values(agent.freeSockets).flat()).toHaveLength(1)
   })
 
-  it("passes 429 with its headers, and errors of the server about long bodies", async () => {
+  it("passes the server's 429 with its headers, and the server's 413 for a long body", async () => {
     const { send, store } = await start()
     const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 2, perDay: 9 } })
     const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
@@ -187,7 +187,7 @@ describeWith(["nginx", "openssl"], "nginx with nginx.conf", () => {
     expect(JSON.parse(denied.body)).toMatchObject({ status: 429 })
   })
 
-  it("returns 503 as JSON while the server is down, and recovers", async () => {
+  it("returns 503 as JSON while the server is down, and recovers when it starts again", async () => {
     const { ports, send, stopServer, store } = await start()
     expect((await send("/livez")).status).toBe(200)
     await stopServer()
@@ -205,7 +205,7 @@ describeWith(["nginx", "openssl"], "nginx with nginx.conf", () => {
 describeWith(["caddy"], "the Caddyfile", () => {
   const validate = commandsOf("caddy")[0] ?? ""
 
-  it("is valid", () => {
+  it("is accepted by caddy validate", () => {
     const folder = createFolder()
     const { status, stderr } = shell(validate, undefined, { HOME: folder, XDG_DATA_HOME: folder })
     expect(status, stderr).toBe(0)

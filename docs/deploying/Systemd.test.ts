@@ -1,4 +1,4 @@
-/** The systemd units, as `systemd-analyze` sees them. */
+/** Checks the systemd units with `systemd-analyze`. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { expect, it } from "vitest"
@@ -6,7 +6,7 @@ import { commandsOf, createFolder, describeWith, read, shell } from "../Pages.fi
 
 const units = ["animal-store.service", "animal-store-backup.service", "animal-store-backup.timer"]
 
-/** Copies the units to a folder; the Node of this machine may be elsewhere. */
+/** Copies the units to a folder, with the path of this machine's Node. */
 const copied = (): string => {
   const folder = createFolder()
   fs.mkdirSync(path.join(folder, "docs/deploying"), { recursive: true })
@@ -20,21 +20,21 @@ const copied = (): string => {
 describeWith(["systemd-analyze"], "the systemd units", () => {
   const [verify = "", security = ""] = commandsOf("systemd")
 
-  it("are valid", () => {
+  it("are accepted by systemd-analyze verify", () => {
     const { status, stderr, stdout } = shell(verify, copied())
-    // Units of the machine may have faults of their own.
+    // The command also prints problems of other units on this machine.
     expect(`${stdout}${stderr}`).not.toMatch(/animal-store|Unknown (?:key|section|lvalue)/)
     expect(status).toBe(0)
   })
 
-  it.each(["animal-store.service", "animal-store-backup.service"])("%s is hardened", (unit) => {
+  it.each(["animal-store.service", "animal-store-backup.service"])("%s passes the security check", (unit) => {
     const command = security.replace("animal-store.service", unit)
     const { status, stdout } = shell(command, copied())
     expect(stdout).toMatch(/Overall exposure level/)
     expect(status, stdout).toBe(0)
   })
 
-  it("are rejected by the same commands if they are wrong", () => {
+  it("are rejected if they lack protections or are invalid", () => {
     const folder = copied()
     const file = path.join(folder, "docs/deploying/animal-store.service")
     const weak = fs

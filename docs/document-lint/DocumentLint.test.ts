@@ -1,4 +1,4 @@
-/** The OpenAPI document has no finding of Spectral (all OpenAPI rules but two) and of Redocly (recommended rules). */
+/** Checks that Spectral (all OpenAPI rules except two) and Redocly (recommended rules) accept the OpenAPI document. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -26,7 +26,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 const json = (given: Partial<ServiceOptions.ServiceOptions>): string =>
   OpenApi.json({ ...ServiceOptions.defaults, ...given }, Operations.all)
 
-/** Runs a linter, which writes JSON, and returns the rules that the document breaks. */
+/** Runs a linter, and returns each finding as JSON text that names the rule; throws if there is no report. */
 const rulesBroken = (tool: keyof typeof programs, document: string): ReadonlyArray<string> => {
   const file = path.join(fs.mkdtempSync(path.join(folder, "document-")), "openapi.json")
   fs.writeFileSync(file, document)
@@ -44,7 +44,7 @@ const rulesBroken = (tool: keyof typeof programs, document: string): ReadonlyArr
     redocly: ["lint", "--extends", "recommended", "--format", "json", file]
   }
   const { stderr, stdout } = spawnSync(process.execPath, [programs[tool], ...parameters[tool]], {
-    // So that no configuration of another project is found, and nothing is sent.
+    // No configuration of another project is found in this folder, and the variables disable telemetry.
     cwd: folder,
     env: { ...process.env, NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
     encoding: "utf8"
@@ -62,23 +62,23 @@ const rulesBroken = (tool: keyof typeof programs, document: string): ReadonlyArr
 }
 
 const variants: ReadonlyArray<readonly [name: string, options: Partial<ServiceOptions.ServiceOptions>]> = [
-  ["by default", {}],
-  ["with strict", { strict: true }],
+  ["with default options", {}],
+  ["with the option strict", { strict: true }],
   [
-    "with both addresses",
+    "with a public and a staging address",
     { publicBaseUrl: "https://a.example.org/v1", stagingBaseUrl: "https://b.example.org/v1" }
   ],
   ["without standard headers", { standardHeaders: false }],
-  ["with a page about deprecations", { deprecationUrl: "https://docs.example.org" }]
+  ["with a deprecation page", { deprecationUrl: "https://docs.example.org" }]
 ]
 
 describe.skipIf(!isInstalled)(`linters of the document${isInstalled ? "" : ` (skipped, ${missing})`}`, () => {
   describe.each(["spectral", "redocly"] as const)("%s", (tool) => {
-    it.each(variants)("finds nothing %s", (_, options) => {
+    it.each(variants)("finds no problem in the document %s", (_, options) => {
       expect(rulesBroken(tool, json(options))).toEqual([])
     })
 
-    it("finds what was wrong before", () => {
+    it("finds an unused component and a missing license or contact", () => {
       const { info, ...rest } = JSON.parse(json({}))
       const { license: _, contact: __, ...bare } = info
       const unused = {

@@ -1,6 +1,6 @@
 /**
- * The recipes of hosts, run from the packed package as printed, and the time from an empty folder to the first 200.
- * They need a tarball: `ANIMAL_STORE_TEST_TARBALL=… npm test -- docs/recipes/Hosts.test.ts`.
+ * Runs the recipes of hosts as printed with the packed package, and reports the time from an empty folder to the first
+ * 200. The tests need a tarball: `ANIMAL_STORE_TEST_TARBALL=… npm test -- docs/recipes/Hosts.test.ts`.
  */
 import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -13,13 +13,13 @@ if (tarball === undefined) console.warn("Recipes of hosts are skipped: ANIMAL_ST
 
 const recipes = new Recipes("hosts")
 afterEach(() => recipes.stop())
-// Eight node_modules: a slow disk needs more than the default time.
+// Removing eight `node_modules` takes longer than the default timeout on a slow disk.
 afterAll(() => recipes.remove(), 300_000)
 
 const install = (name: string): string | undefined =>
   name === "README" ? installReadme() : recipes.install(name)
 
-/** Does what the README tells. */
+/** Installs the program of the README as described there; returns npm's error output like `recipes.install`. */
 const installReadme = (): string | undefined => {
   fs.mkdirSync(recipes.path("README"))
   const [, program = ""] = /^```js\n([\s\S]*?)^```$/m.exec(fs.readFileSync(readme, "utf8")) ?? []
@@ -30,11 +30,11 @@ const installReadme = (): string | undefined => {
   return recipes.installPackages("README", ["effect@4.1.0"])
 }
 
-/** Runs the recipe's program, or an npm script of it, and returns the `curl` line that it prints. */
+/** Starts the recipe's program or one of its npm scripts, and returns the `curl` line that it prints. */
 const start = async (name: string, script = name === "next" ? "dev" : undefined): Promise<string> => {
-  // The test runner's NODE_ENV would end a production build of Next.js.
+  // A production build of Next.js fails with the test runner's NODE_ENV.
   const { NODE_ENV: _, ...inherited } = process.env
-  // The recipe of Next.js prints the port that it was given.
+  // The recipe of Next.js prints the port in `PORT`, so 0 does not work.
   const port = script === undefined ? 0 : await freePort()
   const env = { ...inherited, PORT: String(port), NEXT_TELEMETRY_DISABLED: "1" }
   const program = name === "README" ? "server.mjs" : "main.mjs"
@@ -59,7 +59,7 @@ describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
   const skipUnlessInstalled = (context: TestContext): void =>
     context.skip(fault !== undefined, `${name} cannot be installed`)
 
-  it("makes a key and prints a curl line that gets 200", { timeout: 60_000 }, async (context) => {
+  it("prints a curl command with a new key, which returns 200", { timeout: 120_000 }, async (context) => {
     skipUnlessInstalled(context)
     const response = paste(await start(name))
     console.log(
@@ -68,7 +68,7 @@ describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
     expect(response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
   })
 
-  it.runIf(name === "next")("answers after a build, too", { timeout: 180_000 }, async (context) => {
+  it.runIf(name === "next")("responds after a production build", { timeout: 180_000 }, async (context) => {
     skipUnlessInstalled(context)
     const line = await start(name, "start")
     expect(paste(line)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
@@ -78,7 +78,7 @@ describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
     expect(paste(line)).toContain('"categoryId":9223372036854775807')
   })
 
-  it.runIf(name === "fastify")("keeps the headers of plugins", { timeout: 60_000 }, async (context) => {
+  it.runIf(name === "fastify")("sends the headers of its plugins", { timeout: 120_000 }, async (context) => {
     skipUnlessInstalled(context)
     const line = await start(name)
     const response = paste(line, "-H 'Origin: https://shop.example'")

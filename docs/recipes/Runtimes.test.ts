@@ -1,6 +1,6 @@
 /**
- * The recipes of Bun, Deno and workerd, run from the packed package as printed, and the conformance suite against the
- * package on these runtimes. `npm run test:runtimes` packs it.
+ * Runs the recipes of Bun, Deno and workerd as printed with the packed package, and the conformance suite against the
+ * package on these runtimes. `npm run test:runtimes` packs the package.
  */
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
@@ -18,7 +18,7 @@ const recipes = new Recipes("runtimes")
 afterEach(() => recipes.stop())
 afterAll(() => recipes.remove(), 300_000)
 
-/** Runs the recipe's program until it prints a line that begins so. */
+/** Starts the recipe's program, and returns its port and the first line that begins with `until`. */
 const start = async (name: string, until: string, database?: string) => {
   const port = await freePort()
   const env = {
@@ -30,7 +30,7 @@ const start = async (name: string, until: string, database?: string) => {
   return { line, port }
 }
 
-/** Runs a program of Node to its end. */
+/** Runs a Node program, and returns its exit code and its output on both streams. */
 const run = async (parameters: ReadonlyArray<string>, env: NodeJS.ProcessEnv) => {
   const program = spawn(process.execPath, parameters, { env })
   let output = ""
@@ -43,7 +43,7 @@ const run = async (parameters: ReadonlyArray<string>, env: NodeJS.ProcessEnv) =>
   return { status, output }
 }
 
-/** Runs the suite against the package on that runtime. */
+/** Runs the suite against the package on a runtime; fails unless it is conformant at level design. */
 const conforms = async (name: string, database?: string): Promise<void> => {
   const { line, port } = await start(name, '["ast_', database)
   const [main, tiny, victim]: ReadonlyArray<string> = JSON.parse(line)
@@ -65,7 +65,7 @@ const conforms = async (name: string, database?: string): Promise<void> => {
 const replace = (name: string, program: string): void =>
   fs.copyFileSync(programs + program, recipes.path(name, "main.mjs"))
 
-/** Programs for the suite by runtime, and where each stores data. */
+/** Each runtime with the program that is tested on it and the databases that it supports. */
 const runtimes = [
   { name: "bun", program: "main.mjs", databases: ["memory", "SQLite", "PostgreSQL"] },
   { name: "deno", program: "main.mjs", databases: ["memory", "SQLite", "PostgreSQL"] },
@@ -82,7 +82,7 @@ describe.skipIf(tarball === undefined).each(runtimes)("$name", ({ databases, nam
   const skipUnlessInstalled = (context: TestContext): void =>
     context.skip(fault !== undefined, `${name} cannot be installed`)
 
-  it("makes a key and prints a curl line that gets 200", { timeout: 60_000 }, async (context) => {
+  it("prints a curl command with a new key, which returns 200", { timeout: 120_000 }, async (context) => {
     skipUnlessInstalled(context)
     const { line } = await start(name, "curl ")
     expect(paste(line)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)

@@ -1,4 +1,4 @@
-/** `animal-store keys issue`. */
+/** `animal-store keys issue`: issues a key. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyText from "./KeyText.ts"
 
-/** The command. */
+/** Issues a key and prints its secret, which is shown only once. Creates a missing database. */
 export const issue = Command.make(
   "issue",
   {

@@ -1,4 +1,4 @@
-/** A key for `--json`: times are epoch milliseconds, absent values are null, hashes are omitted. */
+/** Converts keys for `--json`: times are epoch milliseconds, absent values are null, hashes are omitted. */
 import type { ApiKey } from "../../embed/index.ts"
 import * as KeyText from "./KeyText.ts"
 

@@ -27,7 +27,7 @@ const expiring = (expiresAt: number): KeyStatus["secrets"] => [
   { hash: "ff00", createdAt: now, expiresAt }
 ]
 
-it("formats keys in columns, and labels cannot break the layout", () => {
+it("formats keys in columns, and escapes labels that would break the layout", () => {
   const keys: ReadonlyArray<KeyStatus> = [
     key,
     {

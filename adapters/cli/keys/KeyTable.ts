@@ -20,7 +20,7 @@ const columns: ReadonlyArray<Column> = [
   { title: "LABEL", alignment: "left", cell: ({ label = "" }) => printable(label) }
 ]
 
-/** Returns a header line and a line for each key; their states are those at `now` (epoch milliseconds). */
+/** Returns a header line and a line for each key, with the state of the key at `now` (epoch milliseconds). */
 export const make = (keys: ReadonlyArray<KeyStatus>, now: number): string => {
   const rows = [
     columns.map(({ title }) => title),

@@ -1,4 +1,4 @@
-/** Formats parts of texts about keys. */
+/** Formats times, limits and states of keys for messages. */
 import type { ApiKey, KeyStatus, Plan } from "../../embed/index.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -9,14 +9,14 @@ export const time = (ms: number): string => {
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString()
 }
 
-/** Formats days since 1970-01-01 UTC as a date. */
+/** Formats a number of days since 1970-01-01 UTC as a date. */
 export const day = (days: number): string => time(days * DAY_MS).replace(/T.*$/, "")
 
-/** Formats limits. */
+/** Formats limits, such as "60 requests a minute, 1000 a day". */
 export const limits = ({ perDay, perMinute }: Plan): string =>
   `${perMinute} requests a minute, ${perDay} a day`
 
-/** Formats whether a key is valid at `now` (epoch milliseconds), and until when. */
+/** Formats the state of a key at `now` (epoch milliseconds): revoked, expired, banned, rotating or active. */
 export const state = (
   { expiresAt, revokedAt, secrets, usage }: ApiKey & Partial<KeyStatus>,
   now: number

@@ -1,4 +1,4 @@
-/** `animal-store keys list`. */
+/** `animal-store keys list`: lists all keys. */
 import * as Clock from "effect/Clock"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyRecord from "./KeyRecord.ts"
 import * as KeyTable from "./KeyTable.ts"
 
-/** The command. */
+/** Prints all keys with their states, without secrets. */
 export const list = Command.make(
   "list",
   KeyCommand.flagsWithLimits,

@@ -1,4 +1,4 @@
-/** `animal-store keys log`. */
+/** `animal-store keys log`: lists the recorded actions on keys. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import { printable } from "../Printable.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyText from "./KeyText.ts"
 
-/** The command. */
+/** Prints the recorded actions on one key or on all keys, oldest first. */
 export const log = Command.make(
   "log",
   { id: Argument.optional(KeyCommand.keyId), ...KeyCommand.flags },
@@ -32,7 +32,7 @@ const lineOf = ({ action, actor, at, changes, keyId }: KeyEvent): string => {
 const changeText = (field: string, { from, to }: ValueChange): string =>
   from === null ? valueText(field, to) : `${valueText(field, from)} → ${valueText(field, to)}`
 
-/** Times have names that end in `At` or `Until`. */
+/** Formats a value of a field. Fields whose names end in `At` or `Until` are times. */
 const valueText = (field: string, value: string | number | null): string => {
   if (value === null) return "none"
   if (typeof value === "string") return printable(JSON.stringify(value))

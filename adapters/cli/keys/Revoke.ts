@@ -1,10 +1,10 @@
-/** `animal-store keys revoke`. */
+/** `animal-store keys revoke`: revokes a key. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Failure from "../Failure.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 
-/** The command. */
+/** Revokes a key permanently. */
 export const revoke = Command.make(
   "revoke",
   { id: KeyCommand.keyId, ...KeyCommand.flags },

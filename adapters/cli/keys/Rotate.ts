@@ -1,4 +1,4 @@
-/** `animal-store keys rotate`. */
+/** `animal-store keys rotate`: issues a new secret for a key. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as DurationFlag from "../DurationFlag.ts"
@@ -7,7 +7,7 @@ import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyText from "./KeyText.ts"
 
-/** The command. */
+/** Issues a new secret and prints it; the old secret expires after `--overlap`. */
 export const rotate = Command.make(
   "rotate",
   {

@@ -1,4 +1,4 @@
-/** `animal-store keys set`. */
+/** `animal-store keys set`: changes the plan, limits, label or expiry of a key. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyRecord from "./KeyRecord.ts"
 import * as KeyText from "./KeyText.ts"
 
-/** The command. */
+/** Changes the given fields of a key; fails if no field is given. */
 export const set = Command.make(
   "set",
   {

@@ -1,4 +1,4 @@
-/** `animal-store keys show`. */
+/** `animal-store keys show`: shows a key and its usage. */
 import * as Clock from "effect/Clock"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyRecord from "./KeyRecord.ts"
 import * as KeyText from "./KeyText.ts"
 
-/** The command. */
+/** Prints the plan, the state and the dates of a key, and the current usage of its limits. */
 export const show = Command.make(
   "show",
   { id: KeyCommand.keyId, ...KeyCommand.flagsWithLimits },

@@ -1,11 +1,11 @@
-/** `animal-store keys unban`. */
+/** `animal-store keys unban`: lifts the ban of a key and clears its strikes. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Failure from "../Failure.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyText from "./KeyText.ts"
 
-/** The command. */
+/** Lifts the ban of a key, if there is one, and clears its strikes. */
 export const unban = Command.make(
   "unban",
   { id: KeyCommand.keyId, ...KeyCommand.flagsWithLimits },

@@ -14,11 +14,11 @@ const delays = (served: ReadonlyArray<number>): ReadonlyArray<number> => {
 const shortLife = fc.integer({ min: 0, max: Backoff.HEALTHY_MS - 1 })
 const longLife = fc.integer({ min: Backoff.HEALTHY_MS, max: 10 ** 12 })
 
-it("doubles the delay after each worker that ends early, from one second up to the bound", () => {
+it("next doubles the delay after each worker that ends early, from one second up to the maximum", () => {
   expect(delays([0, 0, 0, 0, 0, 0, 0])).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
 })
 
-it("always waits at least a second and at most the bound, after any number of workers", () => {
+it("next returns a delay from one second to the maximum after any number of workers", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(shortLife, longLife), { maxLength: 2_000 }), (served) => {
       for (const delay of delays(served)) {
@@ -29,7 +29,7 @@ it("always waits at least a second and at most the bound, after any number of wo
   )
 })
 
-it("starts again after a worker that served for a minute", () => {
+it("next starts again with one second after a worker that served for a minute", () => {
   fc.assert(
     fc.property(fc.array(shortLife), longLife, fc.array(shortLife), (before, healthy, after) => {
       const all = delays([...before, healthy, ...after])

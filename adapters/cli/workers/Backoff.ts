@@ -1,18 +1,18 @@
-/** How long a worker that ended waits for its successor: a process that keeps dying must not use up a core. */
+/** Computes the delay before a worker that ended is replaced, so that repeated failures do not use up a core. */
 
-/** The delay of the first successor in milliseconds; it doubles with each further one. */
+/** The delay in milliseconds before the first replacement; each further replacement doubles it. */
 export const FIRST_MS = 1_000
 
-/** The longest delay in milliseconds. */
+/** The maximum delay in milliseconds. */
 export const MAX_MS = 30_000
 
-/** A worker that served for this many milliseconds is healthy: the delay starts again at `FIRST_MS`. */
+/** A worker that served this many milliseconds was healthy; the delay after its end is `FIRST_MS` again. */
 export const HEALTHY_MS = 60_000
 
-/** The number of workers in a row that ended before they were healthy. */
+/** How many workers have ended in a row, counted from the latest healthy one (inclusive) or from the start. */
 export type Backoff = number
 
-/** No worker has ended. */
+/** The state before any worker has ended. */
 export const initial: Backoff = 0
 
 /** Returns the delay in milliseconds after a worker that served for `servedMs`, and the next state. */

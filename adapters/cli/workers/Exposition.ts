@@ -1,16 +1,16 @@
-/** Metrics in the text format of Prometheus, as values. */
+/** Parses, combines and formats metrics in the text format of Prometheus. */
 
-/** The samples of one metric. */
+/** One metric (a metric family in Prometheus): its comments, type and samples. */
 export interface Family {
   /** The lines `# HELP` and `# TYPE`. */
   readonly comments: ReadonlyArray<string>
-  /** `counter`, `gauge` or `histogram`. */
+  /** `counter`, `gauge` or `histogram`; `untyped` without a `# TYPE` line. */
   readonly type: string
-  /** The value of each series by its name and labels as they are written, such as `requests_total{plan="Free"}`. */
+  /** The value of each series. The key is the text of its name and labels, such as `requests_total{plan="Free"}`. */
   readonly samples: ReadonlyMap<string, number>
 }
 
-/** All metrics of a page by their names, in the order of the page. */
+/** All metrics of a page by name, in the order of the page. */
 export type Exposition = ReadonlyMap<string, Family>
 
 /** A page without metrics. */
@@ -37,7 +37,7 @@ export const parse = (text: string): Exposition => {
       if (kind === "TYPE") family.type = rest
       continue
     }
-    // Label values may contain spaces; the value of a sample is what follows the last one.
+    // Label values may contain spaces; the value of the sample follows the last space.
     const space = line.lastIndexOf(" ")
     if (space > 0 && !line.startsWith("#"))
       familyOf(name).samples.set(line.slice(0, space), valueOf(line.slice(space + 1)))
@@ -45,7 +45,7 @@ export const parse = (text: string): Exposition => {
   return families
 }
 
-/** Formats a page. */
+/** Formats a page; omits metrics without samples. */
 export const format = (families: Exposition): string => {
   let text = ""
   for (const { comments, samples } of families.values()) {
@@ -56,7 +56,7 @@ export const format = (families: Exposition): string => {
   return text
 }
 
-/** Adds the values of each series; a series that only one page has keeps its value. */
+/** Adds two pages: sums the values of each series. A series on only one of the pages keeps its value. */
 export const add = (first: Exposition, second: Exposition): Exposition => {
   const sum = new Map(first)
   for (const [name, family] of second) {
@@ -73,7 +73,7 @@ export const filter = (
   isWanted: (name: string, family: Family) => boolean
 ): Exposition => new Map([...families].filter(([name, family]) => isWanted(name, family)))
 
-/** Adds a label to every series; its value must need no escape. */
+/** Adds a label to every series; its value must not require escaping. */
 export const labelled = (families: Exposition, label: string, value: string): Exposition =>
   new Map(
     [...families].map(([name, family]) => [

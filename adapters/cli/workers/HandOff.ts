@@ -1,10 +1,10 @@
 /**
- * Connections that were handed to a worker which ended before it accepted them. `node:cluster` would keep them open, and
- * their clients would wait for ever. Here they go to another worker.
+ * Hands connections to another worker if their worker ended before it accepted them. `node:cluster` would keep them
+ * open, and their clients would wait for ever.
  *
- * The primary sends each connection as a message with a number, and the worker confirms it with the same number before it
- * reads from the connection. A connection without a confirmation is therefore untouched. This relies on the form of
- * messages inside Node (`NODE_CLUSTER`); if it changes, nothing happens here, and `Workers.test.ts` fails.
+ * The primary sends each connection as a message with a number, and the worker confirms it with the same number before
+ * it reads from the connection. A connection without a confirmation is therefore untouched. This relies on the format
+ * of messages inside Node (`NODE_CLUSTER`); if it changes, this module does nothing, and `Workers.test.ts` fails.
  */
 import type { Worker } from "node:cluster"
 import * as Option from "effect/Option"
@@ -18,7 +18,7 @@ const decodeConfirmation = Schema.decodeUnknownOption(
   Schema.Struct({ cmd: Schema.Literal("NODE_CLUSTER"), ack: Schema.Int })
 )
 
-/** Hands unconfirmed connections to another worker when this one ends; call it before the worker listens. */
+/** Hands the unconfirmed connections of `worker` to other workers when it ends; call this before the worker listens. */
 export const returnUnconfirmed = (worker: Worker): void => {
   const channel = worker.process
   const unconfirmed = new Set<number>()
@@ -26,7 +26,7 @@ export const returnUnconfirmed = (worker: Worker): void => {
   channel.send = (message: Parameters<typeof send>[0], ...rest: ReadonlyArray<unknown>) => {
     const handOff = Option.getOrUndefined(decodeHandOff(message))
     if (handOff !== undefined) unconfirmed.add(handOff.seq)
-    // The arguments are those of one of the overloads, unchanged.
+    // The arguments of the caller are passed on unchanged, so they fit one of the overloads.
     return (send as (...given: ReadonlyArray<unknown>) => boolean)(message, ...rest)
   }
   channel.on("internalMessage", (message: unknown) => {
@@ -34,7 +34,7 @@ export const returnUnconfirmed = (worker: Worker): void => {
     if (confirmation !== undefined) unconfirmed.delete(confirmation.ack)
   })
   WorkerExit.once(worker, () => {
-    // As if the worker had rejected the connection, which Node expects when a worker closes its server.
+    // Imitates a worker that rejects the connection; Node expects this from a worker that closes its server.
     for (const seq of unconfirmed) {
       channel.emit("internalMessage", { cmd: "NODE_CLUSTER", ack: seq, accepted: false })
     }

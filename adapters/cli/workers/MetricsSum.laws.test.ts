@@ -35,8 +35,8 @@ const event = fc.oneof(
   fc.record({ place: fc.integer({ min: 1, max: places }), kind: fc.constant("died" as const) })
 )
 
-describe("the page of all workers", () => {
-  it("counts what every worker counted, and never less than before, whichever workers end", () => {
+describe("the metrics page of all workers", () => {
+  it("sums the counters of all workers, and no sum decreases when a worker ends", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {
         let sum = MetricsSum.empty
@@ -62,7 +62,7 @@ describe("the page of all workers", () => {
           expect(counted).toBe(all)
           expect(seconds).toBeGreaterThanOrEqual(before.seconds)
           before = { counted, seconds }
-          // Only workers that run have calls in progress and use memory.
+          // Gauges and process metrics include running workers only.
           expect(valueIn(page, "active", "active")).toBe(present.size)
           expect([...(page.get("process_cpu_seconds_total")?.samples.keys() ?? [])].sort()).toEqual(
             [...present.keys()].sort().map((place) => `process_cpu_seconds_total{worker="${place}"}`)
@@ -84,8 +84,8 @@ describe("the page of all workers", () => {
   })
 })
 
-describe("a page", () => {
-  it("is the same after it is parsed and formatted", () => {
+describe("parse and format of a metrics page", () => {
+  it("format returns the text that was parsed", () => {
     fc.assert(
       fc.property(fc.nat(), fc.double({ min: 0, noNaN: true }), fc.nat(), (counted, seconds, active) => {
         const text = pageOf(counted, seconds === 0 ? 0 : seconds, active, 1).replaceAll("Infinity", "+Inf")

@@ -1,13 +1,13 @@
 /**
- * One page of metrics for all workers. Counters and histograms are sums that never fall: each place keeps what its
- * earlier workers counted, and a worker that does not respond counts as at its last response. Otherwise Prometheus would
- * take the end of a worker for a reset, and count everything twice.
+ * Combines the metrics of all workers in one page. Counters and histograms are sums that never decrease: each place
+ * keeps the counts of its earlier workers, and a worker that does not respond keeps the counts of its last response.
+ * Otherwise Prometheus would treat the end of a worker as a reset, and count everything twice.
  */
 import * as Exposition from "./Exposition.ts"
 
-/** The metrics of one place, whose workers follow each other. */
+/** The metrics of one place, in which a new worker replaces one that ended. */
 interface Place {
-  /** What earlier workers counted. */
+  /** The counts of earlier workers. */
   readonly ended: Exposition.Exposition
   /** The latest page of the present worker. */
   readonly present: Exposition.Exposition
@@ -16,7 +16,7 @@ interface Place {
 /** The metrics by place; places are numbered from 1. */
 export type MetricsSum = ReadonlyMap<number, Place>
 
-/** No worker has responded. */
+/** The state before the first response of a worker. */
 export const empty: MetricsSum = new Map()
 
 const nothing: Place = { ended: Exposition.empty, present: Exposition.empty }
@@ -34,10 +34,10 @@ export const ended = (sum: MetricsSum, place: number): MetricsSum => {
   })
 }
 
-/** Returns the page: sums of what workers count together, and the metrics of each process with the label `worker`. */
+/** Returns the page: sums over all workers, and the metrics of each process with the label `worker`. */
 export const page = (sum: MetricsSum): Exposition.Exposition => {
   let total = Exposition.empty
-  // Always in the same order: a sum of floating-point numbers in another order may be lower.
+  // The order is always the same, because a sum of floating-point numbers in another order may be lower.
   for (const [place, { ended, present }] of [...sum].sort(([a], [b]) => a - b)) {
     const own = Exposition.filter(present, isOfProcess)
     const shared = Exposition.filter(present, (name) => !isOfProcess(name))
@@ -50,5 +50,5 @@ export const page = (sum: MetricsSum): Exposition.Exposition => {
 const isAdded = (name: string, { type }: Exposition.Family): boolean =>
   (type === "counter" || type === "histogram") && !isOfProcess(name)
 
-/** Whether a metric describes a process: neither a sum nor a mean of two event loops means anything. */
+/** Whether a metric describes a single process; a sum or a mean of two event loops would mean nothing. */
 const isOfProcess = (name: string): boolean => /^(?:process|nodejs|v8js)_/.test(name)

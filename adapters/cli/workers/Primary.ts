@@ -1,4 +1,4 @@
-/** `serve` with several processes: the primary starts workers, which serve, and does not serve itself. */
+/** Runs `serve` with several processes: the primary starts the workers, and does not serve requests itself. */
 import * as Net from "node:net"
 import * as Clock from "effect/Clock"
 import type * as CliError from "effect/cli/CliError"
@@ -27,7 +27,7 @@ export const run = Effect.fnUntraced(function* (
   flags: ServeFlags.Values,
   count: number
 ): Effect.fn.Return<never, CliError.UserError, Scope.Scope> {
-  // Opened before the workers: it migrates the database once, and a fault has the message of a single process.
+  // Opened before the workers start: the database is migrated once, and errors are reported as by a single process.
   const opening = yield* Scope.fork(yield* Effect.scope)
   const store = yield* Scope.provide(
     Database.open({
@@ -66,7 +66,7 @@ export const run = Effect.fnUntraced(function* (
   )
 })
 
-/** The pages of the admin port: `/livez` and `/readyz` return 200 as long as one worker's do. */
+/** Returns the pages of the admin port; `/livez` and `/readyz` respond with 200 if at least one worker does. */
 const pagesOf = (pool: WorkerPool.WorkerPool): AdminServer.Pages => ({
   metrics: () => Effect.runPromise(pool.metrics),
   probe: (path: Message.Path) =>
@@ -80,7 +80,7 @@ const pagesOf = (pool: WorkerPool.WorkerPool): AdminServer.Pages => ({
 
 const NO_WORKER = { status: 503, body: '{"status":"no worker responds"}' }
 
-/** Fails if another program listens on the port, before any worker starts. */
+/** Fails if another program listens on the port; called before any worker starts. */
 const requireFree = ({ host, port }: ServeFlags.Values): Effect.Effect<void, ListenFailed> =>
   Effect.callback((resume) => {
     const probe = Net.createServer()

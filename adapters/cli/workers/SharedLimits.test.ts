@@ -1,18 +1,18 @@
-/** The workers of one server share animals and limits exactly, on each kind of database. */
+/** Tests that the workers of one server share animals and limits exactly, on each kind of database. */
 import { expect, it } from "vitest"
 import * as RedisServers from "../../redis/RedisServers.fixture.ts"
 import * as Databases from "../../sql/Databases.fixture.ts"
 import * as Load from "../Load.fixture.ts"
 import * as Workers from "./Workers.fixture.ts"
 
-/** Where the data of a server is, and how many workers use it. */
+/** The databases of a server, and the number of its workers. */
 interface Backend {
   readonly kind: Databases.Kind
   readonly workers: number
-  /** Another database for limits; absent if they are with the animals. */
+  /** Another database for limits; absent if limits are in the same database as the animals. */
   readonly limits?: {
     readonly name: string
-    /** Why it cannot be started here. */
+    /** The reason why it cannot be started here, or `undefined`. */
     readonly missing: string | undefined
     /** Starts it and returns its address. */
     readonly start: () => Promise<string>
@@ -33,7 +33,7 @@ const backends: ReadonlyArray<Backend> = [
   }
 ]
 
-/** Maximum seconds by which the database's clock differs from this machine's. */
+/** Maximum difference between the clocks of the database and of this machine, in seconds. */
 const SKEW = 5
 
 const serve = async ({ kind, limits, workers }: Backend, plan: string): Promise<Workers.Server> => {
@@ -43,7 +43,7 @@ const serve = async ({ kind, limits, workers }: Backend, plan: string): Promise<
   })
 }
 
-/** Expects the three headers of the contract, with values that are possible for a key of 1000 a minute. */
+/** Expects the three rate-limit headers of the contract, with valid values for a key with 1000 requests a minute. */
 const expectLawful = ({ header, status }: Load.LoadResponse): void => {
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => {
     const text = header(`x-ratelimit-${name}`)
@@ -67,7 +67,7 @@ for (const backend of backends) {
   const title = `${backend.workers} workers${backend.limits === undefined ? "" : ` with limits in ${backend.limits.name}`}`
   Databases.describeOn(backend.kind, title, () => {
     it.skipIf(missing !== undefined)(
-      "admit a key of 1000 a minute like a single bucket of 1000, also when one worker is killed",
+      "workers admit a key with 1000 requests a minute like one bucket of 1000, also when a worker is killed",
       async () => {
         await Load.awayFromMidnight(30_000)
         const { key, url, workers } = await serve(backend, "Business")
@@ -93,7 +93,7 @@ for (const backend of backends) {
               if (response.status === 429) denied++
               else admitted++
             } catch (error) {
-              // Only connections of the worker that is killed break, each once.
+              // Only connections of the killed worker break, and each breaks once.
               if (broken.has(index) || count < 500) throw error
               broken.add(index)
               client.close()
@@ -104,8 +104,8 @@ for (const backend of backends) {
         })
         const elapsedMs = performance.now() - began
         expect(served.size).toBeGreaterThanOrEqual(backend.workers)
-        // The full bucket, and at most the tokens that are refilled meanwhile. Requests that the killed worker counted
-        // have no response.
+        // At most a full bucket plus the tokens refilled in the elapsed time. A request that the killed worker counted
+        // may have no response.
         expect(admitted).toBeGreaterThanOrEqual(1_000 - broken.size)
         expect(admitted).toBeLessThanOrEqual(1_000 + Math.floor(((elapsedMs + 1) * 1_000) / 60_000))
         expect(broken.size).toBeGreaterThan(0)
@@ -118,7 +118,7 @@ for (const backend of backends) {
     )
 
     it.skipIf(missing !== undefined)(
-      "see at once the animals that another one has created",
+      "each worker returns animals immediately after another worker has created them",
       async () => {
         const served = await serve(backend, Workers.UNLIMITED)
         const { key } = served

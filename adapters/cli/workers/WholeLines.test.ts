@@ -17,7 +17,7 @@ const collector = () => {
   return { written, stream }
 }
 
-it("writes only whole lines, each worker's in its order, however they are cut and mixed", async () => {
+it("writes only whole lines, in the order of each worker, wherever the chunks are cut", async () => {
   const line = fc.record({
     worker: fc.nat(2),
     cuts: fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 4 })
@@ -32,7 +32,7 @@ it("writes only whole lines, each worker's in its order, however they are cut an
         worker,
         text: `worker ${worker} wrote the line ${index} é`
       }))
-      // All first pieces, then all second pieces, …: the lines of different workers are cut into each other.
+      // All first pieces, then all second pieces, …, so that the pieces of different workers' lines are interleaved.
       const pieces = sent.map(({ text, worker }, index) => {
         const bytes = Buffer.from(`${text}\n`)
         const cuts = [...new Set(lines[index]?.cuts ?? [])].sort((a, b) => a - b)
@@ -68,7 +68,7 @@ it("writes only whole lines, each worker's in its order, however they are cut an
   )
 })
 
-it("ends the unfinished line of a worker that is killed", async () => {
+it("completes the unfinished line of a killed worker with a line feed", async () => {
   const { stream, written } = collector()
   const forward = WholeLines.makeForward(stream, lost)
   const pipe = new PassThrough()
@@ -80,7 +80,7 @@ it("ends the unfinished line of a worker that is killed", async () => {
   expect(written.join("")).toBe("a whole line\nhalf a li\n")
 })
 
-it("stops reading while the stream is full, and goes on afterwards", async () => {
+it("stops reading from workers while the output stream is full, and continues afterwards", async () => {
   const waiting: Array<() => void> = []
   let bytes = 0
   const slow = new Writable({
@@ -106,7 +106,7 @@ it("stops reading while the stream is full, and goes on afterwards", async () =>
   expect(bytes).toBe(4_000)
 })
 
-it("reports the number of lines that could not be written before the next line", async () => {
+it("writes the number of lost lines before the next line if a write failed", async () => {
   let isFull = true
   const calls: Array<string> = []
   const to = new Writable()

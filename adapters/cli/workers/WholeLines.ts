@@ -1,25 +1,25 @@
 /**
- * Writes the log lines of all workers to one stream. Each worker has a pipe of its own, so that lines never mix, also if
- * the reader of the log is slow. When the stream is full, the pipes are no longer read; the workers then discard lines
- * and report their number.
+ * Writes the log lines of all workers to one stream. Each worker has its own pipe, so that lines never mix, even if the
+ * reader of the log is slow. While the stream is full, the pipes are not read. The workers then discard lines, and
+ * report how many.
  */
 import { Buffer } from "node:buffer"
 import type { Readable, Writable } from "node:stream"
 import * as LogSink from "../../log/LogSink.ts"
 
-/** Bytes after which a line without an end is written all the same. */
+/** Length in bytes above which an unfinished line is written in parts, each as a line of its own. */
 const MAX_LINE_BYTES = 1_048_576
 
 const LINE_FEED = 10
 
-/** Creates a function that passes a worker's lines on. `lost` formats the report of a number of lost lines. */
+/** Creates a function that forwards the lines of a worker. `lost` formats the report of lost lines. */
 export const makeForward = (to: Writable, lost: (count: number) => string): ((from: Readable) => void) => {
   LogSink.ignoreErrors(to)
   const paused = new Set<Readable>()
   let lostLines = 0
 
   const write = (lines: Buffer): boolean => {
-    // A failed write may have written part of a line.
+    // Begins with a line feed, because a failed write may have left part of a line.
     const before = lostLines === 0 ? "" : `\n${lost(lostLines)}\n`
     const reported = lostLines
     lostLines = 0

@@ -1,4 +1,4 @@
-/** A process that serves on behalf of a primary: `serve` in a worker of `node:cluster`. */
+/** Runs `serve` in a worker of `node:cluster`, which the primary process started. */
 import cluster from "node:cluster"
 import type * as CliError from "effect/cli/CliError"
 import * as Deferred from "effect/Deferred"
@@ -14,14 +14,14 @@ import * as StoreFlags from "../StoreFlags.ts"
 import * as Message from "./Message.ts"
 import * as WorkerProcess from "./WorkerProcess.ts"
 
-/** Longest drain of a worker whose primary is gone: it gets no new connections. */
+/** Maximum drain in milliseconds of a worker whose primary has ended; it gets no new connections. */
 const ORPHAN_DRAIN_MS = 5_000
 
-/** Returns how this process starts if it is a worker. */
+/** Returns the start parameters of this process if it is a worker. */
 export const start = (): Option.Option<Message.Start> =>
   cluster.isWorker ? Message.decodeStart(process.env[WorkerProcess.VARIABLE]) : Option.none()
 
-/** Serves until the primary stops this worker or is gone, or until SIGTERM. */
+/** Serves until the primary stops this worker or ends, or until SIGTERM. */
 export const run = Effect.fnUntraced(function* (
   flags: ServeFlags.Values,
   start: Message.Start
@@ -52,7 +52,7 @@ const serve = Effect.fnUntraced(function* (flags: ServeFlags.Values, start: Mess
   )
 })
 
-/** The primary prints the reason of a failed start, once for all workers. */
+/** Sends the reason of a failed start to the primary, which prints it once for all workers. */
 const reported = <A, R>(
   effect: Effect.Effect<A, CliError.UserError, R>
 ): Effect.Effect<A, CommandExit.CommandExit, R> =>
@@ -64,15 +64,15 @@ const reported = <A, R>(
   )
 
 /**
- * Ignores a signal that a terminal sends to all processes of the command: the primary stops its workers, so that there
- * is one orderly stop.
+ * Ignores a signal that a terminal sends to all processes of the command. Only the primary handles it, and stops its
+ * workers in order.
  */
 const leaveToPrimary = (signal: NodeJS.Signals): void => {
   process.removeAllListeners(signal)
   process.on(signal, () => undefined)
 }
 
-/** What the primary asks for. */
+/** The orders of the primary. */
 interface Orders {
   drainMs: number
   readonly stopNow: Deferred.Deferred<void>
@@ -106,10 +106,10 @@ const receiveOrders = (drainMs: number): Orders => {
   }
   process.on("message", (message) => void Option.map(Message.decodeToWorker(message), receive))
   cluster.worker?.once("disconnect", () => {
-    // Otherwise Node would end this process at once, and cut the requests in flight.
+    // Otherwise Node would end this process immediately, and abort the requests in flight.
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
     stop(Math.min(drainMs, ORPHAN_DRAIN_MS))
-    // Ends a longer drain that has already begun.
+    // Ends a longer drain that is already in progress.
     setTimeout(() => Deferred.doneUnsafe(orders.stopNow, Effect.void), ORPHAN_DRAIN_MS).unref()
   })
   return orders
@@ -130,7 +130,7 @@ const pageOf = async (store: AnimalStore, path: Message.Path): Promise<WorkerPro
   return { status: probed.status, body: await probed.text() }
 }
 
-/** Sends a message and waits until it is written; without a primary it is discarded. */
+/** Sends a message and waits until it is written; discards it if the primary has ended. */
 const tell = (message: Message.ToPrimary): Effect.Effect<void> =>
   Effect.callback((resume) => {
     const done = (): void => resume(Effect.void)

@@ -1,4 +1,4 @@
-/** `--workers`: the number of processes that serve. */
+/** Defines and checks `--workers`: the number of processes that serve. */
 import { availableParallelism } from "node:os"
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as Setting from "../Setting.ts"
 const FLAG = "workers"
 const MAX = 512
 
-/** A number, or one for each core. */
+/** A number of processes, or `auto` for one per core. */
 export type WorkerCount = number | "auto"
 
 /** Parses the value of the flag. */
@@ -29,7 +29,7 @@ export const flag = Setting.withDefault(
   "1"
 )
 
-/** The flags that several processes cannot have. */
+/** The values of flags that may permit only one process. */
 export interface Companions {
   readonly database: string
   readonly limits: Option.Option<string>
@@ -42,7 +42,7 @@ export const resolve = (
   { database, limits, testClockPort }: Companions
 ): Effect.Effect<number, CliError.UserError> => {
   if (count === 1) return Effect.succeed(1)
-  // Also with `auto` on a single core: whether a command is valid must not depend on the machine.
+  // Checked with `auto` on a single core, too: whether a command is valid must not depend on the machine.
   const inMemory = isMemory(database) ? "database" : "limits"
   if (inMemory === "database" || Option.exists(limits, isMemory)) {
     return reject(

@@ -1,12 +1,12 @@
-/** The end of a worker, after which no message of it is outstanding. */
+/** Waits for the end of a worker, including its last message. */
 import type { Worker } from "node:cluster"
 
-/** Milliseconds for the rest of the messages of a process that has ended. */
+/** Time in milliseconds to wait for the remaining messages of a process that has ended. */
 const LAST_MESSAGES_MS = 1_000
 
 /**
- * Calls `done` once, after the worker has ended and its last message was received. `disconnect` is not enough: Node
- * postpones it for ever if the worker ends while a connection is on its way to it.
+ * Calls `done` once, after the worker has ended and its last message was received, or `LAST_MESSAGES_MS` after its end.
+ * The event `disconnect` is not enough: Node never emits it if the worker ends while a connection is being sent to it.
  */
 export const once = (
   worker: Worker,

@@ -1,4 +1,4 @@
-/** The workers of a server: starts them, replaces those that end, and stops them together. */
+/** Starts the workers of a server, replaces those that end, and stops them together. */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -11,12 +11,12 @@ import type * as Message from "./Message.ts"
 import * as MetricsSum from "./MetricsSum.ts"
 import * as WorkerProcess from "./WorkerProcess.ts"
 
-/** Longest wait for a page of a worker: a worker with a slow database responds itself, after a second. */
+/** Timeout for a page of a worker; by default, a worker with a slow database responds itself after one second. */
 const PAGE_TIMEOUT = "2 seconds"
 
 /**
- * Milliseconds after the drain in which workers end by themselves: ten seconds for the server, ten for requests in flight,
- * and some time for exporters and the database. Then they are killed.
+ * Milliseconds from the end of the drain until workers that still run are killed: ten seconds for the server, ten for
+ * requests in flight, and some time for exporters and the database.
  */
 const END_MS = 25_000
 
@@ -32,19 +32,19 @@ export interface Settings {
   readonly notice: (message: string, level: "info" | "warn") => Effect.Effect<void>
 }
 
-/** A worker did not start. */
+/** The reason why a worker did not start. */
 export interface StartFailure {
   readonly message: string
 }
 
 export interface WorkerPool {
-  /** Completes with the port when all workers listen, or fails with the first failure of a start. */
+  /** Completes with the port when all workers listen, or fails with the first worker that does not start. */
   readonly started: Effect.Effect<number, StartFailure>
   /** Returns the pages of the workers that respond in time. */
   readonly pages: (path: Message.Path) => Effect.Effect<ReadonlyArray<WorkerProcess.Page>>
-  /** Returns the metrics of all workers, present and ended. */
+  /** Returns the metrics of all workers, running and ended. */
   readonly metrics: Effect.Effect<string>
-  /** Drains all workers and waits until they have ended; `early` completes to end the drain. */
+  /** Drains all workers and waits until they have ended; the drain ends early when `early` completes. */
   readonly stop: (drainMs: number, early: Effect.Effect<void>) => Effect.Effect<void>
 }
 
@@ -66,7 +66,7 @@ export const make = Effect.fnUntraced(function* (
   const fork = (place: number): WorkerProcess.WorkerProcess => {
     const worker = WorkerProcess.fork(
       {
-        // While a worker listens, port 0 stands for its port. Otherwise it would be another free port.
+        // While a worker listens, port 0 means its port; otherwise it would mean another free port.
         port: listening.size > 0 ? settings.port : (port ?? settings.port),
         isTerminal
       },
@@ -123,7 +123,7 @@ export const make = Effect.fnUntraced(function* (
         "warn"
       )
       yield* Effect.sleep(delayMs)
-      // A worker that starts now would not learn of the drain.
+      // A worker that starts now would not receive the stop message.
       if (isStopping) return
     }
   })

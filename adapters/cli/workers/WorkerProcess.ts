@@ -1,4 +1,4 @@
-/** One worker, as the primary process sees it. */
+/** Starts a worker from the primary process, and exchanges messages with it. */
 import cluster, { type Worker } from "node:cluster"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -32,22 +32,22 @@ export interface WorkerProcess {
   /** Completes when the process has ended. */
   readonly ended: Effect.Effect<End>
   readonly hasEnded: () => boolean
-  /** Asks for a page; a worker that does not respond never completes. */
+  /** Requests a page; never completes if the worker does not respond. */
   readonly page: (path: Message.Path) => Effect.Effect<Page>
-  /** Ends the process without notice. */
+  /** Ends the process with SIGKILL. */
   readonly kill: () => void
 }
 
-/** What the primary does with a worker's output. */
+/** The receivers of a worker's log and metrics. */
 export interface Outlets {
   readonly log: (stream: NonNullable<Worker["process"]["stderr"]>) => void
-  /** Receives metrics, also after the primary stopped to wait for them. */
+  /** Receives metrics, even after the timeout of the request for them. */
   readonly metrics: (text: string) => void
 }
 
 /** Starts a worker, which runs the command line of this process. */
 export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
-  // Standard input and output belong to the primary. The channel is for messages and connections.
+  // Standard input and output belong to the primary. The `ipc` channel transports messages and connections.
   cluster.setupPrimary({ stdio: ["ignore", "ignore", "pipe", "ipc"] })
   const worker = cluster.fork({ [VARIABLE]: JSON.stringify(start) })
   HandOff.returnUnconfirmed(worker)
@@ -55,7 +55,7 @@ export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
 
   const listening = Deferred.makeUnsafe<number>()
   const ended = Deferred.makeUnsafe<End>()
-  /** Pages that the worker was asked for. It is asked once at a time, so that nothing piles up if it hangs. */
+  /** Requested pages. At most one request per page is open, so that requests do not pile up if the worker hangs. */
   const pages = new Map<Message.Path, Deferred.Deferred<Page>>()
   let startFailure: string | undefined
 

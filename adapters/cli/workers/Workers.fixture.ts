@@ -1,11 +1,11 @@
-/** `serve --workers` in processes of its own, and connections whose worker is known. */
+/** Starts `serve --workers` in separate processes, and opens connections to known workers. */
 import { execFileSync } from "node:child_process"
 import { setTimeout as sleep } from "node:timers/promises"
 import { onTestFinished } from "vitest"
 import * as Load from "../Load.fixture.ts"
 import { type Environment, type ServerProcess, start, stop } from "../Serve.fixture.ts"
 
-/** Why workers cannot be signalled here, or `undefined`. */
+/** Why this machine cannot send signals to workers, or `undefined` if it can. */
 export const missing: string | undefined = ((): string | undefined => {
   if (process.platform === "win32") return "Windows has no signals"
   try {
@@ -28,7 +28,7 @@ export interface Server {
 /** A plan without effective limits. */
 export const UNLIMITED = "Enterprise:perMinute=1000000,perDay=100000000"
 
-/** Starts a server with a key; the workers end when the test does. */
+/** Starts a server with a key; the workers are killed at the end of the test. */
 export const serve = async (
   count: number,
   database: string,
@@ -74,7 +74,7 @@ const killIfAlive = (pid: number): void => {
   try {
     process.kill(pid, "SIGKILL")
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
@@ -87,7 +87,7 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Waits until a condition holds; fails after ten seconds. */
+/** Waits until a condition is true; fails after ten seconds. */
 export const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = performance.now() + 10_000
   while (!(await condition())) {
@@ -96,7 +96,7 @@ export const until = async (condition: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Request ids begin with a text that is different in each process. */
+/** Returns the worker that sent a response: the beginning of its request id, which differs between processes. */
 export const workerOf = (response: Load.LoadResponse): string =>
   response.header("x-request-id").replace(/-[^-]*$/, "")
 

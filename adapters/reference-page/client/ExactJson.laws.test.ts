@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { prettyPrint } from "./ExactJson.js"
 
-/** A JSON value as text: compact, and as it should be printed. */
+/** The text of a JSON value: compact, and as `prettyPrint` should return it. */
 interface Written {
   readonly compact: string
   readonly pretty: (indentation: string) => string
@@ -61,7 +61,7 @@ describe("prettyPrint", () => {
     )
   })
 
-  it("prints what JSON.stringify prints where no number is rounded", () => {
+  it("prints the same as JSON.stringify if no number is rounded", () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (json) => {
         expect(prettyPrint(JSON.stringify(json))).toBe(JSON.stringify(json, null, 2))
@@ -69,7 +69,7 @@ describe("prettyPrint", () => {
     )
   })
 
-  it("does not depend on the white space of the text", () => {
+  it("returns the same for any white space in the text", () => {
     fc.assert(
       fc.property(value, ({ pretty }) => {
         const printed = pretty("")
@@ -85,7 +85,7 @@ describe("prettyPrint", () => {
     }
   })
 
-  it("keeps 9007199254740993", () => {
+  it("does not round 9007199254740993", () => {
     expect(prettyPrint('{"id":9007199254740993}')).toBe('{\n  "id": 9007199254740993\n}')
   })
 })

@@ -1,12 +1,12 @@
-/** The step of several requests in one statement (PostgreSQL). Its text is frozen. */
+/** Adds the function that counts several requests in one statement (PostgreSQL). Its text must never change. */
 
 export const sqlite: ReadonlyArray<string> = []
 
 export const postgres: ReadonlyArray<string> = [
-  // Counts requests, which are given as arrays, and returns the row after each of them. Rows are locked in the order of
-  // their keys, so that calls never deadlock, and requests of one key are counted in the order of the
-  // arrays. The clock is read once the row is locked, unless `nows` has a time. `bans` has indexes, from 1, into the arrays
-  // of ban numbers, or null; the durations of all of them are concatenated, and `ban_ends` has the last index of each.
+  // Counts the requests in the arrays, and returns the row after each of them. Rows are locked in the order of their
+  // keys, so that calls never deadlock, and requests of one key are counted in the order of the arrays. The clock is
+  // read once the row is locked, unless `nows` has a time. `bans` has null, or an index from 1 into the arrays of ban
+  // numbers. The durations of all ban policies are concatenated, and `ban_ends` has the last index of each policy.
   // `max_lock_wait` is a value of lock_timeout. The commit does not wait for the disk.
   `
 CREATE FUNCTION rate_limit_steps_1(

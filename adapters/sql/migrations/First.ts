@@ -1,6 +1,6 @@
-/** The first schema. Its text is frozen: databases have been made with it. */
+/** Creates the first schema. Its text must never change, because databases were created with it. */
 
-// Ids come from AUTOINCREMENT, which never returns one twice, also after the newest row was deleted.
+// AUTOINCREMENT never assigns an id twice, even after the newest row was deleted.
 export const sqlite: ReadonlyArray<string> = [
   `CREATE TABLE pets (
      id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -43,7 +43,7 @@ export const sqlite: ReadonlyArray<string> = [
   "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID"
 ]
 
-// Room on each page of rate_limits, and no index but the key: then an update rewrites no index (heap-only tuples).
+// Pages of rate_limits keep free space, and the key is the only index, so updates rewrite no index (heap-only tuples).
 export const postgres: ReadonlyArray<string> = [
   `CREATE TABLE pets (
      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

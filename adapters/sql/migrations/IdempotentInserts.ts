@@ -1,4 +1,4 @@
-/** Animals that were stored under an `Idempotency-Key`. Its text is frozen. */
+/** Adds the records of animals that were stored with an `Idempotency-Key`. Its text must never change. */
 
 // `expires_at` is in epoch milliseconds.
 export const sqlite: ReadonlyArray<string> = [

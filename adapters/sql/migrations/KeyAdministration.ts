@@ -1,6 +1,6 @@
-/** Expiry and last use of keys, and the record of what administrators did. Its text is frozen. */
+/** Adds the expiry and last use of keys, and the record of administrators' actions. Its text must never change. */
 
-// Without a reference to api_keys: the record of a key must outlive its row.
+// `key_events` does not reference api_keys, because the record of a key must outlive its row.
 
 export const sqlite: ReadonlyArray<string> = [
   "ALTER TABLE api_keys ADD COLUMN expires_at INTEGER",

@@ -1,4 +1,4 @@
-/** Slots of denied requests instead of the time announced last (`Debt`). Its text is frozen. */
+/** Replaces the column `retry_at` by `debt`, the slots of denied requests (`Debt`). Its text must never change. */
 
 export const sqlite: ReadonlyArray<string> = [
   "ALTER TABLE rate_limits ADD COLUMN debt INTEGER NOT NULL DEFAULT 0",
@@ -8,8 +8,8 @@ export const sqlite: ReadonlyArray<string> = [
 export const postgres: ReadonlyArray<string> = [
   "DROP FUNCTION rate_limit_step",
   "ALTER TABLE rate_limits ADD COLUMN debt bigint NOT NULL DEFAULT 0, DROP COLUMN retry_at",
-  // The state after a request at `now` (epoch ms), in the row that is given, with `admitted` and `decided_at`. Without
-  // ban numbers nobody is banned. Integer division rounds down, since nothing here is negative.
+  // Returns the given row with the state after a request at `now` (epoch milliseconds), `admitted` and `decided_at`.
+  // Without ban numbers, no caller is banned. Integer division rounds down, because no number here is negative.
   `
 CREATE FUNCTION rate_limit_step_2(
   held rate_limits, now bigint, per_minute bigint, per_day bigint,

@@ -1,19 +1,19 @@
-/** Requests without a key from a new network each, so that every one would need another state. */
+/** Sends each request without a key from a new network, so that each needs a new rate-limit state. */
 import * as Finding from "../Finding.ts"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
 import * as Siege from "../Siege.ts"
 
-/** States of networks that the server keeps: a fast one would fill its default of 100,000 within seconds, with 27 MB. */
+/** Maximum number of network states; the load would fill the default of 100,000 (27 MB) within seconds. */
 const MAX_STATES = "50000"
 
-/** After 416,000 networks an unbounded state of 371 bytes each exhausted this heap. */
+/** Heap limit in megabytes; without a maximum, the states of 416,000 networks, 371 bytes each, exhausted it. */
 const HEAP_MB = 128
 
 export const anonymousFlood: Scenario = {
   name: "anonymous-flood",
   description:
-    "64 connections send each request from another network, behind one trusted proxy, 128 MB of heap, 50,000 states",
+    "64 connections send each request from a new network, behind one trusted proxy, 128 MB of heap, 50,000 states",
   databases: ["memory", "SQLite", "PostgreSQL"],
   run: ({ isQuick }, database) =>
     Siege.run(

@@ -1,4 +1,4 @@
-/** A log that cannot be written, while the database fails and reports it with every request. */
+/** Runs servers whose log cannot be written, while the database fails for every request. */
 import { closeSync, existsSync, openSync, renameSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { AttackedServer, UNLIMITED } from "../AttackedServer.ts"
@@ -9,7 +9,7 @@ import type { Database, Scenario } from "../Scenario.ts"
 
 const FULL = "/dev/full"
 
-/** How long the service may take to work again once the database is back. */
+/** Timeout in milliseconds until the service works again once the database is back. */
 const RECOVERY_MS = 5_000
 
 /** Removes the database file under load, restores it, and reports the behaviour of the server. */
@@ -38,15 +38,15 @@ const attack = async (
     return [
       Finding.atLeast("responses with 503", outcome.serverErrors, 100),
       Finding.equal("server", server.isAlive ? "alive" : "ended", "alive"),
-      Finding.equal("status once the database is back", await statusAtLast(server), 200)
+      Finding.equal("status once the database is back", await lastStatus(server), 200)
     ]
   } finally {
     await server.stop()
   }
 }
 
-/** The status of a request, which is repeated while the status is not 200. */
-const statusAtLast = async (server: AttackedServer): Promise<number> => {
+/** Repeats a request until its status is 200 or the timeout, and returns the last status. */
+const lastStatus = async (server: AttackedServer): Promise<number> => {
   const headers = { authorization: `Bearer ${server.keys[0]}`, connection: "close" }
   const until = performance.now() + RECOVERY_MS
   for (;;) {

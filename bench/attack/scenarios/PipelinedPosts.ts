@@ -1,4 +1,4 @@
-/** Large bodies without a valid key, sent without waiting for responses. */
+/** Sends large bodies without a key, and does not wait for responses. */
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
 import * as Siege from "../Siege.ts"

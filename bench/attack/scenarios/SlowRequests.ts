@@ -1,4 +1,4 @@
-/** Requests that arrive byte by byte, so that each occupies a connection for as long as possible. */
+/** Sends requests byte by byte, so that each occupies a connection for as long as possible. */
 import * as Finding from "../Finding.ts"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
@@ -6,13 +6,13 @@ import * as Siege from "../Siege.ts"
 
 const CONNECTIONS = 1_000
 
-/** A header section must be complete after 10 s, a request after 30 s. */
+/** Timeouts of the server in seconds: for the header section, and for a whole request. */
 const HEADERS_SECONDS = 10
 const REQUEST_SECONDS = 30
-/** Timeouts are checked once a second, and a closed connection lingers for a second. */
+/** Additional seconds: timeouts are checked once a second, and a closed connection lingers for a second. */
 const SLACK_SECONDS = 5
 
-/** In a run of sufficient length, every connection must have been closed. */
+/** Checks that every connection was closed, in runs that are longer than the timeouts. */
 const closedIn =
   (isQuick: boolean): NonNullable<Siege.Siege["findings"]> =>
   ({ closed }) => [

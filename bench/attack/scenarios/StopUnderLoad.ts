@@ -1,4 +1,4 @@
-/** Sends signals to a server under load from keep-alive clients: no request may be lost. */
+/** Stops a server by a signal while keep-alive clients send requests: no request may be lost. */
 import * as http from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { AttackedServer, UNLIMITED } from "../AttackedServer.ts"
@@ -11,7 +11,7 @@ const WARM_UP_MS = 500
 
 interface Client {
   readonly created: number
-  /** Whether its last request had a response, which announced the end of the connection. */
+  /** Whether its last request got a response with `Connection: close`. */
   readonly isNotified: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Malformed HTTP/1.1: for each case only certain statuses are safe behind any proxy. */
+/** Sends malformed or unusual HTTP/1.1; in each case, only certain statuses are safe behind any proxy. */
 import * as net from "node:net"
 import { AttackedServer, UNLIMITED } from "../AttackedServer.ts"
 import type * as Finding from "../Finding.ts"
@@ -73,7 +73,8 @@ export const strictness: Scenario = {
           what,
           figure: String(status),
           bound: statuses.join(" or "),
-          holds: statuses.includes(status)
+          holds: statuses.includes(status),
+          dependsOnLoad: false
         })
       }
       return findings
@@ -83,7 +84,7 @@ export const strictness: Scenario = {
   }
 }
 
-/** The status of the first response, 0 without one. */
+/** Sends bytes, and returns the status of the first response, or 0 without a response. */
 const statusOf = (port: number, bytes: string): Promise<number> =>
   new Promise((resolve) => {
     const socket = net.connect({ port, host: "127.0.0.1" })

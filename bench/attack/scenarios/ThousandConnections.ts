@@ -1,4 +1,4 @@
-/** A thousand hostile connections at once, in each of the ways that fill memory. */
+/** Fills memory through a thousand connections: with small requests, large bodies, or responses that are not read. */
 import type { HostileLoad } from "../HostileLoad.ts"
 import * as Requests from "../Requests.ts"
 import type { Database, Scenario } from "../Scenario.ts"

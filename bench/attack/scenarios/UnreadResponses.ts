@@ -1,4 +1,4 @@
-/** Small requests for large responses that are never read. */
+/** Sends small requests for large responses, and never reads them. */
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
 import * as Siege from "../Siege.ts"

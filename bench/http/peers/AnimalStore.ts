@@ -1,6 +1,6 @@
 /**
- * animal-store in its own server; arguments: the address of its database, a checkout other than this one or nothing, and
- * the address of its limits, if they are elsewhere.
+ * Serves animal-store with its own server. Arguments: the address of its database, another checkout or an empty text,
+ * and the address of its limits, if they are in another database.
  */
 import * as Peer from "../Peer.ts"
 import { openFilled } from "./OpenFilled.ts"

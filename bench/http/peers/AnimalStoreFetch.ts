@@ -1,4 +1,4 @@
-/** animal-store as a fetch handler on @hono/node-server; argument: the address of its database. */
+/** Serves animal-store as a fetch handler on @hono/node-server. Argument: the address of its database. */
 import { serve } from "@hono/node-server"
 import * as Peer from "../Peer.ts"
 import { openFilled } from "./OpenFilled.ts"

@@ -1,4 +1,4 @@
-/** The caller of a request, by the token in its `Authorization` header. */
+/** Finds the caller of a request by the token in its `Authorization` header. */
 import { type Caller, callers } from "../Catalogue.ts"
 
 const SCHEME = "Bearer "

@@ -1,6 +1,6 @@
-/** The error responses of the peers, with the body that the contract specifies. */
+/** Defines the error bodies of the peers, in the form that the contract specifies. */
 
-// A type and no interface: libraries take it as a record of unknown values.
+// A type, not an interface, so that libraries accept it as a record of unknown values.
 export type ErrorBody = {
   readonly code: string
   readonly message: string

@@ -1,4 +1,4 @@
-/** Express with express-rate-limit and zod, set up for production as its documentation recommends. */
+/** Serves with Express, express-rate-limit and zod, set up for production as Express recommends. */
 import type { AddressInfo } from "node:net"
 import express, { type ErrorRequestHandler, type RequestHandler } from "express"
 import { rateLimit } from "express-rate-limit"
@@ -18,13 +18,13 @@ declare global {
   }
 }
 
-// Express reads it when the application is created.
+// Express reads this variable when the application is created.
 process.env.NODE_ENV = "production"
 
 const animals = new Animals()
 const app = express()
 app.disable("x-powered-by")
-// A hash of every response, which no other peer computes.
+// Without hashes of the responses, because no other peer computes them.
 app.disable("etag")
 
 const authenticate: RequestHandler = (request, response, next) => {

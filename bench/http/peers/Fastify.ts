@@ -1,4 +1,4 @@
-/** Fastify with @fastify/rate-limit and JSON schemas for requests and responses. */
+/** Serves with Fastify, @fastify/rate-limit and JSON schemas for requests and responses. */
 import type { AddressInfo } from "node:net"
 import rateLimit from "@fastify/rate-limit"
 import { Ajv } from "ajv"
@@ -62,7 +62,7 @@ fastify.addHook("onRequest", (request, reply, done) => {
   done()
 })
 
-// Its hook belongs to the route, so it runs after the one above.
+// The hook of this plugin belongs to the routes, so it runs after the hook above.
 await fastify.register(rateLimit, {
   timeWindow: "1 minute",
   keyGenerator: (request) => request.caller?.id ?? request.ip,

@@ -1,4 +1,4 @@
-/** `node:http` with handwritten code for these operations, without a framework. */
+/** Serves with `node:http` and handwritten code for these operations, without a framework. */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { Animals, type Caller, type NewAnimal, type Status, statuses, tokens } from "../Catalogue.ts"
@@ -32,7 +32,7 @@ const currentWindow = (caller: Caller): Window => {
   return window
 }
 
-/** A response. */
+/** A response before its value is encoded. */
 interface Response {
   readonly status: number
   readonly value: unknown
@@ -85,7 +85,7 @@ const get = (id: string): Response => {
   return animal === undefined ? failure(notFound) : { status: 200, value: animal }
 }
 
-/** The animal in `text`, or a message that describes the error. */
+/** Parses the animal in `text`, or returns a message that describes the error. */
 const parse = (text: string): NewAnimal | string => {
   let value: unknown
   try {
@@ -113,7 +113,7 @@ const create = (text: string): Response => {
     : { status: 201, value: animals.insert(animal) }
 }
 
-/** Reads the whole body; `onRead` gets `undefined` when it is too large. */
+/** Reads the whole body; `onRead` receives `undefined` if it is too large. */
 const read = (request: http.IncomingMessage, onRead: (text: string | undefined) => void): void => {
   const chunks: Array<Buffer> = []
   let size = 0

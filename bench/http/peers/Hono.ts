@@ -1,4 +1,4 @@
-/** Hono on @hono/node-server, with hono-rate-limiter and zod. */
+/** Serves with Hono on @hono/node-server, hono-rate-limiter and zod. */
 import { serve } from "@hono/node-server"
 import { zValidator } from "@hono/zod-validator"
 import { Hono } from "hono"

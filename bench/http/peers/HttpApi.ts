@@ -1,4 +1,4 @@
-/** Effect's HttpApi and RateLimiter on NodeHttpServer: an API of schemas, with middleware for keys, limits and errors. */
+/** Serves with Effect's HttpApi and RateLimiter on NodeHttpServer, with middleware for keys, limits and errors. */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Context from "effect/Context"

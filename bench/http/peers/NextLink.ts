@@ -1,7 +1,7 @@
-/** The `Link` header of the peers' lists. Their cursor is the last id of the page, unsealed. */
+/** Builds the `Link` header of the peers' lists. Their cursor is the last id of the page, unsealed. */
 import type { Page, Status } from "../Catalogue.ts"
 
-/** The header's value, or `undefined` on the last page. */
+/** Returns the value of the header, or `undefined` on the last page. */
 export const nextLink = (
   { animals, hasMore }: Page,
   limit: number,

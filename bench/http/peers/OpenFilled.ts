@@ -3,10 +3,10 @@ import { pathToFileURL } from "node:url"
 import type { AnimalStore, openAnimalStore } from "../../../adapters/embed/index.ts"
 import { animals, callerCounts, ENDLESS, type Tokens } from "../Catalogue.ts"
 
-/** The checkout of this file. */
+/** The URL of the checkout that contains this file. */
 const thisCheckout = new URL("../../../", import.meta.url).href
 
-/** The store in a checkout of this project, by default in this one. */
+/** Imports `openAnimalStore` from a checkout of this project, by default from this one. */
 const openIn = async (checkout: string | undefined): Promise<typeof openAnimalStore> => {
   const root = checkout === undefined || checkout === "" ? thisCheckout : pathToFileURL(`${checkout}/`).href
   // The same module of another version of this project; the parts used here have not changed.
@@ -16,10 +16,10 @@ const openIn = async (checkout: string | undefined): Promise<typeof openAnimalSt
   return module.openAnimalStore
 }
 
-/** Keys that are issued at the same time. */
+/** Number of keys that are issued concurrently. */
 const AT_ONCE = 50
 
-/** What differs between servers. */
+/** The options that differ between servers. */
 export interface Given {
   /** A checkout of this project other than this one. */
   readonly checkout?: string | undefined
@@ -27,7 +27,7 @@ export interface Given {
   readonly limits?: string | undefined
   /** Whether metrics are counted, which costs CPU time. */
   readonly isMetered?: boolean
-  /** The number of keys with endless limits. */
+  /** The number of keys whose limits are never reached. */
   readonly keys?: number
 }
 
@@ -41,11 +41,11 @@ export const open = async (
     database,
     ...(limits === undefined ? {} : { limits }),
     ...(isMetered ? { metrics: true } : {}),
-    // No lines about the issued keys.
+    // Suppresses the log lines about issued keys.
     logLevel: "warn",
-    // Requests without a valid key count for their address; this bucket must not run empty either.
+    // Requests without a valid key count for their address; its limits must not be reached either.
     anonymousPlan: { perMinute: ENDLESS, perDay: ENDLESS },
-    // A ban would be decided before the limits.
+    // Without bans, because a ban is decided before the limits.
     ban: { strikes: ENDLESS }
   })
 }
@@ -66,7 +66,7 @@ export const openFilled = async (
     }
     return keys
   }
-  // Keys of another store: well-formed, so that they are looked up.
+  // Unknown keys are issued by another store: they are well-formed, so that they are looked up.
   const otherStore = await open("memory:", { checkout: given.checkout })
   const tokens = {
     unlimited: await issue(store, given.keys ?? callerCounts.unlimited, ENDLESS),
@@ -74,7 +74,7 @@ export const openFilled = async (
     unknown: await issue(otherStore, callerCounts.unknown, 1)
   }
   await otherStore.close()
-  // In sequence: every server must give the same animal the same id.
+  // In sequence, because every server must assign the same id to the same animal.
   for (const animal of animals) {
     const response = await store.fetch(
       new Request("http://127.0.0.1/v1/pets", {

@@ -1,4 +1,4 @@
-/** The schemas of the peers that validate with zod. */
+/** Defines the schemas of the peers that validate with zod. */
 import { z } from "zod"
 import { statuses } from "../Catalogue.ts"
 

@@ -1,4 +1,4 @@
-/** Laws about creating, listing and fetching together, at a port or over HTTP (contract §4). */
+/** Laws about creations, lists and retrievals in combination, at a port or over HTTP (contract §4). */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
@@ -18,10 +18,10 @@ type Status = PetStatus.PetStatus
 type Command =
   | { readonly do: "create"; readonly status: Status | undefined; readonly categoryId: bigint }
   | ({ readonly do: "list" } & Listing)
-  /** Fetches the own animal with this number, modulo their count. */
+  /** Fetches one of the animals created so far: the one at `which` modulo their number. */
   | { readonly do: "get"; readonly which: number }
 
-/** Few, because animals cannot be deleted over HTTP. */
+/** Maximum number of creations in a case; small, because animals cannot be deleted over HTTP. */
 const MOST_CREATIONS = 5
 
 const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc
@@ -39,7 +39,7 @@ const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc
   )
   .filter((all) => all.filter((command) => command.do === "create").length <= MOST_CREATIONS)
 
-/** Uniform over int64: a random value is practically never an id that the store has assigned. */
+/** Generates ids uniformly over int64, so that practically none of them is an id that the store has assigned. */
 const drawnId = fc.noShrink(fc.noBias(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })))
 
 const runCommand = Effect.fnUntraced(function* (

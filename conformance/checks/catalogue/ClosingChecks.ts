@@ -1,4 +1,4 @@
-/** Laws about the end of a run: what its checks created is still there (contract §2, §4). */
+/** Laws about the end of a run: the animals that its checks created still exist (contract §2, §4). */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
@@ -13,13 +13,13 @@ import { type Check, family } from "../Check.ts"
 import * as Creations from "../http/Creations.ts"
 import * as Responses from "../http/Responses.ts"
 
-/** Number of animals at the beginning, in the middle and at the end of a run that are asked for. */
+/** Number of animals that are fetched from each part of a run: its beginning, its middle and its end. */
 const EACH = 8
 
-/** Largest list of the contract. */
+/** Maximum number of animals in a list, by the contract. */
 const FULL = 100
 
-/** The first, some of the middle and the last. */
+/** Returns the first `EACH` animals, the last `EACH`, and `EACH` at equal distances in the whole list, each once. */
 const sampled = (all: ReadonlyArray<Animal>): ReadonlyArray<Animal> => {
   const step = Math.max(1, Math.floor(all.length / (EACH + 1)))
   const middle = Array.from({ length: EACH }, (_, index) => all[(index + 1) * step])
@@ -30,7 +30,7 @@ const sampled = (all: ReadonlyArray<Animal>): ReadonlyArray<Animal> => {
 
 const closing = family({ level: "spec", profile: "core", on: "http", isClosing: true })
 
-/** The animals in a list; `undefined` if it is full, so that it need not show all. */
+/** Fetches a list and returns its animals; `undefined` for a full list, because it may omit matching animals. */
 const listed = (http: Http, query: string): Effect.Effect<ReadonlyArray<Animal> | undefined, Failure> =>
   Effect.flatMap(http.send({ path: `/pets?limit=${FULL}${query}` }), ({ response }) =>
     Result.match(
@@ -73,7 +73,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* Creations.own(http, trial, "pending")
       const created = http.created()
       const all = yield* listed(http, "")
-      // The contract shows no transitions of status and excludes none, so what counts is the status now.
+      // The contract neither describes nor excludes changes of status, so the law uses the current status.
       const now = new Map(all?.map(({ id, status }) => [id, status]))
       let isAnyComplete = all !== undefined
       for (const animal of created) {

@@ -1,4 +1,4 @@
-/** Concurrent creations and reads: each operation appears to take effect at one moment while it runs. */
+/** Laws about concurrent creations and reads: each operation appears to take effect at one moment while it runs. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
@@ -19,19 +19,19 @@ type Status = PetStatus.PetStatus
 type Step =
   | { readonly do: "create"; readonly status: Status }
   | ({ readonly do: "list" } & Listing)
-  /** Fetches an animal whose creation has been acknowledged, by number modulo their count. */
+  /** Fetches one of the animals whose creation was acknowledged: the one at `which` modulo their number. */
   | { readonly do: "get"; readonly which: number }
 
 /** The programs of concurrent clients; each runs its steps in sequence. */
 type Programs = ReadonlyArray<ReadonlyArray<Step>>
 
-/** Own animals are identified by the number of their creation. */
+/** An executed operation; `number` is the number of the creation of an animal. */
 type Input =
   | { readonly do: "create"; readonly number: number }
   | ({ readonly do: "list" } & Listing)
   | { readonly do: "get"; readonly number: number }
 
-/** Numbers of the own animals in the result, and whether a full list may have omitted others. */
+/** The result of an operation: the numbers of the animals in it; a full list may omit others. */
 interface Output {
   readonly numbers: ReadonlyArray<number>
   readonly isFull: boolean
@@ -40,7 +40,7 @@ interface Output {
 const numbersIn = (numbers: ReadonlyArray<number>): string =>
   numbers.length === 0 ? "none of ours" : numbers.map((number) => `#${number}`).join(" ")
 
-/** A model: a set of animals that only grows. The state has one bit for each animal. */
+/** Returns the model: a set of animals to which creations add. The state has one bit for each animal in the set. */
 const model = (statuses: ReadonlyArray<Status>): Linearizability.Model<bigint, Input, Output> => {
   const has = (state: bigint, number: number) => (state & (1n << BigInt(number))) !== 0n
   return {
@@ -73,7 +73,7 @@ const model = (statuses: ReadonlyArray<Status>): Linearizability.Model<bigint, I
   }
 }
 
-/** Runs the programs and records the order of their events. */
+/** Runs the programs concurrently, and records the order in which operations start and end. */
 const recorded = Effect.fnUntraced(function* (
   catalogue: Catalogue,
   programs: Programs,
@@ -157,7 +157,7 @@ const recorded = Effect.fnUntraced(function* (
   return { history, statuses: asked.map(({ status }) => status), owned, listed }
 })
 
-/** Compares the recorded history with the model. */
+/** Runs the programs; fails unless ids and lists are correct, and the model explains the recorded history. */
 const explained = Effect.fnUntraced(function* (catalogue: Catalogue, programs: Programs, trial: Trial) {
   const { history, listed, owned, statuses } = yield* recorded(catalogue, programs, trial)
   const ids = new Set(owned.map(({ animal }) => animal.id))
@@ -224,7 +224,7 @@ const MIXED: Programs = [
 /** Writers that are likely to overlap. */
 const WRITERS: Programs = Array.from({ length: 4 }, () => [create("sold"), create("pending"), listAll])
 
-/** One writer, and readers that read all the time. */
+/** One writer, and readers that read without a pause. */
 const READERS: Programs = [
   [create("available"), create("sold"), create("available"), create("sold")],
   ...Array.from({ length: 3 }, () => [listAll, listAll, listAll, get(0)])
@@ -296,7 +296,7 @@ export const checks: ReadonlyArray<Check> = [
         Array.from({ length: writers }, (_, writer) => writer),
         (writer) =>
           Effect.flatMap(OwnAnimals.create(catalogue, trial, PetStatus.all[writer % 3]), (own) =>
-            // The readers use other connections than the writers, as many as the transport opens.
+            // The readers use other connections than the writers, if the transport opens several.
             Effect.forEach([0, 1, 2, 3], (reader) => read(own, reader), {
               concurrency: "unbounded",
               discard: true

@@ -1,4 +1,4 @@
-/** Filters, limits, completeness and order of lists, at a port or over HTTP (contract §4.1). */
+/** Laws about filters, limits, completeness and order of lists, at a port or over HTTP (contract §4.1). */
 import * as fc from "fast-check"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
 import type { Listing } from "../../evaluation/Catalogue.ts"
@@ -11,7 +11,7 @@ import * as OwnAnimals from "./OwnAnimals.ts"
 
 type Status = PetStatus.PetStatus
 
-/** Animals to create first, and a list. */
+/** The statuses of the animals to create, and the list to request afterwards. */
 interface Scene {
   readonly statuses: ReadonlyArray<Status | undefined>
   readonly listing: Listing
@@ -70,7 +70,7 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 15, http: 0 },
     *holds(catalogue, { listing, statuses }, trial) {
       yield* OwnAnimals.createAll(catalogue, trial, statuses)
-      // Other clients may add animals meanwhile, and no animal is ever deleted.
+      // A lower bound, because other clients may add animals at any time, and no animal is ever deleted.
       const atLeast = (yield* catalogue.list({ ...listing, limit: 100 })).length
       const animals = yield* catalogue.list(listing)
       yield* OwnAnimals.atMost(listing, animals)

@@ -1,4 +1,4 @@
-/** Random cases: statuses, limits and lists. */
+/** Generates random cases: statuses, limits and lists. */
 import * as fc from "fast-check"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
 import type { Listing } from "../../evaluation/Catalogue.ts"

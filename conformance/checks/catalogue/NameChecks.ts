@@ -35,7 +35,7 @@ const name = fc
   })
   .map((text) => text.replaceAll("\0", ""))
 
-/** A name that not every service accepts. */
+/** A name that not every service accepts: the texts before and after its unique part. The animal has this status. */
 interface Awkward {
   readonly before: string
   readonly after: string

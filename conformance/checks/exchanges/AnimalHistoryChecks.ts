@@ -9,17 +9,17 @@ import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
 import { type AmbientCheck, overHistory } from "../AmbientCheck.ts"
 import { describedAs, momentsOf, ofLevel, violation } from "./ExchangeLaws.ts"
 
-/** Largest list, and the default (contract §8.1). */
+/** Maximum and default number of animals in a list (contract §8.1). */
 const [MOST, DEFAULT] = [100, 20]
 
-/** The parsed body; `undefined` if only its beginning is stored. */
+/** Parses the body and reads its value; returns `undefined` if only the beginning of the body is stored. */
 const parsed = <A>(
   { response }: Exchange,
   read: (value: unknown) => Result.Result<A, string>
 ): Result.Result<A, string> | undefined =>
   response.cut === undefined ? Result.flatMap(PetJson.parse(text(response.body)), read) : undefined
 
-/** The animal of a 201; `undefined` for any other response. */
+/** Returns the animal that a request with the main key created; `undefined` for any other exchange. */
 const createdBy = (exchange: Exchange): Animal | undefined => {
   const { request, response } = exchange
   // A server may have a catalogue for each key.
@@ -28,7 +28,7 @@ const createdBy = (exchange: Exchange): Animal | undefined => {
   return read && Result.getOrUndefined(read)
 }
 
-/** The animals in a successful list or retrieval as the contract describes it. */
+/** Returns the animals in a successful list or retrieval that the contract describes; none for other exchanges. */
 const shownBy = (exchange: Exchange): ReadonlyArray<Animal> => {
   if (exchange.response.status !== 200) return []
   const operation = describedAs(exchange)
@@ -43,7 +43,7 @@ const shownBy = (exchange: Exchange): ReadonlyArray<Animal> => {
 const parameterOf = ({ request }: Exchange, name: string): string | null =>
   new URLSearchParams(request.target.split("?")[1] ?? "").get(name)
 
-/** Remembers the animals that the run created; `examine` sees those before the exchange. */
+/** Creates a law that remembers the created animals; `created` has those of earlier exchanges, by id. */
 const knowing =
   (
     isAbout: (exchange: Exchange, created: ReadonlyMap<bigint, Animal>) => boolean,

@@ -27,7 +27,7 @@ const listed = {
   get: [200, 401, 404, 429]
 } as const satisfies { readonly [operation: string]: ReadonlyArray<number> }
 
-/** Whether the key cannot be banned: only a 429 can have led to a ban (contract §8.4.3). */
+/** Whether the key cannot be banned, because only a 429 can lead to a ban (contract §8.4.3). */
 const isInGoodStanding = (history: ReadonlyArray<Exchange>): boolean => {
   // The order of decisions on concurrent requests is unknown.
   const latest = history.findLast(
@@ -41,10 +41,10 @@ const statusOf: ReadonlyMap<string, number> = new Map(
   Object.entries(catalogue).map(([code, { status }]) => [code, status])
 )
 
-/** Longest message that is accepted as one that repeats no long input. */
+/** Maximum length of a message in UTF-16 units; a longer one is assumed to repeat long input. */
 const LONGEST_MESSAGE = 400
 
-/** Shortest credential whose presence in a message cannot be a coincidence. */
+/** Minimum length of a credential whose presence in a message cannot be a coincidence. */
 const SHORTEST_SECRET = 8
 
 export const checks: ReadonlyArray<AmbientCheck> = [

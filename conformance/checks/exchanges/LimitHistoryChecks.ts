@@ -7,29 +7,28 @@ import { describedAs, isOfValidKey, ofLevel, rateOf, violation } from "./Exchang
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** Longest `Retry-After` in seconds of a denial for the minute. */
+/** Maximum `Retry-After` in seconds of a denial for the minute. */
 const MINUTE_S = 60
 
-/** Fewest requests in a row whose cost is compared: one of them may be at the edge of a window. */
+/** Minimum number of requests in a row after the first one, because a window may end at one of them. */
 const LEAST = 3
 
-/** Largest number of different limits of one key: of the minute and of the day. */
+/** Maximum number of different limits of one key: one of the minute and one of the day. */
 const LIMITS = 2
 
 const isSuccess = (exchange: Exchange): boolean =>
   isOfValidKey(exchange) && describedAs(exchange) !== undefined && exchange.response.status < 300
 
-/** Successes of one key without any other request between them, and the operation of each. */
+/** Consecutive successes of one key, without any other request between them. */
 interface Row {
   readonly all: Array<Exchange>
 }
 
-/** Whether requests so long ago may expire in a sliding window while the row is sent. */
+/** Whether one of the earlier requests may leave a sliding window of a minute or a day while the row is sent. */
 const mayExpire = (row: Row, before: ReadonlyArray<Exchange>): boolean => {
   const from = row.all[0]?.sentAt ?? 0
   const to = row.all.at(-1)?.receivedAt ?? 0
   const slack = 2_000
-  // Times of a run do not fall, so that the latest requests come first when searched backwards.
   return before.some(({ receivedAt, sentAt }) =>
     [MINUTE_MS, DAY_MS].some((ms) => receivedAt + ms >= from - slack && sentAt + ms <= to + slack)
   )
@@ -56,7 +55,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
           before !== undefined &&
           after !== undefined &&
           before.limit === after.limit &&
-          // A window began anew, or time refilled it.
+          // Otherwise a new window began, or the window refilled.
           after.remaining <= before.remaining &&
           Math.abs(after.resetAt - before.resetAt) < 45
         if (!isSuccess(exchange) || !exchange.isAlone || after === undefined) row = { all: [] }
@@ -104,7 +103,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
         if (before === undefined || after === undefined || before.limit !== after.limit) return undefined
         if (!isSuccess(previous) || before.remaining === 0) return undefined
         const wait = RateHeaders.retryAfterSeconds(exchange)
-        // With Remaining the denial is for another window than that shown.
+        // If Remaining is one or more, the denial is for another window than the one shown.
         const isOfMinute = after.remaining === 0 && wait !== undefined && wait <= MINUTE_S
         return {
           violation:

@@ -1,4 +1,4 @@
-/** Laws about `RateLimit` and `RateLimit-Policy`, in the responses that carry them. */
+/** Laws about the header fields `RateLimit` and `RateLimit-Policy`, in the responses that have them. */
 import type { Exchange } from "../../http/Exchange.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
 import * as StandardRateLimit from "../../http/StandardRateLimit.ts"
@@ -23,7 +23,7 @@ const wellFormed = {
 const show = (policy: string, parameter: string, value: number | undefined): string =>
   `"${policy}";${parameter}=${value}`
 
-// These laws hold without the fields, which nobody must send.
+// A response without the fields also satisfies these laws, because the fields are optional.
 export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
   {
     id: "every.ratelimit-syntax",

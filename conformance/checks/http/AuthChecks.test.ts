@@ -7,7 +7,7 @@ import * as HttpSubject from "../../subjects/HttpSubject.ts"
 
 const plenty = { perMinute: 100_000, perDay: 1_000_000 }
 
-/** The checks of authentication that a correct server with this main key fails, and the steps of one of them. */
+/** Runs the authentication checks against a correct server with this main key; returns the ids of failed checks. */
 const failed = (secret: string): Promise<ReadonlyArray<string>> =>
   Effect.runPromise(
     Effect.gen(function* () {
@@ -28,8 +28,8 @@ const failed = (secret: string): Promise<ReadonlyArray<string>> =>
     })
   )
 
-describe("the checks of authentication", () => {
-  it("accept a correct server, whatever its main key is, even a palindrome", async () => {
+describe("authentication checks", () => {
+  it("pass for a correct server with any main key, even a palindrome", async () => {
     for (const secret of ["abcdefghhgfedcba", "aaaaaaaaaaaaaaaa", "12321", "a-b-c-b-a", "racecar-racecar"]) {
       expect([secret, await failed(secret)]).toEqual([secret, []])
     }

@@ -1,4 +1,4 @@
-/** Laws about authentication (contract §5). Cases name a credential but never contain it, so that no key is reported. */
+/** Laws about authentication (contract §5). Cases contain only names of credentials, so that no key is reported. */
 import * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import { expect, type Failure, undecided } from "../../evaluation/Outcome.ts"
@@ -14,7 +14,7 @@ const operations = ["list", "create", "get"] as const
 
 type Operation = (typeof operations)[number]
 
-/** A request for an operation that succeeds with a valid key, or returns 404. */
+/** Returns a request for the operation; with a valid key it succeeds or returns 404. */
 const requestOf = (operation: Operation, http: Http, trial: Trial): Sent => {
   switch (operation) {
     case "list":
@@ -26,7 +26,7 @@ const requestOf = (operation: Operation, http: Http, trial: Trial): Sent => {
   }
 }
 
-/** The key with the case of one letter changed; `undefined` if it has no letter. */
+/** Changes the case of one letter of the key; returns `undefined` if it has no letter. */
 const withOtherCase = (key: string): string | undefined => {
   const at = key.search(/[A-Za-z]/)
   if (at < 0) return undefined
@@ -42,7 +42,7 @@ interface Ask {
   readonly operation: Operation
 }
 
-/** One operation for each credential, because callers without a key may have a small limit. */
+/** Pairs each credential with only one operation, because callers without a key may have a small limit. */
 const spread = (names: ReadonlyArray<Credential>): ReadonlyArray<Ask> =>
   names.map((credential, index) => ({ credential, operation: operations[index % 3] ?? "list" }))
 
@@ -61,7 +61,7 @@ const isRejected = (
   )
 }
 
-/** Requests that are also invalid in another way, which must not be shown to a caller without a key. */
+/** Requests with another fault, which the response to a caller without a key must not show. */
 const otherFaults: ReadonlyArray<Sent> = [
   { method: "DELETE", path: "/pets" },
   { path: "/pets?limit=0" },

@@ -16,7 +16,7 @@ const { create, inCategory, nested, withMember } = Creations
 const spec = family({ level: "spec", profile: "core", on: "http" })
 const design = family({ level: "design", profile: "core", on: "http" })
 
-/** Fails unless the animal has the fields that were sent. */
+/** Fails unless the animal has the fields in `sent`; a field that is absent there may have any value. */
 const isAsSent = (
   actual: Animal,
   sent: { readonly name: string; readonly categoryId?: bigint; readonly status?: string | undefined }
@@ -39,7 +39,7 @@ const int64 = fc.oneof(
   fc.bigInt({ min: -5n, max: 5n })
 )
 
-/** JSON values, valid and invalid for each field. */
+/** Generates JSON values, some of them valid for a field. */
 const value = fc.oneof(
   fc.json({ maxDepth: 2 }),
   fc.constantFrom(...'1 0 -1 1.5 "5" null true [] {} "sold" "name" 1e400 9223372036854775808'.split(" "))
@@ -62,7 +62,7 @@ const edit = fc.record({
   inserted: fc.string({ unit: fc.constantFrom(...'{}[]",:\\0e-. \u0000\ufeff\u{1f408}'), maxLength: 3 })
 })
 
-/** A body with these members, unedited. */
+/** Returns the case of an unedited body with these members. */
 const whole = (name: string, categoryId: string, status?: string, more?: string) => ({
   members: { name, categoryId, status, more },
   edit: undefined
@@ -168,7 +168,7 @@ export const checks: ReadonlyArray<Check> = [
       const body = PetJson.draft({ name: trial.name(), categoryId: Creations.categoryOf(http), status })
       const first = yield* create(http, body)
       const again = yield* http.send(Creations.withBody(body))
-      // The contract does not say whether names are unique (§2): a second animal of one name may be rejected.
+      // The contract does not define whether names are unique (§2): a second animal with the same name may be rejected.
       if (again.response.status !== 201) {
         yield* Responses.rejected(again, { status: "4xx" })
         return yield* inapplicable("the service rejects a second animal of the same name")

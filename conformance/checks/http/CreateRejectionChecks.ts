@@ -8,7 +8,7 @@ import * as Responses from "./Responses.ts"
 
 const { PLAIN, inCategory, named, nested, withMember, withStatus } = Creations
 
-/** Defines checks that send bodies, as templates or bytes, each of which must be rejected. */
+/** Defines checks that send invalid bodies, given as templates or bytes, and expect the rejection `expected`. */
 const rejection =
   (level: Level, expected: Responses.Rejection) =>
   (
@@ -43,10 +43,10 @@ const UNSUPPORTED: Responses.Rejection = { status: [415], code: "unsupported_med
 
 const SMALL = '{"name":"a","categoryId":1}'
 
-/** Little-endian UTF-16 with a byte order mark. */
+/** Encodes text in little-endian UTF-16 with a byte order mark. */
 const utf16 = (content: string): Uint8Array => Uint8Array.from(Buffer.from(`\ufeff${content}`, "utf16le"))
 
-/** SMALL with raw bytes in its name. */
+/** Returns SMALL with raw bytes in its name. */
 const rawName = (...raw: ReadonlyArray<number>): Uint8Array =>
   Uint8Array.from([...bytes('{"name":"a'), ...raw, ...bytes('","categoryId":1}')])
 

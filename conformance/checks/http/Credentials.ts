@@ -1,9 +1,12 @@
-/** Values of `Authorization` that are made from a valid key and are not valid. Cases name them, so that no key is reported. */
+/**
+ * Derives invalid values of `Authorization` from a valid key. Cases contain only the names of the values, so that no
+ * key is reported.
+ */
 import * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import { type Failure, inapplicable } from "../../evaluation/Outcome.ts"
 
-/** Kinds of characters, each with its first and its last character. */
+/** Classes of characters, each with its first and its last character. */
 const kinds = [
   { of: /[a-z]/, ends: ["a", "z"] },
   { of: /[A-Z]/, ends: ["A", "Z"] },
@@ -13,9 +16,9 @@ const kinds = [
 const distance = (one: string, other: string): number => Math.abs(one.charCodeAt(0) - other.charCodeAt(0))
 
 /**
- * The key with one letter or digit replaced, at a fraction `part` of its length, by another of the same kind. The new
- * character also occurs elsewhere in the key if possible, because keys may use few characters, such as hexadecimal digits.
- * It is the farthest such character, because low bits of the last character of base64 have no meaning.
+ * Replaces one letter or digit of the key by another of the same class. `part` selects it: 0 the first, 1 the last. The
+ * new character occurs elsewhere in the key if possible, because keys may use few characters, such as hexadecimal
+ * digits. It has the most distant code, because the low bits of the last character of base64 may have no meaning.
  */
 const withOtherCharacter = (key: string, part: number): string => {
   const places = [...key.matchAll(/[A-Za-z0-9]/g)].map(({ index }) => index)
@@ -63,7 +66,7 @@ export const credentials = {
 
 export type Credential = keyof typeof credentials
 
-/** The fields of a request with the credential; `Inapplicable` if it is the key itself, as a palindrome backwards is. */
+/** Returns the fields that send the credential; `Inapplicable` if it equals the key, as a reversed palindrome does. */
 export const carrying = (
   credential: Credential,
   { facts }: Http
@@ -74,9 +77,3 @@ export const carrying = (
     ? inapplicable(`of this main key, ${credential} is the key itself`)
     : Effect.succeed({ authorization, credential })
 }
-
-/** Some of them, as a dimension. */
-export const some = <const Name extends Credential>(
-  ...names: ReadonlyArray<Name>
-): { readonly [name in Name]: name } =>
-  Object.fromEntries(names.map((name) => [name, name])) as { readonly [name in Name]: name } // one entry each

@@ -15,12 +15,12 @@ import * as PagingChecks from "./PagingChecks.ts"
 
 type Status = PetStatus.PetStatus
 
-/** Text of a query after `?`. */
+/** A case: the text of a query after `?`. */
 interface Query {
   readonly query: string
 }
 
-/** Cases from lines of queries that are separated by spaces. */
+/** Returns a case for each query; the queries of a line are separated by spaces. */
 const queries = (...lines: ReadonlyArray<string>): ReadonlyArray<Query> =>
   lines.flatMap((line) => line.split(" ")).map((query) => ({ query }))
 
@@ -28,7 +28,10 @@ const anyStatus = fc.constantFrom(...PetStatus.all)
 
 const statusOrNone = fc.option(anyStatus, { nil: undefined })
 
-/** Creates animals until a list of 100 shows at least so many, with this status or with any. */
+/**
+ * Creates animals if a list with the maximum limit shows fewer than `animals` with this status, or with any status if
+ * none is given. Fails if the list still shows fewer afterwards.
+ */
 const stock = Effect.fnUntraced(function* (http: Http, trial: Trial, animals: number, status?: Status) {
   const query = `limit=${pageLimit.max}${Lists.statusParameter(status)}`
   const there = (yield* Lists.list(http, query)).length
@@ -43,11 +46,11 @@ const stock = Effect.fnUntraced(function* (http: Http, trial: Trial, animals: nu
   )
 })
 
-/** Ensures that there are more animals than a list may hold. */
+/** Ensures that the store has more animals than a list may show. */
 const stockBeyondLists = (http: Http, trial: Trial): Effect.Effect<void, Failure> =>
   Effect.andThen(stock(http, trial, pageLimit.max), Lists.createAll(http, trial, ["sold"]))
 
-/** Text for a query that is not a valid limit. */
+/** Generates queries whose limit is not valid. */
 const noLimit = fc
   .oneof(
     fc.string({ maxLength: 6 }),
@@ -85,7 +88,7 @@ const noStatus = fc
 const spec = family({ level: "spec", profile: "core", on: "http" })
 const design = family({ level: "design", profile: "core", on: "http" })
 
-/** Queries that must be rejected. */
+/** Defines checks whose queries must be rejected. */
 const rejected = family({
   level: "design",
   profile: "core",
@@ -204,7 +207,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "list.parameters.decoded",
     law: "Names and values of parameters are percent-decoded.",
     clauses: ["list.limit.accepted", "list.status.accepted"],
-    // The contract does not say how a query is encoded; by RFC 3986 §2.3 both spellings are equivalent.
+    // The contract does not define how a query is encoded; by RFC 3986 §2.3 both spellings are equivalent.
     advisedBy: "RFC 3986 §2.3",
     requests: 3,
     examples: [
@@ -275,7 +278,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "list.limit.full",
-    law: "With more than 100 animals in the store, every list without a filter is full.",
+    law: "With 100 or more animals in the store, every list without a filter is full.",
     clauses: ["list.limit.maximum-returned", "list.complete"],
     requests: 30,
     examples: [{ limit: 100 }, { limit: 99 }, { limit: 21 }],
@@ -292,7 +295,7 @@ export const checks: ReadonlyArray<Check> = [
     law: "No list holds more than 100 animals, whatever the requested limit.",
     clauses: ["list.limit.ceiling"],
     requests: 16,
-    // In one case: every case needs one animal more, and animals cannot be deleted.
+    // All queries in one case, because every case creates an animal, and animals cannot be deleted.
     examples: [
       {
         queries: [

@@ -1,4 +1,4 @@
-/** The link from a page of a list to the next page. */
+/** Reads the link from a page of a list to the next page. */
 import * as Effect from "effect/Effect"
 import type { Http } from "../../evaluation/Http.ts"
 import { Violation } from "../../evaluation/Outcome.ts"
@@ -7,28 +7,29 @@ import * as LinkHeader from "../../http/LinkHeader.ts"
 import * as RequestTarget from "../../http/RequestTarget.ts"
 import { headerValues } from "../../http/Wire.ts"
 
-/** The target of the link as written; `undefined` without one. */
+/** Returns the target of the next link as written; `undefined` if the page has none. */
 export const targetOf = ({ request, response }: Exchange): string | undefined =>
   LinkHeader.parse(headerValues(response, "link")).find(
     (link) => LinkHeader.hasRelation(link, "next") && isOf(link.parameters.get("anchor"), request.target)
   )?.target
 
-/** Whether this page is the link's context: an `anchor` can name another resource (RFC 8288 §3.2). */
+/** Whether the link belongs to this page: an `anchor` can name another resource (RFC 8288 §3.2). */
 const isOf = (anchor: string | undefined, target: string): boolean => {
   if (anchor === undefined) return true
   const resolved = RequestTarget.resolve(anchor, target)
   return resolved !== undefined && !resolved.isAbsolute && resolved.path + resolved.query === target
 }
 
-/** The resolved link (RFC 3986 §5); `undefined` without a link to an HTTP resource. */
+/** Resolves the next link (RFC 3986 §5); returns `undefined` if the page has no link to an HTTP resource. */
 export const resolved = (exchange: Exchange): RequestTarget.Resolved | undefined => {
   const target = targetOf(exchange)
   return target === undefined ? undefined : RequestTarget.resolve(target, exchange.request.target)
 }
 
 /**
- * The path of the link below the base address; `undefined` without a link. An absolute link may contain the public
- * address of a server that is tested without its proxy: then only its query is used.
+ * Returns the path of the next link below the base address; `undefined` if the page has no link. Fails if the link does
+ * not lead to a list there. Only the query of an absolute link is used, because the link may contain the public address
+ * of a server that is tested without its proxy.
  */
 export const pathOf = (
   { facts: { basePath } }: Http,

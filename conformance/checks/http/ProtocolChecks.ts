@@ -1,4 +1,4 @@
-/** Laws that hold for all operations: paths, methods, headers and errors (contract §4, §7). */
+/** Laws about the paths, methods, headers and errors of all operations (contract §4, §7). */
 import * as Effect from "effect/Effect"
 import { catalogue } from "../../../core/errors/ErrorCatalogue.ts"
 import type { Http, Sent } from "../../evaluation/Http.ts"
@@ -14,7 +14,7 @@ const NOBODY = "/pets/5318008317345021"
 
 const creation = (json: string): Sent => ({ method: "POST", path: "/pets", json })
 
-/** Requests that the contract describes and that fail: 400, 401, and 404 until the operation is removed. */
+/** Requests that the contract describes and that fail with 400, 401, or 404 (until getPet is removed). */
 const described: ReadonlyArray<Sent> = [
   creation("{}"),
   creation('{"name":"a","categoryId":"1"}'),
@@ -33,11 +33,11 @@ const errors: ReadonlyArray<Sent> = [
   creation(" ".repeat(65_537))
 ]
 
-/** Sends one of these requests; a request without a key may have to wait. */
+/** Sends one of these requests; a request without a key waits while the limit of such callers is exceeded. */
 const send = (http: Http, sent: Sent): Effect.Effect<Exchange, Failure> =>
   sent.key === "none" ? Responses.sendWithoutKey(http, sent) : http.send(sent)
 
-/** Requests that change no existing data, whatever a server offers beyond the contract. */
+/** Requests outside the contract that change no existing data, even if a server supports them. */
 const unknownOperations: ReadonlyArray<Sent> = [
   { path: "/nothing" },
   { path: "/store/orders/none" },
@@ -52,7 +52,7 @@ const unknownOperations: ReadonlyArray<Sent> = [
   { method: "PROPFIND", path: "/pets" }
 ]
 
-/** Statuses of servers for long targets and unknown methods, before the service runs (RFC 9110 §15, RFC 6585 §5). */
+/** Statuses with which servers reject long targets and unknown methods by themselves (RFC 9110 §15, RFC 6585 §5). */
 const byTransport: ReadonlySet<number> = new Set([414, 431, 501])
 
 const CONTENT_TYPE = "application/json; charset=utf-8"

@@ -1,4 +1,4 @@
-/** Laws about the end of getPet on 5 December 2030 (contract §4.3, §9.3), by date, because time only moves forward. */
+/** Laws about the removal of getPet on 5 December 2030 (contract §4.3, §9.3), in order of time, which moves forward. */
 import * as Effect from "effect/Effect"
 import type { Http } from "../../evaluation/Http.ts"
 import { expect, type Failure, inapplicable, undecided, type Violation } from "../../evaluation/Outcome.ts"
@@ -15,10 +15,10 @@ import * as Responses from "./Responses.ts"
 /** The beginning of 5 December in UTC; the contract names no time zone. */
 const SUNSET = Date.UTC(2030, 11, 5)
 
-/** Ms that are reserved for a request that must be handled before a certain time. */
+/** Time in ms before a deadline at which a request is sent that must be handled before the deadline. */
 const MARGIN = 1_500
 
-/** Moves the subject's time forward to a moment; does nothing if it has passed. */
+/** Moves the subject's time forward to a moment; does nothing if the moment has passed. */
 const until = (http: Http, moment: number): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.now, (now) => (now < moment ? http.pass(moment - now) : Effect.void))
 

@@ -1,4 +1,4 @@
-/** Laws about rejected creations, which add no animal (contract §4.2). */
+/** Laws about rejected creations, which must add no animal (contract §4.2). */
 import * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import { expect, undecided } from "../../evaluation/Outcome.ts"
@@ -17,7 +17,7 @@ const SOLD = '"status":"sold"'
 
 const ROOM = "a list that is not full"
 
-/** Fails when one of the names is listed; `Undecided` when the list is full and cannot show it. */
+/** Fails if one of the names is listed; `Undecided` if a list cannot be read, or all lists are full and may omit it. */
 const noneListed = Effect.fnUntraced(function* (http: Http, names: ReadonlyArray<string>, trial: Trial) {
   let hasRoom = false
   for (const path of ["/pets?limit=100&status=sold", "/pets?limit=100"]) {

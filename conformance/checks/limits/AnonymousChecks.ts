@@ -1,4 +1,4 @@
-/** Laws about callers without a valid key, which contract §8.3 leaves open: they have a bucket of plan Free. */
+/** Laws about callers without a valid key. Contract §8.3 leaves their limits open; ours have a bucket of plan Free. */
 import * as Effect from "effect/Effect"
 import * as Plan from "../../../core/limits/Plan.ts"
 import type { Http, Sent } from "../../evaluation/Http.ts"
@@ -26,7 +26,7 @@ const rateOf = Effect.fnUntraced(function* ({
     : rate
 })
 
-/** Starts with a full bucket and restores it, because other laws also send requests without a key. */
+/** Evaluates a law with a full bucket, and waits until the bucket is full again, because other laws use it too. */
 const withFullBucket = (http: Http, law: Effect.Effect<void, Failure>): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     yield* http.pass(DAY + MINUTE)
@@ -34,7 +34,7 @@ const withFullBucket = (http: Http, law: Effect.Effect<void, Failure>): Effect.E
     yield* http.pass(MINUTE + SECOND)
   })
 
-/** Defines a law that starts with a full bucket and on a new day, because a day has 1,000 requests. */
+/** Defines a check that starts with a full bucket on a new day, because a day allows only 1,000 requests. */
 const anonymous = ({
   holds,
   ...rest
@@ -50,13 +50,13 @@ const anonymous = ({
       )
   })
 
-/** Sends requests without a key until a 429; `Violation` if there is none in time. */
+/** Sends requests without a key until a 429; `Violation` if more are admitted than the bucket allows. */
 const firstDenial = Effect.fnUntraced(function* (http: Http) {
   const begin = yield* http.now
   for (let sent = 0; ; sent++) {
     const exchange = yield* http.send(withoutKey)
     if (exchange.response.status === 429) return exchange
-    // While time passes, the bucket refills by one request a second.
+    // The bucket regains one request a second while time passes.
     const most = perMinute + Math.ceil(((yield* http.now) - begin) / SECOND) + 1
     yield* expect(
       sent < most,
@@ -166,7 +166,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 187,
     *holds(http) {
       yield* firstDenial(http)
-      // as many more as can get a slot
+      // The maximum number of denied requests that get a slot.
       for (let sent = 0; sent < 60; sent++) yield* http.send(withoutKey)
       for (let round = 0; round < 22; round++) {
         yield* http.pass(SECOND)

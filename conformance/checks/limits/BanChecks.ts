@@ -11,16 +11,16 @@ import * as Offender from "./Offender.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
 
-/** Ms within which strikes count together. */
+/** Time in ms after the first strike within which strikes are counted together. */
 const WITHIN_MS = 5 * MINUTE
 
 /** Durations of consecutive bans in ms; the last one repeats. */
 const DURATIONS_MS = [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE, 60 * MINUTE]
 
-/** Longest ban that the suite waits for. */
+/** Maximum Retry-After in seconds that a law waits for. */
 const MOST_WAITED_S = 31 * 86_400
 
-/** A longer wait in seconds is not for the minute: it is a ban, or the end of the day. */
+/** Maximum Retry-After in seconds of a denial for the minute; a longer one is for a ban or for the day. */
 const BEYOND_MINUTE_S = 70
 
 const list = { path: "/pets?limit=1" } as const
@@ -43,7 +43,7 @@ export const checks: ReadonlyArray<Check> = [
         const before: Reading = last
         last = yield* meter.spend
         if (last.admitted) last = yield* Bursts.denial(meter)
-        // A response need not say that it is a ban; a longer wait may be one.
+        // A response need not show that it is a ban; a longer wait may indicate one.
         if (
           last.banned === true ||
           last.retryAfter > BEYOND_MINUTE_S ||
@@ -95,7 +95,7 @@ export const checks: ReadonlyArray<Check> = [
           const expected = `200 to another key, which showed Remaining ${before.remaining} before ${sent - 1} more requests`
           return yield* new Violation({ expected, actual: Conversation.outcome(response) })
         }
-        // A shared limit of a minute ends within two minutes.
+        // A shared limit per minute is over after two minutes.
         yield* http.pass(2 * MINUTE)
         const again = yield* http.sendUnpaced(list)
         const actual = Conversation.outcome(again.response)
@@ -276,7 +276,7 @@ export const checks: ReadonlyArray<Check> = [
       for (const reading of yield* meter.spendAtOnce(2 * Offender.STRIKES)) {
         yield* expect(reading.banned !== true, `no ban for ${2 * Offender.STRIKES} requests at once`, "a ban")
       }
-      // Three rounds per strike: little more than half of the strikes that ban.
+      // Three rounds make one strike, so these are little more than half of the strikes that lead to a ban.
       yield* meter.pass(WITHIN_MS + MINUTE)
       const { ban, rounds } = yield* Offender.hammer(meter, 30, 400)
       yield* expect(ban === undefined, "no ban for 30 denials within 12 s", `a ban after ${rounds}`)

@@ -19,7 +19,7 @@ interface Pause {
 }
 
 interface Walk {
-  /** Whether it begins with only one request of the day left. */
+  /** Whether all requests of the day but one are used up before the first pause. */
   readonly usesDay: boolean
   readonly pauses: ReadonlyArray<Pause>
 }
@@ -51,13 +51,13 @@ const pause: fc.Arbitrary<Pause> = fc.oneof(
   fc.record({ from: fc.constant("midnight"), ms: fc.constantFrom(-2_000, -500, 500, 2_000) })
 )
 
-/** Short enough that no walk collects enough strikes for a ban. */
+/** Generates walks that are too short to cause a ban. */
 const walk: fc.Arbitrary<Walk> = fc.record({
   usesDay: fc.constant(false),
   pauses: fc.array(pause, { maxLength: 16, size: "max" })
 })
 
-/** One reading after its pause, at a time that is known as exactly as possible. */
+/** Pauses, then reads the clock and sends a request immediately, so that its time is known as exactly as possible. */
 const step = Effect.fnUntraced(function* (meter: Meter, { from, ms }: Pause) {
   const now = yield* meter.now
   const wait = from === "now" ? ms : (Math.floor(now / DAY) + 1) * DAY + ms - now
@@ -66,7 +66,7 @@ const step = Effect.fnUntraced(function* (meter: Meter, { from, ms }: Pause) {
   return yield* meter.spend
 })
 
-/** Takes a walk from an unused day on, and compares each reading with the model. */
+/** Runs a walk that starts on an unused day, and calls `holds` with each reading and the expected response to it. */
 const along = Effect.fnUntraced(function* (
   meter: Meter,
   { pauses, usesDay }: Walk,
@@ -86,7 +86,7 @@ const along = Effect.fnUntraced(function* (
   }
 })
 
-/** Defines laws about the same walks, each about one part of the responses. */
+/** Defines checks that run the same walks; each is about another part of the responses. */
 const walked = family({
   level: "design",
   profile: "limits",
@@ -100,7 +100,7 @@ const walked = family({
 
 const remainingOf = ({ response }: Exchange): number => RateHeaders.of(response)?.remaining ?? -1
 
-/** Waits for new windows of the small key, and returns what is left after its first request. */
+/** Waits for new windows of the small key, sends one request, and returns its Remaining; `Undecided` if that is 0. */
 const begun = Effect.fnUntraced(function* (http: Http) {
   yield* http.pass(DAY + MINUTE)
   const exchange = yield* http.send(Bursts.tinyList)
@@ -126,7 +126,7 @@ const failing: ReadonlyArray<Sent & { readonly fails: string }> = [
   }
 ]
 
-/** Sets the clock back; `Inapplicable` if it only moves forward. */
+/** Tests whether the clock can be set back, and restores it; `Inapplicable` if it only moves forward. */
 const canStepBack = Effect.fnUntraced(function* (meter: Meter) {
   const begin = yield* meter.now
   yield* meter.pass(-1)

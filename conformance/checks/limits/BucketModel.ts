@@ -1,6 +1,6 @@
 /**
- * An independent model of the bucket and the day; a number that is not known exactly is a range. From each reading it uses
- * only the time of the decision and whether the request was admitted.
+ * Models the bucket and the day independently of the service; a number that is not known exactly is a range. From each
+ * reading the model uses only the time of the decision and whether the request was admitted.
  */
 import * as Effect from "effect/Effect"
 import type { Plan } from "../../../core/limits/Plan.ts"
@@ -10,7 +10,7 @@ import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
 
-/** Cost of a request. A bucket of n per minute gets n units each ms, so nothing is ever divided. */
+/** Cost of a request in units. A bucket of n requests per minute gains n units per ms, so its levels are integers. */
 const COST = MINUTE
 
 /** A range of whole numbers, both ends included. */
@@ -29,7 +29,7 @@ interface View {
   readonly retryAfter: Range
 }
 
-/** The expected response to a request; several views if its exact time is not known. */
+/** The expected response to a request; it has several views if the exact time of the request is not known. */
 export interface Expected {
   readonly mayAdmit: boolean
   readonly mayDeny: boolean
@@ -40,7 +40,7 @@ const NONE: Range = [0, 0]
 
 const inSeconds = ([least, most]: Range): Range => [Math.ceil(least / SECOND), Math.ceil(most / SECOND)]
 
-/** On a used-up day: ms after which a slot is forgiven, and the minimum number of slots. */
+/** Interval in ms at which a slot is released while the day is used up, and the minimum number of slots then. */
 const FORGIVEN_EVERY_MS = 2_000
 const MIN_SLOTS_OF_DAY = 8
 
@@ -49,7 +49,7 @@ const forgiven = ([least, most]: Range, elapsed: Range): Range => [
   Math.max(0, most - Math.floor(elapsed[0] / FORGIVEN_EVERY_MS))
 ]
 
-/** The model of a caller that was silent for a day; call the result with each reading in sequence. */
+/** Creates the model of a caller that sent nothing for a day; call the result with each reading in sequence. */
 export const make = ({ perDay, perMinute }: Plan) => {
   const capacity = perMinute * COST
   let level: Range = [capacity, capacity]

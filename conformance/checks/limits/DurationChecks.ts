@@ -1,4 +1,4 @@
-/** Laws about the duration of the windows of contract §8.2, and about whose limits the headers show. */
+/** Laws about the duration of the windows of contract §8.2, and about headers, which must show the caller's limits. */
 import * as Effect from "effect/Effect"
 import type { Meter, Reading } from "../../evaluation/Meter.ts"
 import { expect, type Failure, inapplicable, undecided } from "../../evaluation/Outcome.ts"
@@ -9,28 +9,28 @@ import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
 
-/** Maximum number of minutes in which requests at the rate of the plan are observed. */
+/** Maximum number of minutes in which a law counts admitted requests. */
 const MOST_MINUTES = 10
 
-/** Maximum number of consecutive bursts; their interval does not divide the lengths of windows to detect. */
+/** Maximum number of consecutive bursts. Their interval does not divide the windows that the law must detect. */
 const MOST_BURSTS = 8
 
 /** Approximate number of requests of a case; larger plans get fewer minutes and bursts. */
 const MANY = 250
 
-/** Slightly more than a minute, by any clock. */
+/** Interval of bursts in ms: more than a minute, even by a slightly different clock. */
 const APART = MINUTE + SECOND
 
-/** Ms that overlap at most four days, even if one of them has 23 hours. */
+/** Duration in ms that overlaps at most four days, even if one of them has 23 hours. */
 const THREE_DAYS = 70 * 3_600_000
 
-/** Longer than any day, even one of 25 hours. */
+/** Duration in ms that is longer than any day, even one of 25 hours. */
 const SILENCE = 26 * 3_600_000
 
-/** Tolerance for the clocks of two machines and for rounding to a second. */
+/** Tolerance in ms for the clocks of two machines and for rounding to a second. */
 const CLOCK_SLACK = 10 * SECOND
 
-/** Maximum number of requests in a case, including denials; more are needed only if waiting does not help. */
+/** Returns the maximum number of requests in a case, denied ones included; waiting should make more unnecessary. */
 const mostSent = (allowed: number): number => 4 * allowed + 20
 
 /** Waits two days, so that no ban or used window of another law is left. */
@@ -44,8 +44,9 @@ const waited = (meter: Meter, { retryAfter }: Reading): Effect.Effect<void, Fail
   meter.pass(Math.max(retryAfter, 1) * SECOND)
 
 /**
- * Returns how many requests are admitted within `ms`. The client pauses only after denials, for their Retry-After, and after
- * each `burst` requests, for `pause` ms. It stops when more than `allowed` are admitted.
+ * Returns the number of requests that are admitted within `ms` milliseconds. The client pauses only after denials, for
+ * their Retry-After, and after each `burst` admitted requests, for `pause` ms. It stops early when more than `allowed`
+ * requests are admitted or `mostSent(allowed)` are sent.
  */
 const throughput = Effect.fnUntraced(function* (
   meter: Meter,
@@ -63,7 +64,10 @@ const throughput = Effect.fnUntraced(function* (
   return admitted
 })
 
-/** Uses up a day's requests and one more, within the limit per minute; returns how many are admitted, and in how many ms. */
+/**
+ * Sends requests within the limit per minute until one is denied, at most one more than a day allows. Returns the
+ * number of admitted requests and the elapsed ms.
+ */
 const useUpDay = Effect.fnUntraced(function* (
   meter: Meter
 ): Effect.fn.Return<{ readonly admitted: number; readonly ms: number }, Failure> {
@@ -100,8 +104,8 @@ export const checks: ReadonlyArray<Check> = [
       }
       yield* freshDays(meter)
       if (bound === "at most") {
-        // Any span of n minutes overlaps at most n + 1 windows, and a bucket refills n times after its first content, plus one
-        // request by rounding. The day must allow one more than that.
+        // Any span of n minutes overlaps at most n + 1 windows. A bucket refills n times after its first content, plus
+        // one request by rounding. The day must allow one more than that.
         const minutes = Math.min(
           MOST_MINUTES,
           Math.floor((perDay - 2) / perMinute) - 1,
@@ -231,7 +235,7 @@ export const checks: ReadonlyArray<Check> = [
         yield* http.pass((RateHeaders.retryAfterSeconds(first) ?? 0) * SECOND)
       }
       const other = limitOf(yield* http.send(main))
-      // Few enough for small plans; denied requests have headers, too.
+      // Few requests, because plans may be small; the responses to denied requests have the headers, too.
       const mixed = [main, Bursts.tinyList, main, main, Bursts.tinyList, main, main, Bursts.tinyList, main]
       const exchanges = yield* http.sendAtOnce(mixed)
       if (other === perMinute || other === perDay) {
@@ -239,7 +243,7 @@ export const checks: ReadonlyArray<Check> = [
           "the small key and the main key show the same limit: give keys on different plans"
         )
       }
-      // Without a second attempt, which would hide responses that are only sometimes mixed up.
+      // There is no second attempt, because it would hide responses that are only sometimes mixed up.
       const limits = exchanges.filter(({ key }) => key === "tiny").map(limitOf)
       const strange = limits.find((limit) => limit !== undefined && limit !== perMinute && limit !== perDay)
       yield* expect(

@@ -1,4 +1,4 @@
-/** Laws about limits that hold for every implementation, whatever its algorithm (contract §8). */
+/** Laws about limits that apply to every implementation, whatever its algorithm (contract §8). */
 import * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import type { Meter, Reading } from "../../evaluation/Meter.ts"
@@ -11,16 +11,16 @@ import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
 
-/** Timeout in ms: without a clock an evaluation waits for one or two real windows. */
+/** Timeout in ms of an evaluation that waits for one or two windows in real time if there is no clock. */
 const WAITS_MS = 240_000
 
-/** Tolerance in seconds for rounding and slow clocks at a window of a day. */
+/** Maximum Retry-After in seconds: a day, and an hour of tolerance for rounding and slow clocks. */
 const LONGEST_WAIT_S = 86_400 + 3_600
 
-/** Longest wait of a law. */
+/** Maximum Retry-After in seconds that a law waits for. */
 const MOST_WAITED_S = 3 * 86_400
 
-/** Waits until the small key has a new day and no ban, if time can be moved. */
+/** Waits until the small key has a new day and no ban, if time can be moved; otherwise does nothing. */
 const freshDay = (http: Http) => (http.facts.hasClock ? http.pass(2 * DAY) : Effect.void)
 
 const draftOf = ({ facts }: Http, name: string): string => {
@@ -28,7 +28,7 @@ const draftOf = ({ facts }: Http, name: string): string => {
   return PetJson.draft({ name, categoryId, status: "pending" })
 }
 
-/** Whether the headers show that no minute ended between responses, and that no request was denied for the day. */
+/** Whether the headers show that all responses belong to one minute, and that no request was denied for the day. */
 const isOneMinute = (meter: Meter, readings: ReadonlyArray<Reading>): boolean => {
   const resets = readings.map(({ resetAt }) => resetAt)
   return (
@@ -282,7 +282,7 @@ export const checks: ReadonlyArray<Check> = [
         for (const [index, reading] of readings.entries()) {
           if (!reading.admitted || !Bursts.showsMinute(meter, reading)) continue
           const later = readings.slice(index + 1).filter(({ admitted }) => admitted)
-          // From a full budget on: the whole requests that a bucket has refilled meanwhile.
+          // The bucket was full at the start; since then it has regained this number of whole requests.
           const back = Math.floor(
             (Bursts.span(first, later.at(-1) ?? reading) * meter.plan.perMinute) / MINUTE
           )

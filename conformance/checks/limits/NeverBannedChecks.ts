@@ -1,4 +1,4 @@
-/** Laws about clients that wait for Retry-After and are never banned (contract §8.4.3). */
+/** Laws about clients that wait for Retry-After and must never be banned (contract §8.4.3). */
 import * as fc from "fast-check"
 import type { Reading } from "../../evaluation/Meter.ts"
 import { expect } from "../../evaluation/Outcome.ts"

@@ -1,4 +1,4 @@
-/** Animals for the laws of `PetRepository`: unusual ones, calls that are recorded as steps, and expected results. */
+/** Provides unusual animals, recorded calls, and expected results for the laws of `PetRepository`. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
@@ -39,34 +39,34 @@ export const newPet: fc.Arbitrary<NewPet> = fc.record(
   { noNullPrototype: true }
 )
 
-/** The statuses in rotation. */
+/** Returns the status at an index of the sequence that repeats all statuses without end. */
 export const statusAt = (index: number): PetStatus.PetStatus =>
   PetStatus.all[index % PetStatus.all.length] ?? PetStatus.initial
 
-/** Every status several times. */
+/** Nine statuses: each of the three occurs three times. */
 export const nine: ReadonlyArray<PetStatus.PetStatus> = Array.from({ length: 9 }, (_, at) => statusAt(at))
 
-/** Few statuses, because short lists show more violations. */
+/** Generates at most twelve statuses, because short lists show more violations. */
 export const statuses = fc.array(status, { maxLength: 12 })
 
-/** The largest page from the first animal on. */
+/** The query of the first 100 animals of any status. */
 export const whole = { limit: 100, status: undefined, after: undefined } as const
 
-/** Every unusual name, every edge and every status. */
+/** Animals that together have every unusual name, every edge of int64 and every status. */
 export const awkward: ReadonlyArray<NewPet> = Texts.awkward.map((name, index) => ({
   name,
   categoryId: edges[index % edges.length] ?? 0n,
   status: statusAt(index)
 }))
 
-/** An ordinary animal with a unique name. */
+/** Returns an ordinary animal with a unique name. */
 export const plain = (trial: Trial, wanted: PetStatus.PetStatus = PetStatus.initial): NewPet => ({
   name: trial.name(),
   categoryId: 1n,
   status: wanted
 })
 
-/** An id: any, or one at or beside that of an animal inserted before. */
+/** An id, or an offset (`plus`) from the id of the inserted animal with the index `nth`. */
 export type Id = bigint | { readonly nth: number; readonly plus: bigint }
 
 export const id: fc.Arbitrary<Id> = fc.oneof(
@@ -80,13 +80,13 @@ export const id: fc.Arbitrary<Id> = fc.oneof(
   }
 )
 
-/** The id that a relative id means, given the animals inserted so far. */
+/** Returns an id as it is, or computes it from the animals inserted so far; `nth` counts modulo their number. */
 export const idOf = (wanted: Id, inserted: ReadonlyArray<Pet>): bigint =>
   typeof wanted === "bigint"
     ? wanted
     : BigInt.asIntN(64, (inserted[wanted.nth % Math.max(inserted.length, 1)]?.id ?? 0n) + wanted.plus)
 
-/** A `PageQuery` whose `after` may be relative. */
+/** A `PageQuery` whose `after` may be relative to the id of an inserted animal. */
 export interface Query extends Omit<PageQuery, "after"> {
   readonly after: Id | undefined
 }
@@ -121,15 +121,15 @@ export const insertAll = (
   trial: Trial
 ): Effect.Effect<ReadonlyArray<Pet>, Violation> => Effect.forEach(all, (pet) => insert(pets, pet, trial))
 
-/** A page in words. */
+/** Describes a page for messages. */
 export const described = ({ after, limit, status: wanted }: PageQuery): string =>
   `page of ${limit}${wanted === undefined ? "" : ` ${wanted}`}${after === undefined ? "" : ` after ${after}`}`
 
-/** Animals in words. */
+/** Describes animals for messages. */
 export const lines = (all: ReadonlyArray<Pet>): string =>
   all.length === 0 ? "none" : all.map(PetJson.line).join(", ")
 
-/** The fields that are compared. A field that is missing here does not compile. */
+/** The fields that `isSame` compares. The type requires every field of `Pet`. */
 const compared: { readonly [field in keyof Pet]: (pet: Pet) => unknown } = {
   id: ({ id }) => id,
   name: ({ name }) => name,
@@ -153,10 +153,10 @@ export const expectAll = (actual: ReadonlyArray<Pet>, expected: ReadonlyArray<Pe
     lines(actual)
   )
 
-/** The animal that `insert` must return, with the id that it assigned. */
+/** Returns the animal that `insert` must return, with the id that it assigned. */
 export const stored = ({ id: given }: Pick<Pet, "id">, pet: NewPet): Pet => new Pet(given, pet)
 
-/** What `page` returns for these animals, which must be ordered by ascending id. */
+/** Returns what `page` must return for these animals, which must be ordered by ascending id. */
 export const pageOf = (
   all: ReadonlyArray<Pet>,
   { after, limit, status: wanted }: PageQuery

@@ -1,4 +1,4 @@
-/** Laws of ApiKeyStore about calls in sequence. A store with a cache must see its own writes at once. */
+/** Laws of `ApiKeyStore` about calls in sequence. A store with a cache must see its own writes immediately. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -10,7 +10,7 @@ import { type Check, family } from "../Check.ts"
 import * as Keys from "./Keys.ts"
 import * as Texts from "./Texts.ts"
 
-/** A change of the key at a position of the list, if there is one. */
+/** A change of the key at a position of the list; it does nothing if there is no such key. */
 type Change =
   | { readonly rotate: number; readonly overlapMs: number }
   | { readonly revoke: number }
@@ -30,7 +30,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ replan: position, draft: Keys.draft })
 )
 
-/** The changed key, its new value, and the purpose of the change. */
+/** Returns a change as a function of the key, its description for reports, and the position of the key. */
 const changeOf = (
   change: Change,
   hash: string,
@@ -56,7 +56,7 @@ const changeOf = (
   return { did: "change the plan of", place: change.replan, change: (key) => ({ ...key, plan, limits }) }
 }
 
-/** A history with every kind of change. */
+/** A sequence of commands with every kind of change. */
 const life: ReadonlyArray<Command> = [
   { insertFirst: Keys.plain },
   { insertFirst: Keys.plain },
@@ -73,7 +73,7 @@ const life: ReadonlyArray<Command> = [
   { insert: Keys.plain }
 ]
 
-/** Runs a history on the store and on an array; passes on the resulting array and all hashes that ever existed. */
+/** Runs commands on the store and on an array, the model; returns the model and all hashes that were created. */
 const run = (
   keys: Keys.Keys,
   commands: ReadonlyArray<Command>,
@@ -125,7 +125,7 @@ const run = (
     return { model, hashes }
   })
 
-/** Searches for each hash that ever existed, and for similar ones. */
+/** Searches for each of these hashes and for some unused ones; fails unless the keys in `model` are found. */
 const findAll = (
   keys: Keys.Keys,
   model: ReadonlyArray<ApiKey.ApiKey>,
@@ -200,7 +200,7 @@ export const checks: ReadonlyArray<Check> = [
       const hashes = all.flatMap(({ secrets }) => secrets.map(({ hash }) => hash))
       yield* findAll(keys, all, hashes, trial)
       for (const hash of hashes) {
-        // another digit at either end, and all digits moved by one position
+        // Another digit at one end, or all digits moved by one position.
         const others = [
           `f${hash.slice(1)}`,
           `${hash.slice(0, -1)}f`,
@@ -229,7 +229,7 @@ export const checks: ReadonlyArray<Check> = [
     holds: (keys, commands, trial) =>
       Effect.asVoid(
         run(keys, commands, trial, (model) =>
-          // Also before the change, so that a cache that ignores changes is detected.
+          // Hashes are also searched before they exist, so that a cache that ignores changes is detected.
           findAll(
             keys,
             model,

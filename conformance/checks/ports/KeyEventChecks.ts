@@ -1,4 +1,4 @@
-/** Laws of what an ApiKeyStore may record: events of administrators, and the day on which a key was last used. */
+/** Laws about optional records of an `ApiKeyStore`: events of administrators, and the day of the last use of a key. */
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import type { ApiKey } from "../../../core/access/ApiKey.ts"
@@ -9,7 +9,7 @@ import { type Check, family } from "../Check.ts"
 import * as Keys from "./Keys.ts"
 import * as Texts from "./Texts.ts"
 
-/** A call that may record an event, on the key with this number. */
+/** A call about the key with this number; it may record an event. */
 interface Call {
   readonly how: "insert" | "insertFirst" | "update" | "update nothing"
   readonly key: number
@@ -65,7 +65,7 @@ const textOf = (events: ReadonlyArray<KeyEvent.KeyEvent>): string =>
         )
         .join(", ")
 
-/** A call of `markSeen`, or a change of another field, which must keep the day. */
+/** A call of `markSeen`, or a change of the label, which must not change the last day of use. */
 type Use =
   | { readonly mark: ReadonlyArray<number>; readonly day: number }
   | { readonly relabel: number; readonly label: string | undefined }
@@ -109,7 +109,7 @@ export const checks: ReadonlyArray<Check> = [
         if (key === undefined) continue
         const own = event === undefined ? undefined : { ...event, keyId: key.id }
         const isInsert = how === "insert" || how === "insertFirst"
-        // The port demands a new id.
+        // The port requires a new id for each insert.
         if (isInsert && stored.has(key.id)) continue
         const isDone = how === "insert" || (how === "insertFirst" ? stored.size === 0 : stored.has(key.id))
         if (how === "insert") yield* Keys.insert(keys, key, trial, own)
@@ -157,7 +157,7 @@ export const checks: ReadonlyArray<Check> = [
       let model = all
       for (const one of uses) {
         if ("mark" in one) {
-          // Numbers beyond the keys are unknown ids.
+          // A number without a key gives an unknown id.
           const ids = one.mark.map((number) => all[number]?.id ?? Keys.id(number))
           yield* portCall(
             trial,
@@ -182,7 +182,7 @@ export const checks: ReadonlyArray<Check> = [
           seenDays(listed)
         )
       }
-      // What a cache returns may be older, but it finds every key.
+      // A cache may return an older state of a key, but must find every key.
       for (const key of model) {
         const found = yield* Keys.find(keys, key.secrets[0]?.hash ?? "", trial)
         yield* expect(Option.isSome(found), `${key.id} found`, "none")

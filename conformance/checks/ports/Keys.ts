@@ -1,4 +1,4 @@
-/** API keys for the laws of `ApiKeyStore`, and calls that are recorded as steps. */
+/** Provides API keys and recorded calls for the laws of `ApiKeyStore`. */
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import type { ApiKey, StoredSecret } from "../../../core/access/ApiKey.ts"
@@ -23,9 +23,9 @@ const time = fc.oneof(
 
 const requests = fc.oneof(fc.constantFrom(1, Plan.maxRequests), fc.integer({ min: 1, max: Plan.maxRequests }))
 
-/** A key without its id and its hashes, which are new each time. */
+/** A key without its id and its hashes, which `make` adds. */
 export interface Draft extends Omit<ApiKey, "id" | "secrets"> {
-  /** The current secret, then the replaced one if it still exists. */
+  /** The creation time of the current secret, and the times of the replaced secret, if it still exists. */
   readonly secrets: readonly [number, { readonly createdAt: number; readonly expiresAt: number } | undefined]
 }
 
@@ -51,12 +51,12 @@ export const plain: Draft = {
   createdAt: 1,
   revokedAt: undefined,
   expiresAt: undefined,
-  // Only a store with `markSeen` has to store it.
+  // Only a store with `markSeen` has to store this field.
   lastSeenDay: undefined,
   secrets: [1, undefined]
 }
 
-/** Every unusual label, every plan, and the ends of all numbers. */
+/** Keys that together have every unusual label, every plan, and the minimum and maximum of all numbers. */
 export const awkward: ReadonlyArray<Draft> = [
   plain,
   { ...plain, revokedAt: 0 },
@@ -81,18 +81,18 @@ export const awkward: ReadonlyArray<Draft> = [
 ]
 
 /**
- * The hash with this number: 64 hexadecimal digits, as similar to others as possible. Most share a long beginning or
- * end, and two consecutive ones are equal as numbers, such as 01 and 1e0.
+ * Returns the hash with this number: 64 hexadecimal digits, as similar to the others as possible. Most share a long
+ * beginning or end, and an even number and the next give hashes that are equal as numbers, such as 01 and 1e0.
  */
 export const hash = (number: number): string => {
   const digits = String(Math.floor(number / 2) + 1)
   return number % 2 === 0 ? digits.padStart(64, "0") : `${digits}e`.padEnd(64, "0")
 }
 
-/** The id with this number; two consecutive ones differ only in letter case. */
+/** Returns the id with this number; the ids of an even number and the next differ only in letter case. */
 export const id = (number: number): string => (number % 2 === 0 ? `key_a${number}` : `key_A${number - 1}`)
 
-/** A new key with this number, and with hashes from `newHash`. */
+/** Creates the key with this number, and with hashes from `newHash`. */
 export const make = (
   { secrets: [createdAt, replaced], ...fields }: Draft,
   number: number,
@@ -106,7 +106,7 @@ export const make = (
   }
 }
 
-/** Keys of these drafts, each with its own hashes. */
+/** Creates a key from each draft, with its own hashes. */
 export const all = (drafts: ReadonlyArray<Draft>): ReadonlyArray<ApiKey> => {
   let hashes = 0
   return drafts.map((one, index) => make(one, index, () => hash(hashes++)))
@@ -181,7 +181,7 @@ export const expectAll = (actual: ReadonlyArray<ApiKey>, expected: ReadonlyArray
 
 const short = (wanted: string): string => `${wanted.slice(0, 4)}…${wanted.slice(-4)}`
 
-/** A key in words. */
+/** Describes a key for messages. */
 export const described = ({
   createdAt,
   expiresAt,
@@ -208,6 +208,6 @@ export const described = ({
     )
   ].join(", ")}}`
 
-/** Keys in words. */
+/** Describes keys for messages. */
 export const lines = (found: ReadonlyArray<ApiKey>): string =>
   found.length === 0 ? "none" : found.map(described).join(", ")

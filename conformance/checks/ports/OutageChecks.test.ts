@@ -12,7 +12,7 @@ import { evaluate } from "../../engine/Evaluate.ts"
 import * as PortSubject from "../../subjects/PortSubject.ts"
 import { checks } from "./OutageChecks.ts"
 
-/** A subject whose methods all end with this effect while its backend does not respond. */
+/** Creates a subject with a simulated outage, in which each method of each port runs this effect. */
 const ending = (end: Effect.Effect<never, StoreUnavailable>) =>
   PortSubject.make({
     name: "outage",
@@ -31,7 +31,10 @@ const ending = (end: Effect.Effect<never, StoreUnavailable>) =>
 
 const lost = Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("connection refused") }))
 
-/** The results of each check for each method, after so many ms of the test clock. */
+/**
+ * Evaluates each check on each method while `ms` milliseconds of the test clock pass. Returns one entry for each
+ * evaluation: the message of its failure, or `undefined` if it passed.
+ */
 const saidWithin = (end: Effect.Effect<never, StoreUnavailable>, ms: number) =>
   Effect.forEach(
     checks.flatMap((check) => check.examples.map((given) => [check, given] as const)),
@@ -44,8 +47,8 @@ const saidWithin = (end: Effect.Effect<never, StoreUnavailable>, ms: number) =>
       })
   )
 
-describe("the checks of an outage", () => {
-  it.effect("accept a failure that comes after 9 s", () =>
+describe("outage checks", () => {
+  it.effect("pass when each method fails with StoreUnavailable after 9 s", () =>
     Effect.gen(function* () {
       const said = yield* saidWithin(Effect.andThen(Effect.sleep(9_000), lost), 9_000)
       expect(new Set(said)).toEqual(new Set([undefined]))
@@ -53,14 +56,14 @@ describe("the checks of an outage", () => {
     })
   )
 
-  it.effect("do not wait forever", () =>
+  it.effect("fail when a method does not return within 10 s", () =>
     Effect.gen(function* () {
       const said = yield* saidWithin(Effect.never, 10_000)
       for (const one of said) expect(one).toContain("expected every response within 10 s, got none after")
     })
   )
 
-  it.effect("reject an interruption", () =>
+  it.effect("fail when a method is interrupted", () =>
     Effect.gen(function* () {
       const said = yield* saidWithin(Effect.interrupt, 0)
       for (const one of said) expect(one).toContain("an interruption")

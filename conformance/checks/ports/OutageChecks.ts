@@ -1,4 +1,4 @@
-/** Laws about the failures of ports whose backend does not respond. */
+/** Laws about the failures of ports while their backend does not respond. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -14,7 +14,7 @@ import * as States from "./States.ts"
 
 type Ports = Faces["outage"]
 
-/** A call of a method; `undefined` when the subject has no such port or method. */
+/** Calls one method; returns `undefined` when the subject has no such port or method. */
 type Call = (ports: Ports) => Effect.Effect<unknown, StoreUnavailable> | undefined
 
 const bug = (): never => {
@@ -56,7 +56,7 @@ const outcome = (exit: Exit.Exit<unknown, unknown>): string => {
     : `a defect: ${Cause.pretty(exit.cause).split("\n")[0]}`
 }
 
-/** Whether a call ended with `StoreUnavailable` and no other cause. */
+/** Whether a call failed with `StoreUnavailable` and with no other cause. */
 const isTyped = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) &&
   exit.cause.reasons.length > 0 &&

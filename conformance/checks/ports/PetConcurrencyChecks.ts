@@ -1,4 +1,4 @@
-/** Laws of PetRepository: concurrent and interrupted calls. */
+/** Laws of `PetRepository` about concurrent and interrupted calls. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -15,7 +15,7 @@ import { type Check, family } from "../Check.ts"
 import * as Animals from "./Animals.ts"
 import * as Concurrency from "./Concurrency.ts"
 
-/** A call of one of several clients. `find` counts back from the newest known id; -1 is the next id. */
+/** A call of one of several clients. `find` and `after` count back from the latest known id; -1 is the next id. */
 type Call =
   | { readonly insert: PetStatus }
   | { readonly find: number }
@@ -53,10 +53,10 @@ const pager: ReadonlyArray<Call> = [1, 20, 20, 20].map((limit) => ({
   after: undefined
 }))
 
-/** A call; its result is always a list of animals. */
+/** The input of the model: a call with its arguments. The result of each call is a list of animals. */
 type Made = { readonly insert: NewPet } | { readonly find: bigint } | { readonly page: PageQuery }
 
-/** A model: animals by ascending id. Ids must be new; they must increase only for calls in sequence. */
+/** The model: animals by ascending id. Each new id must be unused; concurrent inserts may get ids in any order. */
 const catalogue: Model<ReadonlyArray<Pet>, Made, ReadonlyArray<Pet>> = {
   initial: [],
   step: (all, made, output) => {
@@ -83,7 +83,7 @@ const catalogue: Model<ReadonlyArray<Pet>, Made, ReadonlyArray<Pet>> = {
     } (returned ${Animals.lines(output)})`
 }
 
-/** Runs clients concurrently, and searches for an order that explains their results. */
+/** Runs clients concurrently; fails unless some order of the calls explains their results. */
 const atOnce = (
   pets: Animals.Pets,
   programs: ReadonlyArray<ReadonlyArray<Call>>,

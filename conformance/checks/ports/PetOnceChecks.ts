@@ -1,4 +1,4 @@
-/** Laws of a PetRepository with `insertOnce`. */
+/** Laws of a `PetRepository` that has `insertOnce`. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import type { NewPet } from "../../../core/domain/NewPet.ts"
@@ -12,7 +12,7 @@ import { type Check, family } from "../Check.ts"
 import * as Animals from "./Animals.ts"
 import * as Concurrency from "./Concurrency.ts"
 
-/** A request of one of two callers, with one of two keys and animals, so many milliseconds after the one before. */
+/** A request of one of two callers, with one of two keys and animals, `afterMs` ms after the previous request. */
 interface Request {
   readonly caller: number
   readonly key: number

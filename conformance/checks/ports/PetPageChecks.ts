@@ -1,4 +1,4 @@
-/** Laws of PetRepository: pages. */
+/** Laws of `PetRepository` about pages. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Int64 from "../../../core/domain/Int64.ts"
@@ -9,7 +9,7 @@ import type { Trial } from "../../evaluation/Trial.ts"
 import { type Check, family } from "../Check.ts"
 import * as Animals from "./Animals.ts"
 
-/** Animals with these statuses in sequence, and then a page. */
+/** The statuses of the animals to insert in sequence, and the page to request afterwards. */
 interface PageCase {
   readonly statuses: ReadonlyArray<PetStatus>
   readonly query: Animals.Query
@@ -17,7 +17,7 @@ interface PageCase {
 
 const pageCase: fc.Arbitrary<PageCase> = fc.record({ statuses: Animals.statuses, query: Animals.query })
 
-/** Inserts an animal of each status in turn, then requests a page. */
+/** Inserts an animal of each status in sequence, then requests a page. */
 const readPage = (pets: Animals.Pets, { query, statuses: wanted }: PageCase, trial: Trial) =>
   Effect.gen(function* () {
     const inserted = yield* Animals.insertAll(
@@ -33,7 +33,7 @@ const readPage = (pets: Animals.Pets, { query, statuses: wanted }: PageCase, tri
     return { inserted, asked, page: yield* Animals.page(pets, asked, trial) }
   })
 
-/** Animals before a page is read, and after. */
+/** The number of animals to insert before and after a page is read, and the status of the page. */
 interface KeptCase {
   readonly before: number
   readonly after: number

@@ -1,4 +1,4 @@
-/** Laws of PetRepository about calls in sequence: inserts, finds and histories. */
+/** Laws of `PetRepository` about calls in sequence: inserts, finds and histories. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
@@ -9,7 +9,7 @@ import { expect } from "../../evaluation/Outcome.ts"
 import { type Check, family } from "../Check.ts"
 import * as Animals from "./Animals.ts"
 
-/** The number of animals to insert, and ids to find. */
+/** The number of animals to insert, and the ids to search for afterwards. */
 interface FindCase {
   readonly inserts: number
   readonly ids: ReadonlyArray<Animals.Id>
@@ -53,7 +53,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(pets, given, trial) {
       const inserted: Array<Pet> = []
       for (const pet of given) {
-        // Searched before the insert: a store must not cache that there was no animal.
+        // The next id is also searched before the insert: a store must not cache that there was no animal.
         const last = inserted.at(-1)
         if (last !== undefined) yield* Animals.find(pets, last.id + 1n, trial)
         const { id } = yield* Animals.insert(pets, pet, trial)
@@ -78,7 +78,7 @@ export const checks: ReadonlyArray<Check> = [
       { inserts: 3, ids: Animals.edges },
       {
         inserts: 3,
-        // values of an assigned id after truncation to 32 or 53 bits, or the loss of its sign
+        // Ids that may equal an assigned one after truncation to 32 or 53 bits, or after the loss of the sign.
         ids: [2n ** 32n, 2n ** 53n, -(2n ** 32n), Int64.min, 1n, 3n, 10n].map((plus) => ({ nth: 1, plus }))
       }
     ],

@@ -1,4 +1,4 @@
-/** Laws of RateLimitStore: concurrent steps, steps that throw, and interrupted ones. */
+/** Laws of `RateLimitStore` about concurrent steps, steps that throw an exception, and interrupted steps. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -12,13 +12,13 @@ import * as States from "./States.ts"
 
 type Limits = States.Limits
 
-/** A call of one of several clients: it replaces the stored number with its own. */
+/** A call of one of several clients: it replaces the number that is stored for a key with its own. */
 interface Swap {
   readonly key: "a" | "b"
   readonly number: number
 }
 
-/** A register for each of two keys, which holds 0 at first. */
+/** The model: the number that is stored for each of two keys, 0 at the start. */
 const registers: Model<{ readonly a: number; readonly b: number }, Swap, number> = {
   initial: { a: 0, b: 0 },
   step: (all, { key, number }, output) =>
@@ -32,7 +32,7 @@ const clients = fc.array(fc.array(fc.constantFrom("a", "a", "b"), { minLength: 1
   maxLength: 4
 })
 
-/** Clients replace numbers concurrently; some order of the calls must explain the results. */
+/** Runs clients that replace numbers concurrently; fails unless some order of the calls explains the results. */
 const swaps = (
   limits: Limits,
   programs: ReadonlyArray<ReadonlyArray<"a" | "b">>,
@@ -60,14 +60,14 @@ const swaps = (
     yield* Concurrency.explained(registers, history)
   })
 
-/** Steps that throw because of a bug of the caller. */
+/** Values that a step with a bug may throw, by name. */
 const thrown: { readonly [name: string]: unknown } = {
   "an error": new Error("a bug in the step"),
   "a text": "a bug in the step",
   undefined: undefined
 }
 
-/** Makes a step that throws; the store may fail or die, but must not succeed. */
+/** Runs a step that throws; the call may end in a failure or a defect, but must not succeed. */
 const throwing = (
   limits: Limits,
   key: string,

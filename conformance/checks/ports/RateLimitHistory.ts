@@ -1,4 +1,4 @@
-/** Histories of callers for the law that a store counts like `RateLimit.step`: requests at all boundaries of a state. */
+/** Generates requests around all boundaries of a state, for the law that a store counts like `RateLimit.step`. */
 import * as fc from "fast-check"
 import type { BanPolicy } from "../../../core/limits/BanPolicy.ts"
 import * as BanPolicies from "../../../core/limits/BanPolicy.ts"
@@ -11,7 +11,7 @@ export const MINUTE = 60_000
 export const HOUR = 3_600_000
 export const DAY = 86_400_000
 
-/** The origin of a request's time: the previous request of any caller, or a boundary of the caller's state. */
+/** Origins of a request's time: the previous request of any caller (`clock`), or a boundary of the caller's state. */
 export const origins = [
   "clock",
   "minute",
@@ -24,7 +24,7 @@ export const origins = [
   "clean period"
 ] as const
 
-/** Requests of one caller. */
+/** Consecutive requests of one caller. */
 export interface Move {
   readonly key: "a" | "b"
   readonly policy: RateLimit.Policy
@@ -33,11 +33,11 @@ export interface Move {
   readonly requests: number
   /** Milliseconds between the requests. */
   readonly everyMs: number
-  /** Whether they are counted by `modify`, even if the store has `consume`. */
+  /** Whether the requests are counted by `modify`, even if the store has `consume`. */
   readonly byModify: boolean
 }
 
-/** Plans at the limits of the valid range, and others. */
+/** Generates plans, some of them at the ends of the valid range. */
 export const plan: fc.Arbitrary<Plan.Plan> = fc.oneof(
   {
     weight: 6,
@@ -60,7 +60,7 @@ export const plan: fc.Arbitrary<Plan.Plan> = fc.oneof(
   })
 )
 
-/** Bans at the first strike. */
+/** A policy that bans at the first strike. */
 export const quick: BanPolicy = {
   strikes: 1,
   withinMs: 10 * MINUTE,
@@ -77,7 +77,7 @@ export const offending: BanPolicy = {
   cleanMs: 10 * MINUTE
 }
 
-/** Has fewer levels than the others, for states with a higher level. */
+/** A policy with a single level, so that a state from another policy may have a level that it does not define. */
 export const only: BanPolicy = {
   strikes: 1,
   withinMs: MINUTE,
@@ -102,7 +102,7 @@ export const lasting: BanPolicy = {
   cleanMs: 7
 }
 
-/** `undefined` for callers who cannot be banned. */
+/** Generates policies of bans; `undefined` is for callers that cannot be banned. */
 const ban: fc.Arbitrary<BanPolicy | undefined> = fc.constantFrom(
   quick,
   offending,
@@ -114,7 +114,7 @@ const ban: fc.Arbitrary<BanPolicy | undefined> = fc.constantFrom(
   lasting
 )
 
-/** Milliseconds before or after an origin, most of them few. */
+/** Generates offsets from an origin in ms, negative if before it; most are small. */
 export const offsetMs: fc.Arbitrary<number> = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: -1, max: 1 }) },
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 2 * SECOND }) },
@@ -124,7 +124,7 @@ export const offsetMs: fc.Arbitrary<number> = fc.oneof(
   fc.integer({ min: -2 * DAY, max: -1 })
 )
 
-/** Milliseconds between the requests of a move. */
+/** Generates intervals in ms between the requests of a move. */
 export const everyMs: fc.Arbitrary<number> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(0, 1, 499, 999, SECOND) },
   fc.integer({ min: 0, max: MINUTE })
@@ -144,7 +144,7 @@ const moveUnder = (policy: fc.Arbitrary<RateLimit.Policy>): fc.Arbitrary<Move> =
     byModify: fc.boolean()
   })
 
-/** Mostly keeps one policy for each caller; otherwise few callers would ever be banned. */
+/** Generates histories in which most moves have the same policy; otherwise few callers would ever be banned. */
 export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc
   .record({ plan, ban })
   .chain((usual) =>
@@ -156,7 +156,7 @@ export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc
     )
   )
 
-/** A caller that is banned at every level in turn, and then continues with a policy that has fewer levels. */
+/** Returns the moves of a caller that is banned at each level in sequence, and then gets the policy `only`. */
 const offender = (policy: BanPolicy): ReadonlyArray<Move> => {
   const offence = (inForce: BanPolicy): Move => ({
     key: "a",
@@ -170,7 +170,7 @@ const offender = (policy: BanPolicy): ReadonlyArray<Move> => {
   return [...policy.durationsMs.map(() => offence(policy)), offence(only)]
 }
 
-/** The policy of a plan whose callers cannot be banned. */
+/** Returns a policy with this plan, whose callers cannot be banned. */
 const unbanned = (of: Plan.Plan): RateLimit.Policy => ({ plan: of, ban: undefined })
 
 const steady: Omit<Move, "origin" | "requests"> = {
@@ -193,13 +193,13 @@ export const examples: ReadonlyArray<ReadonlyArray<Move>> = [
     { ...steady, origin: "clock", requests: 2 },
     { ...steady, origin: "clock", offsetMs: -DAY, requests: 2 },
     { ...steady, origin: "clock", byModify: true, requests: 1 },
-    // the rest of a larger budget than the new plan grants
+    // The remaining budget of key b exceeds the plan of its next move.
     { ...steady, policy: unbanned(Plan.standard.Free), key: "b", origin: "clock", requests: 1 },
     { ...steady, key: "b", origin: "clock", requests: 4 }
   ],
-  // more requests than slots, by a caller that cannot be banned
+  // More requests than slots, by a caller that cannot be banned.
   [{ ...steady, policy: unbanned({ perMinute: 2, perDay: 9 }), origin: "clock", requests: 6 }],
-  // slots that are used, dropped, and forgiven on a used-up day
+  // Slots that are used, dropped, and released while the day is used up.
   [
     { ...slotted, origin: "clock", requests: 7 },
     { ...slotted, origin: "retry", requests: 3 },
@@ -208,17 +208,17 @@ export const examples: ReadonlyArray<ReadonlyArray<Move>> = [
   ]
 ]
 
-/** The time of the very first request: shortly before a midnight in the far future. */
+/** The time of the first request: shortly before a midnight in the far future. */
 export const BEGINNING = FUTURE - 12_345
 
-/** The time of a move's first request. */
+/** Returns the time of a move's first request. */
 export const timeOf = (
   { offsetMs: offset, origin, policy }: Move,
   clock: number,
   state: RateLimit.State | undefined
 ): number => originOf(origin, clock, state, policy) + offset
 
-/** The time of an origin; `clock` is the time of the latest request of any caller. */
+/** Returns the time of an origin; `clock`, the time of the latest request, without a state or if it is years away. */
 export const originOf = (
   origin: Move["origin"],
   clock: number,
@@ -227,7 +227,7 @@ export const originOf = (
 ): number => {
   if (state === undefined) return clock
   const ban = policy.ban ?? BanPolicies.standard
-  // An origin of 0, or a ban of years, is not useful.
+  // A boundary years away, such as 0 or the end of a very long ban, is replaced by the current time.
   const orNow = (time: number): number => (Math.abs(time - clock) < 1_000 * DAY ? time : clock)
   switch (origin) {
     case "clock":
@@ -239,7 +239,7 @@ export const originOf = (
     case "last refill":
       return state.at + MINUTE
     case "retry":
-      // the slot that the latest request would have if it had been denied
+      // The slot that the latest request would have if it had been denied.
       return orNow(clock + RateLimit.verdictOf(false, state, clock, policy).retryAfter * SECOND)
     case "strike interval":
       return orNow(state.strikeAt + ban.strikeIntervalMs)

@@ -1,4 +1,4 @@
-/** Laws of RateLimitStore about steps in sequence. */
+/** Laws of `RateLimitStore` about steps in sequence. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -9,7 +9,7 @@ import { type Check, family } from "../Check.ts"
 import * as States from "./States.ts"
 import * as Texts from "./Texts.ts"
 
-/** The next state of one of a few keys; `same` stores the current state again. */
+/** The next state of the key with this number; `same` stores the current state again. */
 interface Write {
   readonly key: number
   readonly state: States.State | "same"
@@ -36,7 +36,7 @@ const results: { readonly [name: string]: unknown } = {
   "an option": Option.none()
 }
 
-/** Keys as the service creates them and unusual ones, each similar to another. */
+/** State keys as the service creates them, and unusual ones; many differ only slightly. */
 const keys: ReadonlyArray<string> = [
   ...Texts.awkward,
   "key:a",
@@ -173,7 +173,7 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits-store.kept"],
     examples: [{ others: 2_000 }],
     *holds(limits, { others }, trial) {
-      // The first hundred callers, each of which still matters because of only one of its numbers.
+      // The first hundred callers; most states affect decisions because of only one of their numbers.
       const first = Array.from({ length: 100 }, (_, index) => {
         const state = States.extremes[index % States.extremes.length] ?? States.numbered(index)
         return [`key:${index}`, { ...state, used: index }] as const

@@ -1,4 +1,4 @@
-/** Rate-limit states for the laws of `RateLimitStore`, and calls that are recorded as steps. */
+/** Provides rate-limit states and recorded calls for the laws of `RateLimitStore`. */
 import type * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
@@ -10,7 +10,7 @@ import { portCall } from "../../subjects/PortCall.ts"
 export type Limits = RateLimitStore["Service"]
 export type State = RateLimit.State
 
-/** The numbers of a state. */
+/** The names of the numbers of a state. */
 export const fields = [
   "level",
   "at",
@@ -25,15 +25,15 @@ export const fields = [
 ] as const satisfies ReadonlyArray<keyof State>
 
 /**
- * Epoch ms in the 22nd century, for the times of states: a store may delete spent states by the machine's clock, which a
- * check cannot control.
+ * Epoch ms in the 22nd century, for the times of states: a store may delete spent states by the machine's clock, which
+ * a check cannot control.
  */
 export const FUTURE = Date.UTC(2140, 0, 1)
 
 const DAY_MS = 86_400_000
 const { MAX_SAFE_INTEGER } = Number
 
-/** Limits for days and ban levels, which are multiplied by times: the products stay exact under any policy. */
+/** Maximum values of `day` and `banLevel`, which are multiplied by times; the products must be exact for any policy. */
 const most: { readonly [field in keyof State]?: number } = {
   day: Math.floor(MAX_SAFE_INTEGER / DAY_MS) - 1,
   banLevel: 1_000
@@ -56,11 +56,11 @@ const numberOf = (field: keyof State): fc.Arbitrary<number> => {
   return fc.oneof(fc.constantFrom(...numbers.filter((one) => one <= max)), fc.nat(1_000), fc.nat(max))
 }
 
-/** A state that is not spent under any policy, whatever its other numbers. */
+/** Returns the state, with a later `at` if it might be spent under some policy. */
 const unspent = (state: State): State =>
   Math.max(state.at, state.bannedUntil, state.day * DAY_MS) >= FUTURE ? state : { ...state, at: FUTURE }
 
-/** Any integers that a state may hold. */
+/** Generates states of any integers that are valid in a state. */
 export const state: fc.Arbitrary<State> = fc
   .record({
     level: numberOf("level"),
@@ -76,7 +76,7 @@ export const state: fc.Arbitrary<State> = fc
   })
   .map(unspent)
 
-/** A state that differs from the next one in every number. */
+/** Returns a state that differs from the one with the next index in every number. */
 export const numbered = (index: number): State => ({
   level: 60_000 + 10 * index,
   at: FUTURE + 10 * index + 1,
@@ -92,7 +92,7 @@ export const numbered = (index: number): State => ({
 
 const zero: State = RateLimit.initial(0, { perMinute: 0, perDay: 0 })
 
-/** All numbers at their maximum, and each of them alone. */
+/** A state with all numbers at their maximum, and for each number a state with only that number at its maximum. */
 export const extremes: ReadonlyArray<State> = [
   fields.map((field) => [field, most[field] ?? MAX_SAFE_INTEGER] as const),
   ...fields.map((field) => [[field, most[field] ?? MAX_SAFE_INTEGER] as const])
@@ -112,7 +112,7 @@ export const expectSame = (
 ): Effect.Effect<void, Violation> =>
   expect(isSame(actual, expected), `${what} ${described(expected)}`, described(actual))
 
-/** A state in words: its numbers that are not 0. */
+/** Describes a state for messages by its numbers that are not 0. */
 export const described = (one: State | undefined): string =>
   one === undefined
     ? "no state"
@@ -121,7 +121,7 @@ export const described = (one: State | undefined): string =>
         .map((field) => `${field} ${String(one[field])}`)
         .join(", ")}}`
 
-/** Makes a step on the state of a key. */
+/** Runs a step on the state of a key and records the call. */
 export const modify = <A>(
   limits: Limits,
   key: string,
@@ -131,7 +131,7 @@ export const modify = <A>(
   trial: Trial
 ) => portCall(trial, `${did} ${nameOf(key)}`, () => limits.modify(key, step), show)
 
-/** Stores a state and returns the one before. */
+/** Stores a state and returns the previous one. */
 export const replace = (limits: Limits, key: string, after: State, trial: Trial) =>
   modify(limits, key, `store ${described(after)} for`, (before) => [before, after], described, trial)
 
@@ -150,6 +150,6 @@ export const increment = (limits: Limits, key: string, trial: Trial) =>
     trial
   )
 
-/** A key in words. */
+/** Describes a state key for messages. */
 export const nameOf = (key: string): string =>
   JSON.stringify(key.length > 60 ? `${key.slice(0, 40)}…${key.slice(-10)}` : key)

@@ -1,10 +1,10 @@
-/** Texts that databases, drivers and collations may misinterpret; all of them are valid names. */
+/** Provides texts that databases, drivers and collations may misinterpret; all of them are valid names. */
 import * as fc from "fast-check"
 import * as PetName from "../../../core/domain/PetName.ts"
 
-/** One text of each kind; every law about texts tries all of them. */
+/** Unusual texts by kind; every law about texts tries all of them. */
 export const awkward: ReadonlyArray<string> = [
-  // texts that are equal without letter case, spaces or normalisation
+  // Texts that a comparison may confuse if it ignores letter case, spaces or normalisation.
   "rex",
   "Rex",
   "rex ",
@@ -19,7 +19,7 @@ export const awkward: ReadonlyArray<string> = [
   "i\u0307",
   "\ufb01n",
   "fin",
-  // patterns, quotes and parameters
+  // Patterns, quotes and parameters.
   "%",
   "_",
   "re%",
@@ -36,7 +36,7 @@ export const awkward: ReadonlyArray<string> = [
   "?",
   ":name",
   "{}",
-  // values of other types
+  // Texts that look like values of other types.
   "null",
   "NULL",
   "true",
@@ -45,7 +45,7 @@ export const awkward: ReadonlyArray<string> = [
   "1e3",
   "NaN",
   "__proto__",
-  // unusual characters
+  // Unusual characters.
   "\u0001\u001b\u007f",
   "a\tb\r\nc",
   "\u0085\u2028\u2029.",
@@ -56,13 +56,13 @@ export const awkward: ReadonlyArray<string> = [
   "\u{1f600}",
   "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}",
   "\u{10ffff}",
-  // the longest texts
+  // The longest texts.
   "x".repeat(PetName.maxLength),
   `${"x".repeat(PetName.maxLength - 1)}y`,
   "\u{1f600}".repeat(PetName.maxLength)
 ]
 
-/** Any valid name; most are unusual. */
+/** Generates valid names, most of them unusual. */
 export const text: fc.Arbitrary<string> = fc
   .oneof(
     fc.constantFrom(...awkward),

@@ -1,4 +1,7 @@
-/** What every response has, whatever the request: rate limit headers, JSON, and an Error body from 400 on (contract §7, §8.3). */
+/**
+ * Applies the checks that every response must pass: rate limit headers, a JSON body, and an Error body for a status of
+ * 400 or more (contract §7, §8.3).
+ */
 import * as Effect from "effect/Effect"
 import type { Violation } from "../../evaluation/Outcome.ts"
 import type { Exchange } from "../../http/Exchange.ts"
@@ -19,12 +22,12 @@ const NAMES: ReadonlySet<string> = new Set([
   "every.error-status"
 ])
 
-/** The laws of every exchange that need no other exchange. */
+/** The checks with these ids; each examines one exchange alone. */
 const laws = [...RateLimitHeaderChecks.checks, ...HeaderChecks.checks, ...ErrorChecks.checks].filter(
   ({ id }) => NAMES.has(id)
 )
 
-/** The clauses of those laws, for the laws that use them. */
+/** Clauses that `holds` tests; checks that call it list them among their own. */
 export const clauses = [
   "limits.headers-present",
   "limits.header-types",
@@ -34,7 +37,7 @@ export const clauses = [
   "errors.body"
 ] as const
 
-/** Fails unless the response has what every response has. */
+/** Applies the checks to one exchange; fails with the first violation. */
 export const holds = (exchange: Exchange): Effect.Effect<void, Violation> => {
   for (const { examine, isAbout } of laws) {
     const violation = isAbout(exchange, undefined, []) ? examine(exchange, undefined, []) : undefined

@@ -1,4 +1,4 @@
-/** Backends with a fault in the limits of callers without a valid key. */
+/** Defines faults in the limits of callers without a valid key. */
 import * as Effect from "effect/Effect"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import type { WireResponse } from "../../http/Wire.ts"
@@ -7,7 +7,7 @@ import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Denies all requests of the network while callers without a key are over their limit. */
+/** Denies all requests, also those with a key, while callers without a key are over their limit. */
 const deniesKeysToo: Where = AtHttp.transport((real) => {
   let denial: WireResponse | undefined
   return (request) =>

@@ -1,4 +1,4 @@
-/** Stores of API keys that are wrong in one way each. */
+/** Defines faulty stores of API keys, each wrong in one way. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -29,7 +29,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("keys-store.label-null", "Returns null for absent fields.")
     .breaks("keys-store.exact", "keys-store.insert-exact", "revoked at null")
     .by(
-      // The type forbids it, but a language without types does not.
+      // TypeScript rejects null here, but an adapter in JavaScript can store it.
       keeping(({ revokedAt = null }) => ({ revokedAt: revokedAt as number }))
     ),
   fault("keys-store.label-normalised", "Stores labels in Unicode NFC.")
@@ -192,7 +192,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.update.answer", "keys-store.update-answer", "a text key_a0")
     .by(
       changing((id, change, real) =>
-        // The fault is that the id does not have the type of the result.
+        // The fault: the id does not have the type of the result.
         Effect.map(
           real.update(id, change),
           Option.map(() => id as never)

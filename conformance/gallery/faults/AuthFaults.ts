@@ -1,4 +1,4 @@
-/** Backends with a fault in authentication. */
+/** Defines faults in authentication. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ApiKey } from "../../../core/access/ApiKey.ts"
@@ -8,7 +8,7 @@ import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Treats requests as if they had the main key, depending on their `Authorization` headers. */
+/** Treats some requests as if they had the main key. */
 const admits = (
   isAdmitted: (credentials: ReadonlyArray<string>, key: string, request: WireRequest) => boolean
 ): Where =>
@@ -20,15 +20,15 @@ const admits = (
 const tokenOf = (credentials: ReadonlyArray<string>): string =>
   /^Bearer (.+)$/.exec(credentials[0] ?? "")?.[1] ?? ""
 
-/** True for a token as long as the key that differs at ignored positions only. */
+/** Whether a token is as long as the key, and differs from it only at ignored positions. */
 const isLike = (token: string, key: string, isIgnored: (at: number) => boolean): boolean =>
   token.length === key.length && [...token].every((one, at) => isIgnored(at) || one === key[at])
 
-/** Sends another challenge with a 401. */
+/** Changes the `WWW-Authenticate` header of a 401. */
 const challenges = (challenge: string): Where =>
   AtHttp.responses({ status: 401 }, Edit.header("WWW-Authenticate", challenge))
 
-/** Finds keys with changed fields. */
+/** Changes fields of the keys that are found. */
 const finding = (changed: Partial<ApiKey>): Where =>
   AtHttp.keys((real) => ({
     ...real,

@@ -1,4 +1,4 @@
-/** Backends with a fault in their bans. */
+/** Defines faults in bans. */
 import * as Effect from "effect/Effect"
 import * as BanPolicy from "../../../core/limits/BanPolicy.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
@@ -14,7 +14,7 @@ import * as RateLimits from "../spoilers/RateLimits.ts"
 /** Applies another rule to every caller. */
 const decides = (step: RateLimits.Step): Where => RateLimits.decides(step, "")
 
-/** Bans with other numbers. */
+/** Changes fields of the standard ban policy. */
 const bans = (change: Partial<BanPolicy.BanPolicy>): Where => AtHttp.ban({ ...BanPolicy.standard, ...change })
 
 const isBan = (response: WireResponse): boolean => ErrorBody.codeOf(response) === "api_key_banned"
@@ -25,7 +25,7 @@ const banned = (edit: Edit.Edit): Where =>
 
 const isBanned = ({ outcome }: RateLimit.Verdict): boolean => outcome === "banned"
 
-/** Sends the response of the first ban to everyone. */
+/** Sends the latest response to a banned key to every caller, forever. */
 const bansAll = (real: Transport): Transport => {
   let ban: WireResponse | undefined
   return (request) =>
@@ -35,7 +35,7 @@ const bansAll = (real: Transport): Transport => {
     })
 }
 
-/** Sends the response of a ban to everyone until the ban ends. */
+/** Sends the latest response to a banned key to every caller, until that ban ends. */
 const bansAllUntilItsEnd = (real: Transport, { now }: World): Transport => {
   let ban: WireResponse | undefined
   let endsAt = 0
@@ -49,15 +49,15 @@ const bansAllUntilItsEnd = (real: Transport, { now }: World): Transport => {
     })
 }
 
-/** A state in which every slot is taken. */
+/** Returns the state with every slot taken. */
 const withoutSlots = (state: RateLimit.State | undefined): RateLimit.State | undefined =>
   state && { ...state, debt: Plan.maxRequests }
 
-/** The verdict on a denied request as if it were the only one. */
+/** Returns the verdict on a denied request, as if no other request waited for a slot. */
 const firstSlot = (next: RateLimit.State, now: number, policy: RateLimit.Policy): RateLimit.Verdict =>
   RateLimit.verdictOf(false, { ...next, debt: 1 }, now, policy)
 
-/** Counts a strike for each retry before the latest announced time, whose seconds are stored in `debt`. */
+/** Counts a strike for each retry before the latest announced time, which `debt` stores in epoch seconds. */
 const announcing: RateLimits.Step = (state, now, policy) => {
   const announcedAt = (state?.debt ?? 0) * 1_000
   const [verdict, next] = RateLimit.step(

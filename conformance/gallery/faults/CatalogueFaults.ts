@@ -1,4 +1,4 @@
-/** Backends that lose animals, change them, or show them late. */
+/** Defines faults that lose animals, change them, or show them late. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Pet } from "../../../core/domain/Pet.ts"
@@ -10,7 +10,7 @@ import * as Lists from "../spoilers/Lists.ts"
 import * as PetStores from "../spoilers/PetStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Shows other names, but only in lists with a status. */
+/** Changes names, but only in lists with a status filter. */
 const namedInFilter = (change: (name: string) => string): Where =>
   Lists.changed((animals, request) =>
     Requests.parameters(request).has("status")
@@ -22,7 +22,7 @@ const namedInFilter = (change: (name: string) => string): Where =>
 const created = (change: (pet: { readonly [name: string]: unknown }) => unknown): Where =>
   AtHttp.responses({ to: Requests.isCreation, status: 201 }, Edit.members(change))
 
-/** Shows only some of the animals. */
+/** Hides the animals for which `isVisible` is false from lookups and lists. */
 const visible =
   (isVisible: (pet: Pet) => boolean): Spoil<PetStores.Pets> =>
   (real) => ({

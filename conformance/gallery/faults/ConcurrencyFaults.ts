@@ -1,4 +1,4 @@
-/** Backends that are correct for one client at a time and wrong for several. */
+/** Defines faults that occur only when several clients send requests at the same time. */
 import * as Effect from "effect/Effect"
 import type { NewPet } from "../../../core/domain/NewPet.ts"
 import { Pet } from "../../../core/domain/Pet.ts"
@@ -11,10 +11,10 @@ import * as Edit from "../spoilers/Edit.ts"
 import { lostUpdate, racyId, readsFrom, stale, twoNodes } from "../spoilers/RacyStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Another client may run here. */
+/** Suspends the store, so that another client can run. */
 const pause = Effect.yieldNow
 
-/** An operation that does not wait: another client runs here only if each operation is interleaved. */
+/** Does not wait: another client runs here only if the suite interleaves after each operation. */
 const step = Effect.sync(() => {})
 
 export const faults: ReadonlyArray<Fault> = [

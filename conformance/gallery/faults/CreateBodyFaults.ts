@@ -1,4 +1,4 @@
-/** Backends that accept invalid bodies of creations, reject valid ones, or fail on them. */
+/** Defines faults in reading the body of a creation: invalid bodies accepted, valid ones rejected, or a failure. */
 import * as Result from "effect/Result"
 import * as PetJson from "../../http/PetJson.ts"
 import { header } from "../../http/Wire.ts"

@@ -1,4 +1,4 @@
-/** Backends that store a new animal wrongly, or return a wrong response to its creation. */
+/** Defines faults that store a new animal wrongly, or return a wrong response to its creation. */
 import { text } from "../../http/Wire.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"

@@ -1,4 +1,4 @@
-/** Backends with a fault in the form of their denials, such as those of a gateway in front. */
+/** Defines faults in the form of denials, such as denials by a gateway in front of the server. */
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"

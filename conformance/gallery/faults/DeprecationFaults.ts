@@ -1,4 +1,4 @@
-/** Backends with a fault in the removal of getPet or its announcement. */
+/** Defines faults in the removal of getPet or its announcement. */
 import * as Deprecation from "../../../core/deprecation/Deprecation.ts"
 import type { WireRequest, WireResponse } from "../../http/Wire.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
@@ -9,15 +9,15 @@ import * as Requests from "../spoilers/Requests.ts"
 const HOUR_MS = 3_600_000
 const SUNSET = Deprecation.getPet.sunsetAt
 
-/** Follows another deprecation policy. */
+/** Changes the deprecation policy of getPet. */
 const deprecated = (policy: Partial<Deprecation.Deprecation>): Where =>
   AtHttp.options({ getPetDeprecation: { ...Deprecation.getPet, ...policy } })
 
-/** Without the headers that announce the removal. */
+/** Removes the headers that announce the removal. */
 const silent = (response: WireResponse): WireResponse =>
   ["deprecation", "sunset", "link"].reduce((edited, name) => Edit.without(name)(edited), response)
 
-/** Returns 410 for these requests too, once getPet is removed. */
+/** Returns 410 also for the requests that `isRemoved` selects, after the removal of getPet. */
 const removes = (isRemoved: (request: WireRequest) => boolean): Where =>
   AtHttp.responses({ to: isRemoved }, (response, _request, { now }) =>
     now() >= SUNSET ? Edit.error(410, "operation_removed")(response) : response

@@ -1,11 +1,11 @@
-/** Backends with a fault in their errors. */
+/** Defines faults in error responses. */
 import { text } from "../../http/Wire.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import { failure, html, isError } from "../spoilers/ErrorResponses.ts"
 
-/** Changes the body of errors with one status, or with any. */
+/** Changes the body of errors with one status, or of all errors. */
 const errorBody = (
   change: (error: { readonly [member: string]: unknown }) => unknown,
   status: number | typeof isError = isError

@@ -1,4 +1,4 @@
-/** Backends with a fault in the retrieval of one animal. */
+/** Defines faults in the retrieval of one animal. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Pet } from "../../../core/domain/Pet.ts"

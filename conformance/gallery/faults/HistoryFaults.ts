@@ -1,4 +1,4 @@
-/** Backends that are wrong where no other check looks: for one key, late in a run, or only now and then. */
+/** Defines faults for the laws over a whole run: wrong for one key, late in a run, or only in every n-th response. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
@@ -11,7 +11,7 @@ import * as Edit from "../spoilers/Edit.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Changes the lists of the small key, of which limits are the only other concern. */
+/** Changes lists for the key with the small plan, which the other checks use only to test limits. */
 const listsOfTiny = (edit: Edit.Edit): Where =>
   AtHttp.transport(
     (real, world) => (request) =>
@@ -22,7 +22,7 @@ const listsOfTiny = (edit: Edit.Edit): Where =>
       )
   )
 
-/** Changes every nth response to a valid request of the main key. */
+/** Changes every n-th successful response to the main key. */
 const nowAndThen = (nth: number, edit: Edit.Edit): Where =>
   AtHttp.transport((real, world) => {
     let count = 0
@@ -34,7 +34,7 @@ const nowAndThen = (nth: number, edit: Edit.Edit): Where =>
       )
   })
 
-/** Does not count some requests; holds state, so each run needs its own. */
+/** Does not count some admitted requests; the state is shared, so runs must not overlap. */
 const free = (isFreeRequest: (request: WireRequest) => boolean): Where => {
   let isFree = false
   return {
@@ -55,12 +55,12 @@ const free = (isFreeRequest: (request: WireRequest) => boolean): Where => {
   }
 }
 
-/** Number of animals that a forgetful store holds. */
+/** The number of newest animals that a faulty store keeps; it loses all older animals. */
 const HELD = 60n
 
 type Pets = PetRepository["Service"]
 
-/** A repository that differs in what it finds or lists, and knows the newest id. */
+/** Changes methods of a repository; `differences` gets the id of the newest animal. */
 const knowingNewest = (differences: (real: Pets, newest: () => bigint) => Partial<Pets>) =>
   AtHttp.pets((real) => {
     let newest = 0n
@@ -90,7 +90,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("list.array", "history.lists", "an array of Pet")
     .by(listsOfTiny(Edit.rewritten((body) => `{"items":${body}}`))),
   fault("history.more-for-tiny", "Lists every animal twice to keys with a small plan.")
-    .breaks("list.limit.maximum-returned", "history.lists", "at most 1 animals")
+    .breaks("list.limit.maximum-returned", "history.lists", "at most ")
     .by(listsOfTiny(Edit.rewritten((body) => `[${body.slice(1, -1)},${body.slice(1)}`))),
   fault("history.null-when-empty", "Returns null for a list without animals.")
     .breaks("list.empty", "history.lists", "not a bare array: null")

@@ -1,4 +1,4 @@
-/** Stores that record events or the last use of keys wrongly, in one way each. */
+/** Defines faulty stores of API keys, each of which records or returns events or the last use of keys wrongly. */
 import * as Effect from "effect/Effect"
 import { type Fault, fault } from "../Fault.ts"
 import * as AtPort from "../spoilers/AtPort.ts"

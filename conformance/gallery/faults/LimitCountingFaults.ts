@@ -1,4 +1,4 @@
-/** Backends that count requests wrongly. */
+/** Defines faults in the counting of requests. */
 import * as Effect from "effect/Effect"
 import * as Plan from "../../../core/limits/Plan.ts"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"

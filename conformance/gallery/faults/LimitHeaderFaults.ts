@@ -1,4 +1,4 @@
-/** Backends with a fault in the rate headers. */
+/** Defines faults in the rate-limit headers. */
 import * as Plan from "../../../core/limits/Plan.ts"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import { header } from "../../http/Wire.ts"
@@ -11,7 +11,7 @@ const LIMIT = "X-RateLimit-Limit"
 const REMAINING = "X-RateLimit-Remaining"
 const RESET = "X-RateLimit-Reset"
 
-/** The next midnight in UTC, in seconds. */
+/** Returns the next midnight in UTC, in epoch seconds. */
 const nextDay = (now: number): number =>
   (Math.floor(now / RateLimits.DAY_MS) + 1) * (RateLimits.DAY_MS / 1000)
 

@@ -1,4 +1,4 @@
-/** Backends that list the wrong animals, in the wrong form or in the wrong order. */
+/** Defines faults that list the wrong animals, or list them in the wrong form or order. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { PageQuery } from "../../../core/domain/Page.ts"
@@ -13,7 +13,7 @@ import * as Lists from "../spoilers/Lists.ts"
 import * as PetStores from "../spoilers/PetStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Filters all animals by another rule, for some queries. */
+/** Filters the animals of some queries by another rule. */
 const filtering = (
   isFaulty: (query: PageQuery) => boolean,
   isListed: (pet: Pet, query: PageQuery) => boolean

@@ -1,4 +1,4 @@
-/** Backends that list too many or too few animals, or read the parameters of a list wrongly. */
+/** Defines faults that list too many or too few animals, or read the parameters of a list wrongly. */
 import { type Fault, fault } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as AtPort from "../spoilers/AtPort.ts"

@@ -1,4 +1,4 @@
-/** Backends with a fault in their pages and cursors. */
+/** Defines faults in pages and cursors. */
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Pages from "../spoilers/Pages.ts"

@@ -1,18 +1,18 @@
-/** Repositories whose `insertOnce` is wrong, in one way each. */
+/** Defines repositories with a faulty `insertOnce`, each wrong in one way. */
 import * as Effect from "effect/Effect"
 import * as Once from "../../../core/idempotency/Once.ts"
 import { type Fault, fault } from "../Fault.ts"
 import * as AtPort from "../spoilers/AtPort.ts"
 import type { Pets } from "../spoilers/PetStores.ts"
 
-/** Changes what identifies an insert. */
+/** Changes the fields that identify an insert. */
 const identified = (change: (once: Once.Once) => Partial<Once.Once>) =>
   AtPort.pets((real) => ({
     ...real,
     insertOnce: (pet, once) => real.insertOnce?.(pet, { ...once, ...change(once) }) ?? Effect.never
   }))
 
-/** Changes `insertOnce` as a whole. */
+/** Replaces `insertOnce`. */
 const insertingOnce = (insertOnce: (real: Pets) => NonNullable<Pets["insertOnce"]>) =>
   AtPort.pets((real) => ({ ...real, insertOnce: insertOnce(real) }))
 

@@ -1,4 +1,4 @@
-/** Repositories of animals with a fault in their pages. */
+/** Defines repositories with faulty pages of animals. */
 import * as Effect from "effect/Effect"
 import { flow } from "effect/Function"
 import { Pet } from "../../../core/domain/Pet.ts"

@@ -1,4 +1,4 @@
-/** Repositories of animals with a fault in inserts, ids, lookups or failures. */
+/** Defines repositories with faults in inserts, ids, lookups or failures. */
 import * as Effect from "effect/Effect"
 import { flow } from "effect/Function"
 import * as Option from "effect/Option"
@@ -16,10 +16,10 @@ const inserting = flow(PetStores.inserting, AtPort.pets)
 const finding = flow(PetStores.finding, AtPort.pets)
 const paging = flow(PetStores.paging, AtPort.pets)
 
-/** Changes the id before the search. */
+/** Changes the id before the lookup. */
 const looking = (change: (id: bigint) => bigint): Where => finding((id, real) => real.find(change(id)))
 
-/** Assigns other ids; `inside` maps them back. */
+/** Renumbers animals with `outside`; `inside` maps their ids back. */
 const numbering = (outside: (id: bigint) => bigint, inside: (id: bigint) => bigint): Where =>
   AtPort.pets((real) => {
     const renumbered = (pet: Pet): Pet => new Pet(outside(pet.id), pet)
@@ -33,7 +33,7 @@ const numbering = (outside: (id: bigint) => bigint, inside: (id: bigint) => bigi
     }
   })
 
-/** Counts the animals, and inserts one under the next number after a pause. */
+/** Counts the animals, and after a pause inserts one; the returned id is the count plus one. */
 const counting = (pause: Effect.Effect<void>): Where =>
   inserting((pet, real) =>
     Effect.gen(function* () {
@@ -44,7 +44,7 @@ const counting = (pause: Effect.Effect<void>): Where =>
     })
   )
 
-/** Inserts an animal without its name, and adds the name in a second step. */
+/** Inserts an animal with a placeholder for its name, and sets the name in a second step. */
 const inTwoSteps: Spoil<PetStores.Pets> = (real) => {
   const complete = new Map<bigint, Pet>()
   const seen = (pet: Pet): Pet => complete.get(pet.id) ?? pet
@@ -62,7 +62,7 @@ const inTwoSteps: Spoil<PetStores.Pets> = (real) => {
   }
 }
 
-/** Fails, or dies, instead of inserting some animals. */
+/** Runs `failure` instead of inserting some animals. */
 const failingFor = (
   isAffected: (pet: NewPet) => boolean,
   failure: Effect.Effect<never, StoreUnavailable>
@@ -295,7 +295,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("pets.outage-raw", "Fails with the error of its driver when its backend does not respond.")
     .breaks("pets.fails-typed", "pets.outage", "not StoreUnavailable")
     .by(
-      // The type forbids it, but a language without types does not.
+      // TypeScript rejects this error, but an adapter in JavaScript can fail with it.
       inserting((pet, real) => Effect.mapError(real.insert(pet), () => new Error("ECONNREFUSED") as never))
     ),
   fault("pets.outage-throws", "Throws when its backend does not respond.")

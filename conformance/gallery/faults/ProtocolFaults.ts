@@ -1,4 +1,4 @@
-/** Backends with a fault in paths, methods, headers or bodies of all operations. */
+/** Defines faults in the paths, methods, headers or bodies of all operations. */
 import { header } from "../../http/Wire.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"

@@ -1,4 +1,4 @@
-/** Stores of rate limits whose `read` is wrong, in one way each. */
+/** Defines stores of rate limits with a faulty `read`, each wrong in one way. */
 import * as Effect from "effect/Effect"
 import { type Fault, fault } from "../Fault.ts"
 import * as AtPort from "../spoilers/AtPort.ts"

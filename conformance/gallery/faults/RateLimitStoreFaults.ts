@@ -1,4 +1,4 @@
-/** Stores of rate limits that are wrong in one way each. */
+/** Defines faulty stores of rate limits, each wrong in one way. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as BanPolicy from "../../../core/limits/BanPolicy.ts"
@@ -74,7 +74,7 @@ export const faults: ReadonlyArray<Fault> = [
     .by(
       modifying((key, step, real) =>
         Effect.flatMap(real.modify(key, step), (result) =>
-          // The type of the effect does not matter: running it is the fault.
+          // The fault is running the effect, so its type does not matter.
           Effect.isEffect(result) ? Effect.orDie(result as Effect.Effect<never>) : Effect.succeed(result)
         )
       )
@@ -135,7 +135,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits-store.throwing-step-answered", "Succeeds without a result when a step throws.")
     .breaks("limits-store.modify.throwing-step", "limits-store.throwing-step", 'an error on "a" a result')
     .by(
-      // The fault is a result that the caller did not request.
+      // The fault: the call succeeds, although the step threw.
       catching(() => Effect.void as Effect.Effect<never>)
     ),
   fault("limits-store.throwing-step-locked", "Does not release its lock when a step throws.")

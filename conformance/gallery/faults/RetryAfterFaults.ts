@@ -1,4 +1,4 @@
-/** Backends with a fault in `Retry-After`. */
+/** Defines faults in `Retry-After`. */
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import * as TokenBucket from "../../../core/limits/TokenBucket.ts"
 import { header } from "../../http/Wire.ts"
@@ -9,13 +9,13 @@ import * as RateLimits from "../spoilers/RateLimits.ts"
 
 const RETRY_AFTER = "Retry-After"
 
-/** Sends another `Retry-After` with denials. */
+/** Changes the `Retry-After` of denials. */
 const retryAfter = (change: (seconds: number, world: World) => string | number): Where =>
   AtHttp.responses({ status: 429 }, (response, _request, world) =>
     Edit.header(RETRY_AFTER, String(change(Number(header(response, RETRY_AFTER)), world)))(response)
   )
 
-/** Ms until the bucket of a denied caller holds a token. */
+/** Returns the milliseconds until the bucket of a denied caller has a token. */
 const waitMs = ({ at, level }: RateLimit.State, now: number, { plan }: RateLimit.Policy): number =>
   TokenBucket.reaches(level, at, TokenBucket.COST, plan.perMinute) - now
 

@@ -1,4 +1,4 @@
-/** Backends with a fault in `RateLimit` or `RateLimit-Policy`. */
+/** Defines faults in the headers `RateLimit` and `RateLimit-Policy`. */
 import { header } from "../../http/Wire.ts"
 import { type Fault, fault } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
@@ -8,7 +8,7 @@ import * as RateLimits from "../spoilers/RateLimits.ts"
 const LIMIT = "RateLimit"
 const POLICY = "RateLimit-Policy"
 
-/** Changes the text of a header. */
+/** Changes the value of a header; a missing header counts as an empty value. */
 const rewriting =
   (name: string, change: (value: string) => string): Edit.Edit =>
   (response) =>

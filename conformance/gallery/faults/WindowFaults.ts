@@ -1,4 +1,4 @@
-/** Backends whose windows are longer or shorter than a minute or a day, and faults that only a long run detects. */
+/** Defines faults in the lengths of minute and day windows, and faults that only a long run detects. */
 import * as Effect from "effect/Effect"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import { type Header, header } from "../../http/Wire.ts"
@@ -8,20 +8,20 @@ import * as Edit from "../spoilers/Edit.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Keeps the rate headers of the latest request in one variable, which the next response overwrites. */
+/** Stores the rate-limit headers of the latest response in one variable, which concurrent responses overwrite. */
 const sharedHeaders: Where = AtHttp.transport((real) => {
   let latest: ReadonlyArray<Header> = []
   return Effect.fnUntraced(function* (request) {
     const response = yield* real(request)
     const names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
     latest = names.map((name) => [name, header(response, name) ?? ""] as const)
-    // The time that it takes to write the response.
+    // Simulates the time that writing the response takes.
     yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
     return latest.reduce((sent, [name, value]) => Edit.header(name, value)(sent), response)
   })
 })
 
-/** One of its replicas does not know the keys. */
+/** Drops the main key from every 50th request, like a replica that does not know the key. */
 const forgetsKey: Where = AtHttp.transport((real, { keys }) => {
   let sent = 0
   return (request) =>

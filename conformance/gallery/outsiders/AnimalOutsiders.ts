@@ -1,4 +1,4 @@
-/** Outsiders that break contract §2 and §4 in creations and retrievals. */
+/** Defines the outsiders that break contract §2 and §4 in creations and retrievals. */
 import * as Effect from "effect/Effect"
 import { bytes, headerValues, type Transport, text, type WireRequest } from "../../http/Wire.ts"
 import type { Where } from "../Fault.ts"
@@ -12,7 +12,7 @@ import { single } from "./Single.ts"
 
 const idIn = ({ target }: WireRequest): string => /\/pets\/(-?[0-9]+)$/.exec(target)?.[1] ?? ""
 
-/** Sends another id to the server. */
+/** Changes the id of a retrieval before the server reads it. */
 const asksFor = (change: (id: bigint) => bigint): Where =>
   AtHttp.requests(
     (request) => Requests.isGet(request) && idIn(request) !== "",
@@ -22,7 +22,7 @@ const asksFor = (change: (id: bigint) => bigint): Where =>
     })
   )
 
-/** Forgets an animal when it is older than this. */
+/** Returns 404 for an animal that is older than `ms` milliseconds. */
 const forgetsAfter = (ms: number): Where =>
   AtHttp.transport((real, { now }) => {
     const bornAt = new Map<string, number>()
@@ -36,7 +36,7 @@ const forgetsAfter = (ms: number): Where =>
       })
   })
 
-/** Applies an edit to every n-th creation. */
+/** Handles every n-th creation with `spoil`. */
 const everyNth = (
   n: number,
   spoil: (real: Transport, request: WireRequest) => ReturnType<Transport>
@@ -285,6 +285,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
         status: 201
       },
       Edit.error(400, "invalid_body")
-    )
+    ),
+    "§4.2 names one content type, without a parameter."
   )
 ]

@@ -1,4 +1,4 @@
-/** Outsiders that break contract §5, §7 and §8: keys, errors and limits. */
+/** Defines the outsiders that break contract §5, §7 and §8: keys, errors and limits. */
 import * as Effect from "effect/Effect"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import { header, type Transport, type WireRequest, type WireResponse } from "../../http/Wire.ts"
@@ -23,7 +23,7 @@ const LIMIT = "X-RateLimit-Limit"
 const REMAINING = "X-RateLimit-Remaining"
 const RESET = "X-RateLimit-Reset"
 
-/** Changes a numeric header. */
+/** Changes a numeric header; `undefined` removes the header. */
 const headerOf = (
   name: string,
   change: (value: number, response: WireResponse) => number | string | undefined,
@@ -36,7 +36,7 @@ const headerOf = (
     return changed === undefined ? Edit.without(name)(response) : Edit.header(name, String(changed))(response)
   })
 
-/** Counts by another plan. */
+/** Applies the limits of a changed plan. */
 const byPlan = (change: (plan: RateLimit.Policy["plan"]) => RateLimit.Policy["plan"]): Where =>
   RateLimits.decides((state, now, policy) =>
     RateLimit.step(state, now, { ...policy, plan: change(policy.plan) })
@@ -58,27 +58,7 @@ const perOperation = (): Where => {
   }
 }
 
-/** Does not count some requests. */
-const uncounted = (isFree: (request: WireRequest) => boolean): Where => {
-  let free = false
-  return {
-    at: "http",
-    transport: (real) => (request) =>
-      Effect.suspend(() => {
-        free = isFree(request)
-        return real(request)
-      }),
-    limits: RateLimits.deciding((state, now, policy) => {
-      const [verdict] = RateLimit.step(state, now, policy)
-      const before = state ?? RateLimit.initial(now, policy.plan)
-      return free
-        ? [{ ...verdict, outcome: "admitted", retryAfter: 0 }, before]
-        : RateLimit.step(state, now, policy)
-    })
-  }
-}
-
-/** Fails every n-th request. */
+/** Returns 500 for every n-th request. */
 const failsEvery = (n: number): Where =>
   AtHttp.transport((real: Transport) => {
     let count = 0
@@ -149,7 +129,8 @@ export const outsiders: ReadonlyArray<Outsider> = [
         status: 401
       },
       Edit.error(400, "invalid_body")
-    )
+    ),
+    "In which order a request is checked is not shown."
   ),
   outsider(
     "unknown-before-key",
@@ -226,12 +207,17 @@ export const outsiders: ReadonlyArray<Outsider> = [
     "Omits the reset when the limit is exceeded.",
     headerOf(RESET, () => undefined, { status: 429 })
   ),
-  outsider("creations-are-free", "8.2", "Does not count creations.", uncounted(Requests.isCreation)),
+  outsider(
+    "creations-are-free",
+    "8.2",
+    "Does not count creations.",
+    RateLimits.uncounted(Requests.isCreation)
+  ),
   outsider(
     "unlimited-lists-of-sold",
     "8.2",
     "Does not count lists of sold animals.",
-    uncounted((request) => Requests.listParameter(request, "status") === "sold")
+    RateLimits.uncounted((request) => Requests.listParameter(request, "status") === "sold")
   ),
   outsider(
     "reset-in-ms",

@@ -1,4 +1,4 @@
-/** Outsiders that break contract §2 and §4 in lists, and in how animals are shown. */
+/** Defines the outsiders that break contract §2 and §4 in lists, or in the encoding of animals. */
 import * as Effect from "effect/Effect"
 import { text } from "../../http/Wire.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"

@@ -1,18 +1,18 @@
-/** A fault that was written from the text of the contract alone, before its author had read a check. */
+/** Defines an outsider: a fault that was written from the text of the contract, before its author had read a check. */
 import type { Where } from "../Fault.ts"
 
 export interface Outsider {
   readonly id: string
-  /** Section of the contract that it breaks. */
+  /** The section of the contract that it breaks. */
   readonly section: string
-  /** Its behaviour, in one sentence. */
+  /** The faulty behaviour, in one sentence. */
   readonly does: string
   readonly where: Where
-  /** The gap of the contract that may allow it, found after the measurement. */
+  /** The gap in the contract that may allow the behaviour; found after the measurement. */
   readonly gap?: string
 }
 
-/** Describes one. */
+/** Makes an outsider. */
 export const outsider = (
   id: string,
   section: string,

@@ -1,6 +1,6 @@
 /**
- * Faults that were written from the text of the contract alone, before their author had read a check. The suite is
- * measured against them; no check was changed to catch one before the measurement that the page publishes.
+ * Collects the outsiders: faults that were written from the text of the contract, before their author had read a check.
+ * They measure the suite; before the first published measurement, no check was changed to catch one.
  */
 import * as AnimalOutsiders from "./AnimalOutsiders.ts"
 import * as CallerOutsiders from "./CallerOutsiders.ts"

@@ -1,4 +1,4 @@
-/** Edits of single animals in responses. */
+/** Edits single animals in responses. */
 import type { Animal } from "../../http/Animal.ts"
 import type { WireRequest } from "../../http/Wire.ts"
 import type { Where } from "../Fault.ts"

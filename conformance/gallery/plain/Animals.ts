@@ -1,4 +1,4 @@
-/** The animals of a plain server: their ids, and their order in lists. */
+/** Stores the animals of a plain server: assigns their ids, and orders them in lists. */
 import type { Choices, Status } from "./Choices.ts"
 
 export interface NewPet {
@@ -9,18 +9,18 @@ export interface NewPet {
 
 export interface Pet extends NewPet {
   readonly id: bigint
-  /** Its position in lists: the smallest comes first. */
+  /** The sort key in lists, in ascending order. */
   readonly rank: bigint | string
 }
 
-/** A permutation of the numbers of `bits` bits: every step can be reversed, so no two numbers collide. */
+/** Permutes the numbers of `bits` bits: every step can be reversed, so no two numbers collide. */
 const scatter = (n: bigint, bits: 63 | 64): bigint => {
   const once = BigInt.asUintN(bits, (n ^ (n >> 30n)) * 0xbf58476d1ce4e5b9n)
   const twice = BigInt.asUintN(bits, (once ^ (once >> 27n)) * 0x94d049bb133111ebn)
   return twice ^ (twice >> 31n)
 }
 
-/** The id of the n-th animal. */
+/** For each choice of ids, returns the id of the n-th animal. */
 const idOf: Readonly<Record<Choices["ids"], (n: bigint) => bigint>> = {
   consecutive: (n) => n,
   "in steps": (n) => n * 1000n,
@@ -33,7 +33,7 @@ const idOf: Readonly<Record<Choices["ids"], (n: bigint) => bigint>> = {
 
 const ascending = (_n: bigint, id: bigint) => id
 
-/** The sort key of the n-th animal. */
+/** For each choice of order, returns the sort key of the n-th animal. */
 const rankOf: Readonly<Record<Choices["order"], (n: bigint, id: bigint, name: string) => bigint | string>> = {
   ascending,
   "newest first": (n) => -n,
@@ -42,7 +42,7 @@ const rankOf: Readonly<Record<Choices["order"], (n: bigint, id: bigint, name: st
   shuffled: ascending
 }
 
-/** An empty catalogue. */
+/** Creates an empty store of animals. */
 export const make = ({ ids, order }: Pick<Choices, "ids" | "order">) => {
   const byId = new Map<bigint, Pet>()
   const listed: Array<Pet> = []
@@ -57,10 +57,10 @@ export const make = ({ ids, order }: Pick<Choices, "ids" | "order">) => {
       return pet
     },
     find: (id: bigint): Pet | undefined => byId.get(id),
-    /** The animals with a status, or all, in the order of lists. */
+    /** Returns the animals with a status, or all for `null`, in the order of lists. */
     list: (status: Status | null): ReadonlyArray<Pet> =>
       status === null ? listed : listed.filter((pet) => pet.status === status),
-    /** A random selection of `pets` without repetition. */
+    /** Returns at most `count` of the animals in random order, without repetition. */
     draw: (pets: ReadonlyArray<Pet>, count: number): ReadonlyArray<Pet> => {
       const rest = [...pets]
       return Array.from({ length: Math.min(count, rest.length) }, () => {

@@ -5,7 +5,7 @@ import type { Choices } from "./Choices.ts"
 import { created, digitsOf, rex, serverOf } from "./Server.fixture.ts"
 
 describe("a plain server", () => {
-  it("accepts and rejects bodies as chosen", () => {
+  it("accepts or rejects names, fields, sizes and content types according to the choices", () => {
     const named = (name: string) => JSON.stringify({ name, categoryId: 1 })
     const narrow = { names: { minimum: 1, maximum: 3, onlyAscii: true } }
     const names = ["", "Rex", "Rexy", "Ré"]
@@ -26,7 +26,7 @@ describe("a plain server", () => {
     expect(created({ contentTypes: 415 }, rex, [type]).status).toBe(201)
   })
 
-  it("rejects everything but a JSON object in UTF-8", () => {
+  it("returns 400 for a body that is not UTF-8, not a JSON object, or lacks a required field", () => {
     const { ask, create } = serverOf()
     const cut = Wire.bytes('{"name":"é","categoryId":1}').filter((byte) => byte !== 0xa9)
     expect(ask("POST", "/v1/pets", { body: cut }).status).toBe(400)
@@ -35,7 +35,7 @@ describe("a plain server", () => {
     expect(ask("POST", "/v1/pets").status).toBe(400)
   })
 
-  it("reads integers exactly, in the chosen form", () => {
+  it("reads int64 values exactly, and accepts 1.0 and 1e3 unless only digits are allowed", () => {
     const categoryOf = (source: string, choices: Partial<Choices> = {}) => {
       const response = created(choices, `{"name":"Rex","categoryId":${source}}`)
       return response.status === 201 ? digitsOf(response, "categoryId") : response.status

@@ -8,8 +8,8 @@ import { numberIn, serverOf } from "./Server.fixture.ts"
 
 const anyDecoy = fc.constantFrom(...decoys)
 
-describe("a limit", () => {
-  it("admits exactly its limit of parallel requests, in every decoy", async () => {
+describe("a plain server", () => {
+  it("admits exactly 7 of 20 parallel requests if the limit is 7, in every decoy", async () => {
     for (const { choices } of decoys) {
       const { requestOf, transport } = serverOf(choices, { perMinute: 7, perDay: 1000 })
       const all = Array.from({ length: 20 }, () => transport(requestOf("GET", "/v1/pets")))
@@ -19,7 +19,7 @@ describe("a limit", () => {
     }
   })
 
-  it("admits a caller after Retry-After, in every decoy", () => {
+  it("admits a denied caller when Retry-After has passed, in every decoy", () => {
     fc.assert(
       fc.property(
         anyDecoy,
@@ -39,7 +39,7 @@ describe("a limit", () => {
     )
   })
 
-  it("is per key or per account, and a wrong key does not affect it", () => {
+  it("counts per key or per account, without the requests that have no valid key", () => {
     for (const [counted, status] of [
       ["per key", 200],
       ["per account", 429]
@@ -53,7 +53,7 @@ describe("a limit", () => {
     }
   })
 
-  it("counts errors and denied requests as chosen", () => {
+  it("counts errors and denied requests only if the choices say so", () => {
     const spend = (choices: Partial<Choices>) => {
       const { ask } = serverOf(choices, { perMinute: 3, perDay: 10 })
       return [ask("GET", "/v1/pets?limit=0"), ask("GET", "/v1/pets")].map((response) =>
@@ -73,7 +73,7 @@ describe("a limit", () => {
     expect(afterHammering(true)).toBe(60)
   })
 
-  it("treats callers without a key as chosen", () => {
+  it("counts callers without a key, does not count them, or shows zeros, as chosen", () => {
     const statuses = (anonymous: Choices["anonymous"]) => {
       const { ask } = serverOf({ anonymous })
       const responses = Array.from({ length: 61 }, () => ask("GET", "/v1/pets", { key: undefined }))
@@ -88,7 +88,7 @@ describe("a limit", () => {
     expect(statuses("zeros")).toEqual([[401, 401], [0, 0], 0])
   })
 
-  it("sends Retry-After in seconds or as a date, with slack", () => {
+  it("sends Retry-After in seconds, with the chosen slack, or as a date", () => {
     const announced = (choices: Partial<Choices>) => {
       const { ask } = serverOf(choices, { perMinute: 1, perDay: 10 })
       ask("GET", "/v1/pets")
@@ -99,7 +99,7 @@ describe("a limit", () => {
     expect(announced({ retryAfter: "date" })).toBe("Thu, 04 Mar 2027 05:07:01 GMT")
   })
 
-  it("does not ban for early retries with an admitted request between them", () => {
+  it("does not ban a key if admitted requests interrupt the early retries", () => {
     const { ask, clock } = serverOf(
       { ban: { after: 2, seconds: 600, status: 403 } },
       { perMinute: 1, perDay: 100 }
@@ -110,7 +110,7 @@ describe("a limit", () => {
     }
   })
 
-  it("bans only keys", () => {
+  it("never bans callers without a valid key", () => {
     const { ask } = serverOf({ ban: { after: 1, seconds: 600, status: 403 } })
     const responses = Array.from({ length: 70 }, () => ask("GET", "/v1/pets", { key: "wrong" }))
     expect(responses.at(-1)?.status).toBe(429)
@@ -119,7 +119,7 @@ describe("a limit", () => {
     )
   })
 
-  it("bans a key that ignores Retry-After, for the chosen time, and no other key", () => {
+  it("bans only the key that ignores Retry-After, for the chosen time", () => {
     for (const status of [403, 429] as const) {
       const { ask, clock } = serverOf(
         { ban: { after: 3, seconds: 600, status } },

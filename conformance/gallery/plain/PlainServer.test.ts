@@ -6,7 +6,7 @@ import type { Choices } from "./Choices.ts"
 import { created, digitsOf, json, names, rex, serverOf } from "./Server.fixture.ts"
 
 describe("a plain server", () => {
-  it("assigns ids and orders lists as chosen", () => {
+  it("assigns ids and orders lists according to the choices", () => {
     const scene = (choices: Partial<Choices>) => {
       const server = serverOf(choices)
       const ids = ["b", "c", "a"].map((name) =>
@@ -33,7 +33,7 @@ describe("a plain server", () => {
     for (const order of orders("shuffled")) expect([...order].sort().join("")).toBe("abcdefgh")
   })
 
-  it("sets the default status as chosen", () => {
+  it("sets the chosen default status, and rejects or accepts a null status as chosen", () => {
     const statusOf = (response: WireResponse) => [
       response.status,
       /"status":("?\w+"?)/.exec(Wire.text(response.body))?.[1]
@@ -50,7 +50,7 @@ describe("a plain server", () => {
     expect(names(ask("GET", "/v1/pets"))).toEqual(["Rex"])
   })
 
-  it("reads the parameters of a list as chosen", () => {
+  it("handles invalid and unknown query parameters of a list according to the choices", () => {
     const outcome = (choices: Partial<Choices>, query: string) => {
       const { ask, create } = serverOf(choices)
       for (let n = 0; n < 120; n++) create(`{"name":"n${n}","categoryId":0,"status":"sold"}`)
@@ -69,7 +69,7 @@ describe("a plain server", () => {
     expect(outcome({ unknownParameters: 400 }, "colour=red")).toBe(400)
   })
 
-  it("links pages as chosen", () => {
+  it("links each page except the last to the next page, if paging is chosen", () => {
     const { ask, create } = serverOf({ paging: "link", unknownParameters: 400 })
     for (let n = 0; n < 5; n++) create(`{"name":"n${n}","categoryId":0,"status":"sold"}`)
     const seen: Array<string> = []
@@ -84,7 +84,7 @@ describe("a plain server", () => {
     expect(Wire.header(serverOf().ask("GET", "/v1/pets"), "link")).toBeUndefined()
   })
 
-  it("removes getPet as chosen", () => {
+  it("returns the chosen status for an invalid petId and after the removal of getPet", () => {
     const { ask } = serverOf()
     expect(ask("GET", "/v1/pets/x").status).toBe(404)
     expect(serverOf({ badPetId: 400 }).ask("GET", "/v1/pets/9223372036854775808").status).toBe(400)
@@ -104,7 +104,7 @@ describe("a plain server", () => {
     }
   })
 
-  it("handles keys, paths and methods as chosen", () => {
+  it("handles API keys, unknown paths and methods according to the choices", () => {
     const status = (choices: Partial<Choices>, method: string, target: string, authorization?: string) => {
       const headers: ReadonlyArray<Header> =
         authorization === undefined ? [] : [["authorization", authorization]]
@@ -139,7 +139,7 @@ describe("a plain server", () => {
     expect(Wire.header(silent, "www-authenticate")).toBeUndefined()
   })
 
-  it("encodes responses as chosen", () => {
+  it("encodes animals, errors and headers according to the choices", () => {
     const error = (choices: Partial<Choices>) => serverOf(choices).ask("GET", "/v1/nothing")
     expect(json(error({}))).toEqual({
       code: "not_found",

@@ -1,6 +1,6 @@
 /**
- * A second implementation of the contract: an in-process server that shares no code with the core. Every open point is a
- * choice. The decoys are made of it.
+ * Implements the contract a second time: an in-process server that shares no code with the core. Each point that the
+ * contract leaves open is a choice. Most decoys are this server with other choices.
  */
 import * as Effect from "effect/Effect"
 import type { Header, Transport, WireRequest, WireResponse } from "../../http/Wire.ts"
@@ -10,18 +10,18 @@ import * as Callers from "./Callers.ts"
 import { type Choices, defaults } from "./Choices.ts"
 import * as Replies from "./Replies.ts"
 
-/** The parts of a server. */
+/** The configuration of a plain server. */
 export interface Options {
   readonly keys: ReadonlyArray<Callers.PlainKey>
-  /** The time, in epoch ms. */
+  /** Returns the time in epoch milliseconds. */
   readonly now: () => number
-  /** Path of the base address; `/v1` when absent. */
+  /** The path of the base address; `/v1` when absent. */
   readonly basePath?: string
-  /** `defaults` where absent. */
+  /** The choices that differ from `defaults`. */
   readonly choices?: Partial<Choices>
 }
 
-/** The resource of a target: all animals, or one. */
+/** The resource of a request target: all animals, or one. */
 interface Place {
   readonly petId?: string
   readonly query: string
@@ -33,12 +33,12 @@ const cased: Readonly<Record<Choices["headerNames"], (name: string) => string>> 
   UPPER: (name) => name.toUpperCase()
 }
 
-/** A server without animals whose callers have sent nothing yet. */
+/** Creates a server without animals and with no requests counted. */
 export const make = (options: Options): Transport => {
   const choices: Choices = { ...defaults, ...options.choices }
   const petsPath = `${options.basePath ?? "/v1"}/pets`
   const removedAt = Date.parse(choices.removedAt)
-  /** The machine's time, which hardly moves during a run. */
+  /** The machine's time in epoch milliseconds: constant, because its clock hardly moves during a run. */
   const startedAt = options.now()
   const animals = Animals.make(choices)
   const callers = Callers.make(options.keys, choices)
@@ -122,7 +122,7 @@ export const make = (options: Options): Transport => {
     ["Sunset", new Date(removedAt).toUTCString()]
   ]
 
-  /** The response to a caller with a valid key that is admitted. */
+  /** Responds to an admitted caller with a valid key. */
   const route = (request: WireRequest, now: number): Replies.Reply => {
     const place = placeOf(request.target)
     if (place === undefined) return replies.error(404)
@@ -137,7 +137,7 @@ export const make = (options: Options): Transport => {
     return choices.deprecationHeaders ? { ...reply, headers: [...reply.headers, ...deprecation] } : reply
   }
 
-  /** The response to a caller without a valid key. */
+  /** Responds to a caller without a valid key. */
   const unauthorized = ({ target }: WireRequest): Replies.Reply => {
     if (choices.unknownPathWithoutKey === 404 && placeOf(target) === undefined) return replies.error(404)
     return replies.error(401, choices.challenge ? [["WWW-Authenticate", 'Bearer realm="pets"']] : [])
@@ -146,7 +146,7 @@ export const make = (options: Options): Transport => {
   const replyTo = (request: WireRequest, caller: Callers.Caller, now: number): Replies.Reply => {
     if (callers.isDenied(caller, now)) {
       const { retryAfter, status } = callers.deny(caller, now)
-      return replies.error(status, [["Retry-After", retryAfter]])
+      return replies.error(status, retryAfter === undefined ? [] : [["Retry-After", retryAfter]])
     }
     const reply = caller.hasKey ? route(request, now) : unauthorized(request)
     callers.count(caller, reply.status, now)

@@ -3,14 +3,14 @@ import type { Header } from "../../http/Wire.ts"
 import type { Pet } from "./Animals.ts"
 import type { Choices, Fields } from "./Choices.ts"
 
-/** A response before the headers of every response are added. */
+/** A response without the headers that all responses have. */
 export interface Reply {
   readonly status: number
   readonly headers: ReadonlyArray<Header>
   readonly json?: string
 }
 
-/** Code, and message in two languages. */
+/** The code of each status, and its message in English and German. */
 const errors = {
   400: ["invalid_request", "The request has invalid values.", "Die Anfrage enthält ungültige Werte."],
   401: ["unauthorized", "The API key is missing or invalid.", "Der API-Schlüssel fehlt oder ist ungültig."],
@@ -26,7 +26,7 @@ const errors = {
 
 export type ErrorStatus = keyof typeof errors
 
-/** The encoder of a server with these choices. */
+/** Creates the encoder of responses for a server with these choices. */
 export const make = (choices: Choices) => {
   const quote = (text: string): string => {
     const json = JSON.stringify(text)

@@ -1,4 +1,4 @@
-/** A plain server for tests, and readers of its responses. */
+/** Starts a plain server for tests, and parses its responses. */
 import * as Effect from "effect/Effect"
 import type { Header, WireRequest, WireResponse } from "../../http/Wire.ts"
 import * as Wire from "../../http/Wire.ts"
@@ -16,7 +16,7 @@ interface Sent {
   readonly body?: string | Uint8Array
 }
 
-/** A server with the keys `key`, `other` and `revoked`, and a clock that the test sets. */
+/** Creates a server with the keys `key`, `other` and `revoked`, and a clock that the test sets. */
 export const serverOf = (choices: Partial<Choices> = {}, plan = plenty) => {
   const clock = { now: start }
   const keys = [
@@ -52,6 +52,6 @@ export const numberIn = (response: WireResponse, name: string): number =>
   Number(Wire.header(response, name) ?? "x")
 export const rex = '{"name":"Rex","categoryId":1}'
 
-/** The response to the first creation. */
+/** Sends a creation to a new server, and returns the response. */
 export const created = (choices: Partial<Choices>, body: string, headers: ReadonlyArray<Header> = []) =>
   serverOf(choices).create(body, headers)

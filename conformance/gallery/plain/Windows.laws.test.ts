@@ -7,7 +7,7 @@ describe("a window", () => {
   const lengths = { minute: 60_000, day: 86_400_000 }
   const zone = 330
 
-  /** True if one more request is admissible at `now`, by the definition of the algorithm. */
+  /** For each algorithm, whether its definition admits one more request at `now`, after the times `admitted`. */
   const admissible: Record<
     Algorithm,
     (admitted: ReadonlyArray<number>, now: number, limit: number, length: number, zoneMs: number) => boolean
@@ -37,14 +37,14 @@ describe("a window", () => {
     ...ofAnyWindow.map((algorithm) => ({ window: "minute" as const, algorithm })),
     { window: "minute" as const, algorithm: "token bucket" as const }
   )
-  /** Fractions of the window plus or minus a millisecond: where windows end and requests become free. */
+  /** Pauses as a fraction of the window and an offset in ms: many end exactly when one more request is admitted. */
   const gap = fc.oneof(
     { weight: 3, arbitrary: fc.constant([0, 0] as const) },
     fc.tuple(fc.constantFrom(1 / 7, 1 / 6, 1 / 5, 1 / 4, 1 / 3, 1 / 2, 1, 3), fc.constantFrom(0, -1, 1)),
     fc.tuple(fc.double({ min: 0, max: 0.4, noNaN: true }), fc.constant(0))
   )
 
-  it("admits exactly the requests that its algorithm allows, and shows the number left", () => {
+  it("admits exactly the requests that its algorithm allows, and shows the number of requests left", () => {
     fc.assert(
       fc.property(
         cases,
@@ -84,7 +84,7 @@ describe("a window", () => {
     )
   })
 
-  it("refills a token bucket to the millisecond", () => {
+  it("refills a token bucket with a precision of one millisecond", () => {
     const { ask, clock } = serverOf({ minute: "token bucket" }, { perMinute: 7, perDay: 100 })
     for (let n = 0; n < 7; n++) ask("GET", "/v1/pets")
     clock.now += 8571
@@ -93,7 +93,7 @@ describe("a window", () => {
     expect(ask("GET", "/v1/pets").status).toBe(200)
   })
 
-  it("shows the chosen window and reset", () => {
+  it("shows the limit, the remaining requests and the reset of the chosen window", () => {
     const shown = (choices: Partial<Choices>, plan = { perMinute: 4, perDay: 100 }) => {
       const { ask, clock } = serverOf(choices, plan)
       clock.now = 60_000_000

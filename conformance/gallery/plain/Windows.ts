@@ -1,20 +1,20 @@
-/** Four ways to count requests in a window; all times are epoch ms and never run backwards. */
+/** Implements four ways to count requests in a window. All times are epoch milliseconds and never decrease. */
 import type { Algorithm, Choices } from "./Choices.ts"
 
-/** The times that a reset can mean, in epoch ms. */
+/** The time of the reset for each meaning of a reset, in epoch milliseconds. */
 type Resets = Readonly<Record<Choices["reset"], number>>
 
 export interface Window {
   readonly limit: number
-  /** The number of requests left. */
+  /** Returns the number of requests left. */
   readonly left: (now: number) => number
   readonly take: (now: number) => void
-  /** The time from which a request is admitted, if none is taken before. */
+  /** Returns the time from which a request is admitted, if no other request is counted before. */
   readonly freeAt: (now: number) => number
   readonly resets: (now: number) => Resets
 }
 
-/** Refills evenly. The level counts fractions of a request, `length` of them to one, so all numbers are integers. */
+/** Creates a token bucket that refills evenly. A request costs `length` units, so that all numbers are integers. */
 const bucket = (limit: number, length: number): Window => {
   const capacity = limit * length
   let level = capacity
@@ -42,7 +42,7 @@ const bucket = (limit: number, length: number): Window => {
   }
 }
 
-/** Restarts when its window ends; `endOf` returns the end of a window that is open at `now`. */
+/** Creates a window that restarts if it ended or is unused; `endOf` returns the end of a window that contains `now`. */
 const fixed = (limit: number, endOf: (now: number) => number): Window => {
   let used = 0
   let end = 0
@@ -70,7 +70,7 @@ const fixed = (limit: number, endOf: (now: number) => number): Window => {
   }
 }
 
-/** Records every request for `length`: no span of that length ever holds more than `limit`. */
+/** Creates a log of request times: admits a request if fewer than `limit` were logged in the last `length` ms. */
 const log = (limit: number, length: number): Window => {
   let times: Array<number> = []
   const settled = (now: number) => {
@@ -94,7 +94,7 @@ const log = (limit: number, length: number): Window => {
   }
 }
 
-/** A window of this length that has counted nothing; `zoneMs` shifts windows by the clock. */
+/** Creates an unused window of `length` milliseconds; `zoneMs` shifts the windows that follow the clock. */
 export const make = (algorithm: Algorithm, limit: number, length: number, zoneMs: number): Window => {
   switch (algorithm) {
     case "token bucket":

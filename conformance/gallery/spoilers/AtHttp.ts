@@ -1,4 +1,4 @@
-/** Faults of a server: in its stores, its options, the requests that it sees or the responses that it sends. */
+/** Makes faults of servers in stores, options, bans, received requests or sent responses. */
 import * as Effect from "effect/Effect"
 import type { BanPolicy } from "../../../core/limits/BanPolicy.ts"
 import type { ServiceOptions } from "../../../core/service/ServiceOptions.ts"
@@ -21,14 +21,14 @@ export const transport = (spoil: (real: Transport, world: World) => Transport): 
   transport: spoil
 })
 
-/** Changes requests before the server reads them. */
+/** Changes some requests before the server receives them. */
 export const requests = (
   isChanged: (request: WireRequest, world: World) => boolean,
   change: (request: WireRequest, world: World) => WireRequest
 ): Where =>
   transport((real, world) => (request) => real(isChanged(request, world) ? change(request, world) : request))
 
-/** Which responses: those to some requests, those with a status, or all. */
+/** Selects responses by their request and by their status; an absent member selects all. */
 export interface Selection {
   readonly to?: (request: WireRequest) => boolean
   readonly status?: number | ((status: number) => boolean)
@@ -38,7 +38,7 @@ const isSelected = ({ status, to }: Selection, response: WireResponse, request: 
   (to === undefined || to(request)) &&
   (typeof status === "function" ? status(response.status) : (status ?? response.status) === response.status)
 
-/** Changes the responses of the server. */
+/** Changes the selected responses of the server. */
 export const responses = (selection: Selection, edit: Edit): Where =>
   transport(
     (real, world) => (request) =>
@@ -47,7 +47,7 @@ export const responses = (selection: Selection, edit: Edit): Where =>
       )
   )
 
-/** The server carries out a second request together with some requests. */
+/** Executes another request before each request for which `isFollowed` is true. */
 export const alsoSends = (
   isFollowed: (request: WireRequest, world: World) => boolean,
   other: (request: WireRequest, world: World) => WireRequest

@@ -1,4 +1,4 @@
-/** Faults at a storage port. */
+/** Places faults at a storage port. */
 import type { SpoiledPorts, Where } from "../Fault.ts"
 
 export const pets = (spoil: NonNullable<SpoiledPorts["pets"]>): Where => ({ at: "port", pets: spoil })

@@ -1,4 +1,4 @@
-/** Servers that change the body of a creation, or store animals that they should not store. */
+/** Makes servers that change the body of a creation, or store or return the wrong animal. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -31,13 +31,13 @@ export const readsMembers = (change: (members: { readonly [name: string]: unknow
     })
   )
 
-/** Returns 500 for such bodies. */
+/** Returns 500 for creations with these bodies. */
 export const failsOn = (isFatal: (body: string) => boolean): Where =>
   AtHttp.responses({ to: (request) => Requests.isCreation(request) && isFatal(text(request.body)) }, failure)
 
 const nameIn = (request: WireRequest): string | undefined => /"name":("[^"]*")/.exec(text(request.body))?.[1]
 
-/** Stores an animal with the name in a body that was rejected with this status. */
+/** After a creation was rejected with this status, stores an animal with the name in the rejected body. */
 export const storesAfter =
   (status: number, authorized: (request: WireRequest) => WireRequest) =>
   (real: Transport): Transport =>
@@ -49,7 +49,7 @@ export const storesAfter =
         : Effect.void
     })
 
-/** Returns new animals without storing them. */
+/** Returns new animals, but does not store them. */
 export const neverStored: Spoil<Pets> = (real) => {
   let id = 0n
   return {
@@ -72,14 +72,14 @@ export const uniqueNames = (real: Transport): Transport => {
   }
 }
 
-/** Responds to a repeated body with the animal that it created before. */
+/** Responds to a repeated body with the animal that the first creation stored. */
 export const oncePerBody = (real: Transport): Transport => {
   const earlier = new Map<string, WireResponse>()
   return (request) => {
     const body = text(request.body)
     const before = Requests.isCreation(request) ? earlier.get(body) : undefined
     if (before !== undefined) {
-      // Takes the headers from a list, so that they are up to date.
+      // Lists animals to get up-to-date headers.
       return Effect.map(real({ ...request, method: "GET", body: undefined }), ({ headers }) => ({
         ...before,
         headers

@@ -1,4 +1,4 @@
-/** Changes of a response. */
+/** Makes faulty responses from correct ones, and reads animals from their bodies. */
 import * as Result from "effect/Result"
 import type { Animal } from "../../http/Animal.ts"
 import * as PetJson from "../../http/PetJson.ts"
@@ -8,7 +8,7 @@ import type { World } from "../Fault.ts"
 /** Makes a faulty response from the correct one. */
 export type Edit = (response: WireResponse, request: WireRequest, world: World) => WireResponse
 
-/** An edit that needs nothing but the response. */
+/** An edit that needs only the response. */
 type PlainEdit = (response: WireResponse) => WireResponse
 
 export const status =
@@ -19,16 +19,16 @@ export const body =
   (other: string): PlainEdit =>
   (response) => ({ ...response, body: bytes(other) })
 
-/** Another status and body, the headers unchanged. */
+/** Replaces the status and the body, and keeps the headers. */
 export const replace =
   (otherStatus: number, otherBody: string): PlainEdit =>
   (response) => ({ ...response, status: otherStatus, body: bytes(otherBody) })
 
-/** An Error in place of the response. */
+/** Replaces the response by an Error, and keeps the headers. */
 export const error = (otherStatus: number, code: string): PlainEdit =>
   replace(otherStatus, `{"code":"${code}","message":"It failed.","status":${otherStatus}}`)
 
-/** Removes the header, however often it occurs. */
+/** Removes all headers with this name. */
 export const without =
   (name: string): PlainEdit =>
   (response) => ({
@@ -36,7 +36,7 @@ export const without =
     headers: response.headers.filter(([given]) => given.toLowerCase() !== name.toLowerCase())
   })
 
-/** Sends the header exactly once. */
+/** Sets the header, so that it occurs exactly once. */
 export const header =
   (name: string, value: string): PlainEdit =>
   (response) => {
@@ -50,7 +50,7 @@ export const rewritten =
   (response) =>
     body(change(text(response.body)))(response)
 
-/** JSON with the digits of a `bigint` as a number. */
+/** Encodes JSON; a `bigint` becomes a number with all its digits. */
 export const write = (value: unknown): string => {
   if (typeof value === "bigint") return String(value)
   if (Array.isArray(value)) return `[${value.map(write).join(",")}]`
@@ -68,10 +68,10 @@ export const members =
       onFailure: () => response
     })
 
-/** The animals in the body of a list, if it is one. */
+/** Returns the animals in the body of a list, or `undefined` if it is not a list of animals. */
 export const animalsOf = (response: WireResponse): ReadonlyArray<Animal> | undefined =>
   Result.getOrUndefined(Result.flatMap(PetJson.parse(text(response.body)), PetJson.animals))
 
-/** The animal in the body, if there is one. */
+/** Returns the animal in the body, or `undefined` if there is none. */
 export const animalOf = (response: WireResponse): Animal | undefined =>
   Result.getOrUndefined(Result.flatMap(PetJson.parse(text(response.body)), PetJson.animal))

@@ -1,4 +1,4 @@
-/** Which responses are errors, and what faulty servers send in their place. */
+/** Recognizes error responses, and makes the errors of faulty servers. */
 import type { WireResponse } from "../../http/Wire.ts"
 import * as Edit from "./Edit.ts"
 
@@ -6,6 +6,6 @@ export const isError = (status: number): boolean => status >= 400
 
 export const failure = Edit.error(500, "internal_error")
 
-/** A page for browsers. */
+/** Replaces the body by an HTML page. */
 export const html = (response: WireResponse): WireResponse =>
   Edit.header("Content-Type", "text/html; charset=utf-8")(Edit.body(`<h1>${response.status}</h1>`)(response))

@@ -1,4 +1,4 @@
-/** Stores of API keys that store, find, list or change something else. */
+/** Makes faulty stores of API keys, which store, find, list or change the wrong data. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ApiKey, StoredSecret } from "../../../core/access/ApiKey.ts"
@@ -10,20 +10,20 @@ import * as AtPort from "./AtPort.ts"
 
 type Keys = ApiKeyStore["Service"]
 
-/** Changes `insert` as a whole. */
+/** Replaces `insert`. */
 export const inserting = (insert: (key: ApiKey, real: Keys) => ReturnType<Keys["insert"]>): Where =>
   AtPort.keys((real) => ({ ...real, insert: (key) => insert(key, real) }))
 
-/** Changes `insertFirst` as a whole. */
+/** Replaces `insertFirst`. */
 export const insertingFirst = (
   insertFirst: (key: ApiKey, real: Keys) => ReturnType<Keys["insertFirst"]>
 ): Where => AtPort.keys((real) => ({ ...real, insertFirst: (key) => insertFirst(key, real) }))
 
-/** Changes `findByHash` as a whole. */
+/** Replaces `findByHash`. */
 export const looking = (find: (hash: string, real: Keys) => ReturnType<Keys["findByHash"]>): Where =>
   AtPort.keys((real) => ({ ...real, findByHash: (hash) => find(hash, real) }))
 
-/** Changes `update` as a whole. */
+/** Replaces `update`. */
 export const changing = (
   update: <A>(
     id: string,
@@ -32,15 +32,15 @@ export const changing = (
   ) => Effect.Effect<Option.Option<A>, StoreUnavailable>
 ): Where => AtPort.keys((real) => ({ ...real, update: (id, change) => update(id, change, real) }))
 
-/** Lists other keys, or in another order. */
+/** Changes the listed keys or their order. */
 export const listing = (change: (all: ReadonlyArray<ApiKey>) => ReadonlyArray<ApiKey>): Where =>
   AtPort.keys((real) => ({ ...real, list: Effect.map(real.list, change) }))
 
-/** Stores other fields than were given. */
+/** Changes fields of a key before it is stored. */
 export const keeping = (change: (key: ApiKey) => Partial<ApiKey>): Where =>
   inserting((key, real) => real.insert({ ...key, ...change(key) }))
 
-/** Finds the first key in the list that meets another condition. */
+/** Replaces the condition of `findByHash`: finds the first listed key with a secret for which `isFound` is true. */
 export const finding = (
   isFound: (secret: StoredSecret, hash: string, key: ApiKey, index: number) => boolean
 ): Where =>
@@ -52,7 +52,7 @@ export const finding = (
     )
   )
 
-/** Changes the recorded events. */
+/** Changes the returned events; `change` gets the events of all keys. */
 export const recording = (
   change: (events: ReadonlyArray<KeyEvent>, id: string | undefined) => ReadonlyArray<KeyEvent>
 ): Where =>
@@ -62,12 +62,12 @@ export const recording = (
       Effect.map(real.events === undefined ? Effect.succeed([]) : real.events(), (all) => change(all, id))
   }))
 
-/** Changes `markSeen` as a whole. */
+/** Replaces `markSeen`. */
 export const marking = (
   markSeen: (ids: ReadonlyArray<string>, day: number, real: Keys) => Effect.Effect<void, StoreUnavailable>
 ): Where => AtPort.keys((real) => ({ ...real, markSeen: (ids, day) => markSeen(ids, day, real) }))
 
-/** Stores another key than the changed one. */
+/** Changes the key that an update stores. */
 export const updating = (after: (changed: ApiKey, before: ApiKey) => ApiKey): Where =>
   changing((id, change, real) =>
     real.update(id, (before) => {
@@ -76,7 +76,7 @@ export const updating = (after: (changed: ApiKey, before: ApiKey) => ApiKey): Wh
     })
   )
 
-/** Reads a key, and writes it after a pause. */
+/** Updates keys without a lock: reads a key, and writes it after a pause. */
 export const readThenWrite = (pause: Effect.Effect<void>): Where =>
   changing((id, change, real) =>
     Effect.gen(function* () {
@@ -88,7 +88,7 @@ export const readThenWrite = (pause: Effect.Effect<void>): Where =>
     })
   )
 
-/** Checks that there is no key, and inserts one after a pause. */
+/** Inserts the first key without a lock: checks that there is no key, and inserts one after a pause. */
 export const lookThenInsert = (pause: Effect.Effect<void>): Where =>
   insertingFirst((key, real) =>
     Effect.gen(function* () {
@@ -99,7 +99,7 @@ export const lookThenInsert = (pause: Effect.Effect<void>): Where =>
     })
   )
 
-/** Handles the defect of a change that throws. */
+/** Handles the defect of an update when its change throws. */
 export const catching = (
   handle: (real: Keys, id: string, defect: unknown) => Effect.Effect<Option.Option<never>, StoreUnavailable>
 ): Where =>

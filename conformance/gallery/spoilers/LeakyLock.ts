@@ -1,8 +1,8 @@
-/** A lock that faulty stores do not release. */
+/** Makes a lock that faulty stores do not always release. */
 import * as Effect from "effect/Effect"
 import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
 
-/** Guards calls; a call that dies or is interrupted keeps the lock, and later calls fail, as with SQLite. */
+/** Returns a guard for calls: a call that dies or is interrupted keeps the lock, and later calls fail, as in SQLite. */
 export const make = (): (<A>(
   call: Effect.Effect<A, StoreUnavailable>
 ) => Effect.Effect<A, StoreUnavailable>) => {

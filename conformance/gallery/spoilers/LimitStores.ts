@@ -1,4 +1,4 @@
-/** Stores of rate limits that store something else, or not atomically. */
+/** Makes faulty stores of rate limits, which store the wrong state or do not store it atomically. */
 import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
@@ -8,12 +8,12 @@ import * as AtPort from "./AtPort.ts"
 
 type Limits = RateLimitStore["Service"]
 
-/** Changes `modify` as a whole. */
+/** Replaces `modify`. */
 export const modifying = (
   modify: <A>(key: string, step: Step<A>, real: Limits) => Effect.Effect<A, StoreUnavailable>
 ): Where => AtPort.limits((real) => ({ modify: (key, step) => modify(key, step, real) }))
 
-/** Stores other numbers than were given. */
+/** Changes fields of a state before it is stored. */
 export const keeping = (change: (state: RateLimit.State) => Partial<RateLimit.State>): Where =>
   modifying((key, step, real) =>
     real.modify(key, (before) => {
@@ -22,11 +22,11 @@ export const keeping = (change: (state: RateLimit.State) => Partial<RateLimit.St
     })
   )
 
-/** Stores a state under another key than was given. */
+/** Changes the key under which a state is read and stored. */
 export const keyed = (change: (key: string) => string): Where =>
   modifying((key, step, real) => real.modify(change(key), step))
 
-/** Reads a state, and writes it after a pause. */
+/** Modifies states without a lock: reads a state, and writes it after a pause. */
 export const readThenWrite = (pause: Effect.Effect<void>): Where =>
   AtPort.limits(() => {
     const states = new Map<string, RateLimit.State>()
@@ -42,7 +42,7 @@ export const readThenWrite = (pause: Effect.Effect<void>): Where =>
     }
   })
 
-/** Handles the defect of a step that throws. */
+/** Handles the defect of `modify` when its step throws. */
 export const catching = (
   handle: (real: Limits, key: string, defect: unknown) => Effect.Effect<never, StoreUnavailable>
 ): Where =>
@@ -50,7 +50,7 @@ export const catching = (
     Effect.catchDefect(real.modify(key, step), (defect) => handle(real, key, defect))
   )
 
-/** Offers `consume` with another step. */
+/** Implements `consume` with another step. */
 export const consuming = (step: typeof RateLimit.step): Where =>
   AtPort.limits((real) => ({
     modify: real.modify,

@@ -1,4 +1,4 @@
-/** Servers that read the parameters of a list wrongly, or return other lists. */
+/** Makes servers that read the parameters of a list wrongly, or return wrong lists. */
 import type { PetStatus } from "../../../core/domain/PetStatus.ts"
 import type { Animal } from "../../http/Animal.ts"
 import type { WireRequest, WireResponse } from "../../http/Wire.ts"
@@ -41,7 +41,7 @@ export const edit =
     return listed === undefined ? response : Edit.body(Edit.write(change(listed)))(response)
   }
 
-/** Returns other lists. */
+/** Changes the animals of all successful list responses. */
 export const changed = (change: (animals: ReadonlyArray<Animal>, request: WireRequest) => unknown): Where =>
   AtHttp.responses({ to: Requests.isList }, (response, request) =>
     edit((animals) => change(animals, request))(response)

@@ -1,30 +1,30 @@
-/** A server that makes its own pages and cursors, with rules that can be wrong. */
+/** Makes a server with its own pages and cursors; the rules for them can be wrong. */
 import * as Effect from "effect/Effect"
 import type { Animal } from "../../http/Animal.ts"
 import type { Transport } from "../../http/Wire.ts"
 import * as Edit from "./Edit.ts"
 import * as Requests from "./Requests.ts"
 
-/** How the server makes pages; each rule is correct when absent. */
+/** The rules for pages; a rule that is absent is correct. */
 export interface Rules {
-  /** True for an animal that belongs to a page after `after`. */
+  /** Whether an animal belongs on a page that starts after the id `after`. */
   readonly follows?: (id: bigint, after: bigint) => boolean
-  /** The filter of a later page. */
+  /** Returns the status filter of the pages after the first. */
   readonly filter?: (status: string | null) => string | null
-  /** True if a cursor is accepted with a different filter. */
+  /** True if a cursor is accepted with a different status filter. */
   readonly isUnbound?: boolean
-  /** The position that an unknown cursor stands for. */
+  /** Returns the id after which the page of an unknown cursor starts; `undefined` rejects the cursor. */
   readonly forged?: (cursor: string) => bigint | undefined
-  /** True if a page links to the next; `more` animals follow it. */
+  /** Whether a page links to the next one; `more` is the number of animals that follow it. */
   readonly isLinked?: (more: number, page: ReadonlyArray<Animal>, limit: number) => boolean
-  /** The largest limit. */
+  /** The maximum `limit`; 100 when absent. */
   readonly ceiling?: number
   readonly address?: (path: string) => string
   /** Changes the parameters of the next link. */
   readonly keeps?: (parameters: URLSearchParams) => void
 }
 
-/** Lists the animals that it saw created; each cursor is the number of the link and the last id. */
+/** Lists the animals that were created through this server; a cursor is the number of the link and the last id. */
 export const server =
   ({
     address = (path) => path,

@@ -1,4 +1,4 @@
-/** Repositories of animals that store, find or list something else. */
+/** Makes faulty repositories, which store, find or list the wrong animals. */
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Int64 } from "../../../core/domain/Int64.ts"
@@ -13,12 +13,12 @@ export type Pets = PetRepository["Service"]
 /** The query for all animals. */
 export const everything: PageQuery = { limit: Number.MAX_SAFE_INTEGER, status: undefined, after: undefined }
 
-/** Stores and returns other fields than were given. */
+/** Changes fields of an animal before it is stored and returned. */
 export const storing =
   (change: (pet: NewPet) => Partial<NewPet>): Spoil<Pets> =>
   (real) => ({ ...real, insert: (pet) => real.insert({ ...pet, ...change(pet) }) })
 
-/** Changes an insert as a whole. */
+/** Replaces `insert`. */
 export const inserting =
   (insert: (pet: NewPet, real: Pets) => ReturnType<Pets["insert"]>): Spoil<Pets> =>
   (real) => ({ ...real, insert: (pet) => insert(pet, real) })
@@ -28,12 +28,12 @@ export const found =
   (change: (found: Option.Option<Pet>, id: Int64) => Option.Option<Pet>): Spoil<Pets> =>
   (real) => ({ ...real, find: (id) => Effect.map(real.find(id), (pet) => change(pet, id)) })
 
-/** Changes `find` as a whole. */
+/** Replaces `find`. */
 export const finding =
   (find: (id: Int64, real: Pets) => ReturnType<Pets["find"]>): Spoil<Pets> =>
   (real) => ({ ...real, find: (id) => find(id, real) })
 
-/** Lists a page for another query than was given. */
+/** Changes the query of a page. */
 export const querying =
   (change: (query: PageQuery) => Partial<PageQuery>): Spoil<Pets> =>
   (real) => ({ ...real, page: (query) => real.page({ ...query, ...change(query) }) })
@@ -43,7 +43,7 @@ export const paged =
   (change: (pets: ReadonlyArray<Pet>, query: PageQuery) => ReadonlyArray<Pet>): Spoil<Pets> =>
   (real) => ({ ...real, page: (query) => Effect.map(real.page(query), (pets) => change(pets, query)) })
 
-/** Changes `page` as a whole. */
+/** Replaces `page`. */
 export const paging =
   (page: (query: PageQuery, real: Pets) => ReturnType<Pets["page"]>): Spoil<Pets> =>
   (real) => ({ ...real, page: (query) => page(query, real) })

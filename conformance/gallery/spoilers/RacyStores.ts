@@ -1,11 +1,11 @@
-/** Repositories of animals that concurrent calls bring into disorder. */
+/** Makes repositories with race conditions or stale reads. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Pet } from "../../../core/domain/Pet.ts"
 import type { Spoil } from "../Fault.ts"
 import type { Pets } from "./PetStores.ts"
 
-/** Reads from an array that is evaluated again for each call. */
+/** Implements the reads of a repository; each read calls `all` for the current animals. */
 export const readsFrom = (all: () => ReadonlyArray<Pet>): Omit<Pets, "insert"> => ({
   find: (id) => Effect.sync(() => Option.fromUndefinedOr(all().find((pet) => pet.id === id))),
   page: ({ after = -1n, limit, status }) =>
@@ -16,7 +16,7 @@ export const readsFrom = (all: () => ReadonlyArray<Pet>): Omit<Pets, "insert"> =
     )
 })
 
-/** Reads all animals, and writes them back with the new one after a pause. */
+/** Inserts by reading all animals, and writing them back with the new one after a pause. */
 export const lostUpdate =
   (pause: Effect.Effect<void>): Spoil<Pets> =>
   () => {
@@ -34,7 +34,7 @@ export const lostUpdate =
     }
   }
 
-/** Picks the next id, and stores the animal under it after a pause. */
+/** Inserts by picking the next id, and storing the animal with this id after a pause. */
 export const racyId =
   (pause: Effect.Effect<void>): Spoil<Pets> =>
   () => {
@@ -51,7 +51,7 @@ export const racyId =
     }
   }
 
-/** Reads a snapshot that every n-th read refreshes. */
+/** Reads from a snapshot; the first of every `reads` reads refreshes it. */
 export const stale =
   (reads: number): Spoil<Pets> =>
   (real) => {
@@ -73,7 +73,7 @@ export const stale =
     }
   }
 
-/** Two nodes that take turns; each sees an animal of the other only at the fourth read. */
+/** Simulates two nodes that take turns; a node returns an animal of the other node only from its fourth read on. */
 export const twoNodes: Spoil<Pets> = (real) => {
   const origin = new Map<bigint, number>()
   const reads = new Map<string, number>()

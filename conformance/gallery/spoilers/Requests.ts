@@ -1,39 +1,39 @@
-/** Which operation a request calls, and the same request changed. */
+/** Recognizes the operation of a request, and makes changed copies of requests. */
 import { headerValues, type WireRequest } from "../../http/Wire.ts"
 
 const pathOf = ({ target }: WireRequest): string => target.split("?")[0] ?? ""
 
 export const any = (): boolean => true
 
-/** True for a list of animals, whatever the base path. */
+/** Whether a request lists animals, under any base path. */
 export const isList = (request: WireRequest): boolean =>
   request.method === "GET" && pathOf(request).endsWith("/pets")
 
-/** True for the creation of an animal. */
+/** Whether a request creates an animal. */
 export const isCreation = (request: WireRequest): boolean =>
   request.method === "POST" && pathOf(request).endsWith("/pets")
 
-/** True for the retrieval of a single animal. */
+/** Whether a request retrieves a single animal. */
 export const isGet = (request: WireRequest): boolean =>
   request.method === "GET" && /\/pets\/[^/]+$/.test(pathOf(request))
 
 export const isHead = ({ method }: WireRequest): boolean => method === "HEAD"
 
-/** The parameters of the query. */
+/** Parses the parameters of the query. */
 export const parameters = ({ target }: WireRequest): URLSearchParams =>
   new URLSearchParams(target.includes("?") ? target.slice(target.indexOf("?") + 1) : "")
 
-/** A parameter of a list; `null` when it is absent or the request is for something else. */
+/** Returns a parameter of a list request; `null` if it is absent, or if the request is not for a list. */
 export const listParameter = (request: WireRequest, name: string): string | null =>
   isList(request) ? parameters(request).get(name) : null
 
-/** The same request with these parameters. */
+/** Returns the request with these parameters instead of its own. */
 export const withParameters = (request: WireRequest, given: URLSearchParams): WireRequest => {
   const query = String(given)
   return { ...request, target: query === "" ? pathOf(request) : `${pathOf(request)}?${query}` }
 }
 
-/** The same request with one parameter changed: present once with this value, or absent. */
+/** Returns the request with a parameter that occurs once with this value, or without the parameter. */
 export const withParameter = (request: WireRequest, name: string, value: string | undefined): WireRequest => {
   const given = parameters(request)
   given.delete(name)
@@ -41,17 +41,17 @@ export const withParameter = (request: WireRequest, name: string, value: string 
   return withParameters(request, given)
 }
 
-/** The same request with one header changed: present once with this value, or absent. */
+/** Returns the request with a header that occurs once with this value, or without the header. */
 export const withHeader = (request: WireRequest, name: string, value: string | undefined): WireRequest => {
   const others = request.headers.filter(([given]) => given.toLowerCase() !== name.toLowerCase())
   return { ...request, headers: value === undefined ? others : [...others, [name, value]] }
 }
 
-/** The same request with another API key, or without one. */
+/** Returns the request with another API key, or without one. */
 export const withKey = (request: WireRequest, secret: string | undefined): WireRequest =>
   withHeader(request, "Authorization", secret && `Bearer ${secret}`)
 
-/** The values of the `Authorization` headers. */
+/** Returns the values of the `Authorization` headers. */
 export const credentials = (request: WireRequest): ReadonlyArray<string> =>
   headerValues(request, "authorization")
 

@@ -1,4 +1,4 @@
-/** Calls of the stores: each can be skipped, made twice, made late, or return what an earlier one returned. */
+/** Defines places at calls of the stores: a mutant skips, repeats, delays or fails a call, or returns an old result. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { NewPet } from "../../../core/domain/NewPet.ts"
@@ -13,10 +13,10 @@ type Pets = PetRepository["Service"]
 
 const failed = Effect.fail(new StoreUnavailable({ retryable: false, cause: new Error("a mutant") }))
 
-/** What a call does instead. */
+/** Returns the action for a call: `skip`, `repeat`, `stale`, `delay`, `fail`; any other text makes the call. */
 type Decide = (situation: Situation.Situation) => string
 
-/** Makes a call as an operator says. */
+/** Performs the action that `decide` returns; `skipped` gives the result of a call that is skipped or delayed. */
 const calling = <A, E>(
   decide: () => string,
   call: Effect.Effect<A, E>,

@@ -1,4 +1,4 @@
-/** Values inside bodies of responses: fields of animals and errors, and lists as a whole. */
+/** Defines places in the bodies of responses: fields of animals and errors, and whole lists. */
 
 import * as Edit from "../../gallery/spoilers/Edit.ts"
 import { isError } from "../../gallery/spoilers/ErrorResponses.ts"
@@ -19,20 +19,22 @@ const kinds = {
 type Field = keyof typeof kinds
 const fields = ["id", "name", "categoryId", "status"] as const satisfies ReadonlyArray<Field>
 
-/** What a field becomes; JSON has no way to write a member twice here, so the value becomes a list. */
+/**
+ * Returns the value to write for a changed field. A duplicate becomes an array, because an object has no member twice.
+ */
 const written = (changed: unknown): unknown => {
   if (changed === absent) return undefined
   return changed instanceof Twice ? [changed.value, changed.value] : unquoted(changed)
 }
 
-/** `"7"` is the string, and `7.5` a number with a fraction. */
+/** Converts the text of a changed integer: `"7"` in quotes to a string, and `7.5` to a number. */
 const unquoted = (changed: unknown): unknown => {
   if (typeof changed !== "string") return changed
   if (/^-?[0-9]+\.5$/.test(changed)) return Number(changed)
   return /^"-?[0-9]+"$/.test(changed) ? changed.slice(1, -1) : changed
 }
 
-/** The animal with one field changed; the same object if nothing changed. */
+/** Returns the animal with one field changed, or the same object if nothing changed. */
 const spoilt = (animal: Animal, field: Field, mutate: Mutate, situation: Situation): object => {
   const value = animal[field]
   if (value === undefined) return animal
@@ -40,7 +42,7 @@ const spoilt = (animal: Animal, field: Field, mutate: Mutate, situation: Situati
   return changed === value ? animal : { ...animal, [field]: written(changed) }
 }
 
-/** Which animals of a response. */
+/** Selects responses, and animals in these responses. */
 interface Position {
   readonly id: string
   readonly isHere: (response: WireResponse, situation: Situation) => boolean

@@ -1,4 +1,4 @@
-/** Values that a server reads: parameters, ids in paths, fields of bodies, and keys. */
+/** Defines places in the input of a server: parameters, ids in paths, fields of bodies, rules, and keys. */
 import * as Result from "effect/Result"
 import type { Where } from "../../gallery/Fault.ts"
 import * as AtHttp from "../../gallery/spoilers/AtHttp.ts"
@@ -61,7 +61,7 @@ const kinds = { name: "text", categoryId: "integer", status: "status" } as const
   Kind
 >
 
-/** A field of a new animal, as the server reads it. */
+/** Creates a place for a field in the body of a creation, as the server reads the field. */
 const fieldPlace = (field: keyof typeof kinds): Place => ({
   id: `${field} as read`,
   kind: kinds[field],
@@ -82,7 +82,7 @@ const fieldPlace = (field: keyof typeof kinds): Place => ({
     })
 })
 
-/** A rule that the server does not apply: what was invalid becomes valid. */
+/** Creates a place for a rule of validation. To skip the rule, a mutant makes the request valid before it is read. */
 const rulePlace = (id: string, fixed: (members: { readonly [name: string]: unknown }) => object): Place => ({
   id: `rule: ${id}`,
   kind: "rule",
@@ -139,7 +139,7 @@ const rules: ReadonlyArray<Place> = [
   )
 ]
 
-/** Whose key a request is taken to carry. */
+/** Creates a place for a check of the key. To skip the check, a mutant sets the main key, or removes the key. */
 const keyPlace = (
   id: string,
   isHere: (situation: Situation.Situation) => boolean,

@@ -1,4 +1,4 @@
-/** Values in responses: headers, status codes and whole bodies. */
+/** Defines places in responses: headers, status codes and whole bodies. */
 import * as Effect from "effect/Effect"
 import type { Where } from "../../gallery/Fault.ts"
 import * as AtHttp from "../../gallery/spoilers/AtHttp.ts"
@@ -8,7 +8,7 @@ import { absent, Twice } from "../Operator.ts"
 import type { Place } from "../Place.ts"
 import * as Situation from "../Situation.ts"
 
-/** Changes each response, with what is known about its request. */
+/** Changes each response; `change` also gets the situation of its request. */
 export const responding = (
   change: (response: WireResponse, situation: Situation.Situation) => WireResponse
 ): Where => {
@@ -51,13 +51,14 @@ const headers: ReadonlyArray<Place> = [
   headerPlace("Content-Type", "type")
 ]
 
-/** Another status code, also inside the body of an Error. */
+/** The operations whose responses can have a status; all operations for a status that is not listed. */
 const operationsOf: Readonly<Record<number, NonNullable<Place["operations"]>>> = {
   200: ["list", "get", "head"],
   201: ["create"],
   404: ["get", "head"]
 }
 
+/** Creates a place for a status code; for an error, the status in the body changes as well. */
 const codePlace = (code: number): Place => ({
   id: `status ${code}`,
   kind: "code",

@@ -21,17 +21,17 @@ const secrets = {
   expired: "ast_late4nHs8cPw3jYt6bVm1fGq9uZi"
 }
 
-/** A received request, one character per byte, without the headers that HTTP clients add. */
+/** A received request, with one character for each byte, without the headers that HTTP clients add. */
 interface Arrival {
   readonly line: string
   readonly headers: ReadonlyArray<string>
   readonly body: string
 }
 
-/** Reads requests byte for byte, because an HTTP library would reject or normalise unusual ones. */
+/** A server that records requests byte for byte, because an HTTP library would reject or normalise unusual ones. */
 class Recorder {
   readonly arrivals: Array<Arrival> = []
-  /** Responses are delayed until so many requests have arrived. */
+  /** Number of requests that must arrive before any of them gets a response. */
   barrier = 1
   /** The id of the next animal. */
   nextId = 1
@@ -45,7 +45,7 @@ class Recorder {
       if (end < 0) return
       const [line = "", ...headers] = received.slice(0, end).split("\r\n")
       const length = Number(headers.find((one) => /^content-length:/i.test(one))?.slice(15) ?? 0)
-      // Node sends this for a request that could have a body and has none.
+      // Node sends this last chunk if a request has no body, although its method allows a body.
       const body = received.slice(end + 4).replace(/^0\r\n\r\n$/, "")
       if (body.length < length) return
       const others = headers.filter(
@@ -148,7 +148,7 @@ const run = (script: string, args: ReadonlyArray<string> = []) =>
         },
         timeout: 20_000
       },
-      // 0: the fault is not shown; 1: it is.
+      // Exit code 0: the fault is not shown; 1: the fault is shown. Other codes are failures of the script.
       (error, stdout, stderr) => resolve({ stdout, stderr, failed: error !== null && error.code !== 1 })
     )
   })
@@ -181,7 +181,7 @@ const target = fc.oneof(
   fc.string({ unit: inHead, maxLength: 20 }).map((tail) => `/${tail}`)
 )
 
-/** A header value without white space around it, which is not part of the value. */
+/** A header value without surrounding white space, which would not be part of the value. */
 const headerValue = fc
   .string({ unit: fc.oneof(inHead, fc.constantFrom(" ", "\t")), maxLength: 20 })
   .map((value) => value.trim())
@@ -230,7 +230,7 @@ const drawn: fc.Arbitrary<Drawn> = fc
     const others = key === "other" ? headers : headers.filter(([name]) => name !== "Authorization")
     const authorization: ReadonlyArray<Header> =
       secret === undefined ? [] : [["Authorization", `Bearer ${secret}`]]
-    // With HEAD, curl would wait for a response body that is never sent.
+    // For a HEAD with a body, curl would wait for a response body that is never sent.
     return {
       key,
       request: {
@@ -307,7 +307,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
   }
   const lines = () => taken().map(({ line }) => line.replace(" HTTP/1.1", ""))
 
-  it("uses the ids that the subject returns, not those of the run", async () => {
+  it("uses the ids that the subject returns, not the ids of the run", async () => {
     recorder.nextId = 41
     const exchanges = await recorded([
       post("{}"),
@@ -327,7 +327,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     ])
   })
 
-  it("sends concurrent requests concurrently, and then uses their results", async () => {
+  it("sends concurrent requests concurrently, and uses the ids in their responses afterwards", async () => {
     recorder.nextId = 5
     const exchanges = await recorded([post("{}"), get("/v1/pets"), get("/v1/pets"), get("/v1/pets/5")])
     recorder.barrier = 3
@@ -348,7 +348,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     expect(fourth).toBe("GET /v1/pets/77")
   })
 
-  it("waits for an id that it needs, even if the run did not", async () => {
+  it("waits for the response with an id before it uses the id, even if the run did not wait", async () => {
     recorder.nextId = 5
     const exchanges = await recorded([post("{}"), get("/v1/pets/5")])
     recorder.nextId = 77
@@ -365,7 +365,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     expect(lines()).toEqual(["GET /api/v2/pets?limit=1", "GET /api/v2/pets#x", "GET /other"])
   })
 
-  it("ends with a message if a key is missing", async () => {
+  it("exits with a message, and sends nothing, if a key is missing", async () => {
     const [exchange] = await recorded([get("/v1/pets", "tiny")])
     if (exchange === undefined) throw new Error("nothing was recorded")
     const script = scriptOf([exchange]).replaceAll("ANIMAL_TINY_KEY", "ANIMAL_NO_KEY")
@@ -383,7 +383,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     expect(lines()).toEqual(["HEAD /v1/pets", "GET /v1/pets"])
   })
 
-  it("sends bodies that are too long for an argument", async () => {
+  it("sends a body that is too long for a command-line argument", async () => {
     const exchanges = await recorded([post(`"${"é".repeat(100_000)}"`)])
     await run(scriptOf(exchanges))
     expect(taken().map(({ body }) => body.length)).toEqual([200_002])

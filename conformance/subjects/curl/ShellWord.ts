@@ -1,11 +1,11 @@
-/** Texts, variables and bytes as words of a POSIX shell. */
+/** Renders texts, variables and bytes as words of a POSIX shell. */
 
 /** Literal text, the value of a variable, or characters up to U+00FF that each represent a byte. */
 export type Part = string | { readonly variable: string } | { readonly bytes: string }
 
 /**
- * Heads of requests are Latin-1: what is neither ASCII nor beyond Latin-1 is a byte there, and not as in this
- * file.
+ * Converts text for the head of a request, which is Latin-1: control characters and U+007F to U+00FF become
+ * single bytes, because the script itself is UTF-8.
  */
 export const onWire = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> =>
   parts.flatMap(
@@ -18,7 +18,7 @@ export const onWire = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> =>
         : [part]
   )
 
-/** One word for the shell. */
+/** Joins the parts into one word for the shell. */
 export const word = (parts: ReadonlyArray<Part>): string => {
   const joined: Array<Part> = []
   for (const part of parts) {
@@ -36,7 +36,7 @@ const written = (part: Part): string => {
   return /^[\w/:=.,@%+-]*$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`
 }
 
-/** A format for `printf` that writes characters up to U+00FF as bytes, others in UTF-8. */
+/** Returns a format for `printf` that writes characters up to U+00FF as single bytes, and others in UTF-8. */
 export const octal = (raw: string): string =>
   `'${raw.replace(/^-|%|[^ !"$&(-[\]-~]/gu, (character) => (character === "%" ? "%%" : octets(character)))}'`
 

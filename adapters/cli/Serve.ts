@@ -1,4 +1,4 @@
-/** `animal-store serve`: the reference server. */
+/** `animal-store serve`: runs the reference server. */
 
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -10,20 +10,22 @@ import * as Database from "./Database.ts"
 import * as DrainNotice from "./DrainNotice.ts"
 import * as Failure from "./Failure.ts"
 import * as LogFlags from "./LogFlags.ts"
+import * as Pretenuring from "./Pretenuring.ts"
 import * as ServeFlags from "./ServeFlags.ts"
 import * as StopSignal from "./StopSignal.ts"
 import * as StoreFlags from "./StoreFlags.ts"
 import * as TestClock from "./TestClock.ts"
 import * as WorkerCount from "./workers/WorkerCount.ts"
 
-/** The command; it runs until it is interrupted. */
+/** Serves in this process or, with `--workers`, in several processes, until the command is interrupted. */
 export const serve = Command.make(
   "serve",
   ServeFlags.flags,
   Effect.fn("serve")(function* (flags) {
+    Pretenuring.disable()
     const count = yield* WorkerCount.resolve(flags.workers, flags)
     if (count === 1) return yield* serveAlone(flags)
-    // Imported on demand, because most servers are one process.
+    // Imported on demand, because most servers run as one process.
     const Worker = yield* Effect.promise(() => import("./workers/Worker.ts"))
     const start = Worker.start()
     if (Option.isSome(start)) return yield* Worker.run(flags, start.value)
@@ -55,7 +57,7 @@ const serveAlone = Effect.fnUntraced(function* (flags: ServeFlags.Values) {
   }
   const { port } = yield* Failure.attempt(() => store.listen(StoreFlags.serverOptions(flags)))
   yield* Announcement.issueAndPrint(store, flags, port)
-  // A second signal ends the drain period; the store closes with the scope.
+  // A second signal ends the drain period; the store closes when the scope closes.
   return yield* Effect.onInterrupt(Effect.never, () =>
     Effect.andThen(
       DrainNotice.print(flags),

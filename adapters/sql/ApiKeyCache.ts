@@ -11,16 +11,16 @@ import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 
 const CAPACITY = 10_000
 
-/** A cached key and the monotonic time of its query. */
+/** A cached key, and the monotonic time of its query in nanoseconds. */
 interface CachedKey {
   readonly key: Option.Option<ApiKey>
   readonly queriedAt: bigint
 }
 
 /**
- * A cache in front of the store in the context. A key is queried at most once in `cacheMs` milliseconds; 0 disables the
- * cache. Unknown hashes are not cached: a new key works at once, and invented keys cannot fill the cache. A change made
- * by this node takes effect here at once, and on other nodes after `cacheMs`.
+ * Adds a cache to the store in the context. A cached key is used for `cacheMs` milliseconds after its query; 0 disables
+ * the cache. Unknown hashes are not cached: a new key works immediately, and invented keys cannot fill the cache. A
+ * change made by this node takes effect here immediately, and on other nodes within `cacheMs`.
  */
 export const layer = (cacheMs: number): Layer.Layer<ApiKeyStore, never, ApiKeyStore> =>
   Layer.effect(
@@ -30,7 +30,7 @@ export const layer = (cacheMs: number): Layer.Layer<ApiKeyStore, never, ApiKeySt
       if (cacheMs === 0) return store
       const clock = yield* Clock.Clock
       const cacheNanos = BigInt(cacheMs) * 1_000_000n
-      // By hash, the most recently used last.
+      // The cached keys by hash, in the order in which their queries ended.
       let cached = new Map<string, CachedKey>()
 
       const put = (hash: string, entry: CachedKey): void => {
@@ -64,7 +64,6 @@ export const layer = (cacheMs: number): Layer.Layer<ApiKeyStore, never, ApiKeySt
             if (entry === undefined || clock.monotonicTimeNanosUnsafe() - entry.queriedAt >= cacheNanos) {
               return Cache.get(pending, hash)
             }
-            put(hash, entry)
             return Effect.succeed(entry.key)
           }),
         update: (id, change) =>

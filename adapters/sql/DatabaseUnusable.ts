@@ -1,4 +1,4 @@
-/** A start-up error that an operator must fix, in one line. */
+/** Defines the start-up error of a database, which an operator must fix; its message is one line. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,11 +28,11 @@ export const withTimeout = <A, R>(
       Effect.fail(new DatabaseUnusable({ reason: "it does not respond, or another process keeps it locked" }))
   })
 
-/** Translates an error of the driver on opening. */
+/** Converts an error of the driver on opening. */
 export const fromSqlError = (error: SqlError): DatabaseUnusable =>
   new DatabaseUnusable({ reason: detailOf(error), cause: error })
 
-/** Replaces the reason of a layer's failure by `explain(error)`, which adds for example the location of the database. */
+/** Replaces the reason of a failure that a `SqlError` caused by `explain(error)`, for example to add the address. */
 export const explainedBy =
   (explain: (error: SqlError) => string) =>
   <A, R>(layer: Layer.Layer<A, DatabaseUnusable, R>): Layer.Layer<A, DatabaseUnusable, R> =>
@@ -46,9 +46,9 @@ export const explainedBy =
       )
     )
 
-/** The driver's message in one line, without the address, which not every driver includes. */
+/** Returns the driver's message in one line, without the address, because not every driver includes it. */
 export const detailOf = ({ message, reason }: SqlError): string => {
-  // Node tries each address of a host; the errors are mostly the same.
+  // Node tries each address of a host; the errors are usually the same.
   const cause = reason.cause instanceof AggregateError ? reason.cause.errors[0] : reason.cause
   if (Predicate.hasProperty(cause, "syscall") && Predicate.hasProperty(cause, "code")) {
     return `${cause.syscall} ${cause.code}`

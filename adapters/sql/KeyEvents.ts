@@ -1,10 +1,10 @@
-/** The table `key_events`: actions of administrators on keys, in the order of their transactions. */
+/** Writes and reads the table `key_events`: actions of administrators on keys, in the order of their transactions. */
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { actions, type KeyEvent } from "../../core/access/KeyEvent.ts"
 
-/** Records an event, if there is one, in the current transaction. */
+/** Records an event in the current transaction; does nothing if the event is `undefined`. */
 export const insert = (
   sql: SqlClient.SqlClient,
   event: KeyEvent | undefined
@@ -27,7 +27,7 @@ interface Row {
   readonly changes: string
 }
 
-/** Returns the events of all keys, or of the key `id`. */
+/** Returns the events of the key `id`, or of all keys if `id` is `undefined`, the oldest first. */
 export const select = (
   sql: SqlClient.SqlClient,
   id: string | undefined

@@ -10,13 +10,13 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Caller from "../../core/limits/Caller.ts"
 import type { SqlCall } from "./SqlCall.ts"
 
-/** Interval between counts of the rows; in between, the inserts of this process are added. */
+/** Interval between counts of the rows; between two counts, only the inserts of this process are added. */
 const RECOUNT_EVERY = "1 minute"
 
-/** Part of the maximum that remains after an eviction, so that the next one is not due at once. */
+/** Fraction of the maximum that remains after an eviction, so that the next one is not due immediately. */
 const LOW_WATER_MARK = 0.99
 
-/** Rows read by one statement; at most half of them, the older ones, are deleted. */
+/** Number of rows that one statement reads; at most half of them, the older ones, are deleted. */
 const PAGE = 1_000
 
 export interface NetworkEviction {
@@ -67,12 +67,12 @@ const count = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =>
   )
 
 interface Page {
-  /** The name after which the next page begins. */
+  /** The key after which the next page starts. */
   readonly next: string
   readonly evicted: number
 }
 
-/** Deletes the older half of the page after a name, at most `excess` networks. */
+/** Deletes the older half of the page that starts after the key `after`, but at most `most` networks. */
 export const evictSome = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   after: string,
@@ -85,7 +85,7 @@ export const evictSome = Effect.fnUntraced(function* (
   const oldest = byAge.slice(0, Math.min(Math.ceil(rows.length / 2), most))
   const latest = oldest.at(-1)
   if (latest === undefined) return { next, evicted: 0 }
-  // A network that was used since it was read remains.
+  // A network that was used after the read remains.
   const keys = oldest.map(({ key }) => key)
   yield* sql.onDialectOrElse({
     pg: () => sql`DELETE FROM rate_limits WHERE key = ANY(${keys}::text[]) AND at <= ${latest.at}`,

@@ -1,4 +1,4 @@
-/** Rate limits in PostgreSQL: concurrent requests are counted in one statement (`PostgresBatch`). */
+/** Counts rate limits in PostgreSQL: concurrent requests share statements (`PostgresBatch`). */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Semaphore from "effect/Semaphore"
@@ -17,15 +17,15 @@ type Store = RateLimitStore["Service"]
 /** Callback for each caller whose state is stored for the first time. */
 export type OnStored = (caller: string) => void
 
-/** Milliseconds that a statement waits for a locked row before the other requests go on without it. */
+/** Maximum milliseconds that a statement waits for a locked row; then its other requests are counted without it. */
 const MAX_LOCK_WAIT_MS = 100
 
-/** Maximum number of connections that wait for locked rows. */
+/** Maximum number of connections that the queues of single callers use, where statements may wait for locked rows. */
 const MAX_WAITING = 4
 
 /**
- * Creates `consume`. If a row stays locked, each caller of the statement is then counted in a queue of its own, where
- * only requests of the locked caller wait, until their deadlines; its later requests wait there, too.
+ * Creates `consume`. If a row stays locked, the requests of the statement move to separate queues, one for each caller.
+ * Then only the requests of the locked caller wait, until their deadlines; its later requests join the same queue.
  */
 export const consume = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -46,7 +46,7 @@ export const consume = Effect.fnUntraced(function* (
     keyOf: ({ key }) => key,
     create: PostgresBatch.make({
       concurrency: 1,
-      // Gives its connection back after each lock timeout, so that callers whose rows are free get their turn.
+      // Releases its connection after each lock timeout, so that callers whose rows are not locked can use it.
       statement: (requests) =>
         Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })
     })
@@ -74,7 +74,7 @@ export const consume = Effect.fnUntraced(function* (
     )
 })
 
-/** Statements in progress. */
+/** Maximum number of shared statements in progress. */
 const CONCURRENCY = 2
 
 /** The outcome of a request in a statement that waited too long for a locked row. */
@@ -128,7 +128,7 @@ const uncounted = Exit.die(new Error("a statement did not count a request"))
 
 const columns = RateLimitFields.names.join(", ")
 
-/** Locks the row, which is inserted if it is absent, while this process computes the step. */
+/** Creates `modify`, which locks the row, or inserts it if it is absent, while this process computes the step. */
 export const modify = (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,

@@ -1,7 +1,7 @@
 /**
- * `RateLimit.step` in PostgreSQL, which counts requests in one round trip: the functions `rate_limit_step_2`, created by
- * the migration `Slots`, and `rate_limit_steps_1`, created by the migration `Batches`. The step follows the core's step
- * line by line, and a property compares the two state by state. Only the core computes verdicts.
+ * Calls the implementation of `RateLimit.step` in PostgreSQL, which counts requests in one round trip: the functions
+ * `rate_limit_step_2` (migration `Slots`) and `rate_limit_steps_1` (migration `Batches`). They follow the core's step
+ * line by line, and a law compares the two state by state. Only the core computes verdicts.
  */
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
@@ -26,20 +26,19 @@ export interface Counted {
 const fields = RateLimitFields.names
 const names = [...fields, "admitted", "decided_at"]
 
-/** The server's current time in epoch milliseconds. */
+/** The SQL expression for the server's current time in epoch milliseconds. */
 export const serverNow = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 const now = `coalesce($2::bigint, ${serverNow})`
 
-/** The columns of a result, for `countedOf`. All values are integers below 2⁵³, and the driver reads floats faster. */
+/** Returns the columns that `countedOf` decodes: integers below 2⁵³, as floats, which the driver reads faster. */
 const results = (row: string): string =>
   ["decided_at", ...fields].map((name) => `${row}.${name}::float8`).join(", ")
 
 /**
- * Counts a request and returns its row. The update reads the old values from its target row and reads the clock itself:
- * only there is the row locked, so only there are the values current. A first request is always admitted. The commit
- * does not wait for the disk: a crash of PostgreSQL can lose the last counts (three times `wal_writer_delay`, 0.6 s),
- * never a pet or a key.
+ * Counts a request and returns its row. The update itself reads the old values and the clock, because both are current
+ * only while the row is locked. A first request is always admitted. The commit does not wait for the disk: a crash of
+ * PostgreSQL can lose the latest counts (three times `wal_writer_delay`, 0.6 s), but never a pet or a key.
  */
 export const consume = `
 INSERT INTO rate_limits AS held (key, ${names.join(", ")})
@@ -52,7 +51,7 @@ ON CONFLICT (key) DO UPDATE SET (${names.join(", ")}) = (
 )
 RETURNING xmax = 0, admitted, ${results("held")}`
 
-/** The parameters of `consume`; `lockTimeout` is a value of PostgreSQL's setting. */
+/** Returns the parameters of `consume`; `lockTimeout` is a value of the setting `lock_timeout`. */
 export const parameters = (
   { key, now, policy: { ban, plan } }: Request,
   lockTimeout: string
@@ -70,17 +69,17 @@ export const parameters = (
   lockTimeout
 ]
 
-/** As `consume`, for any number of requests; `nth` is the position of a request, from 1. */
+/** Counts any number of requests like `consume`; `nth` is the position of a request, from 1. */
 export const consumeAll = `
 SELECT is_new, (state).admitted, ${results("(state)")}, nth::float8
 FROM rate_limit_steps_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
-/** The parameters of `consumeAll`. */
+/** Returns the parameters of `consumeAll`. */
 export const allParameters = (
   requests: ReadonlyArray<Request>,
   lockTimeout: string
 ): ReadonlyArray<unknown> => {
-  // Nearly always one policy, the same object for all requests.
+  // Nearly always, all requests share one ban policy object.
   const bans: Array<BanPolicy> = []
   const ends: Array<number> = []
   const indexOf = (ban: BanPolicy): number => {

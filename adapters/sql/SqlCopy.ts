@@ -1,7 +1,7 @@
 /**
- * Copies a database into an empty one. Animals are copied in steps, each in one transaction with its position; then the
- * other tables, the comparison of both sides and the end of the copy in one transaction. Therefore a copy that is interrupted
- * continues without loss and repetition.
+ * Copies a database into an empty one. Animals are copied in steps; the transaction of each step also records the
+ * position. One last transaction copies the other tables, compares both databases and records the end of the copy. An
+ * interrupted copy can therefore be continued without losing or repeating rows.
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -14,7 +14,7 @@ import * as SqlTable from "./SqlTable.ts"
 import * as TableDigest from "./TableDigest.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** The copy cannot begin, continue or end. */
+/** The copy cannot be started, continued or completed. */
 export class CopyFailed extends Data.TaggedError("CopyFailed")<{
   readonly reason: string
   readonly cause?: unknown
@@ -24,7 +24,7 @@ export class CopyFailed extends Data.TaggedError("CopyFailed")<{
   }
 }
 
-/** A table of both databases, which are equal. */
+/** A copied table, whose number of rows and digest are the same in both databases. */
 export interface CopiedTable extends TableDigest.TableDigest {
   readonly name: string
 }
@@ -36,17 +36,17 @@ export interface Copied {
   readonly isContinued: boolean
 }
 
-/** The databases of a copy, and the report of its progress. */
+/** The databases of a copy, and a callback for its progress. */
 export interface CopyOptions {
   readonly from: SqlClient.SqlClient
   readonly to: SqlClient.SqlClient
-  /** Identifies the source, however it is addressed. */
+  /** Identifies the source, whichever address is used for it. */
   readonly source: string
   /** Reports the number of copied animals and the number of all animals. */
   readonly report: (animals: bigint, all: bigint) => void
 }
 
-/** Animals in one step. */
+/** Maximum number of rows in one step. */
 const PAGE = 5_000
 
 /** Copies one snapshot of the source, taken at the start. */
@@ -80,7 +80,7 @@ const copy = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const last = yield* lockCopy(options)
       const others = plans.filter((plan) => plan !== animals)
-      // In reverse: a table is emptied before those it refers to.
+      // In reverse order, so that a table is emptied before the tables that it references.
       for (const { to: table } of others.toReversed()) yield* to.unsafe(`DELETE FROM ${table.name}`)
       for (const plan of others) yield* copyRows(options, plan)
       for (const { from: table, to: target } of plans) {
@@ -94,7 +94,7 @@ const copy = Effect.fnUntraced(function* (
   return { tables, isContinued: position !== undefined && position > 0n }
 })
 
-/** A transaction of the target within the snapshot of the source. */
+/** Runs a transaction of the target, which must not use the transaction mode of the source's snapshot. */
 const inTarget = <A>(
   to: SqlClient.SqlClient,
   work: Effect.Effect<A, CopyFailed | SqlError>
@@ -129,12 +129,12 @@ const plan = Effect.fnUntraced(function* ({
   return plans
 })
 
-/** Returns the id after which an unfinished copy continues; records a new copy in an empty database. */
+/** Returns the id after which an unfinished copy continues; for a new copy, records it and returns `undefined`. */
 const begin = Effect.fnUntraced(function* ({
   source,
   to
 }: CopyOptions): Effect.fn.Return<bigint | undefined, CopyFailed | SqlError> {
-  // Two copies that begin at the same time would both find the database empty.
+  // Without the lock, two copies that start concurrently would both find the database empty.
   if (SqlTable.isPostgres(to)) yield* to.unsafe("LOCK TABLE copies IN EXCLUSIVE MODE")
   const [copied] = yield* SqlTable.values(to, "SELECT source, last_id, completed_at FROM copies")
   if (copied !== undefined) {
@@ -166,8 +166,9 @@ const contents = [
 ] as const
 
 /**
- * Animals with smaller ids may have been committed since the earlier copy read them: PostgreSQL assigns ids before it
- * commits. Then all ids are copied, except those that the target has.
+ * Returns the id after which animals are copied. Because PostgreSQL assigns ids before it commits, animals with smaller
+ * ids may have been committed after the earlier copy had passed them. Then the copy starts again at the first id, and
+ * skips the animals that the target has.
  */
 const continueAfter = Effect.fnUntraced(function* (
   { from, to }: CopyOptions,
@@ -227,7 +228,7 @@ const movedByOther = Effect.fail(
   new CopyFailed({ reason: "another process copies into the target at the same time" })
 )
 
-/** Returns the recorded position; another process cannot move it until the transaction ends. */
+/** Returns the recorded position, and locks it until the transaction ends. */
 const lockCopy = ({ source, to }: CopyOptions): Effect.Effect<bigint, CopyFailed | SqlError> =>
   Effect.flatMap(
     SqlTable.values(

@@ -24,7 +24,7 @@ const increasing = (ids: ReadonlyArray<bigint>): boolean =>
 
 for (const kind of kinds) {
   describeOn(kind, "several nodes with pets", () => {
-    it.live("assign increasing and unique ids to any number of concurrent inserts", () =>
+    it.live("concurrent inserts on several nodes get unique ids, which increase for each caller", () =>
       Effect.gen(function* () {
         const pets = repositories(yield* openNodes(yield* kind.create, 4))
         // Eight callers, two on each node, that insert one animal after the other.
@@ -51,7 +51,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("find an animal on every node as soon as one node has stored it", () =>
+    it.live("every node finds an animal as soon as one node has stored it", () =>
       Effect.gen(function* () {
         const pets = repositories(yield* openNodes(yield* kind.create, 3))
         for (let round = 0; round < 20; round++) {
@@ -68,7 +68,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("never reuse an id, even after its row is deleted and the database is reopened", () =>
+    it.live("an id is never reused, even after its row is deleted and the database is reopened", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const insert = Effect.scoped(
@@ -85,7 +85,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("return unusual names and boundary integers unchanged, on every node", () =>
+    it.live("every node returns unusual names and boundary integers unchanged", () =>
       Effect.gen(function* () {
         const [here, there] = repositories(yield* openNodes(yield* kind.create, 2))
         if (here === undefined || there === undefined) throw new Error("two nodes were opened")
@@ -147,7 +147,7 @@ const seed = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
 
 type Parameter = bigint | number | string
 
-/** Queries of the repository, from one end of the table to the other. */
+/** Returns the repository's queries, with positions from one end of the table to the other. */
 const questions = (sql: SqlClient.SqlClient) => {
   const text = SqlPetRepository.statementsFor(sql)
   const positions = [
@@ -253,7 +253,7 @@ const explainBatches = (sql: SqlClient.SqlClient) =>
           expect(scans.length).toBeGreaterThan(0)
           for (const node of scans) {
             expect(["Index Scan", "Bitmap Heap Scan"], JSON.stringify(plan)).toContain(node["Node Type"])
-            // The average over the pages.
+            // `Actual Rows` is the average over the pages.
             expect(node["Actual Rows"]).toBeLessThanOrEqual(21)
             expect(node["Rows Removed by Filter"] ?? 0).toBe(0)
           }
@@ -311,18 +311,18 @@ for (const kind of kinds) {
         orElse: () => explainSqlite(sql)
       })
 
-    it.live("reads no more rows than it returns, by index, without table statistics", () =>
+    it.live("each query reads only the rows that it returns, by index, without table statistics", () =>
       Effect.suspend(() => explain(open().sql))
     )
 
-    it.live("reads no more rows than it returns, by index, with table statistics", () =>
+    it.live("each query reads only the rows that it returns, by index, with table statistics", () =>
       Effect.suspend(() => {
         const { sql } = open()
         return Effect.andThen(sql.unsafe("ANALYZE pets"), explain(sql))
       })
     )
 
-    it.live("has the correct rows at both ends", () =>
+    it.live("queries return the correct rows at both ends of the table", () =>
       Effect.gen(function* () {
         const { find, page } = open()
         const ids = (query: { status?: NewPet["status"]; after?: bigint; limit: number }) =>

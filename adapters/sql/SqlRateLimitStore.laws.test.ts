@@ -7,7 +7,7 @@ import * as Histories from "../storage/RateLimitHistory.arbitrary.ts"
 import * as Databases from "./Databases.fixture.ts"
 import * as RateLimits from "./RateLimits.fixture.ts"
 
-/** Runs histories on several nodes, alternating between the given ways to count, and compares each step. */
+/** Runs histories on two nodes with the given ways to count, and compares each request with the core's step. */
 const compare = (kind: Databases.Kind, numRuns: number, ways: fc.Arbitrary<ReadonlyArray<RateLimits.Way>>) =>
   Effect.gen(function* () {
     const database = yield* kind.create
@@ -55,9 +55,9 @@ const compare = (kind: Databases.Kind, numRuns: number, ways: fc.Arbitrary<Reado
 const always = (way: RateLimits.Way) => fc.constant<ReadonlyArray<RateLimits.Way>>([way])
 
 for (const kind of Databases.kinds) {
-  Databases.describeOn(kind, "SqlRateLimitStore equals the core's step, state by state", () => {
+  Databases.describeOn(kind, "SqlRateLimitStore, compared with the core's step", () => {
     it.effect(
-      "for every history of requests",
+      "returns the same verdicts and stores the same states for any history of requests",
       () =>
         Effect.gen(function* () {
           const seen = yield* compare(kind, 80, always("request"))
@@ -67,7 +67,7 @@ for (const kind of Databases.kinds) {
       60_000
     )
 
-    it.effect("for histories that modify counts completely or in part", () =>
+    it.effect("returns the same verdicts and states with `modify`, alone or mixed with `consume`", () =>
       compare(
         kind,
         20,
@@ -75,7 +75,7 @@ for (const kind of Databases.kinds) {
       )
     )
 
-    it.effect("for histories whose requests are sent together", () =>
+    it.effect("returns the same verdicts and states for concurrent requests", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)
@@ -87,7 +87,7 @@ for (const kind of Databases.kinds) {
           Histories.moment,
           Histories.moves,
           Histories.bans,
-          // At most as many as share a statement: requests of one key in two statements have no order.
+          // At most the size of one statement, because requests of one key in two statements have no defined order.
           fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1, maxLength: 5 }),
           (start, moves, bans, sizes) =>
             Effect.gen(function* () {
@@ -121,7 +121,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("at the bounds of all numbers", () =>
+    it.effect("returns the same verdicts and states for the largest and smallest numbers", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)

@@ -1,4 +1,4 @@
-/** `RateLimitStore` in a database: one row per caller. */
+/** Implements `RateLimitStore` in a database, with one row per caller. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -30,8 +30,8 @@ type Modify = RateLimitStore["Service"]["modify"]
 type OnStored = PostgresRateLimits.OnStored
 
 /**
- * The store over the `SqlClient` in the context, after `Migrations.migrate`. It deletes spent states, and states of
- * networks above `maxAnonymousStates`.
+ * Provides the store over the `SqlClient` in the context, after `Migrations.migrate`. It deletes spent states, and
+ * states of networks above `maxAnonymousStates`.
  */
 export const layer = (
   options: SqlRateLimitStoreOptions
@@ -77,7 +77,7 @@ const make = Effect.fnUntraced(function* ({
   })
 })
 
-/** PostgreSQL's clock in epoch milliseconds: a node whose clock is ahead must not delete states that still count. */
+/** Returns PostgreSQL's time in epoch milliseconds: a node whose clock is ahead must not delete unspent states. */
 const serverTime = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =>
   Effect.map(sql.unsafe<{ readonly now: unknown }>(`SELECT ${RateLimitStep.serverNow} AS now`), ([row]) =>
     Number(row?.now)
@@ -112,7 +112,7 @@ interface Stored extends RateLimitFields.RateLimitFields {
   readonly key: string
 }
 
-/** SQLite: this process computes the steps of all waiting calls in one transaction. */
+/** Creates `modify` for SQLite in this thread: the steps of all waiting calls share one transaction. */
 const modifyGrouped = (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
@@ -132,14 +132,14 @@ const modifyGrouped = (
     GroupCommit.make(sql, commit),
     (submit): Modify =>
       <A>(key: string, step: Step<A>) =>
-        // The exits of a group are in the order of its steps.
+        // The exits are in the order of the steps, so each has the type of its step's result.
         call.submit((done) => submit({ key, step }, done as (exit: Exit.Exit<unknown, SqlError>) => void))
   )
 }
 
 /**
- * SQLite in a worker thread: a function cannot be sent to it, so this thread computes the step while the worker holds the
- * transaction.
+ * Creates `modify` for SQLite in a worker thread: functions cannot be sent to the worker, so this thread computes the
+ * step while the worker holds the transaction open.
  */
 const modifyAlone =
   (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored: OnStored): Modify =>
@@ -158,7 +158,7 @@ const modifyAlone =
       }
     )
 
-/** SQLite in a worker thread: counts all waiting requests in one transaction, by the core's step. */
+/** Creates `consume` for SQLite in a worker thread, where the core's step counts all waiting requests together. */
 const consumeGrouped = (
   sql: SqliteWorkerClient.SqliteWorkerClient,
   call: SqlCall.SqlCall,

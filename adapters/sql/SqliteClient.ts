@@ -1,8 +1,8 @@
 /**
- * `SqlClient` over the SQLite of Node. It is replaced by `@effect/sql-sqlite-node` once that has a stable release for
- * Effect 4.
+ * Implements `SqlClient` over the SQLite of Node. Replace it by `@effect/sql-sqlite-node` once that has a stable
+ * release for Effect 4.
  *
- * There is one connection; statements, transactions and streams take turns. Errors of the driver become
+ * Statements, transactions and streams share one connection and run in sequence. Errors of the driver become
  * `SqlError`, with SQLite's extended result code as `reason.cause.errno`. `updateValues` is not supported.
  */
 import * as Effect from "effect/Effect"
@@ -22,14 +22,14 @@ import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as SqliteConnection from "./SqliteConnection.ts"
 
-/** Rows of a stream that one read returns; reading blocks the thread. */
+/** Maximum number of rows that one read of a stream returns, because reading blocks the thread. */
 const ROWS_PER_PULL = 100
 
 export type SqliteClientConfig = Omit<SqliteConnection.SqliteConnectionConfig, "onRemovedLog">
 
 export type { Run, Values } from "./SqliteConnection.ts"
 
-/** A client of a file as the `SqlClient` service; the layer closes it. */
+/** Provides a client of a file as the `SqlClient` service; the layer closes it. */
 export const layer = (config: SqliteClientConfig): Layer.Layer<SqlClient.SqlClient, SqlError> =>
   Layer.provide(Layer.effect(SqlClient.SqlClient, make(config)), Reactivity.layer)
 
@@ -91,7 +91,7 @@ export interface SqliteClient extends SqlClient.SqlClient, SqliteReads {
 /** Whether a client was created by this module. */
 export const isSqliteClient = (client: SqlClient.SqlClient): client is SqliteClient => TypeId in client
 
-/** Opens a connection, which the scope closes. */
+/** Opens a connection, which the scope closes; retries for up to 4 seconds while the file is locked. */
 export const open = (
   config: SqliteConnection.SqliteConnectionConfig
 ): Effect.Effect<SqliteConnection.SqliteConnection, SqlError, Scope.Scope> =>
@@ -108,7 +108,7 @@ export const open = (
     )
   })
 
-/** The statements of a connection as effects, and calls that complete synchronously. */
+/** Returns the statements of a connection as effects, and its calls that complete synchronously. */
 export const connect = (
   own: SqliteConnection.SqliteConnection
 ): Connection & Pick<SqliteClient, "read" | "transact"> => {
@@ -192,7 +192,7 @@ export const attempt = <A>(operation: string, call: (bigints: boolean) => A): Ef
 /** Converts an exception of the driver. */
 export const errorOf = (thrown: unknown, operation: string): SqlError => {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
-  // Node calls `errcode` what `classifySqliteError` calls `errno`.
+  // `classifySqliteError` expects Node's `errcode` as `errno`.
   const cause = Predicate.hasProperty(thrown, "errcode")
     ? Object.assign(new Error(message, { cause: thrown }), { errno: thrown.errcode })
     : thrown

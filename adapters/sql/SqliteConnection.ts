@@ -1,6 +1,6 @@
 /**
- * A connection to SQLite over `node:sqlite`, without effects, so that a worker thread can use it without loading them.
- * Calls of the driver that fail throw a `SqliteFailure`.
+ * Connects to SQLite over `node:sqlite`. Uses no effects, so that a worker thread need not load the library `effect`.
+ * Failed calls of the driver throw a `SqliteFailure`.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import * as SqliteFiles from "./SqliteFiles.ts"
@@ -11,13 +11,13 @@ export interface SqliteConnectionConfig {
   readonly readonly?: boolean | undefined
   /** `FULL` (default) loses no commit; with `NORMAL` a power failure can lose the latest ones. */
   readonly synchronous?: Synchronous | undefined
-  /** Milliseconds that SQLite waits for a lock, 5 by default. Waiting blocks the thread, so retries are better. */
+  /** Milliseconds that SQLite waits for a lock, 5 by default. Waiting blocks the thread, so prefer retries. */
   readonly busyTimeoutMs?: number | undefined
   /** Maximum number of prepared statements in the cache, 200 by default. */
   readonly preparedStatements?: number | undefined
   /**
-   * Present for a connection that only reads, beside one that writes: SQLite rejects its writes, and it never moves the
-   * write-ahead log into the database file. Called when the log was removed, so that the other connection saves it.
+   * Set only for a connection that reads while another connection writes: SQLite rejects its writes, and it never moves
+   * the write-ahead log into the database file. Called if the log was removed, so that the other connection saves it.
    */
   readonly onRemovedLog?: (() => void) | undefined
 }
@@ -36,13 +36,13 @@ export type Run = (sql: string, params: ReadonlyArray<unknown>) => Values
 
 /** How a statement runs and what it returns. */
 export interface StatementOptions {
-  /** Whether integers are returned as bigints; otherwise unsafe ones throw. */
+  /** Whether integers are returned as bigints; otherwise, an integer that is not safe throws an error. */
   readonly bigints: boolean
   /** Whether the prepared statement is cached. */
   readonly isCached: boolean
 }
 
-/** A call of the driver failed; `cause` is its exception. */
+/** The failure of a call of the driver; `cause` is the driver's exception. */
 export class SqliteFailure {
   readonly operation: string
   readonly cause: unknown
@@ -56,9 +56,9 @@ export interface SqliteConnection {
   readonly isTransaction: () => boolean
   /** Checks the files; call `check` before a transaction, `checkSometimes` before a read. */
   readonly files: SqliteFiles.SqliteFiles
-  /** Sets whether the next commits wait for the disk; only between transactions. */
+  /** Sets whether the next commits wait for the disk; call it only between transactions. */
   readonly synchronize: (synchronous: Synchronous) => void
-  /** Rolls a failed transaction back whose rollback failed, too; call it before any other work. */
+  /** Retries the rollback of a failed transaction if the rollback has failed; call it before any other work. */
   readonly recover: () => void
   readonly rows: (
     sql: string,
@@ -78,7 +78,7 @@ export interface SqliteConnection {
   readonly transact: <A>(work: (run: Run) => A) => A
 }
 
-/** Opens the file, or creates it unless it is opened for reading only. `initialize` makes it usable. */
+/** Opens the file, or creates it unless it is opened for reading only; then call `initialize`. */
 export const open = ({
   busyTimeoutMs = 5,
   filename,
@@ -87,8 +87,8 @@ export const open = ({
   attempt("open", () => new DatabaseSync(filename, { readOnly, timeout: busyTimeoutMs }))
 
 /**
- * Sets the mode of an open database. Changing the journal mode needs exclusive access, for which SQLite does not always
- * wait by itself: retry while the database is locked.
+ * Sets the modes of an open database. Retry it while the database is locked: changing the journal mode needs exclusive
+ * access, for which SQLite does not always wait by itself.
  */
 export const initialize = (database: DatabaseSync, config: SqliteConnectionConfig): SqliteConnection => {
   const { readonly: readOnly = false, synchronous = "FULL" } = config
@@ -98,7 +98,7 @@ export const initialize = (database: DatabaseSync, config: SqliteConnectionConfi
     "PRAGMA fullfsync = ON",
     // Also reads the file, and so fails if it is not a database.
     `PRAGMA synchronous = ${synchronous}`,
-    // The first read creates `-wal` and `-shm`, which are watched from then on.
+    // The first read creates `-wal` and `-shm`, which `files` checks from then on.
     ...(readOnly ? [] : ["PRAGMA journal_mode = WAL", "SELECT 1 FROM sqlite_schema"]),
     ...(config.onRemovedLog === undefined ? [] : ["PRAGMA query_only = ON", "PRAGMA wal_autocheckpoint = 0"])
   ]
@@ -109,7 +109,7 @@ export const initialize = (database: DatabaseSync, config: SqliteConnectionConfi
 const connect = (database: DatabaseSync, config: SqliteConnectionConfig): SqliteConnection => {
   const { preparedStatements: capacity = 200 } = config
   let { synchronous = "FULL" } = config
-  // Without `FULL` the latest commits can be lost anyway.
+  // Strict checks only with `FULL`, because otherwise the latest commits can be lost anyway.
   const files = attempt("open", () => filesOf(config, database, () => synchronous === "FULL"))
   const cache = new Map<string, StatementSync>()
 
@@ -148,7 +148,7 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
     run,
     synchronize: (wanted) => {
       if (wanted === synchronous) return
-      // Not as a prepared statement, which would take effect when it is prepared.
+      // Not a prepared statement, because that would take effect when it is prepared.
       attempt("run", () => database.exec(`PRAGMA synchronous = ${wanted}`))
       synchronous = wanted
     },
@@ -182,7 +182,7 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
         try {
           recover()
         } catch {
-          // The next call retries the rollback, and fails as long as it fails.
+          // The next call retries the rollback, and fails as long as the rollback fails.
         }
         throw thrown
       }
@@ -190,7 +190,7 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
   }
 }
 
-/** Watches the files of a writable database; a read-only one may have no `-wal` and `-shm`. */
+/** Returns the checks of a writable database's files; a read-only one may have no `-wal` and `-shm`. */
 const filesOf = (
   { filename, onRemovedLog, readonly: readOnly = false }: SqliteConnectionConfig,
   database: DatabaseSync,
@@ -231,7 +231,7 @@ const rowsOf = (
   bigints: boolean,
   arrays: boolean
 ): ReadonlyArray<Row> => {
-  // Always set both: a cached statement keeps the settings of its last use.
+  // Sets both modes for each use, because a cached statement keeps the modes of its last use.
   statement.setReadBigInts(bigints)
   statement.setReturnArrays(arrays)
   return statement.all(...params.map(bound))
@@ -256,7 +256,7 @@ const bound = (value: unknown): SQLInputValue => {
 }
 
 const text = (value: string): string => {
-  // SQLite would cut the text at U+0000 and replace lone surrogates by U+FFFD.
+  // SQLite would truncate the text at U+0000 and replace lone surrogates by U+FFFD.
   if (value.includes("\0") || /\p{Surrogate}/u.test(value)) throw new TypeError("not a text of SQLite")
   return value
 }

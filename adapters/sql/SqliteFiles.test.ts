@@ -1,4 +1,4 @@
-/** A SQLite store whose database, -wal or -shm file is removed, replaced or truncated. */
+/** Tests a SQLite store whose database, -wal or -shm file is removed, replaced or truncated. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -78,7 +78,7 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
     ]
   ]
   it.each(faults)(
-    `a %s makes the next and all later transactions fail (${synchronous})`,
+    `a %s file makes the next and all later transactions fail (synchronous = ${synchronous})`,
     async (_, damage, reason) => {
       await open(
         ({ filename, insert, read }) =>
@@ -97,7 +97,7 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
     ["removed", (filename: string) => fs.rmSync(filename)],
     ["replaced", replace]
   ] as const)(
-    `a %s -shm makes transactions and reads fail within ${RECHECK_MS} ms (${synchronous})`,
+    `a %s -shm file makes transactions and reads fail within ${RECHECK_MS} ms (synchronous = ${synchronous})`,
     async (_, damage) => {
       await open(
         ({ filename, insert, read }) =>
@@ -114,7 +114,7 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
   )
 }
 
-it("commits before the removal of the -wal are in the database file after the removal is detected", async () => {
+it("earlier commits are in the database file once the removal of the -wal file is detected", async () => {
   await open(({ filename, insert }) =>
     Effect.gen(function* () {
       fs.rmSync(`${filename}-wal`)
@@ -126,12 +126,12 @@ it("commits before the removal of the -wal are in the database file after the re
   )
 })
 
-it("commits before the removal of the -wal are in the database file after the connection closes", async () => {
+it("after the removal of the -wal file, earlier commits are in the database file once the connection closes", async () => {
   const filename = await open(({ filename: opened }) => Effect.sync(() => fs.rmSync(`${opened}-wal`)))
   expect(countOf(filename)).toBe(20)
 })
 
-it("a database whose -wal was truncated is not damaged further", async () => {
+it("a truncated -wal file loses only the commits after the last checkpoint", async () => {
   const filename = await open(({ filename: opened, insert }) =>
     Effect.gen(function* () {
       const sql = yield* Effect.sync(() => new DatabaseSync(opened))
@@ -146,7 +146,7 @@ it("a database whose -wal was truncated is not damaged further", async () => {
   expect(countOf(filename)).toBe(20)
 })
 
-it("a -wal that is moved back is used again", async () => {
+it("transactions succeed again after a moved -wal file is moved back", async () => {
   await open(({ filename, insert, read }) =>
     Effect.gen(function* () {
       fs.renameSync(`${filename}-wal`, `${filename}-moved`)
@@ -158,7 +158,7 @@ it("a -wal that is moved back is used again", async () => {
   )
 })
 
-it("accepts checkpoints of other connections that truncate the -wal", async () => {
+it("transactions succeed after checkpoints of other connections truncate the -wal file", async () => {
   await open(({ filename, insert, read }) =>
     Effect.gen(function* () {
       const other = new DatabaseSync(filename)
@@ -178,7 +178,7 @@ it("accepts checkpoints of other connections that truncate the -wal", async () =
   )
 })
 
-it("checks the target of a symbolic link", async () => {
+it("the removal of the -wal file is detected if the database is opened through a symbolic link", async () => {
   const filename = (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
   const folder = path.join(path.dirname(filename), "elsewhere")
   fs.mkdirSync(folder)
@@ -192,7 +192,7 @@ it("checks the target of a symbolic link", async () => {
   }).pipe(Effect.provide(SqliteClient.layer({ filename: path.join(folder, "link.db") })), Effect.runPromise)
 })
 
-it("a server whose -wal is removed acknowledges no further write, and loses no acknowledged write", async () => {
+it("a server responds 503 after its -wal file is removed, and loses no acknowledged write", async () => {
   const filename = (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
   const database = ["--database", `sqlite:${filename}`]
   const serve = async (...flags: ReadonlyArray<string>) => {

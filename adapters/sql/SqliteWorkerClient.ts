@@ -1,7 +1,7 @@
 /**
- * `SqlClient` for a SQLite file whose writes run in a worker thread, because they wait for the disk. Statements that only
- * read run in this thread, on a connection of their own, unless they belong to a transaction: they find what the operating
- * system has cached, and the write-ahead log lets them read beside a writer.
+ * Implements `SqlClient` for a SQLite file whose writes run in a worker thread, because they wait for the disk.
+ * Statements that only read, outside of transactions, run in this thread on a separate connection: the operating system
+ * caches the file, and with the write-ahead log they do not wait for a writer.
  */
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
@@ -26,7 +26,7 @@ export interface SqliteWorkerClient extends SqlClient.SqlClient, SqliteClient.Sq
   readonly [TypeId]: typeof TypeId
   /** Creates a submit function for writes that share transactions in the worker thread. */
   readonly groups: <Write, A>(codec: SqliteWorkerGroups.Codec<Write, A>) => Effect.Effect<Submit<Write, A>>
-  /** Tries a statement in a transaction that is rolled back; the lock is not held while messages are under way. */
+  /** Executes a statement and rolls it back, with one message to the thread, so no lock remains between messages. */
   readonly rehearse: (sql: string, params: ReadonlyArray<unknown>) => Effect.Effect<void, SqlError>
 }
 
@@ -34,11 +34,11 @@ export interface SqliteWorkerClient extends SqlClient.SqlClient, SqliteClient.Sq
 export const isSqliteWorkerClient = (client: SqlClient.SqlClient): client is SqliteWorkerClient =>
   TypeId in client
 
-/** Clients of one file that share the thread that writes; transactions of all of them run in sequence. */
+/** Clients of one file that share the thread that writes; the transactions of all clients run in sequence. */
 export interface Clients {
   /** Its transactions are on the disk when they are acknowledged. */
   readonly durable: SqliteWorkerClient
-  /** Its transactions are handed to the operating system. */
+  /** Its transactions are handed to the operating system when they are acknowledged. */
   readonly quick: SqliteWorkerClient
 }
 
@@ -50,7 +50,7 @@ export const make = (
   Effect.gen(function* () {
     let checkFiles = (): void => {}
     const thread = yield* SqliteWorkerThread.make(filename, () => checkFiles(), start)
-    // Closed first: the last connection of a file moves its log into it, and waits for the disk.
+    // Closes before the thread, because closing the last connection moves the log into the file and waits for the disk.
     const own = yield* SqliteClient.open({ filename, onRemovedLog: thread.check })
     checkFiles = own.files.check
     const reading = SqliteClient.connect(own)
@@ -70,7 +70,7 @@ const client = (
   check: Effect.Effect<void, SqlError>
 ): Effect.Effect<SqliteWorkerClient, never, Reactivity.Reactivity> =>
   Effect.gen(function* () {
-    /** Whether a transaction is open in the thread, as far as this thread knows. */
+    /** Whether a transaction was open in the thread after the latest statement of this client. */
     let isTransaction = false
     const transactional = writing(thread, synchronous, {
       isOpen: () => isTransaction,
@@ -126,11 +126,11 @@ const client = (
 
 interface Transaction {
   readonly isOpen: () => boolean
-  /** Called after each statement. */
+  /** Called after each statement; `isOpen` is whether a transaction is then open. */
   readonly after: (isOpen: boolean) => void
 }
 
-/** A connection that runs statements in the thread. */
+/** Returns a connection that runs statements in the thread. */
 const writing = (
   thread: SqliteWorkerThread.SqliteWorkerThread,
   synchronous: Synchronous,
@@ -165,7 +165,7 @@ const writing = (
   const objects =
     (isCached: boolean): Connection["execute"] =>
     (sql, params, transformRows = identity) =>
-      // The thread returns what the job asks for.
+      // The thread returns the rows in the form that the job requests.
       Effect.map(submit("rows", isCached, sql, params), (rows) =>
         transformRows(rows as ReadonlyArray<object>)
       )
@@ -173,7 +173,7 @@ const writing = (
   const arrays =
     (isCached: boolean): Connection["executeValues"] =>
     (sql, params) =>
-      // As above.
+      // The thread returns the values in the form that the job requests.
       submit("values", isCached, sql, params) as ReturnType<Connection["executeValues"]>
 
   const execute = objects(true)
@@ -188,7 +188,7 @@ const writing = (
   }
 }
 
-/** Statements that only read, on `reading`; others on `writing`. */
+/** Returns a connection that runs SELECT statements on `reading`, and all others on `writing`. */
 const routed = (
   writing: Connection,
   reading: Connection,

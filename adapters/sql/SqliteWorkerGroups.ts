@@ -1,37 +1,44 @@
 /**
- * Group commit in the thread that writes to SQLite: writes that arrive while a group is under way go in the next one, and
- * so wait for the disk once. A lone write goes at once.
+ * Commits writes in groups in the worker thread that writes to SQLite. Writes that arrive during the commit of a group
+ * form the next group, which is flushed to the disk once. Without load, a single write is submitted immediately.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { SqlError } from "effect/sql/SqlError"
 import { CallObserver } from "../storage/CallObserver.ts"
+import { LinkedQueue } from "../storage/LinkedQueue.ts"
 import type { Submit } from "./GroupCommit.ts"
 import type { Synchronous } from "./SqliteConnection.ts"
 import { Claim, MAX_GROUP, type Writes } from "./SqliteWorkerJobs.ts"
 import type { SqliteWorkerThread } from "./SqliteWorkerThread.ts"
 
-/** How writes of one kind cross the boundary of the thread. */
+/** Encodes writes of one kind for the worker thread, and decodes their results. */
 export interface Codec<Write, A> {
   readonly encode: (writes: ReadonlyArray<Write>) => Writes
-  /** The result of a write, from the results of its group and its index among them. */
+  /** Returns the result of a write; `index` is its position in the results of its group. */
   readonly decode: (results: ReadonlyArray<unknown>, index: number, write: Write) => A
 }
 
 interface Member<Write, A> {
   readonly write: Write
   readonly done: (exit: Exit.Exit<A, SqlError>) => void
-  /** Withdraws the write from the group under way, if there it has not begun. */
-  withdraw: () => void
+  /** The number in shared memory by which the write is withdrawn; `undefined` unless a group with it is submitted. */
+  claim: Claimed | undefined
 }
 
-/** Results of the writes with these indices in a group; the others were withdrawn. */
+/** The place of a write's claim. */
+interface Claimed {
+  readonly claims: Int32Array
+  readonly at: number
+}
+
+/** The executed writes of a group: their indices in the group, and their results. Other writes were withdrawn. */
 interface Committed {
   readonly indices: ReadonlyArray<number>
   readonly results: ReadonlyArray<unknown>
 }
 
-/** Creates a submit function; a withdrawn write whose group has not begun is never executed. */
+/** Creates a submit function. A write that is withdrawn before its group starts is never executed. */
 export const make = <Write, A>(
   thread: SqliteWorkerThread,
   synchronous: Synchronous,
@@ -39,16 +46,17 @@ export const make = <Write, A>(
 ): Effect.Effect<Submit<Write, A>> =>
   Effect.map(CallObserver, (observer) => {
     const claimsFrom = thread.reserveClaims()
-    const waiting = new Set<Member<Write, A>>()
+    const waiting = new LinkedQueue<Member<Write, A>>()
     let isUnderWay = false
     let latestSize = 1
 
     const take = (): ReadonlyArray<Member<Write, A>> => {
       const group: Array<Member<Write, A>> = []
-      for (const member of waiting) {
-        if (group.push(member) === MAX_GROUP) break
+      while (group.length < MAX_GROUP) {
+        const member = waiting.shift()
+        if (member === undefined) break
+        group.push(member)
       }
-      for (const member of group) waiting.delete(member)
       return group
     }
 
@@ -63,15 +71,15 @@ export const make = <Write, A>(
       for (const [index, member] of group.entries()) {
         const at = claimsFrom + index
         Atomics.store(claims, at, Claim.waiting)
-        member.withdraw = () => Atomics.compareExchange(claims, at, Claim.waiting, Claim.withdrawn)
+        member.claim = { claims, at }
       }
       const writes = codec.encode(group.map(({ write }) => write))
       thread.submit({ kind: "group", claimsFrom, synchronous, writes }, (result) => {
-        // The claims belong to the next group from here on.
-        for (const member of group) member.withdraw = nothing
+        // From now on, the next group uses these claims.
+        for (const member of group) member.claim = undefined
         if ("error" in result) for (const { done } of group) done(Exit.fail(result.error))
         else {
-          // The worker returns this for a group.
+          // The worker returns a value of this type for every group.
           const { indices, results } = result.value as Committed
           if (indices.length > 0) observer?.committed(indices.length)
           for (const [index, of] of indices.entries()) {
@@ -84,21 +92,24 @@ export const make = <Write, A>(
     }
 
     return (write, done) => {
-      const member: Member<Write, A> = { write, done, withdraw: nothing }
-      waiting.add(member)
+      const member: Member<Write, A> = { write, done, claim: undefined }
+      const place = waiting.add(member)
       if (!isUnderWay) {
         isUnderWay = true
-        // Under load, it includes the writes of all requests that have arrived now. A lone write need not wait for them.
+        // Under load, submit the group after the pending I/O events, so that it includes the writes of all
+        // requests that have already arrived. Otherwise, submit the write immediately.
         if (latestSize === 1) next()
         else setImmediate(next)
       }
       return () => {
-        if (!waiting.delete(member)) member.withdraw()
+        if (!waiting.remove(place)) withdraw(member.claim)
       }
     }
   })
 
-const nothing = (): void => {}
+const withdraw = (claim: Claimed | undefined): void => {
+  if (claim !== undefined) Atomics.compareExchange(claim.claims, claim.at, Claim.waiting, Claim.withdrawn)
+}
 
 const exitOf = <A>(result: () => A): Exit.Exit<A> => {
   try {

@@ -1,6 +1,6 @@
 /**
- * The thread that writes to a SQLite file, as seen by the thread that serves requests. A thread that ends unexpectedly
- * fails the calls under way, and is started again.
+ * Starts the thread that writes to a SQLite file, and sends jobs to it. If the thread ends unexpectedly, the calls in
+ * progress fail and the thread is restarted.
  */
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads"
 import * as Deferred from "effect/Deferred"
@@ -23,13 +23,13 @@ import {
   type WorkerData
 } from "./SqliteWorkerJobs.ts"
 
-/** Kinds of groups: one of each kind may be under way. */
+/** Maximum number of kinds of groups; at most one group of each kind is in progress. */
 const GROUPS = 8
 
-/** Pauses before a thread that ended is started again: the first one, doubled each time, and the longest one. */
+/** Pauses between failed attempts to restart the thread: doubled each time, up to the maximum. */
 const RESTART = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")])
 
-/** A job without the number that the thread assigns. */
+/** A job without its id, which `submit` assigns. */
 export type Job = Omit<StatementJob, "id"> | Omit<GroupJob, "id">
 
 /** The result of a job. */
@@ -39,19 +39,22 @@ export type Result = { readonly isTransaction: boolean } & (
 )
 
 export interface SqliteWorkerThread {
-  /** Submits a job and calls `done` once. The returned function withdraws a statement that has not begun. */
+  /**
+   * Submits a job and calls `done` once. The returned function withdraws the job: `done` is not called, and a job that
+   * has not started is not run.
+   */
   readonly submit: (job: Job, done: (result: Result) => void) => () => void
   /** Checks the files of the database in the thread. */
   readonly check: () => void
   /** The claims of the groups; they are replaced together with the thread. */
   readonly claims: () => Int32Array
-  /** Assigns a kind of groups; returns the index of its first claim. */
+  /** Reserves the claims of a new kind of groups; returns the index of the first. */
   readonly reserveClaims: () => number
-  /** Held by the transaction that is open. */
+  /** Its only permit is taken while a transaction is open. */
   readonly transaction: Semaphore.Semaphore
 }
 
-/** Starts a worker with its program; replaced by tests. */
+/** A function that starts the worker; tests replace it. */
 export type Start = (data: WorkerData) => Worker
 
 export const start: Start = (workerData) =>
@@ -59,15 +62,21 @@ export const start: Start = (workerData) =>
     name: "animal-store: SQLite",
     workerData,
     transferList: [workerData.messages],
-    // Options of the host are not meant for this thread: preloaded modules, for example, would run in it, too.
+    // The options of the host are not used: its preloaded modules, for example, would also run in this thread.
     env: {},
     execArgv: ["--no-warnings"],
-    // Its objects live for one group; without a bound, Node lets them use up to 100 MB on a machine with much memory.
+    // Objects live for one group; without a limit, Node lets them use up to 100 MB on a machine with much memory.
     resourceLimits: { maxYoungGenerationSizeMb: 8 }
   })
 
-/** Pause before an ended thread is started again. */
+/** Pause before the first attempt to restart a thread that has ended. */
 const RESTART_PAUSE = "50 millis"
+
+/** The id of a job in progress, and the function for its result. */
+interface Pending {
+  readonly id: number
+  done: (result: Result) => void
+}
 
 /** A thread from its start to its end. */
 interface Running {
@@ -76,16 +85,20 @@ interface Running {
   readonly messages: MessagePort
   readonly claims: Int32Array
   readonly signal: Int32Array
-  readonly waiting: Map<number, (result: Result) => void>
+  /**
+   * The jobs in progress, at most one group of each kind and a few statements. It is an array, because a `Map` would keep
+   * later jobs from being freed (see `LinkedQueue`).
+   */
+  readonly pending: Array<Pending>
   readonly opened: Deferred.Deferred<void, SqlError>
   readonly ended: Deferred.Deferred<void>
-  /** Whether it has opened the file and has not ended. */
+  /** Whether the thread has opened the file and has not ended. */
   isUsable: boolean
 }
 
 /**
- * Starts the thread, which opens the file. The scope ends it after the jobs submitted before. `mayRestart` throws while
- * the file must not be opened again.
+ * Starts the thread, which opens the file. When the scope closes, the thread ends after the jobs that were submitted
+ * before. `mayRestart` throws while the file must not be opened again.
  */
 export const make = (
   filename: string,
@@ -123,7 +136,7 @@ export const make = (
         Effect.gen(function* () {
           yield* Deferred.await(current.ended)
           yield* Effect.logWarning("the thread that writes to SQLite has ended and is started again")
-          // Otherwise a thread that opens the file and ends at once would be started in a loop.
+          // Otherwise a thread that opens the file and ends immediately would be restarted in a tight loop.
           yield* Effect.sleep(RESTART_PAUSE)
           yield* untilUsable
         })
@@ -132,7 +145,7 @@ export const make = (
 
     const submit: SqliteWorkerThread["submit"] = (job, done) => {
       const running = current
-      const { isUsable, waiting, worker } = running
+      const { isUsable, pending, worker } = running
       if (!isUsable) {
         done({ isTransaction: false, error: endedBecause(undefined) })
         return () => {}
@@ -145,13 +158,13 @@ export const make = (
         done({ isTransaction: false, error: SqliteClient.errorOf(thrown, "execute") })
         return () => {}
       }
-      // Calls under way keep the process alive.
-      if (waiting.size === 0) worker.ref()
-      waiting.set(id, done)
+      // Calls in progress keep the process alive.
+      if (pending.length === 0) worker.ref()
+      const own: Pending = { id, done }
+      pending.push(own)
       return () => {
-        if (!waiting.has(id)) return
-        waiting.set(id, () => {})
-        send(running, { kind: "cancel", id })
+        own.done = () => {}
+        if (pending.includes(own)) send(running, { kind: "cancel", id })
       }
     }
 
@@ -172,7 +185,7 @@ const send = ({ messages, signal }: Running, message: Message): void => {
   Atomics.notify(signal, 0)
 }
 
-/** A number for each element, in memory that threads share. */
+/** Allocates numbers in memory that threads share. */
 const shared = (length: number): Int32Array<SharedArrayBuffer> =>
   new Int32Array(new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT))
 
@@ -186,12 +199,12 @@ const launch = (filename: string, startWorker: Start): Running => {
     messages: port1,
     claims,
     signal,
-    waiting: new Map(),
+    pending: [],
     opened: Deferred.makeUnsafe(),
     ended: Deferred.makeUnsafe(),
     isUsable: false
   }
-  const { ended, opened, waiting } = running
+  const { ended, opened, pending } = running
   let reason: unknown
 
   worker.on("message", (message: Reply | Opened) => {
@@ -201,10 +214,10 @@ const launch = (filename: string, startWorker: Start): Running => {
       worker.unref()
       return
     }
-    const done = waiting.get(message.id)
-    waiting.delete(message.id)
-    if (waiting.size === 0) worker.unref()
-    done?.(
+    const index = pending.findIndex(({ id }) => id === message.id)
+    const [own] = index < 0 ? [] : pending.splice(index, 1)
+    if (pending.length === 0) worker.unref()
+    own?.done(
       "thrown" in message
         ? { isTransaction: message.isTransaction, error: sqlErrorOf(message.thrown) }
         : message
@@ -217,8 +230,7 @@ const launch = (filename: string, startWorker: Start): Running => {
     running.isUsable = false
     const error = endedBecause(reason)
     Deferred.doneUnsafe(opened, Effect.fail(error))
-    for (const done of waiting.values()) done({ isTransaction: false, error })
-    waiting.clear()
+    for (const { done } of pending.splice(0)) done({ isTransaction: false, error })
     Deferred.doneUnsafe(ended, Effect.void)
   })
   return running
@@ -226,7 +238,7 @@ const launch = (filename: string, startWorker: Start): Running => {
 
 const sqlErrorOf = (thrown: Thrown): SqlError => SqliteClient.errorOf(errorOf(thrown), thrown.operation)
 
-/** For example in a bundle without the package, which has no file for the thread. */
+/** Creates the error for a thread that cannot be created, as in a bundle without the package with its program. */
 const notStarted = (cause: unknown): SqlError =>
   new SqlError({
     reason: new ConnectionError({

@@ -62,7 +62,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("runs the work on one connection, which sees its uncommitted changes", () =>
+    it.effect("runs the work on one connection; only this connection sees the uncommitted changes", () =>
       Effect.gen(function* () {
         const { others, sql } = yield* setting(kind, 2)
         const seen = yield* WriteTransaction.run(
@@ -82,7 +82,7 @@ for (const kind of Databases.kinds) {
   })
 }
 
-/** Another program with a write transaction. */
+/** Opens a write transaction of another program. */
 const locked = (database: Databases.Database) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -94,7 +94,7 @@ const locked = (database: Databases.Database) =>
   )
 
 describe("WriteTransaction on SQLite", () => {
-  it.effect("loses no increment of connections that read and then write", () =>
+  it.effect("loses no increment if four connections concurrently read and then write", () =>
     Effect.gen(function* () {
       const { others, sql } = yield* setting(Databases.sqlite, 4)
       const seen = yield* Effect.forEach(
@@ -106,7 +106,7 @@ describe("WriteTransaction on SQLite", () => {
     })
   )
 
-  it.effect("a single attempt fails as locked while another process writes", () =>
+  it.effect("`immediate` fails with a lock error while another process writes", () =>
     Effect.gen(function* () {
       const { database, sql } = yield* setting(Databases.sqlite, 1)
       const mistake = yield* Effect.flip(sql`UPDATE counter SET n = -1`)
@@ -117,7 +117,7 @@ describe("WriteTransaction on SQLite", () => {
     })
   )
 
-  it.effect("waits for another process: eagerly at first, then 25 ms at a time", () =>
+  it.effect("waits for another process, with short pauses at first, and then with pauses of 25 ms", () =>
     Effect.gen(function* () {
       const { database, sql } = yield* setting(Databases.sqlite, 1)
       const other = yield* locked(database)
@@ -142,7 +142,7 @@ describe("WriteTransaction on SQLite", () => {
     })
   )
 
-  it.effect("writes nothing if it is interrupted while it waits", () =>
+  it.effect("a transaction that is interrupted while it waits writes nothing", () =>
     Effect.gen(function* () {
       const { database, sql } = yield* setting(Databases.sqlite, 1)
       const other = yield* locked(database)
@@ -157,7 +157,7 @@ describe("WriteTransaction on SQLite", () => {
     })
   )
 
-  it.effect("never blocks another connection of this process, for any amount of work", () =>
+  it.effect("long transactions of two connections of this process never fail as locked", () =>
     Effect.gen(function* () {
       const { others, sql } = yield* setting(Databases.sqlite, 2)
       const [second] = others
@@ -191,7 +191,7 @@ describe.each(clients)("WriteTransaction.steps over $name", ({ of }) => {
     })
   )
 
-  it.effect("writes nothing of steps that fail or die", () =>
+  it.effect("stores no write of steps that fail or die", () =>
     Effect.gen(function* () {
       const setup = yield* setting(Databases.sqlite, 1)
       const sql = of(setup.sql)
@@ -210,7 +210,7 @@ describe.each(clients)("WriteTransaction.steps over $name", ({ of }) => {
     })
   )
 
-  it.effect("begins no transaction in a removed file or while another process writes", () =>
+  it.effect("does not start the steps if the file was removed or while another process writes", () =>
     Effect.gen(function* () {
       const { database, sql: own } = yield* setting(Databases.sqlite, 1)
       const sql = of(own)

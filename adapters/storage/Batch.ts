@@ -1,16 +1,17 @@
 /**
- * Natural batching: a lone member runs at once, and members that arrive while runs are in progress share the next run.
- * There is no timer: the longer a run takes, the more members the next one has.
+ * Runs members in batches, without a timer: a single member runs immediately, and members that arrive while the maximum
+ * number of runs is in progress share the next run. The longer a run takes, the more members the next run has.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
+import { LinkedQueue, type Place } from "./LinkedQueue.ts"
 
-/** How members are run. */
+/** The function that runs members, and its limits. */
 export interface Options<Member, A, E> {
   /**
-   * Runs the members of `taken` and returns an exit for each, in order; if it fails, all of them fail. It is interrupted
-   * once all of them are withdrawn.
+   * Runs the members of `taken` and returns an exit for each member, in order; if the run fails, all its members fail.
+   * The run is interrupted once all its members are withdrawn.
    */
   readonly run: (taken: Taken<Member>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, E>
   /** Maximum number of members in one run. */
@@ -22,18 +23,19 @@ export interface Options<Member, A, E> {
 /** The members of a run. */
 export interface Taken<Member> {
   /**
-   * Takes the members that wait. A run calls it as late as it can: members that are withdrawn before are not run, and
-   * members that arrive before take part. A run that starts again calls it again, and receives its members that are not
-   * withdrawn, followed by those that wait. If a run fails without a call, it fails the members that wait.
+   * Takes the waiting members, at most `maxSize`. A run calls it as late as possible: members withdrawn before the call
+   * are not run, and members that arrive before the call are included. A run that retries calls it again, and receives
+   * its members that are not withdrawn, followed by waiting members. If a run fails without calling it, the waiting
+   * members fail.
    */
   readonly take: () => ReadonlyArray<Member>
-  /** Whether any member is taken or waits. */
+  /** Whether the run still has members that are taken and not withdrawn, or that wait for it. */
   readonly isWanted: () => boolean
 }
 
 /**
- * Submits a member and calls `done` at the end of its run. The returned function withdraws the member: it is not run
- * if it still waits, and in any case `done` is not called.
+ * Submits a member and calls `done` at the end of its run. The returned function withdraws the member: `done` is not
+ * called, and a waiting member is not run.
  */
 export type Submit<Member, A, E = never> = (
   member: Member,
@@ -49,7 +51,7 @@ interface Entry<Member, A, E> {
 
 interface Run {
   fiber: Fiber.Fiber<unknown, unknown> | undefined
-  /** Members that were taken and not withdrawn. */
+  /** Number of members that were taken and not withdrawn. */
   wanted: number
 }
 
@@ -61,9 +63,9 @@ export const make = <Member, A, E>({
 }: Options<Member, A, E>): Effect.Effect<Submit<Member, A, E>> =>
   Effect.map(Effect.context<never>(), (context) => {
     const runFork = Effect.runForkWith(context)
-    const waiting = new Set<Entry<Member, A, E>>()
+    const waiting = new LinkedQueue<Entry<Member, A, E>>()
     let running = 0
-    /** The run that has not taken members yet; another one would find none. */
+    /** The run that has not taken members yet, if any; no other run starts before it has. */
     let opening: Run | undefined
 
     const start = (): void => {
@@ -75,9 +77,9 @@ export const make = <Member, A, E>({
 
       const take = () => {
         entries = entries.filter(({ isWithdrawn }) => !isWithdrawn)
-        for (const entry of waiting) {
-          if (entries.length === maxSize) break
-          waiting.delete(entry)
+        while (entries.length < maxSize) {
+          const entry = waiting.shift()
+          if (entry === undefined) break
           entry.run = own
           entries.push(entry)
         }
@@ -101,7 +103,7 @@ export const make = <Member, A, E>({
         }
       }
 
-      // Members of all fibers that are ready to run now share the run.
+      // Yields first, so that members of all fibers that are ready to run now share the run.
       const fiber = runFork(
         Effect.andThen(
           Effect.yieldNow,
@@ -112,19 +114,20 @@ export const make = <Member, A, E>({
       fiber.addObserver(end)
     }
 
-    const withdraw = (entry: Entry<Member, A, E>): void => {
+    const withdraw = (place: Place<Entry<Member, A, E>>): void => {
+      const entry = place.element
       entry.isWithdrawn = true
-      if (waiting.delete(entry) || entry.run === undefined) return
+      if (waiting.remove(place) || entry.run === undefined) return
       const { run } = entry
       if (--run.wanted === 0) run.fiber?.interruptUnsafe()
     }
 
     return (member, done) => {
       const entry: Entry<Member, A, E> = { member, done, run: undefined, isWithdrawn: false }
-      waiting.add(entry)
+      const place = waiting.add(entry)
       start()
       return () => {
-        if (!entry.isWithdrawn) withdraw(entry)
+        if (!entry.isWithdrawn) withdraw(place)
       }
     }
   })

@@ -1,8 +1,9 @@
-/** A shared timer for all calls with the same timeout, because a timer per call costs more than a statement. */
+/** Shares one timer between all calls with the same timeout, because a timer per call costs more than a statement. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import { LinkedQueue } from "./LinkedQueue.ts"
 
 /**
  * Calls `expire` at the deadline, by the clock of `fiber`, unless the returned function is called before. No timer runs
@@ -11,7 +12,7 @@ import type * as Fiber from "effect/Fiber"
 export type Deadline = (fiber: Fiber.Fiber<unknown, unknown>, expire: () => void) => () => void
 
 interface Waiting {
-  /** Monotonic nanoseconds. */
+  /** Monotonic time in nanoseconds. */
   readonly dueAt: bigint
   readonly expire: () => void
 }
@@ -22,15 +23,15 @@ const NANOS_PER_MS = 1_000_000
 export const make = (timeoutMs: number): Deadline => {
   const timeoutNanos = BigInt(Math.ceil(timeoutMs * NANOS_PER_MS))
   // Ordered by deadline.
-  const waiting = new Set<Waiting>()
+  const waiting = new LinkedQueue<Waiting>()
   let watcher: Fiber.Fiber<void> | undefined
 
   const watch = (clock: Clock.Clock): Effect.Effect<void> =>
     Effect.suspend(() => {
-      for (const next of waiting) {
+      for (let next = waiting.first; next !== undefined; next = waiting.first) {
         const left = Number(next.dueAt - clock.monotonicTimeNanosUnsafe())
         if (left > 0) return Effect.andThen(Effect.sleep(Math.ceil(left / NANOS_PER_MS)), watch(clock))
-        waiting.delete(next)
+        waiting.shift()
         next.expire()
       }
       watcher = undefined
@@ -39,8 +40,7 @@ export const make = (timeoutMs: number): Deadline => {
 
   return (fiber, expire) => {
     const clock = fiber.getRef(Clock.Clock)
-    const own: Waiting = { dueAt: clock.monotonicTimeNanosUnsafe() + timeoutNanos, expire }
-    waiting.add(own)
+    const place = waiting.add({ dueAt: clock.monotonicTimeNanosUnsafe() + timeoutNanos, expire })
     if (watcher === undefined) {
       // Forked with a separate context, because the watcher also serves later callers with other annotations and spans.
       const started = Effect.runForkWith(Context.make(Clock.Clock, clock))(watch(clock))
@@ -48,7 +48,7 @@ export const make = (timeoutMs: number): Deadline => {
       if (started.pollUnsafe() === undefined) watcher = started
     }
     return () => {
-      if (!waiting.delete(own) || waiting.size > 0) return
+      if (!waiting.remove(place) || waiting.size > 0) return
       watcher?.interruptUnsafe()
       watcher = undefined
     }

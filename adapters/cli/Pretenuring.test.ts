@@ -1,0 +1,51 @@
+import { execFileSync } from "node:child_process"
+import { describe, expect, it } from "vitest"
+import { start, stop } from "./Serve.fixture.ts"
+
+const module = JSON.stringify(new URL("Pretenuring.ts", import.meta.url).href)
+
+/** Keeps arrays of one place in the code, and returns the decisions of V8 about it. */
+const decisions = (first: string): string =>
+  execFileSync(
+    process.execPath,
+    [
+      "--trace-pretenuring-statistics",
+      // V8 decides as soon as the young generation cannot grow any more.
+      "--max-semi-space-size=1",
+      "--input-type=module",
+      "--eval",
+      `${first}
+       const kept = []
+       const make = (n) => [n, n + 1, n + 2]
+       for (let n = 0; n < 3_000_000; n++) kept.push(make(n))`
+    ],
+    { encoding: "utf8" }
+  )
+
+/** A module that prints each flag on standard error that a program sets for V8. */
+const reporting = `data:text/javascript,${encodeURIComponent(
+  `import v8 from "node:v8"
+   import { syncBuiltinESMExports } from "node:module"
+   const set = v8.setFlagsFromString
+   v8.setFlagsFromString = (flags) => { process.stderr.write("V8 flags: " + flags + "\\n"); set(flags) }
+   syncBuiltinESMExports()`
+)}`
+
+describe("Pretenuring.disable", () => {
+  it("makes V8 allocate surviving objects in the young generation", () => {
+    expect(decisions("")).toMatch(/=> (maybe )?tenure/)
+    expect(decisions(`const { disable } = await import(${module}); disable()`)).not.toMatch(
+      /=> (maybe )?tenure/
+    )
+  })
+
+  it("is called by serve before it listens", async () => {
+    const server = await start(
+      ["--database", "memory:", "--port", "0"],
+      {},
+      { nodeFlags: ["--import", reporting] }
+    )
+    const { stderr } = await stop(server)
+    expect(stderr).toContain("V8 flags: --no-allocation-site-pretenuring")
+  })
+})

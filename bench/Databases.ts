@@ -1,4 +1,4 @@
-/** Empty databases for a run, which removes them at its end. */
+/** Creates empty databases for a run, and removes them at its end. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -12,13 +12,13 @@ import * as RedisServer from "./RedisServer.ts"
 export const postgresServer =
   process.env.ANIMAL_STORE_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres"
 
-/** A file in a folder of its own. */
+/** A database file in a temporary folder. */
 export interface SqliteFile {
   readonly filename: string
   readonly remove: () => void
 }
 
-/** A PostgreSQL schema of its own. */
+/** A temporary PostgreSQL schema. */
 export interface PostgresSchema {
   /** The address of the server, with the schema as search path. */
   readonly address: string
@@ -27,12 +27,12 @@ export interface PostgresSchema {
   readonly remove: () => Promise<void>
 }
 
-/** Why there is no schema. */
+/** The reason why a database is unavailable. */
 export interface Missing {
   readonly missing: string
 }
 
-/** A new SQLite file. */
+/** Creates a temporary folder for a new SQLite file. */
 export const sqliteFile = (): SqliteFile => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-"))
   return {
@@ -41,7 +41,7 @@ export const sqliteFile = (): SqliteFile => {
   }
 }
 
-const ask = (
+const query = (
   url: string,
   use: (sql: PgClient.PgClient) => Effect.Effect<unknown, { readonly message: string }>
 ) =>
@@ -61,7 +61,7 @@ const ask = (
 /** Creates a schema on the PostgreSQL server at `url`, if it is reachable. */
 export const postgresSchema = async (url: string): Promise<PostgresSchema | Missing> => {
   const schema = `animal_store_bench_${process.pid}_${Date.now().toString(36)}`
-  const made = await ask(url, (sql) =>
+  const made = await query(url, (sql) =>
     Effect.andThen(sql`CREATE SCHEMA ${sql(schema)}`, sql`SHOW server_version`)
   )
   if ("missing" in made) return made
@@ -71,7 +71,7 @@ export const postgresSchema = async (url: string): Promise<PostgresSchema | Miss
     address: address.href,
     version: versionOf(made.rows),
     remove: async () => {
-      const dropped = await ask(url, (sql) => sql`DROP SCHEMA ${sql(schema)} CASCADE`)
+      const dropped = await query(url, (sql) => sql`DROP SCHEMA ${sql(schema)} CASCADE`)
       if ("missing" in dropped)
         throw new Error(`the schema ${schema} could not be removed: ${dropped.missing}`)
     }
@@ -92,18 +92,18 @@ export type Kind = (typeof kinds)[number]
 
 /** The databases of a run. */
 export interface RunDatabases {
-  /** Why a kind cannot be used, if it cannot. */
+  /** The reason for each kind that cannot be used. */
   readonly missing: Readonly<Partial<Record<Kind, string>>>
-  /** Versions of servers by their names. */
+  /** Versions of the database servers, by name. */
   readonly versions: Readonly<Record<string, string>>
   /** Creates an empty database and returns its address; all Redis addresses are the same. */
   readonly create: (kind: Kind) => Promise<string>
-  /** The process of a database server on this machine, whose children belong to it. */
+  /** Returns the id of a database server's main process, if it is on this machine; its children share its work. */
   readonly process: (kind: Kind) => number | undefined
   readonly remove: () => Promise<void>
 }
 
-/** Finds out which databases there are; starts Redis if `needsRedis`. */
+/** Finds out which databases are available; starts Redis if `needsRedis`. */
 export const make = async (url: string, needsRedis = true): Promise<RunDatabases> => {
   const removals: Array<() => void | Promise<void>> = []
   const postgres = await postgresSchema(url)
@@ -151,9 +151,9 @@ export const make = async (url: string, needsRedis = true): Promise<RunDatabases
   }
 }
 
-/** The main process of the PostgreSQL server, if it runs on this machine. */
+/** Returns the id of the main process of the PostgreSQL server, if it runs on this machine. */
 const postgresProcess = async (url: string): Promise<number | undefined> => {
-  const made = await ask(url, (sql) =>
+  const made = await query(url, (sql) =>
     Effect.map(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) =>
       row !== undefined && DatabaseCpu.programOf(row.pid)?.startsWith("postgres")
         ? DatabaseCpu.parentOf(row.pid)

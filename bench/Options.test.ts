@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest"
 import { choose, documentation, expectKnown, InvalidOptions, parse } from "./Options.ts"
 
 describe("Options", () => {
-  it("writes the documentation after a whole run only, or to the given folder", () => {
+  it("writes the results to docs/performance after a whole run only, or to the --out folder", () => {
     expect(parse([])?.out).toEqual(documentation)
-    for (const partly of [
+    for (const partial of [
       ["--quick"],
       ["--only", "http"],
       ["--servers", "hono"],
       ["--cases", "get"],
       ["--rounds", "4"]
     ]) {
-      expect(parse(partly)?.out, partly.join(" ")).toBeUndefined()
+      expect(parse(partial)?.out, partial.join(" ")).toBeUndefined()
     }
     expect(parse(["--quick", "--out", "docs/performance"])?.out).toEqual(documentation)
   })
@@ -22,16 +22,16 @@ describe("Options", () => {
     }
   })
 
-  it("rejects a name that matches nothing, even if others match", () => {
+  it("rejects a substring that no name contains, even if the other substrings match", () => {
     const names = ["Hono", "AnimalStore memory"]
     expect(() => expectKnown("--servers", names, ["hono", "fastfy"])).toThrow(
-      new InvalidOptions("--servers: unknown name fastfy; known are Hono, AnimalStore memory")
+      new InvalidOptions("--servers: unknown name fastfy; the names are Hono, AnimalStore memory")
     )
     expectKnown("--servers", names, ["hono", "MEMORY"])
     expectKnown("--servers", names, [])
   })
 
-  it("chooses by parts of names", () => {
+  it("chooses servers by substrings of their names", () => {
     const servers = ["Hono", "AnimalStore memory", "AnimalStore SQLite"].map((name) => ({ name }))
     expect(choose(servers, ["animalstore"]).map(({ name }) => name)).toEqual([
       "AnimalStore memory",

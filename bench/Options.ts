@@ -1,4 +1,4 @@
-/** The command line of the bench. */
+/** Parses the command line of the benchmark. */
 import { pathToFileURL } from "node:url"
 import { parseArgs } from "node:util"
 import { postgresServer } from "./Databases.ts"
@@ -10,17 +10,17 @@ import { MANY } from "./http/Workload.ts"
 
 export const help = `npm run bench [-- OPTIONS]
 
-  --only PARTS      http, latency, nodes, soak, process; several with commas
-  --servers NAMES   only servers whose name contains one of these; Bare and AnimalStore memory always
+  --only PARTS      http, latency, nodes, soak, process; comma-separated
+  --servers NAMES   only servers whose name contains one of these; Bare and AnimalStore memory always run
   --cases NAMES     only cases whose name contains one of these, such as "mix" or "1 connection"
-  --rounds N        rounds of each case (default 8)
-  --quick           few rounds without process: shows within two minutes that the bench works
-  --out DIR         writes the results there, whatever was measured
+  --rounds N        rounds per case (default 8)
+  --quick           short rounds, no process part: shows within two minutes that the benchmark works
+  --out DIR         writes the results there, even those of a partial run
   --help
 
-A whole run writes docs/performance. The PostgreSQL server is the one in ANIMAL_STORE_TEST_POSTGRES, by default one on
+A whole run writes to docs/performance. The PostgreSQL server is the one in ANIMAL_STORE_TEST_POSTGRES, by default one on
 127.0.0.1:5432. A Redis server is started if redis-server is installed. npm run bench:pair compares two checkouts. Exit
-codes: 0, 1 for a server that fails, 2 for invalid options.
+codes: 0, 1 if a server fails, 2 for invalid options.
 `
 
 export const parts = ["http", "latency", "nodes", "soak", "process"] as const
@@ -31,14 +31,14 @@ export type Part = (typeof parts)[number]
 export interface Options {
   readonly parts: ReadonlySet<Part>
   readonly isQuick: boolean
-  /** Parts of names; empty for all. */
+  /** Substrings of server names; empty for all servers. `cases` selects cases in the same way. */
   readonly servers: ReadonlyArray<string>
   readonly cases: ReadonlyArray<string>
   readonly rounds: RoundsOptions
   readonly latency: LatencyOptions
   readonly nodes: NodesOptions
   readonly soak: SoakOptions
-  /** The folder that results are written to. */
+  /** The folder to which the results are written; if `undefined`, they are only printed. */
   readonly out: URL | undefined
   readonly postgres: string
 }
@@ -50,7 +50,7 @@ const ROUNDS = 8
 
 export const documentation = new URL("../docs/performance/", import.meta.url)
 
-/** Parses the command line; `undefined` for `--help`. */
+/** Parses the command line; returns `undefined` for `--help`. */
 export const parse = (args: ReadonlyArray<string>): Options | undefined => {
   const values = valuesOf(args)
   if (values.help) return undefined
@@ -119,7 +119,7 @@ const valuesOf = (args: ReadonlyArray<string>) => {
   }
 }
 
-/** The names in a list with commas between them. */
+/** Splits a comma-separated list of names. */
 export const listOf = (text = ""): ReadonlyArray<string> =>
   text
     .split(",")
@@ -136,7 +136,7 @@ const roundsOf = (text: string | undefined): number | undefined => {
 
 const contains = (name: string, part: string): boolean => name.toLowerCase().includes(part.toLowerCase())
 
-/** Throws when one of the parts is in none of the names. */
+/** Throws `InvalidOptions` if no name contains one of the substrings in `asked`; case-insensitive. */
 export const expectKnown = (
   option: string,
   names: ReadonlyArray<string>,
@@ -144,10 +144,10 @@ export const expectKnown = (
 ): void => {
   const unknown = asked.filter((part) => !names.some((name) => contains(name, part)))
   if (unknown.length === 0) return
-  throw new InvalidOptions(`${option}: unknown name ${unknown.join(", ")}; known are ${names.join(", ")}`)
+  throw new InvalidOptions(`${option}: unknown name ${unknown.join(", ")}; the names are ${names.join(", ")}`)
 }
 
-/** The values whose name contains one of the parts, all without parts. */
+/** Returns the values whose name contains a substring in `asked` (case-insensitive), or all if `asked` is empty. */
 export const choose = <A extends { readonly name: string }>(
   from: ReadonlyArray<A>,
   asked: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** A Redis server of its own for a run, without persistence. */
+/** Starts a temporary Redis server for a run, without persistence. */
 import { execFileSync, spawn } from "node:child_process"
 import * as net from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
@@ -9,22 +9,23 @@ import * as DatabaseAddress from "../adapters/embed/DatabaseAddress.ts"
 export interface RedisServer {
   readonly address: string
   readonly version: string
-  /** Its process; `undefined` for a server that was running already. */
+  /** The process id of the server. */
   readonly pid: number | undefined
   readonly stop: () => Promise<void>
 }
 
-/** Why there is none. */
+/** The reason why there is no server. */
 export interface Missing {
   readonly missing: string
 }
 
 const READY_MS = 5_000
 
-/** Starts `redis-server` on a free port, if it is installed and this version of the project takes such addresses. */
+/** Starts `redis-server` on a free port, if it is installed and this version of the project accepts its address. */
 export const start = async (): Promise<RedisServer | Missing> => {
   const parsed = DatabaseAddress.parse("redis://127.0.0.1:6379")
-  if (Result.isFailure(parsed)) return { missing: `this version has no limits in Redis: ${parsed.failure}` }
+  if (Result.isFailure(parsed))
+    return { missing: `this version does not support limits in Redis: ${parsed.failure}` }
   const version = versionOf()
   if (version === undefined) return { missing: "redis-server is not installed" }
   const port = await freePort()
@@ -41,7 +42,7 @@ export const start = async (): Promise<RedisServer | Missing> => {
     server.kill()
     await closed
   }
-  const isReady = await Promise.race([answers(port), closed.then(() => false)])
+  const isReady = await Promise.race([isReachable(port), closed.then(() => false)])
   if (!isReady) {
     await stop()
     return { missing: `redis-server did not listen within ${READY_MS / 1_000} s` }
@@ -65,12 +66,12 @@ const freePort = (): Promise<number> =>
       const address = server.address()
       server.close(() => {
         if (typeof address === "object" && address !== null) resolve(address.port)
-        else reject(new Error("a server on a port has no port"))
+        else reject(new Error("the listening server has no port"))
       })
     })
   })
 
-const answers = async (port: number): Promise<boolean> => {
+const isReachable = async (port: number): Promise<boolean> => {
   const end = performance.now() + READY_MS
   while (performance.now() < end) {
     if (await ping(port)) return true

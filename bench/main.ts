@@ -1,4 +1,4 @@
-/** `npm run bench`: measures and writes the results; `--help` lists the options. */
+/** `npm run bench`: runs the benchmark and writes the results; `--help` lists the options. */
 import * as fs from "node:fs"
 import * as Databases from "./Databases.ts"
 import { findCores, stopAll } from "./http/Child.ts"
@@ -51,13 +51,16 @@ const measure = async (options: Options, databases: Databases.RunDatabases): Pro
 
 const write = (results: Results.Results, page: string, folder: URL): void => {
   fs.mkdirSync(folder, { recursive: true })
-  const files = [["results.json", jsonOf(results)], ["README.md", page], ...Pictures.make(results)] as const
+  const json = `${JSON.stringify(results, undefined, 2)}\n`
+  const files = [["results.json", json], ["README.md", page], ...Pictures.make(results)] as const
   for (const [name, content] of files) fs.writeFileSync(new URL(name, folder), content)
 }
 
-/** Digits beyond the sixth are noise. */
-const jsonOf = (results: Results.Results): string =>
-  `${JSON.stringify(results, (_, value) => (typeof value === "number" ? Number(value.toPrecision(6)) : value), 2)}\n`
+/** Rounds all numbers to six significant digits, before anything is rendered; further digits are noise. */
+const rounded = (results: Results.Results): Results.Results =>
+  JSON.parse(JSON.stringify(results), (_, value) =>
+    typeof value === "number" ? Number(value.toPrecision(6)) : value
+  )
 
 const main = async (options: Options): Promise<void> => {
   // Unknown names are reported before anything is started.
@@ -65,10 +68,11 @@ const main = async (options: Options): Promise<void> => {
 
   const needsRedis = options.parts.has("http") || options.parts.has("latency")
   const databases = await Databases.make(options.postgres, needsRedis)
-  const results = await measure(options, databases).finally(async () => {
+  const measured = await measure(options, databases).finally(async () => {
     await stopAll()
     await databases.remove()
   })
+  const results = rounded(measured)
   const page = Markdown.render(results)
   console.log(page)
   if (options.out !== undefined) write(results, page, options.out)
@@ -80,7 +84,7 @@ const messageOf = (error: unknown): string =>
     : String(error)
 
 let isInterrupted = false
-// Stopping the children makes everything that waits for them fail, and clean up; a second signal ends this at once.
+// Stopping the children makes all pending waits fail, which cleans up; a second signal ends this process immediately.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     isInterrupted = true

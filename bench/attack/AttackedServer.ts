@@ -1,4 +1,4 @@
-/** `animal-store serve` as a process of its own, watched from outside. */
+/** Starts `animal-store serve` in its own process, and observes the process from outside. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import type { Readable } from "node:stream"
@@ -11,9 +11,9 @@ const inspection = new URL("./Inspection.ts", import.meta.url).href
 export interface StartOptions {
   readonly database: string
   readonly arguments?: ReadonlyArray<string>
-  /** Limit of the old generation of V8's heap. */
+  /** Limit of V8's old generation in megabytes. */
   readonly heapMb?: number
-  /** Where the log goes: a file descriptor, or a pipe that is read (the default). */
+  /** The file descriptor for the log; by default, a pipe that this process reads. */
   readonly log?: number
 }
 
@@ -22,27 +22,27 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A plan with limits that no load reaches. */
+/** A key specification with limits that no load reaches. */
 export const UNLIMITED = "Enterprise:perMinute=1000000000,perDay=1000000000"
 
 const PAGE_BYTES = 4_096
 const START_MS = 30_000
 const INSPECTION_MS = 10_000
 
-/** Whether memory and descriptors of a process can be read here. */
+/** Whether the memory and descriptors of a process can be read on this machine (from `/proc`). */
 export const canWatch = existsSync("/proc/self/statm")
 
 const alive = new Set<ChildProcess>()
 
-/** Stops all running servers. */
+/** Kills all running servers. */
 export const stopAll = (): void => {
   for (const child of alive) child.kill("SIGKILL")
 }
 
-/** As in docs/deploying. By default, Node lets the young generation grow with the machine's memory. */
+/** Limits the young generation of V8's heap, as docs/deploying recommends; by default, its size depends on the memory limit. */
 const YOUNG_GENERATION = "--max-semi-space-size=16"
 
-/** As in docs/deploying: with several arenas, glibc keeps more of the freed buffers of sockets. */
+/** Makes glibc use one arena, as docs/deploying recommends; several arenas keep more of the freed socket buffers. */
 const ALLOCATOR = { MALLOC_ARENA_MAX: "1" }
 
 export class AttackedServer {
@@ -68,7 +68,7 @@ export class AttackedServer {
     this.#log = log
   }
 
-  /** Starts it and waits until it listens. */
+  /** Starts a server and waits until it listens. */
   static async start({
     arguments: given = [],
     database,
@@ -106,12 +106,12 @@ export class AttackedServer {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** The end of its log. */
+  /** The last `SHOWN` characters of the server's log. */
   get log(): string {
     return this.#log()
   }
 
-  /** Breaks the pipe of its log. */
+  /** Closes the reading end of the pipe to which the server logs. */
   closeLog(): void {
     this.#child.stderr?.destroy()
   }
@@ -125,17 +125,17 @@ export class AttackedServer {
     return this.ended
   }
 
-  /** Bytes of memory that the process occupies; 0 when it has ended. */
+  /** Returns the resident memory of the process in bytes, or 0 if it has ended. */
   rss(): number {
     return readProc(() => Number(readFileSync(`/proc/${this.pid}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES)
   }
 
-  /** Open file descriptors; 0 when it has ended. */
+  /** Returns the number of open file descriptors, or 0 if the process has ended. */
   descriptors(): number {
     return readProc(() => readdirSync(`/proc/${this.pid}/fd`).length)
   }
 
-  /** Its memory and handles after a garbage collection; `undefined` if it has ended or does not respond in time. */
+  /** Returns memory and handles after a garbage collection, or `undefined` if the server does not respond in time. */
   inspect(): Promise<Inspection | undefined> {
     if (!this.#child.connected) return Promise.resolve(undefined)
     return new Promise((resolve) => {
@@ -160,7 +160,7 @@ const readProc = (read: () => number): number => {
   }
 }
 
-/** Maximum number of characters of a log in an error. */
+/** Number of characters at the end of the log that are kept for errors. */
 const SHOWN = 2_000
 
 const tail = (stream: Readable | null): (() => string) => {
@@ -175,7 +175,7 @@ const firstLine = (child: ChildProcess, ended: Promise<Ended>, log: () => string
   new Promise((resolve, reject) => {
     let text = ""
     const fail = (what: string): void => reject(new Error(`the server ${what}\n${log()}`))
-    const timer = setTimeout(() => fail("does not start"), START_MS)
+    const timer = setTimeout(() => fail("did not start in time"), START_MS)
     void ended.then(({ code, signal }) => fail(`ended (${signal ?? `code ${code}`})`))
     child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk

@@ -1,9 +1,11 @@
-/** One figure that a scenario measured, and whether its bound holds. */
+/** A figure that a scenario measured, and whether it is within its bound. */
 export interface Finding {
   readonly what: string
   readonly figure: string
   readonly bound: string
   readonly holds: boolean
+  /** Whether a busy machine alone can break the bound; false for figures that must have an exact value. */
+  readonly dependsOnLoad: boolean
 }
 
 const shown = (value: number, unit: string): string => {
@@ -15,33 +17,46 @@ export const atMost = (what: string, value: number, bound: number, unit = ""): F
   what,
   figure: shown(value, unit),
   bound: `≤ ${shown(bound, unit)}`,
-  holds: value <= bound
+  holds: value <= bound,
+  dependsOnLoad: true
 })
 
 export const atLeast = (what: string, value: number, bound: number, unit = ""): Finding => ({
   what,
   figure: shown(value, unit),
   bound: `≥ ${shown(bound, unit)}`,
-  holds: value >= bound
+  holds: value >= bound,
+  dependsOnLoad: true
 })
 
 export const equal = (what: string, value: number | string, expected: number | string): Finding => {
   const text = (given: number | string): string => (typeof given === "number" ? shown(given, "") : given)
-  return { what, figure: text(value), bound: text(expected), holds: value === expected }
+  return { what, figure: text(value), bound: text(expected), holds: value === expected, dependsOnLoad: false }
 }
 
-/** A figure without a bound, such as how much load there was. */
+/** Creates a failing finding for a scenario that an error ended: it has not shown that the bounds hold. */
+export const notCarriedOut = (reason: string): Finding => ({
+  what: "scenario",
+  figure: reason,
+  bound: "carried out",
+  holds: false,
+  dependsOnLoad: true
+})
+
+/** Creates a finding without a bound, such as the number of requests sent. */
 export const measured = (what: string, value: number, unit = ""): Finding => ({
   what,
   figure: shown(value, unit),
   bound: "",
-  holds: true
+  holds: true,
+  dependsOnLoad: true
 })
 
-/** A figure that cannot be measured on this machine, with the reason. */
+/** Creates a passing finding for a figure that cannot be measured on this machine, with the reason. */
 export const unknown = (what: string, reason: string): Finding => ({
   what,
   figure: `not measured: ${reason}`,
   bound: "",
-  holds: true
+  holds: true,
+  dependsOnLoad: true
 })

@@ -5,30 +5,30 @@ import { parse } from "./Options.ts"
 const names = ["pipelined-gets", "pipelined-posts", "rolling-restart"]
 
 describe("the options of the attack", () => {
-  it("select all scenarios at full length by default", () => {
+  it("parse selects all scenarios at full length by default", () => {
     expect(parse([], names)).toEqual({
       ...{ only: [], databases: [], isQuick: false, isList: false, isWritten: false }
     })
   })
 
-  it("select scenarios by parts of names, and databases in any letter case", () => {
+  it("parse selects scenarios by substrings of their names, and databases case-insensitively", () => {
     const args = ["--quick", "--only", "posts, rolling", "--databases", "sqlite,PostgreSQL"]
     expect(parse(args, names)).toMatchObject({
       ...{ isQuick: true, only: ["posts", "rolling"], databases: ["SQLite", "PostgreSQL"] }
     })
   })
 
-  it("are undefined for --help", () => {
+  it("parse returns undefined for --help", () => {
     expect(parse(["--help"], names)).toBeUndefined()
   })
 
   it.each([
-    [["--only", "teardrop"], /no teardrop; there are pipelined-gets/],
+    [["--only", "teardrop"], /no teardrop; the scenarios are pipelined-gets/],
     [["--databases", "oracle"], /no oracle/],
     [["--write", "--only", "rolling"], /only a run of all scenarios/],
     [["--write", "--databases", "memory"], /only a run of all scenarios/],
     [["--fast"], /--fast/]
-  ])("reject %j", (args, message) => {
+  ])("parse rejects %j", (args, message) => {
     expect(() => parse(args, names)).toThrow(InvalidOptions)
     expect(() => parse(args, names)).toThrow(message)
   })

@@ -1,23 +1,23 @@
-/** The command line of the attack. */
+/** Parses the command line of the attack. */
 import { parseArgs } from "node:util"
 import { InvalidOptions, listOf } from "../Options.ts"
 import type { Database } from "./Scenario.ts"
 
 export const help = `npm run attack [-- OPTIONS]
 
-  --only NAMES        only scenarios whose name contains one of these; several with commas
-  --databases NAMES   memory, SQLite, PostgreSQL; by default all that a scenario is for, with --quick the first
-  --quick             shorter and smaller, for CI: about two minutes
-  --list              names the scenarios
-  --write             writes the table of docs/security.md; only for runs of all scenarios
+  --only NAMES        only scenarios whose name contains one of these; comma-separated
+  --databases NAMES   memory, SQLite, PostgreSQL; by default all databases of a scenario, with --quick the first
+  --quick             shorter and smaller, for CI: about two minutes; a failure that load alone can cause is retried once
+  --list              lists the scenarios
+  --write             writes the table in docs/security.md; only for runs of all scenarios
   --help
 
-PostgreSQL is the one that ANIMAL_STORE_TEST_POSTGRES names, by default one on 127.0.0.1:5432. The load goes to the loopback
-address only. Exit codes: 0, 1 when a bound is broken, 2 for invalid options.
+The PostgreSQL server is the one in ANIMAL_STORE_TEST_POSTGRES, by default one on 127.0.0.1:5432. The load goes to the
+loopback address only. Exit codes: 0, 1 if a bound is exceeded, 2 for invalid options.
 `
 
 export interface Options {
-  /** Parts of names; empty for all. */
+  /** Substrings of scenario names; empty for all scenarios. */
   readonly only: ReadonlyArray<string>
   readonly databases: ReadonlyArray<Database["name"]>
   readonly isQuick: boolean
@@ -27,14 +27,16 @@ export interface Options {
 
 const databases = ["memory", "SQLite", "PostgreSQL"] as const
 
-/** Parses the command line; `undefined` for `--help`. */
+/** Parses the command line; returns `undefined` for `--help`. */
 export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): Options | undefined => {
   const values = valuesOf(args)
   if (values.help) return undefined
   const only = listOf(values.only)
   const unknown = only.filter((part) => !names.some((name) => name.includes(part)))
   if (unknown.length > 0) {
-    throw new InvalidOptions(`--only: there is no ${unknown.join(", ")}; there are ${names.join(", ")}`)
+    throw new InvalidOptions(
+      `--only: there is no ${unknown.join(", ")}; the scenarios are ${names.join(", ")}`
+    )
   }
   const chosen = listOf(values.databases).map(databaseOf)
   if (values.write && (only.length > 0 || chosen.length > 0)) {

@@ -1,4 +1,4 @@
-/** The report of a run: lines for the terminal, and the table of docs/security.md. */
+/** Formats the report of a run: lines for the terminal, and the table in docs/security.md. */
 import type { Finding } from "./Finding.ts"
 import type { Scenario } from "./Scenario.ts"
 
@@ -9,7 +9,7 @@ export interface Result {
   readonly findings: ReadonlyArray<Finding>
 }
 
-/** One line for each figure: scenario, figure, bound, verdict. */
+/** Formats one line for each figure: verdict, scenario, database, figure and bound. */
 export const lines = ({ database, findings, scenario }: Result): string =>
   findings
     .map(({ bound, figure, holds, what }) =>
@@ -24,7 +24,11 @@ export const lines = ({ database, findings, scenario }: Result): string =>
 
 export const isPassed = ({ findings }: Result): boolean => findings.every(({ holds }) => holds)
 
-/** All results as a table in Markdown. */
+/** Whether a scenario failed, and only in figures that depend on the load of the machine. */
+export const mayBeLoad = (result: Result): boolean =>
+  !isPassed(result) && result.findings.every(({ dependsOnLoad, holds }) => holds || dependsOnLoad)
+
+/** Formats all results as a table in Markdown. */
 export const table = (results: ReadonlyArray<Result>): string =>
   [
     "| Scenario | Database | Figures (bound) |",
@@ -43,7 +47,7 @@ const cell = (text: string): string => text.replaceAll("|", "\\|")
 const BEGIN = "<!-- attack: written by npm run attack -- --write -->"
 const END = "<!-- attack: end -->"
 
-/** The page with another table between its markers. */
+/** Replaces the table between the markers of a page. */
 export const inserted = (page: string, content: string): string => {
   const begin = page.indexOf(BEGIN)
   const end = page.indexOf(END)

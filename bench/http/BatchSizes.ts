@@ -1,6 +1,6 @@
-/** The sizes of batches that a server has counted in its metrics. */
+/** Reads the sizes of statement batches from the metrics of servers. */
 
-/** Statements, and the calls that shared them. */
+/** The number of statements, and the number of calls that shared them. */
 export interface BatchSizes {
   readonly statements: number
   readonly calls: number
@@ -8,14 +8,14 @@ export interface BatchSizes {
 
 const HISTOGRAM = "animal_store_commit_group_size"
 
-/** Reads the sizes from metrics in Prometheus's text format. */
+/** Reads the sizes from metrics in Prometheus's text format; 0 if the histogram is absent. */
 export const parse = (metrics: string): BatchSizes => {
   const valueOf = (kind: string) =>
     Number(new RegExp(`^${HISTOGRAM}_${kind} ([\\d.eE+]+)$`, "m").exec(metrics)?.[1] ?? 0)
   return { statements: valueOf("count"), calls: valueOf("sum") }
 }
 
-/** The sizes of several nodes together; `before` is subtracted. */
+/** Adds up the sizes of several nodes after a load, and subtracts the sizes before the load. */
 export const total = (before: ReadonlyArray<BatchSizes>, after: ReadonlyArray<BatchSizes>): BatchSizes => {
   const sum = (sizes: ReadonlyArray<BatchSizes>, key: keyof BatchSizes) =>
     sizes.reduce((total, each) => total + each[key], 0)

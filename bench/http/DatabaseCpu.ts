@@ -1,10 +1,10 @@
-/** The CPU time of a database server on this machine, from the operating system. */
+/** Reads the CPU time of a database server on this machine from the operating system. */
 import { readdirSync, readFileSync } from "node:fs"
 
-/** Microseconds of CPU by process. */
+/** Microseconds of CPU time, by process id. */
 export type Reading = ReadonlyMap<number, number>
 
-/** The fields of `/proc/PID/stat` after the name of the program, which may contain blanks and brackets. */
+/** Returns the fields of `/proc/PID/stat` after the name of the program, which may contain spaces and parentheses. */
 const statOf = (pid: number): ReadonlyArray<string> | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -17,10 +17,10 @@ const statOf = (pid: number): ReadonlyArray<string> | undefined => {
 const PARENT = 1
 const USER = 11
 const SYSTEM = 12
-/** Linux counts in these units for every program. */
+/** The unit of CPU times in `/proc`, which is the same for every program on Linux. */
 const TICKS_PER_SECOND = 100
 
-/** Exact to the nanosecond where the kernel counts the time of the scheduler, else to 10 ms. */
+/** Returns CPU microseconds: from scheduler statistics with nanosecond precision, otherwise in steps of 10 ms. */
 const microsOf = (pid: number, stat: ReadonlyArray<string>): number => {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1_000
@@ -29,13 +29,13 @@ const microsOf = (pid: number, stat: ReadonlyArray<string>): number => {
   }
 }
 
-/** The process that started another one; `undefined` where processes cannot be seen. */
+/** Returns the id of the parent process, or `undefined` if the process cannot be read. */
 export const parentOf = (pid: number): number | undefined => {
   const stat = statOf(pid)
   return stat === undefined ? undefined : Number(stat[PARENT])
 }
 
-/** The name of a process's program, if there is such a process on this machine. */
+/** Returns the name of a process's program, or `undefined` if the process cannot be read. */
 export const programOf = (pid: number): string | undefined => {
   try {
     return readFileSync(`/proc/${pid}/comm`, "utf8").trim()
@@ -56,6 +56,6 @@ export const read = (root: number): Reading => {
   return reading
 }
 
-/** Microseconds between two readings; processes that ended in between are left out. */
+/** Returns the microseconds between two readings; processes that ended in between are ignored. */
 export const between = (before: Reading, after: Reading): number =>
   [...after].reduce((sum, [pid, micros]) => sum + Math.max(micros - (before.get(pid) ?? 0), 0), 0)

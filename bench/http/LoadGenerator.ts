@@ -1,9 +1,9 @@
-/** The interface of the load generator. */
+/** Starts the process of the load generator, and sends it orders. */
 import { Child, type Guard, hasNumber } from "./Child.ts"
 import type { Order, Outcome, Task } from "./Load.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 
-/** A load without its server. */
+/** A task without its server. */
 export type Load = Omit<Task, "address" | "isChecked">
 
 const isOutcome: Guard<Outcome> = (message): message is Outcome => hasNumber(message, "requests")
@@ -11,7 +11,7 @@ const isOutcome: Guard<Outcome> = (message): message is Outcome => hasNumber(mes
 const isConnected: Guard<"connected"> = (message) => message === "connected"
 const isClosed: Guard<"closed"> = (message) => message === "closed"
 
-/** Some servers admit one request per minute of each exhausted caller. */
+/** Tolerated responses with an unplanned status: some servers admit one request a minute per exhausted caller. */
 const OTHERS = 16
 const OTHERS_PER_REQUEST = 0.001
 
@@ -27,9 +27,9 @@ export class LoadGenerator {
     })
   }
 
-  /** Opens connections to a server and returns what sends the load over them; to be closed afterwards. */
+  /** Opens connections to a server, and returns a function that sends the load; call `close` afterwards. */
   async connect(server: ServerProcess, load: Load): Promise<() => Promise<Outcome>> {
-    // The bare server repeats its responses in their order, whatever request comes first.
+    // The bare server is not checked: it repeats its responses in order and ignores the requests.
     return this.#connect(server.name, {
       ...load,
       address: server.address,
@@ -38,7 +38,7 @@ export class LoadGenerator {
     })
   }
 
-  /** Sends a load to the nodes at an address and further ports. */
+  /** Sends a load to the nodes at `address` and at the ports of the load. */
   async carryOutAt(name: string, address: Task["address"], load: Load): Promise<Outcome> {
     const send = await this.#connect(name, { ...load, address, isChecked: true })
     const outcome = await send()
@@ -52,7 +52,7 @@ export class LoadGenerator {
     return () => this.#send(where, task.seconds)
   }
 
-  /** Sends a load to a server over connections of its own; rejects when responses are not the planned ones. */
+  /** Sends a load to a server over new connections; rejects if too many responses have an unplanned status. */
   async carryOut(server: ServerProcess, load: Load): Promise<Outcome> {
     const send = await this.connect(server, load)
     const outcome = await send()
@@ -68,7 +68,7 @@ export class LoadGenerator {
     const outcome = await this.#order("send", isOutcome, where, seconds * 1000)
     if (outcome.requests === 0) throw new Error(`${where}: no response`)
     if (outcome.others > Math.max(OTHERS, outcome.requests * OTHERS_PER_REQUEST)) {
-      throw new Error(`${where}: ${outcome.others} of ${outcome.requests} responses had another status`)
+      throw new Error(`${where}: ${outcome.others} of ${outcome.requests} responses had an unplanned status`)
     }
     return outcome
   }

@@ -1,6 +1,6 @@
 /**
- * Several nodes on one PostgreSQL database: throughput, CPU time of the nodes and of the database, sizes of batches, and
- * latency, for requests with one key, with some and with many.
+ * Measures several nodes on one PostgreSQL database: throughput, CPU time of the nodes and of the database, sizes of
+ * batches, and latency, each with one key, some keys and many keys.
  */
 import type { Progress } from "../Progress.ts"
 import * as Spread from "../results/Spread.ts"
@@ -12,43 +12,43 @@ import { shares } from "./Latency.ts"
 import type { Load as Given } from "./LoadGenerator.ts"
 import { LoadGenerator } from "./LoadGenerator.ts"
 import type { Listening, Metrics, Usage } from "./Peer.ts"
-import { peerModule } from "./Servers.ts"
+import { nodeFlags, peerModule } from "./Servers.ts"
 import { MANY, operations, type Workload } from "./Workload.ts"
 
-/** How long and how often. */
+/** The numbers of nodes and keys, and the duration and number of the measurements. */
 export interface NodesOptions {
   readonly nodes: ReadonlyArray<number>
   readonly keys: ReadonlyArray<number>
   readonly rounds: number
-  /** Of each turn. */
+  /** Seconds of each turn. */
   readonly seconds: number
 }
 
-/** Latency at a share of the maximum, in milliseconds. */
+/** Latency in milliseconds at a share of the maximum throughput. */
 export interface AtShare {
   readonly share: number
   readonly p50: Spread.Spread
   readonly p99: Spread.Spread
 }
 
-/** The figures of a number of nodes and keys. */
+/** The figures for a number of nodes and a number of keys. */
 export interface NodesFigures {
   readonly nodes: number
   readonly keys: number
   readonly perSecond: Spread.Spread
   /** Microseconds of CPU per request of all nodes together. */
   readonly cpuMicros: Spread.Spread
-  /** The same of the database server; absent if it does not run on this machine. */
+  /** CPU microseconds per request of the database server; absent if it does not run on this machine. */
   readonly databaseMicros?: Spread.Spread
-  /** From separate turns, because counting them takes CPU time. */
+  /** Measured in separate turns, because counting batches takes CPU time. */
   readonly batches: BatchSizes.BatchSizes
   readonly latency: ReadonlyArray<AtShare>
 }
 
-/** Requests that are built for a load, which sends them again and again. */
+/** Number of requests that are built for a load, which sends them repeatedly. */
 const REQUESTS = 5_000
 
-/** Milliseconds that a node may take to issue the keys. */
+/** Timeout in milliseconds for a node that issues the keys. */
 const FILLING_MS = 180_000
 
 const isListening: Guard<Listening> = (message): message is Listening => hasNumber(message, "port")
@@ -63,21 +63,26 @@ interface Node {
 }
 
 const startNode = async (name: string, given: ReadonlyArray<string>): Promise<Node> => {
-  const child = new Child({ name, module: peerModule("AnimalStoreNode"), arguments: given })
+  const child = new Child({
+    name,
+    module: peerModule("AnimalStoreNode"),
+    arguments: given,
+    nodeFlags
+  })
   return { child, ...(await child.receive(isListening, FILLING_MS)) }
 }
 
-/** Estimated seconds of the part. */
+/** Estimates the seconds that the part takes. */
 export const secondsOf = ({ keys, nodes, rounds, seconds }: NodesOptions): number =>
   20 + nodes.length * keys.length * seconds * (rounds * (1 + shares.length) + 2)
 
-/** The nodes of a run: `Server`s of the bench are single processes, so these have an interface of their own. */
+/** The nodes of a run. A `Server` of the benchmark is a single process, so nodes need their own interface. */
 interface Cluster {
   readonly nodes: ReadonlyArray<Node>
   readonly tokens: Tokens
 }
 
-/** Measures all numbers of nodes and keys; nodes and database share all cores. */
+/** Measures each number of nodes with each number of keys; nodes and database share all cores. */
 export const measure = async (
   address: string,
   databaseProcess: number | undefined,

@@ -1,17 +1,17 @@
-/** A measured server as the bench sees it. */
+/** Starts measured servers, and sends them single requests and orders. */
 import { callerCounts, type Tokens } from "./Catalogue.ts"
 import { Child, type Guard, hasNumber } from "./Child.ts"
 import * as DatabaseCpu from "./DatabaseCpu.ts"
 import type { FixedResponse, Listening, Order, Usage } from "./Peer.ts"
-import { bare, peerModule, type Server } from "./Servers.ts"
+import { bare, nodeFlags, peerModule, type Server } from "./Servers.ts"
 import * as Wire from "./Wire.ts"
 import type { PlannedRequest } from "./Workload.ts"
 
-/** How the process is started. */
+/** Options of the process. */
 export interface StartOptions {
   readonly core?: number | undefined
   readonly nodeFlags?: ReadonlyArray<string> | undefined
-  /** The processes of its database servers; `undefined` if it has none. */
+  /** The process ids of its database servers; `undefined` if it uses none. */
   readonly databaseProcesses?: ReadonlyArray<number> | undefined
 }
 
@@ -19,14 +19,14 @@ const isListening: Guard<Listening> = (message): message is Listening => hasNumb
 const isUsage: Guard<Usage> = (message): message is Usage => hasNumber(message, "cpuMicros")
 const isTaken: Guard<"taken"> = (message) => message === "taken"
 
-/** Milliseconds that a server may take to store its animals and keys. */
+/** Timeout in milliseconds until a server has stored its animals and keys, and listens. */
 const FILLING_MS = 120_000
 
 const noCursors: Wire.Cursors = { all: [], available: [], pending: [], sold: [] }
 
 const list = { kind: "first page", method: "GET", target: "/v1/pets" } as const
 
-/** The `Link` header of a list. */
+/** Requests a list, and returns its `Link` header. */
 const linkOf = async (port: number, tokens: Tokens, target: string): Promise<string | undefined> => {
   const response = await fetch(`http://127.0.0.1:${port}${target}`, {
     headers: { authorization: `Bearer ${tokens.unlimited[0]}`, connection: "close" }
@@ -36,7 +36,7 @@ const linkOf = async (port: number, tokens: Tokens, target: string): Promise<str
   return response.headers.get("link") ?? undefined
 }
 
-/** A server that listens, knows its callers and has issued its cursors. */
+/** A server that listens, with its callers and the cursors that it has issued. */
 export class ServerProcess {
   readonly name: string
   /** Whether it only repeats recorded responses. */
@@ -61,10 +61,11 @@ export class ServerProcess {
     this.#address = address
   }
 
-  /** Starts it, uses up the exhausted callers' only request, and collects the cursors of all pages. */
+  /** Starts a server, uses up the only request of each exhausted caller, and collects the cursors of all pages. */
   static async start(server: Server, options: StartOptions = {}): Promise<ServerProcess> {
     const child = new Child({
       ...options,
+      nodeFlags: [...nodeFlags, ...(options.nodeFlags ?? [])],
       name: server.name,
       module: peerModule(server.file),
       arguments: server.arguments
@@ -79,7 +80,7 @@ export class ServerProcess {
     return started
   }
 
-  /** Where requests to it go, and what they contain. */
+  /** The port of the server, and the tokens and cursors for its requests. */
   get address(): Wire.Address {
     return this.#address
   }
@@ -88,7 +89,7 @@ export class ServerProcess {
     return this.#order("usage", isUsage)
   }
 
-  /** Returns a function for the CPU time of its database servers since now, in microseconds, where it can be measured. */
+  /** Starts to measure the database servers; the result returns their CPU microseconds, `undefined` without any. */
   databaseUsage(): () => number | undefined {
     const processes = this.#databaseProcesses
     const before = processes.map(DatabaseCpu.read)
@@ -101,13 +102,13 @@ export class ServerProcess {
           )
   }
 
-  /** Makes the bare server repeat responses of another server, to requests as that server gets them. */
+  /** Makes the bare server repeat responses of another server; its requests then use the data in `address`. */
   async repeat(address: Wire.Address, responses: ReadonlyArray<FixedResponse>): Promise<void> {
     this.#address = { ...address, port: this.#address.port }
     await this.#order({ responses }, isTaken)
   }
 
-  /** Sends one request. A 429 is repeated once: some servers admit one request per minute of the exhausted callers. */
+  /** Sends a request, twice if a planned 429 is admitted: some servers admit one request per minute. */
   async send(request: PlannedRequest): Promise<FixedResponse> {
     const { body, method, sender } = request
     const { cursors, port, tokens } = this.#address
@@ -118,7 +119,7 @@ export class ServerProcess {
         headers: {
           ...(authorization === undefined ? {} : { authorization }),
           ...(body === undefined ? {} : { "content-type": "application/json" }),
-          // A connection that stays open would be one more than those of the load.
+          // Otherwise this connection would stay open in addition to those of the load.
           connection: "close"
         },
         ...(body === undefined ? {} : { body })

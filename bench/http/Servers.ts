@@ -1,15 +1,15 @@
-/** The measured servers, in the order of the results. */
+/** Lists the measured servers, in the order of the results. */
 import type * as Databases from "../Databases.ts"
 
-/** A server and how to start it. */
+/** A server, and how it is started. */
 export interface Server {
   readonly name: string
   /** Its file among the peers, without suffix. */
   readonly file: string
   readonly arguments: ReadonlyArray<string>
-  /** The databases that the server gets when it starts; `arguments` are used as they are without them. */
+  /** The databases that are created when the server starts; their addresses replace `arguments`. */
   readonly stores?: Stores
-  /** Whether it is this project's. */
+  /** Whether it is a server of this project. */
   readonly isOurs: boolean
   /** Whether it stores animals in a database; the others store them in memory. */
   readonly isDurable: boolean
@@ -17,10 +17,10 @@ export interface Server {
   readonly what: string
 }
 
-/** Where one of ours stores its data. */
+/** The databases of a server of this project. */
 export interface Stores {
   readonly database: Databases.Kind
-  /** Where rate limits are stored, if not beside everything else. */
+  /** The database of rate limits, if it is a separate one. */
   readonly limits?: Databases.Kind
 }
 
@@ -43,13 +43,13 @@ const ours = (name: string, stores: Stores, what: string): Server => ({
   what
 })
 
-/** The server that the others are compared with. */
+/** The server with which the others are compared. */
 export const bare = peer(
   "Bare",
-  "`node:http` with `optimizeEmptyRequests`, its fastest form; repeats recorded responses of AnimalStore memory and does not look at requests"
+  "`node:http` with `optimizeEmptyRequests`, its fastest form; repeats recorded responses of AnimalStore memory and ignores requests"
 )
 
-/** Ours as the targets mean it; the bare server repeats its responses. */
+/** The server of this project to which most targets apply; the bare server repeats its responses. */
 export const reference = ours(
   "AnimalStore memory",
   { database: "memory" },
@@ -72,7 +72,7 @@ const IN_REDIS = ", limits in Redis"
 export const SQLITE_REDIS = `${SQLITE}${IN_REDIS}`
 export const POSTGRES_REDIS = `${POSTGRES}${IN_REDIS}`
 
-const serversOwn = "whose own CPU time is reported apart"
+const serversOwn = "whose own CPU time is reported separately"
 
 /** All servers. */
 export const all: ReadonlyArray<Server> = [
@@ -108,13 +108,13 @@ export const all: ReadonlyArray<Server> = [
 const kindsOf = ({ stores }: Server): ReadonlyArray<Databases.Kind> =>
   stores === undefined ? [] : [stores.database, ...(stores.limits === undefined ? [] : [stores.limits])]
 
-/** Why a server cannot be measured; `undefined` if it can. */
+/** Returns why a server cannot be measured, or `undefined` if it can. */
 export const missingFor = (server: Server, { missing }: Databases.RunDatabases): string | undefined =>
   kindsOf(server)
     .map((kind) => missing[kind])
     .find((reason) => reason !== undefined)
 
-/** The server with empty databases of its own. */
+/** Creates empty databases for a server, and returns the server with their addresses. */
 export const withDatabases = async (server: Server, databases: Databases.RunDatabases): Promise<Server> => {
   const { stores } = server
   if (stores === undefined) return server
@@ -122,7 +122,7 @@ export const withDatabases = async (server: Server, databases: Databases.RunData
   return { ...server, arguments: [await databases.create(stores.database), ...limits] }
 }
 
-/** The processes of the database servers that a server uses, as far as they are known; `undefined` if it uses none. */
+/** Returns the known process ids of the database servers that a server uses, or `undefined` if it uses none. */
 export const databaseProcesses = (
   server: Server,
   databases: Databases.RunDatabases
@@ -133,5 +133,11 @@ export const databaseProcesses = (
     : kinds.map((kind) => databases.process(kind)).filter((pid) => pid !== undefined)
 }
 
-/** The program of a server. */
+/**
+ * Node's options for all servers. Without them, a server's CPU time varies between starts: V8 decides once where to
+ * allocate objects, from the objects that have survived until then. `animal-store serve` sets them itself.
+ */
+export const nodeFlags: ReadonlyArray<string> = ["--no-allocation-site-pretenuring"]
+
+/** Returns the module of a server. */
 export const peerModule = (file: string): URL => new URL(`./peers/${file}.ts`, import.meta.url)

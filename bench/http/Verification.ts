@@ -1,4 +1,4 @@
-/** Verifies responses of a server, because figures of a server with wrong responses would mean nothing. */
+/** Verifies a server's responses, because figures of a server with wrong responses would mean nothing. */
 import type { FixedResponse } from "./Peer.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 import * as Workload from "./Workload.ts"
@@ -23,12 +23,12 @@ const faultOfError = (status: number, body: unknown): string | undefined =>
     ? undefined
     : `no error body: ${JSON.stringify(body)}`
 
-/** An animal without its id: servers that have created different numbers of animals number new ones differently. */
+/** Replaces the id of an animal, because servers that created different numbers of animals assign different ids. */
 const withoutId = (animal: unknown): unknown => (isObject(animal) ? { ...animal, id: "any" } : animal)
 
 /**
- * The error in a response, or `undefined`. Animals must be those of `expected`, the response of another server; of
- * errors only the form must be the same, since frameworks word them differently.
+ * Returns the fault of a response, or `undefined`. Animals must equal those in `expected`, the response of another
+ * server. Error bodies must only have the same form, because frameworks word them differently.
  */
 export const faultOf = (
   { status }: Workload.PlannedRequest,
@@ -44,17 +44,17 @@ export const faultOf = (
   return found === wanted ? undefined : `body ${found?.slice(0, 500)}, not ${wanted?.slice(0, 500)}`
 }
 
-/** Requests of the sample that is compared; their seed is used for nothing else. */
+/** Seed of the requests of the sample; measured rounds use other seeds. */
 const SEED = 0
 
-/** The requests and the responses of one server to them, which are correct in themselves. */
+/** Requests, and the responses of one server to them: with the planned status and, for errors, a well-formed body. */
 export interface Sample {
   readonly requests: ReadonlyArray<Workload.PlannedRequest>
   readonly responses: ReadonlyArray<FixedResponse>
 }
 
 const fail = (server: ServerProcess, { method, target }: Workload.PlannedRequest, fault: string): never => {
-  throw new Error(`${server.name} responds wrongly to ${method} ${target}: ${fault}`)
+  throw new Error(`${server.name} responds incorrectly to ${method} ${target}: ${fault}`)
 }
 
 /** Records the responses of a server to the first requests of a workload. */
@@ -74,7 +74,7 @@ export const record = async (
   return { requests, responses }
 }
 
-/** Rejects unless a server responds to the first `count` requests of a sample as recorded. */
+/** Rejects if a server responds differently to one of the first `count` requests of a sample. */
 export const check = async (server: ServerProcess, sample: Sample, count: number): Promise<void> => {
   for (const [index, request] of sample.requests.slice(0, count).entries()) {
     const expected = sample.responses[index]

@@ -1,8 +1,8 @@
-/** Planned requests as they go over the wire to one server. */
+/** Encodes planned requests as the bytes that are sent to one server. */
 import type { Tokens } from "./Catalogue.ts"
 import { type Filter, PAGE_SIZE, type PlannedRequest, type Sender } from "./Workload.ts"
 
-/** The cursors that a server has issued: for each filter those of the pages 1, 2, …; page 0 needs none. */
+/** The cursors that a server has issued: for each filter, the cursors of pages 1, 2, …; page 0 needs no cursor. */
 export type Cursors = Readonly<Record<Filter, ReadonlyArray<string>>>
 
 /** The data of one server that its requests need. */
@@ -12,7 +12,7 @@ export interface Address {
   readonly cursors: Cursors
 }
 
-/** Collects the cursors of a server as its clients get them; `linkOf` returns the `Link` header of a list. */
+/** Collects the cursors of a server page by page; `linkOf` returns the `Link` header of a list. */
 export const collectCursors = async (
   linkOf: (target: string) => Promise<string | undefined>
 ): Promise<Cursors> => {
@@ -34,7 +34,7 @@ export const collectCursors = async (
   return { all, available, pending, sold }
 }
 
-/** The target as a client of that server sends it. */
+/** Returns the target of a request, with the server's cursor. */
 export const targetOf = ({ cursor, target }: PlannedRequest, cursors: Cursors): string => {
   if (cursor === undefined) return target
   const value = cursors[cursor.filter][cursor.page - 1]
@@ -42,11 +42,11 @@ export const targetOf = ({ cursor, target }: PlannedRequest, cursors: Cursors): 
   return `${target}${target.includes("?") ? "&" : "?"}cursor=${value}`
 }
 
-/** The value of the `Authorization` header, if one is sent. */
+/** Returns the value of the `Authorization` header, or `undefined` if none is sent. */
 export const authorizationOf = ({ index, kind }: Sender, tokens: Tokens): string | undefined =>
   kind === "absent" ? undefined : `Bearer ${tokens[kind][index]}`
 
-/** The bytes of a request. */
+/** Encodes a request. */
 export const bytesOf = (request: PlannedRequest, { cursors, port, tokens }: Address): Buffer => {
   const { body, method, sender } = request
   const authorization = authorizationOf(sender, tokens)

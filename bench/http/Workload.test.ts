@@ -9,28 +9,29 @@ const countBy = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string | numb
   return counts
 }
 
-const askedFor = ({ body, cursor, target }: Workload.PlannedRequest) => JSON.stringify([target, cursor, body])
+const contentOf = ({ body, cursor, target }: Workload.PlannedRequest) =>
+  JSON.stringify([target, cursor, body])
 const neighbours = (requests: ReadonlyArray<Workload.PlannedRequest>) =>
   requests.slice(1).map((request, index) => [requests[index] ?? request, request] as const)
 
 describe("the mix", () => {
   const requests = Workload.plan(Workload.mix, 1, COUNT)
 
-  it("has shares that add up to 100 percent", () => {
+  it("the shares of the mix add up to 100 percent", () => {
     expect(Object.values(Workload.mix.shares).reduce((sum, share) => sum + share, 0)).toBe(100)
   })
 
-  it.each(Object.entries(Workload.mix.shares))("contains %s with a share of %d percent", (kind, share) => {
+  it.each(Object.entries(Workload.mix.shares))("the mix has %s with a share of %d percent", (kind, share) => {
     const found = requests.filter((request) => request.kind === kind).length
     expect(Math.abs((found / COUNT) * 100 - share)).toBeLessThan(1)
   })
 
-  it("is the same for the same seed, and another one for another seed", () => {
+  it("plan returns the same mix for the same seed, and a different mix for another seed", () => {
     expect(Workload.plan(Workload.mix, 1, 100)).toEqual(requests.slice(0, 100))
     expect(Workload.plan(Workload.mix, 2, 100)).not.toEqual(requests.slice(0, 100))
   })
 
-  it("uses hundreds of keys, a few of them often", () => {
+  it("the mix uses hundreds of keys, and a few keys often", () => {
     const senders = countBy(
       requests.filter(({ sender }) => sender.kind === "unlimited"),
       ({ sender }) => sender.index
@@ -39,7 +40,7 @@ describe("the mix", () => {
     expect(senders.get(0) ?? 0).toBeGreaterThan(20 * (senders.get(99) ?? 0))
   })
 
-  it("creates animals that differ", () => {
+  it("the mix creates different animals", () => {
     const bodies = requests.filter(({ kind }) => kind === "create").map(({ body }) => body)
     expect(new Set(bodies).size).toBeGreaterThan(bodies.length * 0.99)
   })
@@ -47,18 +48,18 @@ describe("the mix", () => {
 
 describe("the operations alone", () => {
   it.each(Workload.operations)(
-    "$name has no two neighbours with the same key, target or body",
+    "$name has no two consecutive requests with the same key, target or body",
     (workload) => {
       for (const [one, other] of neighbours(Workload.plan(workload, 3, 2_000))) {
-        expect(askedFor(one)).not.toBe(askedFor(other))
+        expect(contentOf(one)).not.toBe(contentOf(other))
         expect(one.sender).not.toEqual(other.sender)
       }
     }
   )
 
-  it("are repeated only if the name of the case says so", () => {
+  it("a case repeats a single request if and only if its name says so", () => {
     for (const { name, workload } of Workload.cases) {
-      const isSame = new Set(Workload.plan(workload, 4, 50).map(askedFor)).size === 1
+      const isSame = new Set(Workload.plan(workload, 4, 50).map(contentOf)).size === 1
       expect(isSame, name).toBe(name.includes("one request repeated (lower bound)"))
     }
   })

@@ -1,26 +1,26 @@
-/** The requests that every server is measured with: one seeded sequence for all servers. */
+/** Plans the requests with which servers are measured: one seeded sequence for all servers. */
 import { animals, type CallerKind, callerCounts, type Status, statuses } from "./Catalogue.ts"
 import * as Random from "./Random.ts"
 
-/** Which animals a list contains. */
+/** The filter of a list. */
 export type Filter = Status | "all"
 
-/** Pages begin at multiples of this number of animals: the default of `limit`. */
+/** Number of animals per page, the default of `limit`; cursors point to multiples of it. */
 export const PAGE_SIZE = 20
 
-/** Who sends a request; "absent" sends no `Authorization` header. */
+/** The caller of a request; "absent" sends no `Authorization` header. */
 export interface Sender {
   readonly kind: CallerKind | "absent"
   readonly index: number
 }
 
-/** One request, without what differs between servers: tokens, cursors and the port. */
+/** One request, without the data that differs between servers: tokens, cursors and the port. */
 export interface PlannedRequest {
   readonly kind: Kind
   readonly method: "GET" | "POST"
   /** Path and query, without the cursor. */
   readonly target: string
-  /** The cursor that the target ends with: the start of a page, counted in pages of `PAGE_SIZE` animals. */
+  /** The cursor at the end of the target: the number of a page of `PAGE_SIZE` animals. */
   readonly cursor?: { readonly filter: Filter; readonly page: number }
   readonly sender: Sender
   readonly body?: string
@@ -33,10 +33,10 @@ const LIMITS = [20, 50, 100]
 const LONGEST_PAGE = 100
 /** An id that no run reaches. */
 const UNUSED_ID = 1_000_000_000
-/** Prime, so that the most frequent animals lie scattered over the catalogue. */
+/** Distance between consecutive ranks in the catalogue; a prime number, so that the most frequent animals are scattered. */
 const STRIDE = 7_919
 
-/** The number of pages after the first one that animals created during a run cannot change. */
+/** Returns the number of pages after the first one that stay unchanged when animals are created during a run. */
 const deepPages = (filter: Filter): number => {
   const length = filter === "all" ? animals.length : animals.length / statuses.length
   return Math.floor((length - LONGEST_PAGE) / PAGE_SIZE)
@@ -65,15 +65,15 @@ const sender = (random: Random.Random, kind: CallerKind): Sender => ({
 
 const animalId = (random: Random.Random): number => 1 + ((zipf.animal(random) * STRIDE) % animals.length)
 
-/** The target of a read. */
-type Wanted = Pick<PlannedRequest, "target" | "cursor">
+/** The target and cursor of a read. */
+type ReadTarget = Pick<PlannedRequest, "target" | "cursor">
 
-const deepPage = (random: Random.Random): Wanted => ({
+const deepPage = (random: Random.Random): ReadTarget => ({
   target: LIST,
   cursor: { filter: "all", page: 1 + zipf.page.all(random) }
 })
 
-const filteredPage = (random: Random.Random): Wanted => {
+const filteredPage = (random: Random.Random): ReadTarget => {
   const filter = from(random, statuses)
   const page = zipf.page.filtered(random)
   return {
@@ -113,7 +113,7 @@ const newAnimal = (random: Random.Random) => ({
 
 const creation = (body: object) => ({ method: "POST", target: LIST, body: JSON.stringify(body) }) as const
 
-/** Invalid requests. Their bodies are well-formed JSON: Fastify closes the connection after any other. */
+/** Invalid requests. Their bodies are well-formed JSON, because Fastify closes the connection after any other body. */
 const invalid: ReadonlyArray<(random: Random.Random) => Pick<PlannedRequest, "method" | "target" | "body">> =
   [
     (random) => ({ method: "GET", target: `${LIST}?limit=${LONGEST_PAGE + 1 + Random.below(random, 800)}` }),
@@ -123,14 +123,14 @@ const invalid: ReadonlyArray<(random: Random.Random) => Pick<PlannedRequest, "me
     (random) => creation({ name: newAnimal(random).name })
   ]
 
-/** A read of one animal or of a page, whatever its status. */
-const anyRead = (random: Random.Random): Wanted =>
+/** Draws a read of one animal or of a page, for responses with any status. */
+const anyRead = (random: Random.Random): ReadTarget =>
   random() < 0.5 ? { target: `${LIST}/${animalId(random)}` } : deepPage(random)
 
-const read = (random: Random.Random, wanted: Wanted) =>
-  ({ method: "GET", ...wanted, sender: sender(random, "unlimited"), status: 200 }) as const
+const read = (random: Random.Random, target: ReadTarget) =>
+  ({ method: "GET", ...target, sender: sender(random, "unlimited"), status: 200 }) as const
 
-/** The kinds of requests, with the function that draws one. */
+/** The kinds of requests, each with a function that draws a request. */
 const kinds = {
   "first page": (random) => read(random, { target: LIST }),
   "deep page": (random) => read(random, deepPage(random)),
@@ -164,16 +164,16 @@ const kinds = {
 
 export type Kind = keyof typeof kinds
 
-/** A kind of request and its share, in percent. */
+/** The share of each kind of request, in percent. */
 type Shares = Readonly<Partial<Record<Kind, number>>>
 
 /** A sequence of requests to be measured. */
 export interface Workload {
   readonly name: string
   readonly shares: Shares
-  /** Whether its first request is sent again and again. */
+  /** Whether only its first request is sent, repeatedly. */
   readonly isRepeated: boolean
-  /** Draws the key from so many, each as likely as the others, instead of by the Zipf distribution. */
+  /** Number of keys that are drawn uniformly; by default, keys are drawn by the Zipf distribution. */
   readonly keys?: number
 }
 
@@ -196,7 +196,7 @@ export const mix: Workload = {
 
 const alone = (name: string, shares: Shares): Workload => ({ name, shares, isRepeated: false })
 
-/** Each operation and each error alone. `create` comes last: what it adds stays. */
+/** Each operation and each error alone. `create` is the last, because its animals stay in the store. */
 export const operations: ReadonlyArray<Workload> = [
   alone("list 20", { "first page": 15, "deep page": 85 }),
   alone("list filtered", { "filtered page": 100 }),
@@ -208,19 +208,22 @@ export const operations: ReadonlyArray<Workload> = [
   alone("create", { create: 100 })
 ]
 
-/** One request again and again: the best case of every cache, hence a lower bound. */
+/** A single request sent repeatedly: the best case for every cache, and so a lower bound. */
 export const repeated: ReadonlyArray<Workload> = operations
   .filter(({ name }) => ["list 20", "get", "create"].includes(name))
   .map((operation) => ({ ...operation, isRepeated: true }))
 
-/** The content of a request, without the sender. */
-const wanted = ({ body, cursor, target }: PlannedRequest): string =>
+/** Returns the content of a request, without the sender. */
+const contentOf = ({ body, cursor, target }: PlannedRequest): string =>
   `${target} ${cursor?.filter} ${cursor?.page} ${body}`
 
-/** Whether two neighbours have the same key, or the same content, which the mix allows: many clients read the first page. */
+/**
+ * Whether two requests have the same key (unless the workload has only one) or the same content. The mix may repeat
+ * content, because many clients read the first page.
+ */
 const areAlike = (workload: Workload, one: PlannedRequest, other: PlannedRequest): boolean =>
   (workload.keys !== 1 && one.sender.kind === other.sender.kind && one.sender.index === other.sender.index) ||
-  (workload.name !== mix.name && wanted(one) === wanted(other))
+  (workload.name !== mix.name && contentOf(one) === contentOf(other))
 
 const draw = ({ keys, shares }: Workload, random: Random.Random): PlannedRequest => {
   let left = random() * 100
@@ -232,14 +235,14 @@ const draw = ({ keys, shares }: Workload, random: Random.Random): PlannedRequest
     left -= share
     if (left < 0) break
   }
-  if (drawn === undefined) throw new Error("a workload without requests")
+  if (drawn === undefined) throw new Error("the workload has no requests")
   const planned: PlannedRequest = { kind: drawn, ...kinds[drawn](random) }
   return keys === undefined
     ? planned
     : { ...planned, sender: { kind: "unlimited", index: Random.below(random, keys) } }
 }
 
-/** The first `count` requests of a workload under a seed. */
+/** Draws the first `count` requests of a workload for a seed; consecutive requests differ if it is not repeated. */
 export const plan = (workload: Workload, seed: number, count: number): ReadonlyArray<PlannedRequest> => {
   const random = Random.seeded(seed)
   const requests: Array<PlannedRequest> = []
@@ -254,14 +257,14 @@ export const plan = (workload: Workload, seed: number, count: number): ReadonlyA
   return requests
 }
 
-/** A workload at a number of connections: one row of the results. */
+/** A workload with a number of connections; it is one row of the results. */
 export interface Case {
   readonly name: string
   readonly workload: Workload
   readonly connections: number
 }
 
-/** The number of connections that stands for many clients, and numbers at which the mix is measured, too. */
+/** Numbers of connections: the default, and others for the mix and some operations. */
 export const MANY = 64
 export const MORE = 256
 const BETWEEN = 16
@@ -273,7 +276,7 @@ const at = (connections: number, workloads: ReadonlyArray<Workload>): ReadonlyAr
     connections
   }))
 
-/** The name of the case of a workload. */
+/** Returns the name of a case: the workload and the number of connections, which is omitted for `MANY`. */
 export const atConnections = (workload: string, connections: number): string =>
   connections === MANY
     ? workload

@@ -1,15 +1,15 @@
-/** Two servers side by side: the CPU time of one as a multiple of the other's, round by round. */
+/** Compares two servers: the CPU time of one as a multiple of the other's, round by round. */
 import type { LoadGenerator } from "../http/LoadGenerator.ts"
 import type { ServerProcess } from "../http/ServerProcess.ts"
 import type { Workload } from "../http/Workload.ts"
 import * as Spread from "../results/Spread.ts"
 
-/** How long and how often. */
+/** The workload, and the number of rounds and requests. */
 export interface PairOptions {
   readonly workload: Workload
   readonly rounds: number
   readonly warmUpRequests: number
-  /** Requests of each server in a round. */
+  /** Number of requests to each server in a round. */
   readonly requests: number
   readonly connections: number
 }
@@ -20,13 +20,13 @@ export interface Round {
   readonly second: number
 }
 
-/** The warm-up of a slow database ends after so many seconds. */
+/** Maximum seconds of the warm-up of a server. */
 const WARM_UP_SECONDS = 4
 
-/** A turn on a slow database ends after so many seconds. */
+/** Maximum seconds of a turn. */
 const TURN_SECONDS = 2
 
-/** Measures in rounds: both servers get the same requests, and every other round the second one comes first. */
+/** Measures both servers with the same requests in each round; the second server is first in every second round. */
 export const measure = async (
   [first, second]: readonly [ServerProcess, ServerProcess],
   load: LoadGenerator,
@@ -60,10 +60,13 @@ export const measure = async (
   return measured
 }
 
-/** Half of the width of the interval that contains the true median with 95 %, in ranks: binomial, normal approximation. */
+/**
+ * Half the width of the interval that contains the true median with 95 %, as a share of the ranks, times √rounds
+ * (binomial distribution, normal approximation).
+ */
 const HALF_WIDTH = 0.98
 
-/** One line of the result. */
+/** Formats one line of the result. */
 export const row = (name: string, rounds: ReadonlyArray<Round>): string => {
   const ratios = rounds.map(({ first, second }) => second / first)
   const at = (share: number): string => Spread.quantile(ratios, share).toFixed(3)
@@ -84,5 +87,5 @@ const columns = ([name = "", ...cells]: ReadonlyArray<string>): string =>
     "  "
   )
 
-/** The line above all rows. */
+/** The heading of the columns that `row` formats. */
 export const heading = columns(["database, workload", "B / A", "95 %", "middle half", "A, µs", "B, µs"])

@@ -1,9 +1,9 @@
-/** The page `docs/performance/README.md`; `node bench/results/Markdown.ts` writes it from the committed results. */
+/** Renders `docs/performance/README.md`; `node bench/results/Markdown.ts` writes it from the committed results. */
 import * as fs from "node:fs"
 import { animals, callerCounts } from "../http/Catalogue.ts"
 import { ZIPF_EXPONENT } from "../http/Random.ts"
 import type { ServerFigures } from "../http/Rounds.ts"
-import { bare, reference } from "../http/Servers.ts"
+import { bare, nodeFlags, reference } from "../http/Servers.ts"
 import { cases, MANY, MORE, mix } from "../http/Workload.ts"
 import type { Figure } from "../process/Figure.ts"
 import { thousands, wholeThousands } from "../Thousands.ts"
@@ -12,7 +12,7 @@ import * as NodesSection from "./NodesSection.ts"
 import { figuresOf, type HttpResults, type Results, read } from "./Results.ts"
 import * as Targets from "./Targets.ts"
 
-/** The pictures of the page. */
+/** The file names of the page's pictures. */
 export const pictures = {
   cpu: "cpu.svg",
   databases: "databases.svg",
@@ -22,7 +22,7 @@ export const pictures = {
 
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0)
 
-/** The page; without results it describes the measurements and lists the targets. */
+/** Renders the page; without results, it describes the measurements and lists the targets. */
 export const render = (results: Results | undefined): string =>
   [
     "# Performance",
@@ -107,6 +107,7 @@ const conditions = ({ date, http, machine, seconds, versions }: Results): Readon
   machine.isPinned
     ? "Servers run on one core, the load generator on another."
     : "**Servers and load generator could not be pinned to cores of their own**, so they disturb each other.",
+  `All servers run with \`node ${nodeFlags.join(" ")}\`.`,
   ...(http === undefined
     ? []
     : [
@@ -225,7 +226,7 @@ const http = (results: Results): ReadonlyArray<string> => {
   ]
 }
 
-/** The CPU time of database servers; empty without any. */
+/** Renders the CPU time of database servers; returns no lines if none was measured. */
 const databaseCpu = (results: Results): ReadonlyArray<string> => {
   const { cases: measured = [], servers: known = [] } = results.http ?? {}
   const shown = known.filter(({ name }) =>
@@ -330,7 +331,7 @@ const cellsOf = ({ high, low, unit, value }: Figure): ReadonlyArray<string> => {
 
 const folder = new URL("../../docs/performance/", import.meta.url)
 
-/** The page from the committed results, and its path. */
+/** Renders the page from the committed results, and returns it with its path. */
 export const committed = (): { readonly page: string; readonly file: URL } => {
   const results = new URL("results.json", folder)
   return {

@@ -1,4 +1,4 @@
-/** The results of a run, as they are stored in JSON. */
+/** Defines the results of a run as they are stored in JSON, and reads them. */
 import { readFileSync } from "node:fs"
 import type { LatencyFigures, LatencyOptions } from "../http/Latency.ts"
 import type { NodesFigures, NodesOptions } from "../http/Nodes.ts"
@@ -7,7 +7,7 @@ import type { SoakFigures } from "../http/Soak.ts"
 import type { Figure } from "../process/Figure.ts"
 import type { Machine } from "./Machine.ts"
 
-/** Increased when older results can no longer be read. */
+/** The version of the format; increased when older results can no longer be read. */
 export const SCHEMA = 3
 
 /** A measured server. */
@@ -18,13 +18,13 @@ export interface ServerEntry {
   readonly isDurable: boolean
 }
 
-/** A server that was not measured, and why. */
+/** A server that was not measured, and the reason. */
 export interface Skipped {
   readonly name: string
   readonly reason: string
 }
 
-/** The figures of all servers. */
+/** The figures of all servers over HTTP. */
 export interface HttpResults {
   readonly options: RoundsOptions
   readonly servers: ReadonlyArray<ServerEntry>
@@ -32,7 +32,7 @@ export interface HttpResults {
   readonly cases: ReadonlyArray<CaseFigures>
 }
 
-/** Several nodes on one database. */
+/** The figures of several nodes on one database. */
 export interface NodesResults {
   readonly options: NodesOptions
   readonly figures: ReadonlyArray<NodesFigures>
@@ -40,7 +40,7 @@ export interface NodesResults {
   readonly skipped?: string | undefined
 }
 
-/** Latency at a constant rate. */
+/** Latency at constant rates. */
 export interface LatencyResults {
   readonly options: LatencyOptions
   readonly workloads: ReadonlyArray<LatencyFigures>
@@ -57,13 +57,13 @@ export interface SectionResults {
 /** One run; a part that was not measured is absent. */
 export interface Results {
   readonly schema: typeof SCHEMA
-  /** When it began, in ISO 8601. */
+  /** Time of its start, in ISO 8601. */
   readonly date: string
   readonly seconds: number
   readonly machine: Machine
-  /** Versions by name of the package; those of databases by their names. */
+  /** Versions, by the name of the package or database. */
   readonly versions: Readonly<Record<string, string>>
-  /** Whether it was cut short: it shows that the bench works, and is not good for judging a server. */
+  /** Whether it was a quick run, which shows only that the benchmark works, not how fast a server is. */
   readonly isQuick: boolean
   readonly http?: HttpResults | undefined
   readonly latency?: LatencyResults | undefined
@@ -79,14 +79,14 @@ export const read = (file: URL): Results => {
     typeof results === "object" && results !== null ? Reflect.get(results, "schema") : undefined
   if (schema !== SCHEMA)
     throw new Error(`the results have schema ${String(schema)}, not ${SCHEMA}: measure them again`)
-  // Written by this program under the same schema.
+  // The cast is safe, because this program wrote the file with the same schema.
   return results as Results
 }
 
-/** The figures of a case at a server, if they were measured. */
+/** Returns the figures of a server in a case, or `undefined` if they were not measured. */
 export const figuresOf = ({ http }: Results, server: string, name: string) =>
   http?.cases.find((figures) => figures.name === name)?.servers.find((figures) => figures.server === server)
 
-/** A figure of a section, if it was measured. */
+/** Returns a figure of a section, or `undefined` if it was not measured. */
 export const processFigureOf = ({ process }: Results, group: string, name: string): Figure | undefined =>
   process?.flatMap(({ figures }) => figures).find((figure) => figure.group === group && figure.name === name)

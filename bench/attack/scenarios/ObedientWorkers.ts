@@ -1,4 +1,4 @@
-/** Workers that share a key and wait for Retry-After, in virtual time: none may be banned. */
+/** Runs workers that share a key and wait for Retry-After, in virtual time: no worker may be banned. */
 import { AttackedServer } from "../AttackedServer.ts"
 import * as Finding from "../Finding.ts"
 import type { Scenario } from "../Scenario.ts"
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 export const obedientWorkers: Scenario = {
   name: "obedient-workers",
   description:
-    "2, 8 and 60 workers on one key of 60 a minute, each waiting Retry-After, for an hour (quick: 5 minutes) of virtual time",
+    "2, 8 and 60 workers share a key of 60 a minute and each wait for Retry-After, for an hour (quick: 5 minutes) of virtual time",
   databases: ["SQLite", "memory"],
   run: async ({ isQuick }, database) => {
     const findings: Array<Finding.Finding> = []
@@ -39,7 +39,7 @@ const workTogether = async (
   try {
     const clock = /http:\S+\/clock/.exec(server.log)?.[0] ?? ""
     const statuses = new Map<string, number>()
-    // When each worker sends next, in milliseconds since the start.
+    // Time of the next request of each worker, in milliseconds since the start.
     const due = Array.from({ length: workers }, (_, index) => index)
     let now = 0
     while (now < lengthMs) {
@@ -67,7 +67,7 @@ const advance = async (clock: string, ms: number): Promise<void> => {
   await response.arrayBuffer()
 }
 
-/** Sends a request; an admitted worker sends its next one at once, a millisecond later. */
+/** Sends a request; `waitMs` is the time until the next one: `Retry-After`, or 1 ms after an admitted request. */
 const ask = async (
   server: AttackedServer
 ): Promise<{ readonly outcome: string; readonly waitMs: number }> => {

@@ -1,4 +1,4 @@
-/** One connection that sends all its requests before it reads: each must get a response, in order. */
+/** Sends many requests on one connection without waiting; all responses must arrive, in the order of the requests. */
 import { Buffer } from "node:buffer"
 import * as net from "node:net"
 import { AttackedServer } from "../AttackedServer.ts"
@@ -7,7 +7,7 @@ import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
 
 const BATCH = 500
-/** Timeout in ms after which no further response is expected. */
+/** Timeout in milliseconds after which no further response is expected. */
 const SILENCE_MS = 15_000
 
 export const pipelinedGets: Scenario = {
@@ -16,7 +16,7 @@ export const pipelinedGets: Scenario = {
   databases: ["SQLite", "memory", "PostgreSQL"],
   run: async ({ isQuick }, database) => {
     const count = isQuick ? 20_000 : 100_000
-    // The day is the scarcer window, so that `Remaining` numbers the responses.
+    // The daily limit is lower than the per-minute limit, so that `Remaining` numbers the responses.
     const limits = `Enterprise:perMinute=1000000,perDay=${count}`
     const server = await AttackedServer.start({
       database: await database.create(),
@@ -35,7 +35,7 @@ export const pipelinedGets: Scenario = {
   }
 }
 
-/** Sends so many requests, and returns `X-RateLimit-Remaining` of each response. */
+/** Sends `count` requests, and returns `X-RateLimit-Remaining` of each response. */
 const exchange = (server: AttackedServer, count: number): Promise<ReadonlyArray<number>> =>
   new Promise((resolve) => {
     const request = Requests.get("/v1/pets", `Authorization: Bearer ${server.keys[0]}`)

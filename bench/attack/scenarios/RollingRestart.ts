@@ -1,4 +1,4 @@
-/** Servers on one database, restarted in turn behind a load balancer while clients read and write. */
+/** Restarts servers on one database in turn, behind a load balancer, while clients read and write. */
 import * as http from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { AttackedServer, UNLIMITED } from "../AttackedServer.ts"
@@ -11,22 +11,22 @@ const NODES = 3
 const CLIENTS = 16
 const POLL_MS = 100
 
-/** More than twice the time that the balancer needs to notice: three polls of 100 ms with timeouts of 500 ms. */
+/** The drain: over twice the time in which the balancer notices a stop (three polls 100 ms apart, timeout 500 ms). */
 const DRAIN = "5s"
 
-/** Timeout of a restart in ms; otherwise a run with no ready node would never end. */
+/** Timeout of a restart in milliseconds; otherwise a run with no ready node would never end. */
 const READY_MS = 30_000
 
-/** The observations of all requests. */
+/** The totals of a run. */
 export interface Tally {
   readonly requests: number
   /** Requests without a response from a server. */
   readonly lost: number
-  /** What the balancer recorded about them, and when the server got the signal to stop. */
+  /** The faults that the balancer recorded, with the milliseconds since the node got SIGTERM. */
   readonly faults: ReadonlyArray<string>
-  /** Responses with 503: the database of several servers on a busy machine may take longer than its deadline. */
+  /** Responses with 503: on a busy machine, calls to the shared database may exceed their deadline. */
   readonly unavailable: number
-  /** Animals whose creation was acknowledged. */
+  /** Number of animals whose creation was acknowledged. */
   readonly acknowledged: number
   /** Animals in the database afterwards. */
   readonly stored: number
@@ -56,7 +56,7 @@ export interface Plan {
   readonly requests: number
 }
 
-/** Restarts each node in turn until the requests have been sent. */
+/** Restarts one node after the other until `plan.requests` requests have been sent. */
 export const run = async (database: string, plan: Plan): Promise<Tally> => {
   const first = await start(database, ["--issue-key", UNLIMITED])
   const key = first.keys[0] ?? ""
@@ -108,7 +108,7 @@ const start = (database: string, given: ReadonlyArray<string> = []): Promise<Att
 const allReady = async (balancer: Balancer, nodes: number): Promise<void> => {
   const until = performance.now() + READY_MS
   while (balancer.ready < nodes) {
-    if (performance.now() > until) throw new Error("a restarted server does not become ready")
+    if (performance.now() > until) throw new Error("a restarted server did not become ready")
     await sleep(POLL_MS / 2)
   }
 }

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { describe, expect, it, vi } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import { Service } from "../../core/service/Service.ts"
 import type { ServiceRequest } from "../../core/service/ServiceRequest.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
@@ -28,7 +28,7 @@ const ok = (body = "", headers: ServiceResponse["headers"] = []): ServiceRespons
   body
 })
 
-/** A service that returns the body it read, or the error of reading it. */
+/** Returns a `handle` that responds with the request body, or with the name of the error when it reads the body. */
 const echo =
   (maxBytes: number): Handle =>
   (request) =>
@@ -40,7 +40,7 @@ const echo =
 const post = (body: ReadableStream<Uint8Array>, init: RequestInit = {}): Request =>
   new Request("http://store.test/v1/pets", { method: "POST", body, duplex: "half", ...init })
 
-/** A stream of chunks that records the number of pulled chunks and its cancellation. */
+/** Creates a stream of `chunks` that fails with `last` if given; `state` records pulls and the cancellation. */
 const streamOf = (chunks: Iterable<string>, last?: Error) => {
   const state = { pulled: 0, cancelled: false }
   const iterator = chunks[Symbol.iterator]()
@@ -74,7 +74,7 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 describe("a request", () => {
-  it("reaches the service unchanged", async () => {
+  it("reaches the service with unchanged method, target and headers", async () => {
     const handler = handlerOf(
       (request) =>
         Effect.succeed(
@@ -93,13 +93,13 @@ describe("a request", () => {
     ])
   })
 
-  it("has a target without the fragment", async () => {
+  it("reaches the service without the fragment of its URL", async () => {
     const handler = handlerOf((request) => Effect.succeed(ok(request.target)))
     const response = await handler(new Request("http://store.test/v1/pets?limit=1#fragment"))
     expect(await response.text()).toBe("http://store.test/v1/pets?limit=1")
   })
 
-  it("has the client address of the option, and none without it", async () => {
+  it("has the address that the option clientAddress returns, or undefined without the option", async () => {
     const handle: Handle = (request) => Effect.succeed(ok(String(request.clientAddress)))
     const options = { clientAddress: (request: Request) => request.headers.get("x-real-ip") ?? undefined }
     const request = () => new Request("http://store.test/", { headers: { "X-Real-IP": "203.0.113.9" } })
@@ -109,7 +109,7 @@ describe("a request", () => {
 })
 
 describe("a body", () => {
-  it("is the concatenation of its chunks if it fits, and too large otherwise", async () => {
+  it("is read completely if it is within the limit, and fails with BodyTooLarge otherwise", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: "binary-ascii", maxLength: 6 }), { maxLength: 6 }),
@@ -125,14 +125,14 @@ describe("a body", () => {
     )
   })
 
-  it("that never ends is cancelled as soon as it is too large", async () => {
+  it("is cancelled as soon as it exceeds the limit, even if it never ends", async () => {
     const { state, stream } = streamOf(forever("0123456789"))
     const response = await handlerOf(echo(25))(post(stream))
     expect(await response.text()).toBe("BodyTooLarge")
     expect(state).toEqual({ pulled: 3, cancelled: true })
   })
 
-  it("whose source never acknowledges the cancellation does not delay the response", async () => {
+  it("does not delay the response if its source never acknowledges the cancellation", async () => {
     const stream = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(10)),
       cancel: () => new Promise(() => undefined)
@@ -140,33 +140,40 @@ describe("a body", () => {
     expect(await (await handlerOf(echo(5))(post(stream))).text()).toBe("BodyTooLarge")
   })
 
-  it("longer than its declared length stays bounded", async () => {
+  it("is cancelled above the limit even if its Content-Length is within the limit", async () => {
     const { state, stream } = streamOf(forever("0123456789"))
     const response = await handlerOf(echo(25))(post(stream, { headers: { "Content-Length": "5" } }))
     expect(await response.text()).toBe("BodyTooLarge")
     expect(state).toEqual({ pulled: 3, cancelled: true })
   })
 
-  describe("that a host reads with a function of its own", () => {
+  describe.each([
+    { title: "if the host has replaced arrayBuffer of the request", isReplaced: true, options: {} },
+    { title: "with trustContentLength", isReplaced: false, options: { trustContentLength: true } }
+  ])("$title", ({ isReplaced, options }) => {
+    afterEach(() => {
+      vi.restoreAllMocks()
+    })
     const hosted = (headers: Record<string, string>, text: string) => {
       const request = post(streamOf([text]).stream, { headers })
+      if (!isReplaced) return { request, arrayBuffer: vi.spyOn(Request.prototype, "arrayBuffer") }
       const arrayBuffer = vi.fn(() => Promise.resolve(new TextEncoder().encode(text).buffer))
       return { request: Object.assign(request, { arrayBuffer }), arrayBuffer }
     }
     it.each([
-      ["is read whole if its declared length fits", { "Content-Length": "5" }, "12345", "12345", 1],
-      ["is rejected if it is longer nevertheless", { "Content-Length": "5" }, "123456789", "BodyTooLarge", 1],
+      ["calls arrayBuffer if Content-Length is small enough", { "Content-Length": "5" }, "12345", "12345", 1],
+      ["rejects a body that exceeds the limit", { "Content-Length": "5" }, "123456789", "BodyTooLarge", 1],
       [
-        "is read in chunks if its declared length does not fit",
+        "reads chunks if Content-Length exceeds the limit",
         { "Content-Length": "9" },
         "123456789",
         "BodyTooLarge",
         0
       ],
-      ["is read in chunks without a declared length", {}, "12345", "12345", 0],
-      ["is read in chunks if its length is no number", { "Content-Length": "" }, "12345", "12345", 0],
+      ["reads chunks without a Content-Length", {}, "12345", "12345", 0],
+      ["reads chunks if Content-Length is not a number", { "Content-Length": "" }, "12345", "12345", 0],
       [
-        "is read in chunks if it is compressed",
+        "reads chunks if the body is compressed",
         { "Content-Length": "5", "Content-Encoding": "gzip" },
         "12",
         "12",
@@ -174,23 +181,42 @@ describe("a body", () => {
       ]
     ])("%s", async (_, headers, text, expected, calls) => {
       const { arrayBuffer, request } = hosted({ ...headers }, text)
-      expect(await (await handlerOf(echo(8))(request)).text()).toBe(expected)
+      expect(await (await handlerOf(echo(8), options)(request)).text()).toBe(expected)
       expect(arrayBuffer).toHaveBeenCalledTimes(calls)
     })
   })
 
-  it("is empty if it is absent", async () => {
+  it("is read in chunks by default, although its Content-Length is small enough", async () => {
+    const arrayBuffer = vi.spyOn(Request.prototype, "arrayBuffer")
+    const request = post(streamOf(["12345"]).stream, { headers: { "Content-Length": "5" } })
+    expect(await (await handlerOf(echo(8))(request)).text()).toBe("12345")
+    expect(arrayBuffer).not.toHaveBeenCalled()
+    arrayBuffer.mockRestore()
+  })
+
+  it("fails with BodyConsumed if other code has locked it, even if the host has replaced arrayBuffer", async () => {
+    for (const isHosted of [false, true]) {
+      const request = post(streamOf(["12345"]).stream, { headers: { "Content-Length": "5" } })
+      if (isHosted) {
+        Object.assign(request, { arrayBuffer: () => Request.prototype.arrayBuffer.call(request) })
+      }
+      request.body?.getReader()
+      expect(await (await handlerOf(echo(8))(request)).text()).toBe("BodyConsumed")
+    }
+  })
+
+  it("is empty if the request has no body", async () => {
     const request = new Request("http://store.test/", { method: "POST" })
     expect(await (await handlerOf(echo(5))(request)).text()).toBe("")
   })
 
-  it("is not read if the service does not read it", async () => {
+  it("is neither read nor cancelled if the service does not read it", async () => {
     const { state, stream } = streamOf(forever("x"))
     await handlerOf(() => Effect.succeed(ok()))(post(stream))
     expect(state).toEqual({ pulled: 0, cancelled: false })
   })
 
-  it("that fails rejects with the stream's error and interrupts the service", async () => {
+  it("rejects the handler with the error of its stream, and interrupts the service", async () => {
     const broken = new Error("connection reset")
     let went: unknown = "interrupted"
     const handle: Handle = (request) =>
@@ -246,7 +272,7 @@ describe("an aborted request", () => {
     expect({ interrupted, cancelled }).toEqual({ interrupted: true, cancelled: true })
   })
 
-  it("that is already aborted never reaches the service", async () => {
+  it("never reaches the service if it is aborted before the call", async () => {
     let reached = false
     const handle: Handle = () =>
       Effect.sync(() => {
@@ -259,7 +285,7 @@ describe("an aborted request", () => {
     expect(reached).toBe(false)
   })
 
-  it("that is aborted after the response has no effect", async () => {
+  it("does not affect its response if it is aborted afterwards", async () => {
     const controller = new AbortController()
     const request = new Request("http://store.test/", { signal: controller.signal })
     const response = await handlerOf(() => Effect.succeed(ok("{}")))(request)
@@ -269,7 +295,7 @@ describe("an aborted request", () => {
 })
 
 describe("a response", () => {
-  it("to HEAD has the Content-Length of the body but no body", async () => {
+  it("has the Content-Length of the body, but no body, if the method is HEAD", async () => {
     const handler = handlerOf(() => Effect.succeed(ok('["é"]', [["X-A", "1"]])))
     const response = await handler(new Request("http://store.test/", { method: "HEAD" }))
     expect(response.body).toBeNull()
@@ -277,7 +303,7 @@ describe("a response", () => {
     expect(response.headers.get("X-A")).toBe("1")
   })
 
-  it("without a body has a null body, for any status", async () => {
+  it("has a null body and no Content-Type if the service returns an empty body", async () => {
     const handler = handlerOf(() => Effect.succeed({ status: 204, headers: [["Allow", "GET"]], body: "" }))
     const response = await handler(new Request("http://store.test/", { method: "OPTIONS" }))
     expect([response.status, response.body, response.headers.get("Allow")]).toEqual([204, null, "GET"])

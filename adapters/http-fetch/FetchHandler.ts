@@ -1,4 +1,4 @@
-/** The service as a web-standard `Request → Response` function, for Hono, Bun, Deno, workers and route handlers. */
+/** Wraps the service in a web `Request → Response` function for Hono, Bun, Deno, workers and route handlers. */
 import * as Effect from "effect/Effect"
 import type { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
@@ -14,6 +14,12 @@ export type FetchHandler = (request: Request) => Promise<Response>
 export interface FetchHandlerOptions {
   /** Returns the client's IP address, which a `Request` does not contain. */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined
+  /**
+   * Whether the host ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. Such a body is read in
+   * one call, without a stream. By default only requests whose `arrayBuffer` the host has replaced are read so, because
+   * a `Request` that other code creates can carry more bytes than it declares.
+   */
+  readonly trustContentLength?: boolean | undefined
 }
 
 /**
@@ -21,7 +27,10 @@ export interface FetchHandlerOptions {
  *
  * @internal
  */
-export const rules: Options.Rules<FetchHandlerOptions> = { clientAddress: Rule.callback() }
+export const rules: Options.Rules<FetchHandlerOptions> = {
+  clientAddress: Rule.callback(),
+  trustContentLength: Rule.boolean
+}
 
 /**
  * Creates a handler. Its promise rejects if the client has disconnected: with `request.signal.reason` if that signal
@@ -85,36 +94,45 @@ class FetchRequest implements ServiceRequest {
   }
 
   /**
-   * Whether the host has framed a body that fits. A standard `Request` can also wrap a stream that is longer than its
-   * declared length, so only a host is trusted that gives its requests a function of its own to read bodies. Requests of
-   * another `Request` class, such as that of the package undici, are not instances of the global one.
+   * Whether the host limits the body to its declared length, and that length is at most `maxBytes`. A standard
+   * `Request` can wrap a stream that is longer than declared, so only requests whose `arrayBuffer` was replaced by the
+   * host are trusted by default. Requests of another class, such as undici's, are not instances of the global `Request`.
    */
   #isFramed(maxBytes: number): boolean {
     const { arrayBuffer, bodyUsed, headers } = this.#request
-    if (!(this.#request instanceof Request) || arrayBuffer === Request.prototype.arrayBuffer) return false
-    if (bodyUsed) return false
-    // The length of compressed bytes says nothing about what a host reads from them.
+    const isReplaced = this.#request instanceof Request && arrayBuffer !== Request.prototype.arrayBuffer
+    if (bodyUsed || !(isReplaced || this.#options.trustContentLength === true)) return false
+    // The length of compressed bytes does not bound the bytes that a host decompresses.
     if (headers.has("content-encoding") || headers.has("transfer-encoding")) return false
     const length = headers.get("content-length") ?? ""
     return /^[0-9]+$/.test(length) && Number(length) <= maxBytes
   }
 
-  #read(reading: Reading): Effect.Effect<Uint8Array, BodyTooLarge> {
+  #read(reading: Reading): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> {
     return Effect.matchEffect(reading, {
       onSuccess: (bytes) => (bytes === undefined ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)),
-      onFailure: ({ reason }) =>
-        Effect.withFiber((fiber) => {
+      onFailure: ({ reason }) => {
+        // Checked only now, because the access to `body` makes a host create the stream.
+        if (isHeldByAnother(this.#request)) return Effect.fail(new BodyConsumed())
+        return Effect.withFiber((fiber) => {
           this.bodyFailure = { reason }
           fiber.interruptUnsafe()
           return Effect.never
         })
+      }
     })
   }
 }
 
+/** Whether other code has locked the body with a reader, but has not read from it. */
+const isHeldByAnother = ({ body, bodyUsed }: Request): boolean => !bodyUsed && body?.locked === true
+
 type Reading = Effect.Effect<Uint8Array | undefined, { readonly reason: unknown }>
 
-/** Reads a body whose length the host has bounded, without a stream, whose creation takes longer than a request. */
+/**
+ * Reads a body that the host has limited; returns `undefined` if it exceeds `maxBytes`. Uses no stream, because
+ * creating a stream takes longer than handling a request.
+ */
 const readWhole = (request: Request, maxBytes: number): Reading =>
   Effect.tryPromise({
     try: async () => {

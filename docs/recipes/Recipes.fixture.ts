@@ -1,4 +1,4 @@
-/** Recipes as their readers use them: copied to an empty folder, installed with the packed package, and run. */
+/** Runs recipes as their readers do: copies them to an empty folder and installs the packed package. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as net from "node:net"
@@ -9,15 +9,15 @@ import { fileURLToPath } from "node:url"
 
 const here = fileURLToPath(new URL(".", import.meta.url))
 
-/** The packed package, from `ANIMAL_STORE_TEST_TARBALL`; `undefined` if there is none. */
+/** The path of the packed package, from `ANIMAL_STORE_TEST_TARBALL`; `undefined` if there is none. */
 export const tarball = process.env.ANIMAL_STORE_TEST_TARBALL
 
-/** How a recipe is run. */
+/** The command that runs a recipe. */
 export interface Run {
   readonly command: string
   readonly args: ReadonlyArray<string>
   readonly env: NodeJS.ProcessEnv
-  /** What the first line to wait for begins with. */
+  /** The beginning of the line to wait for. */
   readonly until: string
 }
 
@@ -36,8 +36,8 @@ export class Recipes {
   }
 
   /**
-   * Copies a recipe and installs it. Returns npm's message if packages of others cannot be installed, for example
-   * without a network; throws if only ours cannot.
+   * Copies a recipe and installs it. Returns npm's error output if other packages cannot be installed, for example
+   * without a network; throws if only our package cannot be installed.
    */
   install(name: string): string | undefined {
     fs.cpSync(path.join(here, name), this.path(name), {
@@ -47,7 +47,7 @@ export class Recipes {
     return this.installPackages(name, [])
   }
 
-  /** Installs the package, and others beside it, in the folder of a recipe. Returns and throws as `install`. */
+  /** Installs the package and others in the folder of a recipe. Returns and throws like `install`. */
   installPackages(name: string, others: ReadonlyArray<string>): string | undefined {
     const fault = this.#npmInstall(name, [tarball ?? "", ...others])
     if (fault === undefined) return undefined
@@ -60,13 +60,13 @@ export class Recipes {
     return this.npm(name, ["install", "--no-audit", "--no-fund", "--no-package-lock", ...packages])
   }
 
-  /** Runs npm in the folder of a recipe. Returns its message if it fails. */
+  /** Runs npm in the folder of a recipe. Returns its error output if it fails. */
   npm(name: string, args: ReadonlyArray<string>): string | undefined {
     const { status, stderr } = spawnSync("npm", args, { cwd: this.path(name), encoding: "utf8" })
     return status === 0 ? undefined : stderr
   }
 
-  /** Runs a recipe and returns the line that it waits for. */
+  /** Starts a recipe, and returns the first printed line that begins with `until`; throws if the recipe ends first. */
   async start(name: string, { args, command, env, until }: Run): Promise<string> {
     const server = spawn(command, args, {
       cwd: this.path(name),
@@ -84,7 +84,7 @@ export class Recipes {
     throw new Error(`${name} ended without a line that begins with ${until}`)
   }
 
-  /** Ends the servers. */
+  /** Kills all running recipes and their child processes. */
   async stop(): Promise<void> {
     for (const server of this.#running.splice(0)) {
       if (server.pid === undefined || server.exitCode !== null) continue
@@ -94,7 +94,7 @@ export class Recipes {
     }
   }
 
-  /** Removes the folder. */
+  /** Removes the folder with all installed recipes. */
   remove(): Promise<void> {
     return fs.promises.rm(this.#work, { recursive: true, force: true })
   }

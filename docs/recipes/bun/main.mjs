@@ -2,7 +2,8 @@ import { openAnimalStore } from "animal-store"
 
 const store = await openAnimalStore({
   database: "sqlite:./data/animal-store.db",
-  clientAddress: (request) => server.requestIP(request)?.address
+  clientAddress: (request) => server.requestIP(request)?.address,
+  trustContentLength: true
 })
 // A new key at each start is for trying it out.
 const { key } = await store.keys.issue({ plan: "Pro" })

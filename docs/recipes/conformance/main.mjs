@@ -4,7 +4,12 @@ import { openAnimalStore } from "animal-store"
 
 let ahead = 0
 const now = () => Date.now() + ahead
-const store = await openAnimalStore({ database: process.env.DATABASE, now, logLevel: "error" })
+const store = await openAnimalStore({
+  database: process.env.DATABASE,
+  now,
+  logLevel: "error",
+  trustContentLength: true
+})
 
 const issue = async (perMinute, perDay) => {
   const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute, perDay } })

@@ -4,7 +4,8 @@ import { openAnimalStore } from "animal-store"
 const addresses = new WeakMap()
 const store = await openAnimalStore({
   database: "sqlite:./data/animal-store.db",
-  clientAddress: (request) => addresses.get(request)
+  clientAddress: (request) => addresses.get(request),
+  trustContentLength: true
 })
 // A new key at each start is for trying it out.
 const { key } = await store.keys.issue({ plan: "Pro" })

@@ -1,25 +1,25 @@
-/** The reference page in Chromium, as a person uses it. */
+/** Operates the reference page in Chromium as a user does. */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 
-/** An open page, and what must not happen on it. */
+/** An open page, with its recorded faults and requests. */
 export interface OpenPage {
   readonly page: Page
   /** Violations of the content security policy, and errors of scripts. */
   readonly faults: ReadonlyArray<string>
   /** The URLs of all requests. */
   readonly requested: ReadonlyArray<string>
-  /** Bodies of requests as sent. */
+  /** The bodies of all requests as sent; empty texts for requests without a body. */
   readonly sentBodies: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
 
-// What runs in the page is text, because the globals of browsers do not type-check here.
+// Code for the page is text, because the globals of browsers do not type-check here.
 const REPORT_VIOLATIONS = `document.addEventListener("securitypolicyviolation", (event) =>
   console.log("violation of " + event.violatedDirective + " by " + event.blockedURI))`
 
-/** Opens a path of the service in a browser profile of its own. */
+/** Opens a URL in a new browser profile. */
 export const open = async (
   browser: Browser,
   address: string,
@@ -51,34 +51,34 @@ export const authorize = async (page: Page, key: string): Promise<void> => {
   await page.click(".btn-done")
 }
 
-/** The part of the page for one operation. */
+/** Returns the selector of the page section for an operation. */
 export const operation = (id: string): string => `#operations-animals-${id}`
 
-/** Unfolds an operation. */
+/** Unfolds an operation, and waits for the button that sends its request. */
 export const unfold = async (page: Page, id: string): Promise<void> => {
   await page.click(`${operation(id)} .opblock-summary-control`)
   await page.waitForSelector(`${operation(id)} .execute`)
 }
 
-/** Sends the request of an unfolded operation and returns what the page shows of the response. */
+/** Sends the request of an unfolded operation and returns the response as the page shows it. */
 export const execute = async (page: Page, id: string, status: number): Promise<string> => {
   await page.click(`${operation(id)} .execute`)
   return shown(page, id, status)
 }
 
-/** Returns what the page shows of the response, as soon as it shows this status. */
+/** Waits until the page shows this status, and returns the response as the page shows it. */
 export const shown = async (page: Page, id: string, status: number): Promise<string> => {
   const table = page.locator(`${operation(id)} .live-responses-table`)
   await table.locator(".response-col_status", { hasText: String(status) }).waitFor()
   return table.innerText()
 }
 
-/** More than twice the elements of the page that Tab reaches, so that it comes round to each of them. */
+/** Maximum number of Tab presses: more than twice the elements that Tab can reach, so that it reaches each. */
 const MAX_TABS = 250
 
-/** Presses Tab until an element that matches has the focus. */
+/** Waits for an element that matches, and presses Tab until it has the focus; throws after `MAX_TABS` presses. */
 export const tabTo = async (page: Page, selector: string): Promise<void> => {
-  // The page draws an unfolded operation in steps: without waiting, Tab can pass before the element is there.
+  // The page renders an unfolded operation in steps: without waiting, Tab can pass before the element exists.
   await page.waitForSelector(selector)
   for (let count = 0; count < MAX_TABS; count++) {
     await page.keyboard.press("Tab")
@@ -94,7 +94,7 @@ export const scrollTo = (page: Page, id: string): Promise<unknown> =>
 /** Returns the width that the page needs, in pixels. */
 export const widthOf = (page: Page): Promise<unknown> => page.evaluate("document.documentElement.scrollWidth")
 
-/** Takes a picture if `ANIMAL_STORE_TEST_SCREENSHOTS` names a folder for them. */
+/** Takes a screenshot if `ANIMAL_STORE_TEST_SCREENSHOTS` names a folder. */
 export const picture = async (page: Page, name: string): Promise<void> => {
   const folder = process.env.ANIMAL_STORE_TEST_SCREENSHOTS
   if (folder === undefined || folder === "") return

@@ -1,4 +1,4 @@
-/** The files of the reference page, over both hosts, and what clients that do not read them cost. */
+/** Checks the files of the reference page over Node and `fetch`, and the memory that slow clients use. */
 import { Buffer } from "node:buffer"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -30,7 +30,7 @@ describe("the reference page", () => {
 
   afterAll(() => store.close())
 
-  it.each(["node", "fetch"] as const)("has only files that the service serves, over %s", async (host) => {
+  it.each(["node", "fetch"] as const)("links only to files that the service has, over %s", async (host) => {
     const send = hosts[host]
     const html = await (await send("/docs")).text()
     const names = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name ?? "")
@@ -47,7 +47,7 @@ describe("the reference page", () => {
   })
 
   it.each(["node", "fetch"] as const)(
-    "sends the bundle whole, plain and compressed, over %s",
+    "sends the complete script bundle, plain and compressed, over %s",
     async (host) => {
       const send = hosts[host]
       const plain = await send(BUNDLE, { headers: { "Accept-Encoding": "identity" } })
@@ -56,7 +56,7 @@ describe("the reference page", () => {
       const compressed = await send(BUNDLE, { headers: { "Accept-Encoding": "gzip" } })
       expect(compressed.headers.get("content-encoding")).toBe("gzip")
       const bytes = Buffer.from(await compressed.arrayBuffer())
-      // The client of the Node host has decompressed it.
+      // `fetch`, the client of the Node host, has already decompressed the body.
       expect((host === "fetch" ? gunzipSync(bytes) : bytes).equals(bundle)).toBe(true)
       const tag = compressed.headers.get("etag") ?? ""
       const unchanged = await send(BUNDLE, { headers: { "Accept-Encoding": "gzip", "If-None-Match": tag } })
@@ -66,20 +66,20 @@ describe("the reference page", () => {
     }
   )
 
-  it.each(["/", "/docs"])("forbids inline code and other hosts by the policy of %s", async (path) => {
+  it.each(["/", "/docs"])("forbids inline code and other hosts by a policy on %s", async (path) => {
     const { headers } = await hosts.node(path, { headers: { Accept: "text/html" } })
     const policy = headers.get("content-security-policy")
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
   })
 
-  it("links from the start page to itself and to the document", async () => {
+  it("is linked from the start page, as is the OpenAPI document", async () => {
     const html = await (await hosts.node("/", { headers: { Accept: "text/html" } })).text()
     expect(html).toContain('href="docs"')
     expect(html).toContain('href="openapi.json"')
   })
 
-  it("is off by default", async () => {
+  it("is off by default: its paths return 401", async () => {
     const closed = await openAnimalStore({ log: () => undefined })
     for (const path of ["/", "/docs", BUNDLE]) {
       const response = await closed.fetch(
@@ -90,7 +90,7 @@ describe("the reference page", () => {
     await closed.close()
   })
 
-  it("costs no memory for clients that do not read it", async () => {
+  it("keeps no copy of the bundle for each client that does not read its responses", async () => {
     const count = 60
     const ask = `GET ${BUNDLE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(20)
     globalThis.gc?.()
@@ -107,7 +107,7 @@ describe("the reference page", () => {
     expect((await hosts.node("/livez")).status).toBe(200)
   })
 
-  it("arrives whole at a client that pipelines and reads slowly", async () => {
+  it("sends complete files to a client that pipelines requests and reads slowly", async () => {
     const socket = connect(port, "127.0.0.1")
     socket.write(`GET ${BUNDLE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(3))
     socket.write("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")

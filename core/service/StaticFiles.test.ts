@@ -28,7 +28,7 @@ const setup: Setup = {
 const browser = ["Accept", "text/html,application/xhtml+xml,*/*;q=0.8"] as const
 
 describe("A file", () => {
-  it.effect("needs no key, has no rate limit, and allows only reading", () =>
+  it.effect("needs no key, has no rate limit, and allows only GET, HEAD and OPTIONS", () =>
     Effect.gen(function* () {
       const store = yield* open(setup)
       for (const method of ["GET", "HEAD", "GET"]) {
@@ -47,7 +47,21 @@ describe("A file", () => {
     })
   )
 
-  it.effect("has its own type and headers, each of them once, and may be stored by caches", () =>
+  it.effect("is the target of a relative redirect from its path with a trailing slash", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ files: [start, page] })
+      const response = yield* store.send({ target: "/docs/?x=1" })
+      expect([response.status, response.header("Location")]).toEqual([308, "../docs"])
+      const location = response.header("Location") ?? ""
+      expect(new URL(location, "http://host/api/docs/").pathname).toBe("/api/docs")
+      for (const target of ["/docs//", "//", "/other/"]) {
+        expect((yield* store.send({ target })).status, target).toBe(401)
+      }
+      expect((yield* store.send({ target: "/docs/", method: "POST" })).status).toBe(401)
+    })
+  )
+
+  it.effect("has its own type and headers, each exactly once, and Cache-Control: no-cache", () =>
     Effect.gen(function* () {
       const store = yield* open(setup)
       const response = yield* store.send({ target: "/docs" })
@@ -67,14 +81,14 @@ describe("A file", () => {
     })
   )
 
-  it.effect("is not found where no file is provided, and elsewhere than at its path", () =>
+  it.effect("is found only at its exact path, and only if it is provided", () =>
     Effect.gen(function* () {
       const without = yield* open()
       const { secret } = yield* without.issue(unlimited)
       expect((yield* without.send({ target: "/docs" })).status).toBe(401)
       expect((yield* without.send({ target: "/docs", key: secret })).status).toBe(404)
       const store = yield* open({ files: [page] })
-      for (const target of ["/v1/docs", "/docs/", "/DOCS", "/docs/../docs", "//docs"]) {
+      for (const target of ["/v1/docs", "/DOCS", "/docs/../docs", "//docs"]) {
         expect((yield* store.send({ target })).status, target).toBe(401)
       }
     })
@@ -137,7 +151,7 @@ describe("If-None-Match", () => {
     ['"v0"', 200],
     ['"v1-gzip"', 200],
     ["v1", 200]
-  ] as const)("%s gets a %i", ([ifNoneMatch, status]) =>
+  ] as const)("the value %s results in the status %i", ([ifNoneMatch, status]) =>
     Effect.gen(function* () {
       const store = yield* open(setup)
       const response = yield* store.send({ target: "/docs", headers: [["If-None-Match", ifNoneMatch]] })
@@ -166,7 +180,7 @@ describe("A file for browsers", () => {
     { headers: [["Accept", "text/html;q=0, */*"] as const] },
     { method: "POST", headers: [browser] },
     { method: "OPTIONS", headers: [browser] }
-  ])("does not exist for any other request: %j", (sent) =>
+  ])("is treated as an unknown path for any other request: %j", (sent) =>
     Effect.gen(function* () {
       const store = yield* open({ files: [start] })
       const without = yield* open()

@@ -1,4 +1,4 @@
-/** Files outside the base path that need no key, such as a reference page; adapters provide them as data. */
+/** Serves files outside the base path that need no key, such as a reference page; adapters provide their content. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as ApiError from "../errors/ApiError.ts"
@@ -11,15 +11,15 @@ export interface StaticFile {
   readonly path: string
   /** The value of `Content-Type`. */
   readonly contentType: string
-  /** Distinguishes this content from any other, in characters that an entity tag may have (RFC 9110 §8.8.3). */
+  /** Identifies the content, with characters that are allowed in an entity tag (RFC 9110 §8.8.3). */
   readonly version: string
   /** The bytes, which all responses share. */
   readonly bytes: Uint8Array
-  /** The bytes compressed by gzip; run for each response, so it should be cached. */
+  /** The bytes compressed with gzip. The effect runs for each response, so its result should be cached. */
   readonly gzip: Effect.Effect<Uint8Array>
-  /** Further headers, such as `Content-Security-Policy`. */
+  /** Additional headers, such as `Content-Security-Policy`. */
   readonly headers: ReadonlyArray<ServiceResponse.Header>
-  /** Whether the file is only for requests whose `Accept` names `text/html`, as browsers send for a page. */
+  /** Whether only requests with `text/html` in `Accept` get the file; browsers send it when they load a page. */
   readonly isForBrowsers?: boolean | undefined
 }
 
@@ -29,23 +29,34 @@ export const StaticFiles = Context.Reference<ReadonlyArray<StaticFile>>(
   { defaultValue: () => [] }
 )
 
-/** Returns the response of a file, or `undefined` if the request is for something else. */
+/** Returns the response for a file, or `undefined` if the request is not for a file. */
 export type Respond = (
   request: ServiceRequest,
   path: string
 ) => Effect.Effect<ServiceResponse.ServiceResponse> | undefined
 
-/** Creates the function that responds for the files. */
+/** Creates a function that responds to requests for the files. */
 export const make = (files: ReadonlyArray<StaticFile>): Respond => {
   const byPath = new Map(files.map((file) => [file.path, file]))
   return (request, path) => {
     const file = byPath.get(path)
-    if (file === undefined) return undefined
     const isRead = request.method === "GET" || request.method === "HEAD"
+    if (file === undefined) return isRead ? redirect(byPath, path) : undefined
     if (file.isForBrowsers === true && !(isRead && acceptsHtml(request.header("accept")))) return undefined
     if (isRead) return read(file, request)
     return Effect.succeed(request.method === "OPTIONS" ? options : methodNotAllowed)
   }
+}
+
+/** Redirects from a file's path with a trailing slash; the location is relative, because hosts may strip a prefix. */
+const redirect = (
+  files: ReadonlyMap<string, StaticFile>,
+  path: string
+): Effect.Effect<ServiceResponse.ServiceResponse> | undefined => {
+  if (!path.endsWith("/") || !files.has(path.slice(0, -1))) return undefined
+  const name = path.slice(path.lastIndexOf("/", path.length - 2) + 1, -1)
+  if (name === "") return undefined
+  return Effect.succeed(ServiceResponse.make(308, "", [["Location", `../${name}`]]))
 }
 
 const read = (file: StaticFile, request: ServiceRequest): Effect.Effect<ServiceResponse.ServiceResponse> => {
@@ -53,7 +64,7 @@ const read = (file: StaticFile, request: ServiceRequest): Effect.Effect<ServiceR
   // The two representations differ, so they need two strong entity tags (RFC 9110 §8.8.3.3).
   const tag = isCompressed ? `"${file.version}-gzip"` : `"${file.version}"`
   const caching: ReadonlyArray<ServiceResponse.Header> = [
-    // A browser stores the file and asks each time whether it is still valid.
+    // A browser stores the file and revalidates it on each use.
     ["Cache-Control", "no-cache"],
     ["ETag", tag],
     ["Vary", file.isForBrowsers === true ? "Accept, Accept-Encoding" : "Accept-Encoding"]
@@ -73,7 +84,7 @@ const read = (file: StaticFile, request: ServiceRequest): Effect.Effect<ServiceR
 
 const contentEncoding: ServiceResponse.Header = ["Content-Encoding", "gzip"]
 
-/** Whether an `Accept` header names `text/html`; the wildcards of other clients do not count. */
+/** Whether an `Accept` header names `text/html`. Wildcards, which other clients send, do not count. */
 const acceptsHtml = (accept: string | undefined): boolean =>
   accept !== undefined && weightOf(accept, "text/html") > 0
 
@@ -91,7 +102,7 @@ const weightOf = (list: string, name: string): number => {
   return 0
 }
 
-/** Whether `If-None-Match` has the tag; the comparison is weak (RFC 9110 §13.1.2). */
+/** Whether `If-None-Match` contains the tag or `*`; the comparison is weak (RFC 9110 §13.1.2). */
 const isUnchanged = (ifNoneMatch: string | undefined, tag: string): boolean =>
   (ifNoneMatch ?? "").split(",").some((item) => {
     const candidate = item.trim().replace(/^W\//, "")

@@ -25,8 +25,8 @@ const rotations = fc.array(
   { maxLength: 10 }
 )
 
-describe("a rotated key", () => {
-  it("accepts the newest secret, the previous one until its overlap ends, and no other", () => {
+describe("ApiKey.rotate", () => {
+  it("returns a key that accepts the newest secret, the previous one until the overlap ends, and no older one", () => {
     fc.assert(
       fc.property(rotations, fc.array(fc.integer({ min: 0, max: 2_000_000 })), (rotations, later) => {
         let key = issued("hash-0")
@@ -56,7 +56,7 @@ describe("a rotated key", () => {
     )
   })
 
-  it("keeps its id, plan, limits, label and creation date", () => {
+  it("changes only the secrets of the key", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (overlapMs, ms) => {
         const { secrets, ...rest } = issued("old")
@@ -73,7 +73,7 @@ describe("a rotated key", () => {
 })
 
 describe("a revoked key", () => {
-  it("never accepts any secret, after any rotations", () => {
+  it("rejects all of its secrets, after any number of rotations", () => {
     fc.assert(
       fc.property(rotations, fc.integer(), (rotations, ms) => {
         let key = issued("hash-0")
@@ -86,12 +86,12 @@ describe("a revoked key", () => {
     )
   })
 
-  it("cannot be rotated", () => {
+  it("is rejected by `rotate` with ApiKeyRevoked", () => {
     const result = ApiKey.rotate(ApiKey.revoke(issued("old"), start), "new", 0, start + 1)
     expect(Result.isFailure(result) && result.failure).toEqual(new ApiKey.ApiKeyRevoked({ id: "key_1" }))
   })
 
-  it("keeps the date of its first revocation", () => {
+  it("keeps its first revocation date when it is revoked again", () => {
     const once = ApiKey.revoke(issued("a"), start + 1)
     expect(once.revokedAt).toBe(start + 1)
     expect(ApiKey.revoke(once, start + 2)).toEqual(once)

@@ -1,8 +1,8 @@
-/** When an API key expires. */
+/** Defines and validates the expiry of an API key. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 
-/** After a time from now, at a time (epoch milliseconds), or never. Both numbers are whole milliseconds, 0 or more. */
+/** When a key expires: never, in `inMs` milliseconds, or at `atMs` (epoch milliseconds); integers, 0 or more. */
 export type Expiry = "never" | { readonly inMs: number } | { readonly atMs: number }
 
 /** The expiry is invalid. */
@@ -23,10 +23,10 @@ export const isExpiry = (value: unknown): value is Expiry =>
     Object.keys(value).length === 1 &&
     ("inMs" in value || "atMs" in value))
 
-/** The latest time that a date can have. */
+/** The latest time that a `Date` can represent, in epoch milliseconds. */
 const LATEST = 8_640_000_000_000_000
 
-/** Returns the epoch milliseconds at which a key expires, or `undefined` if it never does. */
+/** Returns the epoch milliseconds at which a key expires, or `undefined` for "never"; fails if the time is invalid. */
 export const resolve = (expiry: Expiry, now: number): Result.Result<number | undefined, ExpiryInvalid> => {
   if (expiry === "never") return Result.succeed(undefined)
   const at = timeOf(expiry, now)
@@ -39,7 +39,7 @@ export const resolve = (expiry: Expiry, now: number): Result.Result<number | und
       )
 }
 
-/** Like `resolve`, for a new key: it must be valid for some time. */
+/** Resolves the expiry of a new key like `resolve`; fails if the expiry is not later than `now`. */
 export const resolveFuture = (
   expiry: Expiry,
   now: number
@@ -50,7 +50,7 @@ export const resolveFuture = (
       : Result.succeed(at)
   )
 
-/** Returns the time of the expiry; NaN for values that only untyped programs can pass. */
+/** Returns the expiry in epoch milliseconds; NaN if it is invalid. Untyped programs can pass any value. */
 const timeOf = (expiry: Exclude<Expiry, "never">, now: number): number => {
   if (typeof expiry !== "object" || expiry === null) return Number.NaN
   if ("atMs" in expiry) return expiry.atMs

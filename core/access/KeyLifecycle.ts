@@ -1,4 +1,4 @@
-/** Programs that issue, rotate, revoke and list API keys (contract §5.4, a gap); there is no HTTP administration. */
+/** Issues, rotates, revokes and lists API keys (contract §5.4, a gap). Keys cannot be administered over HTTP. */
 import * as Clock from "effect/Clock"
 import type * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -53,7 +53,7 @@ export class OverlapInvalid extends Data.TaggedError("OverlapInvalid")<{ readonl
   }
 }
 
-/** Options of a new key. */
+/** The plan of a new key, and its optional limits, label and expiry. */
 export interface IssueOptions {
   readonly plan: Plan.PlanName
   /** Overrides of the plan's limits; required for Enterprise, which has no default limits. */
@@ -62,12 +62,13 @@ export interface IssueOptions {
     | undefined
   /** A name for operators; not unique, never sent to clients. */
   readonly label?: string | undefined
-  /** When the key expires, in the future; by default never. */
+  /** The expiry of the key, which must be in the future; never by default. */
   readonly expires?: Expiry.Expiry | undefined
 }
 
 /**
- * Returns the limits of a key: those of the plan (contract §8.2), with the overrides in `limits`.
+ * Returns the limits of a key: the limits of the plan (contract §8.2) with the overrides in `limits`; fails if the plan
+ * is unknown or the resulting limits are invalid.
  *
  * @internal
  */
@@ -90,7 +91,7 @@ export const limitsOf = ({
 }
 
 /**
- * Returns the limits that are given.
+ * Returns the limits without the fields that are `undefined`.
  *
  * @internal
  */
@@ -112,7 +113,10 @@ export const issue = Effect.fn("KeyLifecycle.issue")(function* (
   return issued
 })
 
-/** Issues a key if the store has none. If several processes start on an empty store at once, only one issues a key. */
+/**
+ * Issues a key if the store has none, otherwise returns `None`. If several processes start on an empty store at the
+ * same time, only one issues a key.
+ */
 export const issueFirst = Effect.fn("KeyLifecycle.issueFirst")(function* (
   options: IssueOptions
 ): Effect.fn.Return<
@@ -135,7 +139,7 @@ const eventOfIssue = (key: ApiKey.ApiKey): Effect.Effect<KeyEvent.KeyEvent> =>
   }))
 
 /**
- * Fails if the label breaks the rules of `PetName`.
+ * Returns the label; fails if it violates the rules of `PetName`.
  *
  * @internal
  */
@@ -170,7 +174,10 @@ const newKey = Effect.fnUntraced(function* (
   return { key, secret }
 })
 
-/** Issues a new secret for the key; the old one expires after `overlapMs` (0 or more). Both share limits and bans. */
+/**
+ * Issues a new secret for the key; the previous secret expires after `overlapMs` milliseconds (an integer, 0 or more).
+ * Both secrets share the limits and bans of the key.
+ */
 export const rotate = Effect.fn("KeyLifecycle.rotate")(function* (
   id: string,
   overlapMs: number
@@ -212,7 +219,7 @@ export const revoke = Effect.fn("KeyLifecycle.revoke")(function* (
 export const list = Effect.flatMap(ApiKeyStore, (store) => store.list)
 
 /**
- * Fails with `ApiKeyUnknown` instead of an absent result.
+ * Returns the value of `result`, or fails with `ApiKeyUnknown` if it is `None`.
  *
  * @internal
  */

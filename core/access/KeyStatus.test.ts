@@ -49,7 +49,7 @@ const bare = Layer.mergeAll(
 
 const environment = (stores: typeof full) => Layer.mergeAll(stores, crypto, Layer.succeed(Actor, "ana"))
 
-/** Sends requests at the current time; returns the outcome of the last. */
+/** Sends `count` requests at the current time and returns the outcome of the last one. */
 const send = (key: ApiKey.ApiKey, count: number) =>
   Effect.gen(function* () {
     const { modify } = yield* RateLimitStore
@@ -75,8 +75,8 @@ for (const [name, stores] of [
   ["with all methods", full],
   ["without optional methods", bare]
 ] as const) {
-  describe(`on stores ${name}, a key`, () => {
-    it.effect("is shown with its usage, also in the list", () =>
+  describe(`KeyStatus on stores ${name}`, () => {
+    it.effect("show and list return a key with its current usage", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(START)
         const { key } = yield* KeyLifecycle.issue({ ...small, expires: { inMs: DAY } })
@@ -107,7 +107,7 @@ for (const [name, stores] of [
       }).pipe(Effect.provide(environment(stores)))
     )
 
-    it.effect("that is banned is admitted again once it is unbanned, as far as its windows allow", () =>
+    it.effect("unban clears the ban and the strikes of a key, and leaves its windows unchanged", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(START)
         const { key } = yield* KeyLifecycle.issue(small)
@@ -125,7 +125,7 @@ for (const [name, stores] of [
       }).pipe(Effect.provide(environment(stores)))
     )
 
-    it.effect("that is unbanned without a ban keeps its windows", () =>
+    it.effect("unban leaves the windows of a key unchanged if the key is not banned", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(START)
         const { key } = yield* KeyLifecycle.issue(small)
@@ -139,7 +139,7 @@ for (const [name, stores] of [
       }).pipe(Effect.provide(environment(stores)))
     )
 
-    it.effect("must exist, and not be revoked to be changed or unbanned", () =>
+    it.effect("all calls fail for an unknown key; unban and change also fail for a revoked key", () =>
       Effect.gen(function* () {
         const unknown = new KeyLifecycle.ApiKeyUnknown({ id: "key_none" })
         expect(yield* Effect.flip(KeyStatus.show("key_none"))).toEqual(unknown)
@@ -159,8 +159,8 @@ for (const [name, stores] of [
   })
 }
 
-describe("the record of events", () => {
-  it.effect("has each action with its time, its actor and the changed values, and no secret", () =>
+describe("KeyStatus.log", () => {
+  it.effect("returns each action with its time, actor and changed values, and without secrets", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(START)
       const { key, secret } = yield* KeyLifecycle.issue({ plan: "Free", label: "shop" })
@@ -208,7 +208,7 @@ describe("the record of events", () => {
     }).pipe(Effect.provide(environment(full)))
   )
 
-  it.effect("describes the lifted ban, and is written before the ban is lifted", () =>
+  it.effect("returns the unban event even if the rate limit store then fails to lift the ban", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(START)
       const { key } = yield* KeyLifecycle.issue(small)
@@ -229,7 +229,7 @@ describe("the record of events", () => {
     }).pipe(Effect.provide(environment(full)))
   )
 
-  it.effect("is empty on a store that records nothing", () =>
+  it.effect("returns no events if the store does not record events", () =>
     Effect.gen(function* () {
       const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
       expect(yield* KeyStatus.log()).toEqual([])

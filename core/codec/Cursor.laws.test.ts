@@ -16,7 +16,7 @@ const filter = fc.option(petStatus, { nil: undefined })
 const hexadecimal = fc.constantFrom(..."0123456789abcdef")
 
 describe("Cursor", () => {
-  it("decodes to the encoded id for the same filter, and has 32 hexadecimal digits", () =>
+  it("has 32 hexadecimal digits, and decodes to the encoded id with the same filter", () =>
     fc.assert(
       fc.asyncProperty(natural64, filter, async (id, status) => {
         const text = await Effect.runPromise(cursors.encode(id, status))
@@ -26,7 +26,7 @@ describe("Cursor", () => {
       { numRuns: 500 }
     ))
 
-  it("is rejected for every other filter", () =>
+  it("is rejected with any other filter", () =>
     fc.assert(
       fc.asyncProperty(natural64, filter, filter, async (id, status, other) => {
         fc.pre(status !== other)
@@ -35,7 +35,7 @@ describe("Cursor", () => {
       })
     ))
 
-  it("is rejected under any other key", () => {
+  it("is rejected with any other cursor key", () => {
     const key = fc.uint8Array({ minLength: 32, maxLength: 64 })
     return fc.assert(
       fc.asyncProperty(key, key, natural64, filter, async (one, another, id, status) => {
@@ -47,7 +47,7 @@ describe("Cursor", () => {
     )
   })
 
-  it("is accepted by every service that shares the key", () =>
+  it("is accepted by every service that shares the cursor key", () =>
     fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 32, maxLength: 64 }), natural64, async (key, id) => {
         const text = await Effect.runPromise((await cursorsUnder(key)).encode(id, "sold"))
@@ -56,7 +56,7 @@ describe("Cursor", () => {
       })
     ))
 
-  it("is rejected after a change of any single character", () => {
+  it("is rejected if any single character is changed", () => {
     const character = fc.oneof(
       hexadecimal,
       fc.constantFrom(..."ABCDEFg -+xX\0٣"),
@@ -85,7 +85,7 @@ describe("Cursor", () => {
       })
     ))
 
-  it("rejects any other text", () => {
+  it("is rejected if it was never returned by `encode`", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string({ unit: hexadecimal, minLength: 32, maxLength: 32 }),

@@ -1,4 +1,4 @@
-/** JSON texts: valid ones in every spelling, and slightly invalid ones. */
+/** Generates JSON texts: valid texts in every spelling, and slightly invalid texts. */
 import * as fc from "fast-check"
 
 const whitespace = fc.string({ unit: fc.constantFrom(" ", "\n", "\r", "\t"), maxLength: 2 })
@@ -32,8 +32,8 @@ const stringText: fc.Arbitrary<string> = fc
   )
   .map((pieces) => `"${pieces.join("")}"`)
 
-// Without backslashes: once V8 (13.6) has seen an object with the name `\`, its JSON.parse reads the name `"` as `\`
-// too.
+// Names have no backslashes: once V8 (13.6) has parsed an object with the name `\`, its `JSON.parse` also parses the
+// name `"` as `\`.
 const nameText = fc.oneof(
   stringText.filter((text) => !JSON.parse(text).includes("\\")),
   fc
@@ -104,7 +104,7 @@ const edit = fc.record({
   )
 })
 
-/** JSON texts after a few deletions and insertions; some are still valid, some repeat a name. */
+/** JSON texts after a few deletions and insertions; some are still valid, some contain a duplicate name. */
 export const nearlyJsonText: fc.Arbitrary<string> = fc
   .tuple(jsonText, fc.array(edit, { minLength: 1, maxLength: 3 }))
   .map(([text, edits]) =>

@@ -1,31 +1,34 @@
 /**
- * When a key is banned for repeated requests after a 429 (contract §8.4.3, which defines no numbers).
+ * Defines when a key is banned for repeated requests after a 429 (contract §8.4.3, which defines no numbers).
  *
- * Each denied request gets a retry slot of its own, at most as many as the bucket holds (`Debt`). A *strike* is a
- * denied request without a free slot, at most one per `strikeIntervalMs`. `strikes` strikes within `withinMs` ban the
- * key for the next of `durationsMs`. Each period of `cleanMs` without strike or ban lowers the next duration by one
- * step. Clients that respect `Retry-After`, at most as many as the bucket holds, never get a strike. A client that
- * waits at most 30 s, as undici's RetryAgent does, is never banned.
+ * Each denied request gets a retry slot of its own while slots are free (`Debt`). A *strike* is a denied request
+ * without a free slot; at most one strike counts per `strikeIntervalMs`. `strikes` strikes within `withinMs` ban the
+ * key for the next duration of `durationsMs`. Each period of `cleanMs` without a strike or ban shortens the next ban by
+ * one step.
+ *
+ * Clients that share a key and respect `Retry-After` never get a strike if a full bucket has a token for each client
+ * and the plan does not change. Under the standard policy, a single client that waits at most 30 s, as undici's
+ * RetryAgent does, is never banned.
  */
 import * as Context from "effect/Context"
 import * as Options from "../options/Options.ts"
 import * as Rule from "../options/Rule.ts"
 
-/** The parameters of the rule above; the service rejects a policy that `isValid` rejects. */
+/** The parameters of the ban policy. The service does not start with a policy that `isValid` rejects. */
 export interface BanPolicy {
   /** Number of strikes that cause a ban. */
   readonly strikes: number
-  /** Length of the strike window in milliseconds, from its first strike. */
+  /** Length of the strike window in milliseconds, counted from its first strike. */
   readonly withinMs: number
-  /** Minimum milliseconds between two strikes, so that a burst counts once. */
+  /** Minimum time between two strikes in milliseconds, so that a burst counts as one strike. */
   readonly strikeIntervalMs: number
   /** Durations of consecutive bans in milliseconds; the last one repeats. */
   readonly durationsMs: readonly [number, ...ReadonlyArray<number>]
-  /** Milliseconds without strike or ban after which the next ban is one step shorter. */
+  /** Time without a strike or ban, in milliseconds, after which the next ban is one step shorter. */
   readonly cleanMs: number
 }
 
-/** 20 strikes within 5 minutes; bans of 1, 5, 15 and 60 minutes; one step shorter for each clean day. */
+/** The default policy: 20 strikes in 5 minutes; bans of 1, 5, 15 and 60 minutes; one step shorter per clean day. */
 export const standard: BanPolicy = {
   strikes: 20,
   withinMs: 300_000,
@@ -34,14 +37,14 @@ export const standard: BanPolicy = {
   cleanMs: 86_400_000
 }
 
-/** Maximum time in a policy, about 31 years, so that sums of times are exact integers. */
+/** Maximum of each number in a policy; as milliseconds about 31 years, so that sums of times are exact integers. */
 export const maxMs = 1_000_000_000_000
 
 const positive = Rule.integer({ min: 1, max: maxMs })
 
 const isDuration = (value: unknown): value is number => positive.isValid(value)
 
-/** The rule of each parameter. */
+/** The validation rule of each parameter. */
 export const rules: Options.Rules<BanPolicy> = {
   strikes: positive,
   withinMs: positive,
@@ -54,13 +57,13 @@ export const rules: Options.Rules<BanPolicy> = {
   cleanMs: positive
 }
 
-/** The rule of a whole policy: only integers, at least one strike and one duration, no time below 0 or above `maxMs`. */
+/** The validation rule of a policy: integers from 1 (`strikeIntervalMs`: 0) to `maxMs`, and at least one duration. */
 export const rule: Rule.Rule<BanPolicy> = Options.record(rules)
 
-/** Whether a policy obeys `rule`. */
+/** Whether a policy satisfies `rule`. */
 export const isValid = rule.isValid
 
-/** The policy in force, for the service and for stores that compute `RateLimit.spentAt`. */
+/** The configured policy, for the service and for stores that compute `RateLimit.spentAt`. */
 export const BanPolicy = Context.Reference<BanPolicy>("animal-store/core/limits/BanPolicy", {
   defaultValue: () => standard
 })

@@ -1,4 +1,4 @@
-/** `components.headers` of the OpenAPI document, and the references of responses to them. */
+/** Generates `components.headers` of the OpenAPI document, and the references of responses to them. */
 
 import * as HttpDate from "../codec/HttpDate.ts"
 import type * as Json from "../codec/Json.ts"
@@ -21,13 +21,14 @@ const rateLimit = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Re
 const standardRateLimit = ["RateLimit-Policy", "RateLimit"] as const
 const always = ["Date", "Cache-Control", "X-Content-Type-Options", "X-Request-Id"] as const
 
-/** Returns the component names of the headers that every response of a deprecated operation carries. */
+/** Returns the component names of the headers of every response of a deprecated operation. */
 export const deprecation = (operation: string): ReadonlyArray<string> =>
   ["Deprecation", "Sunset", "Link-Successor"].map((component) => `${component}.${operation}`)
 
 /**
- * Returns the `headers` object of a response: the headers of every response, and `more`. Components are named after
- * their header; `Link` has one component per relation, and deprecation headers have one per operation.
+ * Returns the `headers` object of a response: references to the headers of every response and to `more`. Components
+ * have the name of their header, except that `Link` has one component per relation, and deprecation headers have one
+ * per operation.
  */
 export const refs = (
   { standardHeaders }: ServiceOptions.ServiceOptions,
@@ -142,7 +143,7 @@ const ofStandardRateLimit: { readonly [component: string]: Header } = {
   }
 }
 
-/** The header of a response to an unsupported method. */
+/** The `Allow` header of a response to an unsupported method. */
 export const allow: Header = {
   description: "The methods that the resource supports.",
   schema: text,

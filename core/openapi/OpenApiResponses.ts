@@ -1,4 +1,4 @@
-/** Responses of the OpenAPI document; error responses list their codes from the catalogue. */
+/** Generates the responses of the OpenAPI document; error responses list their codes from the catalogue. */
 
 import type * as Json from "../codec/Json.ts"
 import { codes as allCodes, catalogue, type ErrorCode } from "../errors/ErrorCatalogue.ts"
@@ -18,7 +18,7 @@ export const success = (
   content: Schemas.content(schema, examples)
 })
 
-/** Statuses besides 400 that every operation can return: of authentication, limits, transport and service. */
+/** Statuses, except 400, that every operation can return: for authentication, limits, transport and failures. */
 const everywhere = [401, 408, 429, 431, 500, 503]
 
 /** Statuses that are returned before the operation is known. */
@@ -66,8 +66,8 @@ export const shared = (options: ServiceOptions): Json.EncodableObject =>
   )
 
 /**
- * Returns the response to an unsupported method. It belongs to no operation, so only an extension can hold it; whole, because
- * linters do not count references of extensions.
+ * Returns the response to an unsupported method. It belongs to no operation, so it is placed in an extension. It is a
+ * whole response and not a reference, because linters do not count references in extensions.
  */
 export const methodNotAllowed = (options: ServiceOptions): Json.EncodableObject => {
   const { headers, ...response } = errorResponse(options, 405)
@@ -78,7 +78,7 @@ const ref = (status: number): Json.EncodableObject => ({
   $ref: `#/components/responses/${names[status]}`
 })
 
-/** Returns the error responses of an operation with these additional codes. */
+/** Returns the error responses of an operation; `codes` are its codes in addition to those of every operation. */
 export const errors = (
   options: ServiceOptions,
   codes: ReadonlyArray<ErrorCode>,

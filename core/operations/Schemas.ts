@@ -1,4 +1,4 @@
-/** `components.schemas` of the OpenAPI document, generated from the schemas of the service. */
+/** Generates `components.schemas` of the OpenAPI document from the schemas of the service. */
 import * as JsonSchema from "effect/JsonSchema"
 import * as Schema from "effect/Schema"
 import type * as Json from "../codec/Json.ts"
@@ -59,7 +59,7 @@ const ErrorSchema = Schema.Struct({
   })
 }).annotate({ identifier: "Error", description: "Why a request was not carried out." })
 
-/** Returns the schemas by name; with `strict`, `NewPet` allows no unknown fields. */
+/** Returns the schemas by name; `NewPet` allows unknown fields unless `strict`. */
 export const make = (strict: boolean): Json.EncodableObject => {
   const { Pet, PetStatus: Status, Pets } = definitions(PetsSchema, "ignore")
   const { Error: ErrorBody } = definitions(ErrorSchema, "error")
@@ -74,18 +74,18 @@ export const make = (strict: boolean): Json.EncodableObject => {
   }
 }
 
-// Effect describes a bigint as the string of its JSON codec, but the service sends it as a number.
+// Effect describes a bigint as a string, as its JSON codec encodes it, but the service sends a number.
 const int64: Json.EncodableObject = {
   type: "integer",
   format: "int64",
-  // Without bounds and large examples: most tools read them as doubles, and then show and check other numbers.
+  // Has no bounds and no large examples: most tools read them as doubles, and then show and check other numbers.
   description:
     "A signed 64-bit integer, from -2^63 to 2^63-1, as a JSON number. Read it without going through a double, which " +
     "rounds above 2^53.",
   examples: [1n]
 }
 
-// Not a `default`: generators of types then require the field.
+// Adds a note instead of a `default`, because type generators require a field with a `default`.
 const withStatusNote = (schema: Json.EncodableObject | undefined): Json.EncodableObject => {
   const properties = isObject(schema?.properties) ? schema.properties : {}
   const status = isObject(properties.status) ? properties.status : {}
@@ -96,7 +96,7 @@ const withStatusNote = (schema: Json.EncodableObject | undefined): Json.Encodabl
 const isObject = (value: Json.Encodable | undefined): value is Json.EncodableObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-// JSON Schema allows other fields by itself. Said aloud, it makes generated types accept misspelt names.
+// JSON Schema allows unknown fields by default. If a schema states it, generated types accept misspelt names.
 const closedOrSilent = ({ additionalProperties, ...schema }: Json.EncodableObject): Json.EncodableObject =>
   additionalProperties === false ? { ...schema, additionalProperties } : schema
 
@@ -109,7 +109,7 @@ const definitions = (schema: Schema.Constraint, onExcessProperty: "ignore" | "er
     schema: root
   } = Schema.toJsonSchemaDocument(schema, {
     onExcessProperty,
-    // Effect appends "Encoded" to name the encoded side of a codec; both sides share one component here.
+    // Effect appends "Encoded" to the name of the encoded side of a codec; here both sides share one component.
     referencePolicy: ({ identifier }) => identifier?.replace(/Encoded$/, "")
   })
   const decoded = decodeDefinitions(

@@ -1,27 +1,27 @@
-/** Checks options against a table with a rule for each option. */
+/** Validates options against a table that has a rule for each option. */
 import * as Result from "effect/Result"
 import { InvalidOption } from "./InvalidOption.ts"
 import { nearestNames } from "./NearestNames.ts"
 import type { Rule } from "./Rule.ts"
 
-/** A rule for each option: an option without a rule does not compile. */
+/** A rule for each option; a table without a rule for an option does not compile. */
 export type Rules<Options extends object> = {
   readonly [name in keyof Options]-?: Rule<Exclude<Options[name], undefined>>
 }
 
-/** The options that are present; an option with the value `undefined` is absent. */
+/** The present options, all of them optional; options that are `undefined` are omitted. */
 export type Present<Options extends object> = {
   readonly [name in keyof Options]?: Exclude<Options[name], undefined>
 }
 
-/** The options that are present, and those that are required. */
+/** The present options, of which the options in `Name` are required. */
 export type Checked<Options extends object, Name extends keyof Options> = Present<Options> & {
   readonly [name in Name]-?: Exclude<Options[name], undefined>
 }
 
 /**
- * Returns the options that are present, or the first fault: an unknown name, an invalid value, or a missing option of
- * those in `required`. Each property is read once, so that the checked values are the values that are used.
+ * Returns the options that are present, or the first fault: an unknown name, an invalid value, or a missing `required`
+ * option. Each property is read once, so that the returned values are the checked values.
  */
 export const check = <Options extends object, Name extends keyof Options & string = never>(
   rules: Rules<Options>,
@@ -39,30 +39,30 @@ export const check = <Options extends object, Name extends keyof Options & strin
   if (fault !== undefined) return Result.fail(new InvalidOption(fault))
   const missing = required.find((name) => !(name in present))
   return missing === undefined
-    ? // The required options are present.
+    ? // The cast is safe: the values are valid, and the required options are present.
       Result.succeed(present as Checked<Options, Name>)
     : Result.fail(new InvalidOption({ option: missing, reason: "is required" }))
 }
 
 /** Returns the present options that have a rule in the table. */
 export const pick = <Options extends object>(rules: Rules<Options>, given: object): Present<Options> => {
-  // Without a prototype, so that a name such as `__proto__` is a name like any other.
+  // Without a prototype, so that `__proto__` is an ordinary name.
   const present: { [name: string]: unknown } = Object.create(null)
   for (const name of Object.keys(rules)) {
     const value: unknown = Reflect.get(given, name)
     if (value !== undefined) present[name] = value
   }
-  // The names are those of the rules; `check` verifies the values against them.
+  // The cast is safe: the names are those of the rules, and `check` validates the values.
   return present as Present<Options>
 }
 
-/** Creates a rule for an object with fields, of which any may be absent. */
+/** Creates a rule for an object in which all fields are optional. */
 export const partial = <Fields extends object>(rules: Rules<Fields>): Rule<Present<Fields>> => ({
   isValid: (value): value is Present<Fields> => fieldFault(rules, value) === undefined,
   reasonFor: (value) => fieldFault(rules, value) ?? NO_RECORD
 })
 
-/** Creates a rule for an object with all fields, and a final rule for the whole object. */
+/** Creates a rule for an object with all fields; `isValid` then checks the whole object. */
 export const record = <Fields extends object>(
   rules: Rules<Fields>,
   isValid: (fields: Fields) => boolean = () => true,
@@ -84,7 +84,7 @@ export const record = <Fields extends object>(
 
 const NO_RECORD = "must be an object"
 
-/** Whether a value is an object with options; arrays, maps and promises are mistakes. */
+/** Whether a value can be an object with options; arrays, maps and promises are rejected as mistakes. */
 const isRecord = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !(Symbol.iterator in value) && !("then" in value)
 

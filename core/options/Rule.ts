@@ -1,6 +1,6 @@
-/** Rules for the values of options. */
+/** Creates rules that validate the values of options. */
 
-/** Decides whether a value is an `A`. */
+/** A rule that decides whether a value is an `A`. */
 export interface Rule<A> {
   readonly isValid: (value: unknown) => value is A
   /** Returns why an invalid value is rejected, such as "must be a string". */
@@ -15,20 +15,20 @@ export const make = <A>(isValid: (value: unknown) => value is A, reason: string)
 
 const isString = (value: unknown): value is string => typeof value === "string"
 
-/** Any string. */
+/** A rule that accepts any string. */
 export const text: Rule<string> = make(isString, "must be a string")
 
-/** A string for which `isValid` is true. */
+/** Creates a rule that accepts strings for which `isValid` is true. */
 export const textWhere = (isValid: (value: string) => boolean, reason: string): Rule<string> =>
   make((value): value is string => isString(value) && isValid(value), reason)
 
-/** `true` or `false`. */
+/** A rule that accepts `true` and `false`. */
 export const boolean: Rule<boolean> = make((value) => typeof value === "boolean", "must be true or false")
 
-/** Any number; its range is checked elsewhere. */
+/** A rule that accepts any number, including NaN and infinities; its range is checked elsewhere. */
 export const number: Rule<number> = make((value) => typeof value === "number", "must be a number")
 
-/** A whole number from `min` to `max`. */
+/** Creates a rule that accepts integers from `min` to `max`. */
 export const integer = ({ max, min }: { readonly min: number; readonly max: number }): Rule<number> =>
   make(
     (value): value is number =>
@@ -36,13 +36,13 @@ export const integer = ({ max, min }: { readonly min: number; readonly max: numb
     `must be a whole number from ${min} to ${max}`
   )
 
-/** One of some strings. */
+/** Creates a rule that accepts the strings in `values`. */
 export const oneOf = <const Value extends string>(values: ReadonlyArray<Value>): Rule<Value> =>
   make(
     (value): value is Value => values.some((candidate) => candidate === value),
     `must be one of ${values.join(", ")}`
   )
 
-/** A function; its parameters and its result cannot be checked. */
+/** Creates a rule that accepts any function; its parameters and its result cannot be checked. */
 export const callback = <F extends (...parameters: never) => unknown>(): Rule<F> =>
   make((value): value is F => typeof value === "function", "must be a function")

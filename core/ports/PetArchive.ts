@@ -1,4 +1,4 @@
-/** Port: animals in bulk, for export and import. Stores that serve requests need not implement it. */
+/** Defines the port for the export and import of animals. Stores that only serve requests need not implement it. */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
@@ -8,25 +8,25 @@ import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type { ImportedPet } from "../transfer/ImportedPet.ts"
 import type { ImportRecord, Position } from "../transfer/ImportRecord.ts"
 
-/** Animals that are stored together. */
+/** Animals that are stored in one transaction. */
 export interface Batch {
   readonly pets: ReadonlyArray<ImportedPet>
-  /** Whether each animal has an id, ascending; otherwise the store assigns ids. */
+  /** Whether the animals keep their ids, which must be ascending; otherwise the store assigns ids. */
   readonly keepIds: boolean
-  /** The record that moves with the batch; `undefined` if the import is not recorded. */
+  /** The update of the import's record, stored with the batch; `undefined` if the import is not recorded. */
   readonly step: ImportStep | undefined
 }
 
-/** Moves the record of an import. */
+/** An update of an import's record: moves its position. */
 export interface ImportStep {
   readonly source: string
   readonly from: Position
   readonly to: Position
-  /** Epoch milliseconds; `undefined` unless the import is complete. */
+  /** Completion time in epoch milliseconds; `undefined` if the import is not complete. */
   readonly completedAt: number | undefined
 }
 
-/** Another import of the same source has moved its record in the meantime. */
+/** Another import of the same source has changed the record in the meantime. */
 export class ImportMoved extends Data.TaggedError("ImportMoved")<{ readonly source: string }> {
   override get message(): string {
     return "another process imports the same source at the same time"
@@ -40,11 +40,11 @@ export class IdTaken extends Data.TaggedError("IdTaken")<{ readonly id: Int64 }>
   }
 }
 
-/** A store that can export and import its animals. */
+/** Exports and imports animals, and stores the records of imports. */
 export class PetArchive extends Context.Service<
   PetArchive,
   {
-    /** Returns the largest id, 0 without animals. Sees every acknowledged creation. */
+    /** Returns the largest id, or 0 if there are no animals. The result includes every acknowledged creation. */
     readonly lastId: Effect.Effect<Int64, StoreUnavailable>
 
     /** Returns at most `limit` animals with an id above `after` and at most `upTo`, by ascending id. */
@@ -54,12 +54,12 @@ export class PetArchive extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<Pet>, StoreUnavailable>
 
-    /** Returns the record of an import. */
+    /** Returns the record of an import, or `undefined` if the source has none. */
     readonly findImport: (source: string) => Effect.Effect<ImportRecord | undefined, StoreUnavailable>
 
     /**
-     * Creates the record of an import at the beginning. Replaces a completed one only if `again`, otherwise fails with
-     * `ImportMoved`.
+     * Creates the record of an import, with the position at the beginning. Replaces the record of a completed import
+     * only if `again`, otherwise fails with `ImportMoved`.
      */
     readonly startImport: (
       source: string,
@@ -67,7 +67,7 @@ export class PetArchive extends Context.Service<
       again: boolean
     ) => Effect.Effect<void, StoreUnavailable | ImportMoved>
 
-    /** Ensures that later animals get ids above `id`, so that an import can store the ids up to it in batches. */
+    /** Ensures that later animals get ids above `id`, so that an import can store the ids up to `id` in batches. */
     readonly reserveIds: (id: Int64) => Effect.Effect<void, StoreUnavailable>
 
     /** Returns the ids among `pets` that belong to other animals. */
@@ -76,9 +76,9 @@ export class PetArchive extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Int64>, StoreUnavailable>
 
     /**
-     * Stores all animals and moves the record, or does neither. Animals without ids get ascending ones. An animal that
-     * the store has with the same id and content is not stored again. Later animals get larger ids. Returns the number
-     * of animals that are new.
+     * Stores all animals and moves the record in one transaction. Animals without ids get ascending ids. An animal that
+     * the store already has with the same id and content is not stored again. Animals that are created later get larger
+     * ids. Returns the number of new animals.
      */
     readonly store: (batch: Batch) => Effect.Effect<number, StoreUnavailable | ImportMoved | IdTaken>
   }

@@ -19,6 +19,18 @@ export interface ProbesOptions {
   readonly count: (now: number) => Effect.Effect<void, StoreUnavailable>
 }
 
+/**
+ * The outcome of a request. A 503 always means a store failure; a 200 or 201 always means that the operation used the
+ * stores successfully.
+ */
+export interface Outcome {
+  readonly status: number
+  /** The requested operation if the request was admitted. */
+  readonly admittedOperation: string | undefined
+  /** Whether the request was counted, or admitted uncounted because the limits are unavailable; else `undefined`. */
+  readonly limits: "counted" | "uncounted" | undefined
+}
+
 type Target = (requestId: string, request: ServiceRequest) => Effect.Effect<ServiceResponse.ServiceResponse>
 
 /** Creates the probe endpoints of one service, with the state that readiness depends on. */
@@ -46,7 +58,7 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
     if (failure !== undefined) yield* RequestLog.storeFailure("not ready", failure, requestId)
     const changed = change(
       failure === undefined
-        ? StoreOutage.succeeded(outage, PROBE, now)
+        ? StoreOutage.succeeded(outage, [PROBE, StoreHealth.ADMISSION], now)
         : StoreOutage.failed(outage, PROBE, now)
     )
     if (changed !== undefined) yield* RequestLog.outage(changed, requestId)
@@ -72,26 +84,27 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
       if (method === "GET" || method === "HEAD") return target(requestId, request)
       return Effect.succeed(method === "OPTIONS" ? options : methodNotAllowed)
     },
-    /**
-     * Records the status of each other response, with the operation if the request was admitted. A 503 always means a
-     * store failure; a 200 or 201 always means that the operation used the stores successfully. Returns whether an
-     * outage of the stores began or ended.
-     */
+    /** Records the outcome of each other request. Returns whether an outage of the stores began or ended. */
     observe: (
-      status: number,
-      operation: string | undefined,
+      { admittedOperation, limits, status }: Outcome,
       clock: Clock.Clock
     ): StoreOutage.Change | undefined => {
+      const now = () => monotonicMs(clock.monotonicTimeNanosUnsafe())
       if (status === 503) {
-        const now = monotonicMs(clock.monotonicTimeNanosUnsafe())
-        const failed = operation ?? StoreHealth.ADMISSION
-        health = StoreHealth.failed(health, failed, now)
-        return change(StoreOutage.failed(outage, failed, now))
+        const failed = admittedOperation ?? StoreHealth.ADMISSION
+        health = StoreHealth.failed(health, failed, now())
+        return change(StoreOutage.failed(outage, failed, now()))
       }
-      if (operation === undefined || (status !== 200 && status !== 201)) return undefined
-      health = StoreHealth.succeeded(health, operation)
-      if (outage === undefined) return undefined
-      return change(StoreOutage.succeeded(outage, operation, monotonicMs(clock.monotonicTimeNanosUnsafe())))
+      const succeeded = status === 200 || status === 201 ? admittedOperation : undefined
+      if (succeeded !== undefined) health = StoreHealth.succeeded(health, succeeded)
+      // The service stays ready, because it serves requests as its options require.
+      if (limits === "uncounted") return change(StoreOutage.failed(outage, StoreOutage.LIMITS, now()))
+      if (outage === undefined || limits === undefined) return undefined
+      return change(
+        succeeded === undefined
+          ? StoreOutage.counted(outage, now())
+          : StoreOutage.succeeded(outage, [succeeded, StoreHealth.ADMISSION, StoreOutage.LIMITS], now())
+      )
     },
     drain: Effect.sync(() => {
       isDraining = true

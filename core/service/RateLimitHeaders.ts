@@ -1,5 +1,5 @@
 /**
- * The headers of a rate limit: those of contract §8.3, and the fields `RateLimit` and `RateLimit-Policy` of
+ * Creates the rate-limit headers: the headers of contract §8.3, and the headers `RateLimit` and `RateLimit-Policy` of
  * draft-ietf-httpapi-ratelimit-headers, which show both windows.
  */
 import type { Verdict } from "../limits/RateLimit.ts"
@@ -13,8 +13,8 @@ export const ofContract = ({ limit, remaining, resetAt }: Verdict): ReadonlyArra
 ]
 
 /**
- * Returns the standard fields: a quota (`q`) in a window of seconds (`w`), and the requests that remain of it (`r`) with
- * the seconds until there are more (`t`).
+ * Returns the standard headers: for both windows the quota (`q`) and the length in seconds (`w`), and the remaining
+ * requests (`r`) with the seconds until the window grants more (`t`).
  *
  * @example
  * ```ts
@@ -30,5 +30,5 @@ export const standard = ({ day, minute }: Verdict): ReadonlyArray<Header> => [
   ]
 ]
 
-/** A full window gets no more requests. */
+/** Returns the `t` parameter, which a full window does not have. */
 const until = (seconds: number): string => (seconds === 0 ? "" : `;t=${seconds}`)

@@ -1,4 +1,4 @@
-/** A service over the memory adapter with a test clock, and a client that sends requests to it. */
+/** Creates a service over the memory adapter with a test clock, and sends requests to it. */
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as Cause from "effect/Cause"
@@ -30,19 +30,19 @@ import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "./ServiceReques
 import type { Header, ServiceResponse } from "./ServiceResponse.ts"
 import { type StaticFile, StaticFiles } from "./StaticFiles.ts"
 
-/** Noon, so that tests of minutes do not cross midnight. */
+/** The time at which tests start: noon, so that tests of minutes do not cross midnight. */
 export const start = Date.UTC(2027, 0, 1, 12)
 
 export const sunset = Date.UTC(2030, 11, 5)
 
 export interface Setup {
   readonly options?: Partial<ServiceOptions>
-  /** The operations of the interface by default. */
+  /** The operations of the service; by default the operations of the interface. */
   readonly operations?: ReadonlyArray<Operation>
   /** Epoch milliseconds of the clock; `start` by default. */
   readonly at?: number
   readonly ban?: BanPolicy.BanPolicy
-  /** Wrap the ports of the memory adapter. */
+  /** Functions that replace or wrap the ports of the memory adapter. */
   readonly pets?: (real: PetRepository["Service"]) => PetRepository["Service"]
   readonly limits?: (real: RateLimitStore["Service"]) => RateLimitStore["Service"]
   readonly keys?: (real: ApiKeyStore["Service"]) => ApiKeyStore["Service"]
@@ -53,7 +53,7 @@ export interface Setup {
   /** Receives each exchange. */
   readonly observer?: ResponseObserver
   readonly files?: ReadonlyArray<StaticFile>
-  /** Hashes keys; by default asynchronously. */
+  /** Hashes keys; asynchronous by default. */
   readonly digest?: Layer.Layer<Digest.Digest>
 }
 
@@ -168,7 +168,7 @@ export interface TestStore {
   readonly logs: ReadonlyArray<string>
 }
 
-/** Opens an empty store at `start`. */
+/** Creates a service with empty stores and sets the clock to `setup.at`, `start` by default. */
 export const open = Effect.fnUntraced(function* (
   setup: Setup = {}
 ): Effect.fn.Return<TestStore, never, Scope.Scope> {
@@ -236,7 +236,7 @@ export const open = Effect.fnUntraced(function* (
 
 const same = <A>(real: A): A => real
 
-/** Runs one program of a property with its own scope and test clock. */
+/** Runs a program of a property with its own scope and test clock. */
 export const run = <A, E>(program: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
   Effect.runPromise(Effect.provide(Effect.scoped(program), TestClock.layer()))
 
@@ -271,7 +271,7 @@ export const enterprise = (perMinute: number, perDay: number): KeyLifecycle.Issu
 
 export const unlimited = enterprise(ample.perMinute, ample.perDay)
 
-/** Inserts `count` animals into the store directly. */
+/** Inserts `count` animals directly into the store. */
 export const stocked =
   (count: number): NonNullable<Setup["pets"]> =>
   (real) => {

@@ -52,10 +52,10 @@ describe("Order of checks", () => {
     [415, "the size (413)", { method: "POST", headers: [["Content-Type", "text/plain"]], body: oversized }],
     [413, "the body (400)", { method: "POST", headers: json, body: oversized }],
     [413, "the query (400)", { method: "POST", headers: json, body: oversized, target: "/v1/pets?a=%zz" }],
-    [400, "the operation (404)", { target: "/v1/pets/999?a=%zz" }]
+    [400, "whether the animal exists (404)", { target: "/v1/pets/999?a=%zz" }]
   ]
 
-  it.effect.each(adjacent)("%i comes before %s", ([status, , sent]) =>
+  it.effect.each(adjacent)("returns %i before checking %s", ([status, , sent]) =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(unlimited)
@@ -63,7 +63,7 @@ describe("Order of checks", () => {
     })
   )
 
-  it.effect("400 comes before 410", () =>
+  it.effect("returns 400 for an invalid query even if the operation is removed (410)", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(unlimited)
@@ -147,7 +147,7 @@ describe("Paths", () => {
     ...["/v1/pets/__proto__", "/v1/pets/constructor", "/__proto__", `/v1/pets/${"1".repeat(65_536)}`]
   ]
 
-  it.effect.each(valid)("%s has a route", ([target, status]) =>
+  it.effect.each(valid)("the target %s is routed to an operation", ([target, status]) =>
     Effect.gen(function* () {
       const store = yield* open({ pets: stocked(3) })
       const { secret } = yield* store.issue(unlimited)
@@ -155,7 +155,7 @@ describe("Paths", () => {
     })
   )
 
-  it.effect("any other path gets a 404 with a key and a 401 without, never a redirect", () =>
+  it.effect("an unknown path gets a 404 with a key and a 401 without a key, never a redirect", () =>
     Effect.gen(function* () {
       const store = yield* open({
         pets: stocked(3),
@@ -171,7 +171,7 @@ describe("Paths", () => {
   )
 
   it.effect(
-    "a trailing slash and a malformed encoding are other paths for every method, before and after the sunset",
+    "a path with a trailing slash or a malformed encoding gets a 404 for every method, before and after the sunset",
     () =>
       Effect.gen(function* () {
         const store = yield* open()
@@ -187,7 +187,7 @@ describe("Paths", () => {
       })
   )
 
-  it.effect("the base path can be empty or longer", () =>
+  it.effect("operations are served below an empty base path and below a base path of three segments", () =>
     Effect.gen(function* () {
       for (const basePath of ["", "/a/b.c/v1"]) {
         const store = yield* open({ options: { basePath }, pets: stocked(25) })
@@ -220,7 +220,7 @@ describe("Methods", () => {
     ["/v1/pets", "GET, HEAD, POST, OPTIONS", unsupported],
     ["/v1/pets/1", "GET, HEAD, OPTIONS", ["POST", ...unsupported]]
   ] as const)(
-    "%s allows %s: Allow lists them, with 204 for OPTIONS and 405 for other methods",
+    "%s allows %s: Allow lists these methods in the 204 for OPTIONS and in the 405 for other methods",
     ([target, allow, others]) =>
       Effect.gen(function* () {
         const store = yield* open()
@@ -257,7 +257,7 @@ describe("Methods", () => {
     })
   )
 
-  it.effect("a method override is ignored", () =>
+  it.effect("the header X-HTTP-Method-Override is ignored", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(unlimited)
@@ -272,7 +272,7 @@ describe("Methods", () => {
 })
 
 describe("/readyz after failed requests, while the probe succeeds", () => {
-  /** Opens a service whose inserts or reads can be made to fail; reads of the probe always succeed. */
+  /** Opens a service in which the calls in `faults` (`insert`, `page`) fail; reads of the probe always succeed. */
   const openWithFaults = Effect.gen(function* () {
     const faults = new Set<"insert" | "page">()
     const store = yield* open({
@@ -302,7 +302,7 @@ describe("/readyz after failed requests, while the probe succeeds", () => {
       expect(yield* ready).toBe(200)
       expect(yield* create).toBe(503)
       expect(yield* ready).toBe(503)
-      // The success of another operation does not reset the failures.
+      // The success of another operation does not reset the count of failures.
       expect(yield* list).toBe(200)
       expect(yield* ready).toBe(503)
       faults.clear()
@@ -311,7 +311,7 @@ describe("/readyz after failed requests, while the probe succeeds", () => {
     })
   )
 
-  it.effect("returns 200 ten seconds after the last failure, and 503 after the next one", () =>
+  it.effect("returns 200 ten seconds after the last failure, and 503 after the next failure", () =>
     Effect.gen(function* () {
       const { faults, list, ready } = yield* openWithFaults
       faults.add("page")
@@ -331,7 +331,7 @@ describe("/readyz after failed requests, while the probe succeeds", () => {
       for (let count = 0; count < 100; count++) expect([401, 404, 429]).toContain(yield* anonymous)
       for (let count = 0; count < 10; count++) expect(yield* unknownPath).toBe(404)
       expect(yield* ready).toBe(200)
-      // Client errors do not reset the failures either.
+      // Client errors do not reset the count of failures either.
       faults.add("insert")
       for (let count = 0; count < 5; count++) {
         yield* create
@@ -362,7 +362,7 @@ describe("Probes", () => {
     })
   )
 
-  it.effect("they exist only outside the base path", () =>
+  it.effect("/livez, /readyz and /openapi.json exist only outside the base path", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(unlimited)
@@ -373,7 +373,7 @@ describe("Probes", () => {
     })
   )
 
-  it.effect("while the service drains, /readyz returns 503 and requests are still served", () =>
+  it.effect("while the service drains, /readyz returns 503, and requests are still handled", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(unlimited)
@@ -411,7 +411,7 @@ describe("Probes", () => {
     })
   )
 
-  it.effect("/readyz probes again after a second even if the wall clock stands still", () =>
+  it.effect("/readyz probes again after a second even if the wall clock does not advance", () =>
     Effect.gen(function* () {
       let probes = 0
       const store = yield* open({ readiness: Effect.sync(() => void probes++) })
@@ -452,7 +452,7 @@ describe("Probes", () => {
   )
 
   it.effect.each(["pets", "limits", "keys"] as const)(
-    "/readyz returns 503 while the port %s fails, and only the log has the reason",
+    "/readyz returns 503 while the port %s fails, and only the log contains the reason",
     (port) =>
       Effect.gen(function* () {
         const store = yield* open({ [port]: failing })
@@ -490,7 +490,7 @@ describe("Defects", () => {
     throw new Error("hunter2")
   }
 
-  it.effect("an exception in a store becomes a 500", () =>
+  it.effect("an exception in a store results in a 500 response", () =>
     Effect.gen(function* () {
       for (const port of ["pets", "limits", "keys"] as const) {
         const store = yield* open({
@@ -506,7 +506,7 @@ describe("Defects", () => {
     })
   )
 
-  it.effect("an exception in the host's request becomes a 500", () =>
+  it.effect("an exception in the request object of the host results in a 500 response", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const intact = request({})
@@ -522,7 +522,7 @@ describe("Defects", () => {
     })
   )
 
-  it.effect("a body that the host has already read becomes a 500 that names the cause", () =>
+  it.effect("a body that the host has already read results in a 500 response that names the cause", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(unlimited)
@@ -549,7 +549,7 @@ describe("Defects", () => {
 })
 
 describe("Time", () => {
-  it.effect("comes from the clock of the request, not from the clock at construction", () =>
+  it.effect("the time is read from the clock in the context of the request, not at construction", () =>
     Effect.gen(function* () {
       const store = yield* open({ pets: stocked(1) })
       const { secret } = yield* store.issue(unlimited)
@@ -566,7 +566,7 @@ describe("Time", () => {
     })
   )
 
-  it.effect("Date is rounded down to the second", () =>
+  it.effect("the Date header is rounded down to the second", () =>
     Effect.gen(function* () {
       const store = yield* open()
       yield* TestClock.setTime(start + 999)
@@ -580,7 +580,7 @@ describe("Time", () => {
 describe("Transport errors", () => {
   const errors = ["malformed_request", "request_timeout", "headers_too_large"] as const
 
-  it.effect.each(errors)("%s gets a complete response and is counted for the network", (error) =>
+  it.effect.each(errors)("%s gets a complete response and is counted against the network", (error) =>
     Effect.gen(function* () {
       const store = yield* open()
       const response = yield* store.service.transportError(error, "192.0.2.1")
@@ -596,7 +596,7 @@ describe("Transport errors", () => {
     })
   )
 
-  it.effect("they get a response even if the rate limit store is unavailable", () =>
+  it.effect("a transport error gets a response even if the rate limit store fails", () =>
     Effect.gen(function* () {
       for (const limits of [failing, dying]) {
         const store = yield* open({ limits })
@@ -610,7 +610,7 @@ describe("Transport errors", () => {
 })
 
 describe("Error codes", () => {
-  it.effect("requests can cause every error code except those of the transport", () =>
+  it.effect("requests can cause every error code except the codes of transport errors", () =>
     Effect.gen(function* () {
       const seen = new Set<unknown>()
       const store = yield* open({ pets: stocked(1), ban: banAtOnce })

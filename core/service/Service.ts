@@ -146,7 +146,9 @@ export const make = Effect.fnUntraced(function* (
     const response =
       rejection ?? (yield* orErrorResponse(execute(route, request, query, now, admitted.key), requestId))
     draft.errorCode = response.errorCode
-    const changed = probes.observe(response.status, rejection === undefined ? operation : undefined, clock)
+    const admittedOperation = rejection === undefined ? operation : undefined
+    const outcome = { status: response.status, admittedOperation, limits: limitsOf(admitted) }
+    const changed = probes.observe(outcome, clock)
     if (changed !== undefined) yield* RequestLog.outage(changed, requestId)
     const deprecation = operation === undefined ? undefined : deprecationHeaders.get(operation)
     return addHeaders(response, { now, requestId, cors: corsHeaders, verdict, deprecation })
@@ -269,6 +271,11 @@ const uncounted = (now: number): Admission.Admission => ({
   verdict: fallbackVerdict(now),
   isCounted: false
 })
+
+const limitsOf = ({ isCounted, verdict }: Admission.Admission): Probes.Outcome["limits"] => {
+  if (isCounted) return "counted"
+  return verdict.outcome === "admitted" ? "uncounted" : undefined
+}
 
 const recordAdmission = (
   draft: Exchange.Draft,

@@ -5,43 +5,52 @@ import * as StoreOutage from "./StoreOutage.ts"
 
 interface Result {
   readonly operation: string
-  readonly isFailure: boolean
+  readonly outcome: "failed" | "succeeded" | "counted"
   readonly pauseMs: number
 }
 
 const results: fc.Arbitrary<ReadonlyArray<Result>> = fc.array(
   fc.record({
-    operation: fc.constantFrom("listPets", "createPet", ADMISSION),
-    isFailure: fc.boolean(),
+    operation: fc.constantFrom("listPets", "createPet", ADMISSION, StoreOutage.LIMITS),
+    outcome: fc.constantFrom("failed", "succeeded", "counted"),
     pauseMs: fc.oneof(fc.nat({ max: 100 }), fc.nat({ max: 3 * StoreOutage.SETTLED_MS }))
   }),
   { maxLength: 60 }
 )
 
-/** Plays the results and returns the changes with their times. */
+/** Applies the results and returns the changes with their times. */
 const play = (history: ReadonlyArray<Result>) => {
   let outage: StoreOutage.StoreOutage | undefined
   let now = 0
-  return history.map(({ isFailure, operation, pauseMs }) => {
+  return history.map(({ operation, outcome, pauseMs }) => {
     now += pauseMs
-    const [change, next] = isFailure
-      ? StoreOutage.failed(outage, operation, now)
-      : StoreOutage.succeeded(outage, operation, now)
+    const [change, next] = step(outage, operation, outcome, now)
     outage = next
-    return { change, now, isFailure, operation, isLost: outage !== undefined }
+    return { change, now, outcome, operation, isLost: outage !== undefined }
   })
 }
 
+const step = (
+  outage: StoreOutage.StoreOutage | undefined,
+  operation: string,
+  outcome: Result["outcome"],
+  now: number
+) => {
+  if (outcome === "failed") return StoreOutage.failed(outage, operation, now)
+  if (outcome === "counted") return StoreOutage.counted(outage, now)
+  return StoreOutage.succeeded(outage, [operation, ADMISSION], now)
+}
+
 describe("an outage", () => {
-  it("begins with a failure and ends with a success, alternately", () => {
+  it("begins with a failure, ends with a success, and then reports its duration", () => {
     fc.assert(
       fc.property(results, (history) => {
         let isLost = false
         let lostAt = 0
-        for (const { change, isFailure, now } of play(history)) {
+        for (const { change, now, outcome } of play(history)) {
           if (change === undefined) continue
           expect(change._tag).toBe(isLost ? "Found" : "Lost")
-          expect(isFailure).toBe(change._tag === "Lost")
+          expect(outcome === "failed").toBe(change._tag === "Lost")
           if (change._tag === "Found") expect(change.afterMs).toBe(now - lostAt)
           isLost = !isLost
           lostAt = now
@@ -50,16 +59,18 @@ describe("an outage", () => {
     )
   })
 
-  it("lasts from a failure until the failed operation succeeds, or any does after a while", () => {
+  it("lasts until all failed operations succeed, or one succeeds after the settling time while the limits are available", () => {
     fc.assert(
       fc.property(results, (history) => {
         let failedAt = Number.NEGATIVE_INFINITY
         let failing = new Set<string>()
-        for (const { isFailure, isLost, now, operation } of play(history)) {
-          if (isFailure) {
+        for (const { isLost, now, operation, outcome } of play(history)) {
+          if (outcome === "failed") {
             failedAt = now
             failing.add(operation)
-          } else if (now - failedAt >= StoreOutage.SETTLED_MS) failing = new Set()
+          } else if (outcome === "counted") failing.delete(StoreOutage.LIMITS)
+          else if (!failing.has(StoreOutage.LIMITS) && now - failedAt >= StoreOutage.SETTLED_MS)
+            failing = new Set()
           else {
             failing.delete(operation)
             failing.delete(ADMISSION)

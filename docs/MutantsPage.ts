@@ -1,4 +1,7 @@
-/** The page `conformance/mutants.md`: `node docs/MutantsPage.ts` hunts the mutants and the outsiders, in about ten minutes. */
+/**
+ * Runs the suite on the mutants and the outsiders, and generates the page `conformance/mutants.md`, in about ten
+ * minutes: `node docs/MutantsPage.ts`.
+ */
 import { writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import * as Effect from "effect/Effect"
@@ -13,13 +16,13 @@ import * as Score from "../conformance/mutants/Score.ts"
 
 export const path = new URL("conformance/mutants.md", import.meta.url)
 
-/** The published selection; tests try its beginning again. */
+/** The size and the seed of the published sample of mutants; a test tries its first mutants again. */
 export const [SAMPLE, SEED] = [600, 1]
 
-/** How many outsiders the suite rejected before any check was changed because of them. */
+/** The number of outsiders that the suite rejected before any check was changed because of them. */
 const FIRST = 80
 
-/** An outsider, and the verdict of a run at level spec. */
+/** An outsider, and whether a run at level spec rejected it. */
 interface Tried {
   readonly outsider: Outsider
   readonly isRejected: boolean
@@ -34,18 +37,18 @@ const tryOutsider = (outsider: Outsider): Effect.Effect<Tried, unknown> =>
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 
 const scoreRow = ([name, score]: readonly [string, Score.Score]): string =>
-  `| ${cell(name)} | ${score.tried} | ${score.spec} | ${score.design} | ${score.undecided} | ${score.equal} | ${score.legal} | ${score.open} | ${Score.percent(score)} |`
+  `| ${cell(name)} | ${score.tried} | ${score.equal} | ${score.legal} | ${score.disputed} | ${score.spec} | ${score.design} | ${score.undecided} | ${score.open} | ${Score.percent(score)} |`
 
 const scores = (
   first: string,
   rows: ReadonlyArray<readonly [string, Score.Score]>
 ): ReadonlyArray<string> => [
-  `| ${first} | Tried | Level spec | Level design | Undecided | Equal | Legal | Open | Rejected |`,
-  "|---|---|---|---|---|---|---|---|---|",
+  `| ${first} | Tried | Equal | Legal | Disputed | Level spec | Level design | Undecided | Open | Rejected |`,
+  "|---|---|---|---|---|---|---|---|---|---|",
   ...rows.map(scoreRow)
 ]
 
-/** Operators in rows and places in columns: rejected of those that are neither equal nor legal. */
+/** Renders a table of operators and places: each cell is the number of rejected and of all faulty mutants. */
 const matrix = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
   const groups = [...new Set(places.map(({ group }) => group))]
   const rows = operators.map(({ id }) => {
@@ -53,7 +56,7 @@ const matrix = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
       const here = all.filter(({ mutant }) => mutant.operator.id === id && mutant.place.group === group)
       const score = Score.of(here)
       const faulty = Score.faulty(score)
-      return faulty === 0 ? "" : `${faulty - score.open}/${faulty}`
+      return faulty === 0 ? "" : `${score.spec + score.design}/${faulty}`
     })
     return `| ${id} | ${cells.join(" | ")} |`
   })
@@ -62,15 +65,17 @@ const matrix = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
 
 const legalRows = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
   const reasons = new Map<string, Array<string>>()
-  for (const { hunted, legal } of all) {
-    if (legal !== undefined) reasons.set(legal, [...(reasons.get(legal) ?? []), hunted.id])
+  for (const one of all) {
+    const { hunted, legal } = one
+    if (legal !== undefined && !Score.isDisputed(one))
+      reasons.set(legal, [...(reasons.get(legal) ?? []), hunted.id])
   }
   return [...reasons].map(
     ([reason, ids]) => `| ${cell(reason)} | ${ids.length} | ${cell(ids.slice(0, 3).join("; "))} |`
   )
 }
 
-/** The line of a survivor, which a test looks for. */
+/** Returns the line of a surviving mutant; a test also searches the page for this line. */
 export const survivorLine = (id: string, isReached: boolean): string =>
   `- \`${id}\`${isReached ? "" : " (not reached)"}`
 
@@ -97,13 +102,13 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
     `This page shows ${total.tried} of them, drawn with seed ${SEED}. Each runs the suite at level spec until the first check fails, and`,
     "then at level design. The columns:",
     "",
-    "- Level spec, level design: a check failed, at level spec or only at level design.",
-    "- Undecided: no check failed, but the run is not conformant (exit code 2 or 3).",
     "- Equal: neither the suite nor a random conversation of 1,500 requests met a difference from the correct server.",
-    "- Legal: conformant, and the contract allows it, for the reason below.",
+    "- Legal: the contract allows it, for a reason below, and level spec does not reject it.",
+    "- Disputed: a reason below calls it legal, and level spec rejects it. Each is listed, with the check that failed.",
+    "- Level spec, level design: it breaks the contract, as far as is known, and a check failed at level spec, or only at level design.",
+    "- Undecided: no check failed, but the run is not conformant (exit code 2 or 3).",
     "- Open: conformant, and not explained.",
-    `- Rejected: the part of the mutants that are neither equal nor legal which the suite rejects. Level spec alone rejects ${bySpec}; some of`,
-    "  the mutants that only level design rejects keep the contract.",
+    `- Rejected: the part of those that break the contract which one of the levels rejects; level spec alone rejects ${bySpec}.`,
     "",
     ...scores("", [["all", total]]),
     "",
@@ -129,7 +134,15 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
     "",
     ...matrix(all),
     "",
-    "### Legal survivors",
+    "### Disputed",
+    "",
+    "| Mutant | Check that failed | Reason that calls it legal |",
+    "|---|---|---|",
+    ...all
+      .filter(Score.isDisputed)
+      .map(({ hunted, legal = "" }) => `| ${cell(hunted.id)} | \`${hunted.by}\` | ${cell(legal)} |`),
+    "",
+    "### Legal",
     "",
     "| Reason | Mutants | Such as |",
     "|---|---|---|",

@@ -1,4 +1,4 @@
-/** A check: one law as data, independent of any test runner. */
+/** Defines checks. A check is one law as data, independent of any test runner. */
 import * as Effect from "effect/Effect"
 import type * as fc from "fast-check"
 import type { Level } from "../clauses/Clause.ts"
@@ -11,13 +11,13 @@ import type { Profile } from "../evaluation/Profile.ts"
 import type { Trial } from "../evaluation/Trial.ts"
 import type { Open, Subject } from "../subjects/Subject.ts"
 
-/** Number of random cases at a port, where a case is cheap, and over HTTP, where it costs requests. */
+/** Number of random cases: at a port, where a case is cheap, and over HTTP, where a case costs requests. */
 export interface Runs {
   readonly port: number
   readonly http: number
 }
 
-/** A check whose type still shows its cases; `define` hides that type. */
+/** A check with the types of its interface and of its cases; `define` hides these types. */
 export interface Definition<F extends Face, Case> {
   /** Frozen id; never reused for another law. */
   readonly id: string
@@ -26,37 +26,41 @@ export interface Definition<F extends Face, Case> {
   readonly clauses: readonly [ClauseSlug, ...ReadonlyArray<ClauseSlug>]
   readonly level: Level
   /**
-   * The standard that recommends a law that the contract leaves open; at level `spec` a violation is then a warning.
+   * The standard that recommends the law, if the contract does not require it; at level `spec` a violation is then a
+   * warning.
    */
   readonly advisedBy?: string
   readonly profile: Profile
   readonly on: F
   readonly needs?: ReadonlyArray<Capability>
-  /** Whether it runs after all checks that do not move time to the removal of getPet, because it looks at what they left. */
+  /**
+   * Whether the law is about the animals that other checks created. The check then runs after all others, except those
+   * of the profile `deprecation`, which move time to the removal of getPet.
+   */
   readonly isClosing?: boolean
   /** Approximate number of requests over HTTP; 0 for a check of a port. */
   readonly requests: number
   /** Circumstances that must occur in at least one evaluation; otherwise the check is inconclusive. */
   readonly mustSee?: ReadonlyArray<string>
-  /** The product from which the cases are drawn; the law records which of them it decided (`Trial.tried`). */
+  /** The product from which the cases are drawn; the law records the cases that it decided (`Trial.tried`). */
   readonly product?: Shape
   /** Boundary cases, which are always tried first. */
   readonly examples: ReadonlyArray<Case>
   /** Random cases, shrunk when one fails. */
   readonly cases?: fc.Arbitrary<Case>
   readonly runs?: Runs
-  /** Timeout of one evaluation in ms of real time, after which it is a violation; 30 000 by default. */
+  /** Timeout of one evaluation in ms of real time; 30 000 by default. An evaluation that exceeds it is a violation. */
   readonly timeoutMs?: number
   /** Evaluates the law once: an effect, or a generator as for `Effect.gen`. */
   readonly holds: (face: Faces[F], given: Case, trial: Trial) => Effect.Effect<void, Failure> | LawGenerator
 }
 
-/** What `Effect.gen` runs: a program that yields effects. */
+/** A generator that yields effects, as `Effect.gen` runs it. */
 export type LawGenerator = Generator<Effect.Effect<unknown, Failure>, void>
 
 /** A check, without the types of its interface and its cases. */
 export interface Check extends Omit<Definition<Face, unknown>, "holds"> {
-  /** Evaluates the law once against a subject that has the interface. */
+  /** Evaluates the law once against a subject; fails with `Undecided` if the subject lacks the interface. */
   readonly evaluate: (subject: Subject, given: unknown, trial: Trial) => Effect.Effect<void, Failure>
 }
 
@@ -79,7 +83,7 @@ export const define = <F extends Face, Case>(definition: Definition<F, Case>): C
   }
 }
 
-/** The fields that the checks of a family may share. */
+/** The fields that the checks of a family may have in common. */
 type Shared<F extends Face> = Partial<
   Omit<Definition<F, never>, "on" | "examples" | "cases"> & Pick<Definition<F, unknown>, "examples" | "cases">
 > & { readonly on: F }
@@ -87,14 +91,14 @@ type Shared<F extends Face> = Partial<
 /** A definition without the fields of its family, which it may override. */
 type Rest<F extends Face, Case, S> = Omit<Definition<F, Case>, keyof S> & Partial<Definition<F, Case>>
 
-/** The cases of a family that shares them, or those of one law. */
+/** The type of the cases that a family shares; `unknown` if it shares none. */
 type CaseOf<S> = S extends { readonly holds: (face: never, given: infer Case, trial: never) => unknown }
   ? Case
   : S extends { readonly cases: fc.Arbitrary<infer Case> }
     ? Case
     : unknown
 
-/** Defines checks that share level, profile, interface or other fields. */
+/** Returns a function that defines checks with shared fields, such as level, profile and interface. */
 export const family =
   <const F extends Face, const S extends Shared<F>>(shared: S & Shared<F>) =>
   <Case extends CaseOf<S>>(definition: Rest<F, Case, S>): Check =>

@@ -1,4 +1,4 @@
-/** The settings of a run over HTTP: flags and file merged, validated, and with resolved keys. */
+/** Merges the flags and the configuration file into the settings of a run over HTTP, and resolves the keys. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -32,13 +32,13 @@ export interface Flags {
   readonly contact?: string | undefined
   /** Accepted values of `categoryId`, if not every int64. */
   readonly categories?: ReadonlyArray<bigint> | undefined
-  /** Whether it bans keys that ignore a 429. */
+  /** Whether the server bans keys that ignore a 429. */
   readonly bans?: boolean | undefined
   readonly budget?: Partial<{ readonly requests: number; readonly seconds: number }> | undefined
   readonly only?: ReadonlyArray<string> | undefined
   readonly exclude?: ReadonlyArray<string> | undefined
   readonly iOwnThisServer?: boolean | undefined
-  /** Ms to wait for a server that is still starting. */
+  /** Milliseconds to wait for a server that is still starting. */
   readonly wait?: number | undefined
 }
 
@@ -66,7 +66,7 @@ export class Settings extends Data.Class<{
   readonly budget: { readonly requests: number; readonly milliseconds: number }
   readonly only: ReadonlyArray<string>
   readonly exclude: ReadonlyArray<string>
-  /** Ms to wait for a server that is still starting; 0 for not at all. */
+  /** Milliseconds to wait for a server that is still starting; 0 does not wait. */
   readonly waitMs: number
 }> {}
 
@@ -74,7 +74,7 @@ type Resolved<A> = Result.Result<A, SetupFault>
 
 const fault = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
 
-/** A small plan's daily limit must be at least so many times its limit per minute, for the laws about the minute. */
+/** Minimum ratio of a key's daily limit to its per-minute limit, for the laws about the per-minute limit. */
 const MINUTES_A_DAY = 4
 
 const roomy = <A extends { readonly perMinute: number; readonly perDay: number }>(
@@ -131,7 +131,7 @@ const addressOf = (given: string, from: string): Resolved<URL> => {
   return Result.succeed(url)
 }
 
-/** Whether an address is on this machine, by its name or number, without a DNS lookup. */
+/** Whether an address is on this machine, by its host name or IP address, without a DNS lookup. */
 const isLoopback = ({ hostname }: URL): boolean =>
   /^(localhost|.+\.localhost|127\.[0-9]+\.[0-9]+\.[0-9]+|\[::1\])$/.test(hostname)
 
@@ -142,11 +142,11 @@ const isOurs = (url: URL, from: string, isOwned: boolean): Resolved<void> =>
         `${from}: ${url.hostname} is not this machine. A run creates animals, uses up limits and gets a key banned: say --i-own-this-server if it is yours`
       )
 
-/** Single patterns; a flag may contain several, separated by commas. */
+/** Splits patterns at commas, because one flag may contain several patterns. */
 const listed = (patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   patterns.flatMap((pattern) => pattern.split(",").map((one) => one.trim()))
 
-/** Merges and validates flags and file. */
+/** Merges flags and file, validates the settings, and applies the defaults; fails with the first fault. */
 export const resolve = (file: Configuration, flags: Flags, environment: Environment): Resolved<Settings> =>
   Result.gen(function* () {
     const address = flags.url ?? file.url
@@ -207,7 +207,10 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
 const plain = (key: SmallKey | undefined): HttpSubject.SmallKey | undefined =>
   key === undefined ? undefined : { ...key, secret: Redacted.value(key.secret) }
 
-/** The subject of the settings; its connections are closed with the scope. */
+/**
+ * Creates the subject of a run, after waiting for the server for up to `waitMs` milliseconds. Fails if the
+ * clock does not work. The connections are closed with the scope.
+ */
 export const open = Effect.fnUntraced(function* (
   settings: Settings
 ): Effect.fn.Return<HttpSubject.HttpSubject, SetupFault, Scope.Scope> {

@@ -1,8 +1,8 @@
-/** Values of `Accept`; `undefined` sends none. */
+/** Lists values of `Accept` for the requests of a law. A request has no `Accept` if the value is `undefined`. */
 
 export interface Accept {
   readonly value: string | undefined
-  /** Whether it excludes JSON, so that 406 is a correct response (RFC 9110 §15.5.7). */
+  /** Whether the value excludes JSON, so that 406 is a correct response (RFC 9110 §15.5.7). */
   readonly excludesJson: boolean
 }
 
@@ -19,3 +19,6 @@ export const accepts = {
 } as const satisfies { readonly [name: string]: Accept }
 
 export type AcceptName = keyof typeof accepts
+
+/** Returns the value with this name. */
+export const of = (name: AcceptName): Accept => accepts[name]

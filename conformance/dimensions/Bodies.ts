@@ -1,4 +1,4 @@
-/** Encodings of the same JSON object (RFC 8259), and content types that mean JSON in UTF-8. */
+/** Defines encodings of the same JSON object (RFC 8259), and content types that mean JSON in UTF-8. */
 
 /** The fields of a creation. */
 export interface Fields {
@@ -9,9 +9,9 @@ export interface Fields {
 
 interface Form {
   readonly write: (fields: Fields) => string
-  /** Sent with `Transfer-Encoding: chunked`. */
+  /** Whether the body is sent with `Transfer-Encoding: chunked`. */
   readonly isChunked?: boolean
-  /** Whether the contract leaves open if a server accepts it. */
+  /** Whether a server may reject the form, because the contract leaves that open. */
   readonly isOpen?: boolean
 }
 
@@ -63,10 +63,10 @@ export const forms = {
 
 export type FormName = keyof typeof forms
 
-/** The form with all its members, so that an absent one is readable. */
+/** Returns the form with this name, with the type `Form`, which allows access to its optional members. */
 export const formOf = (name: FormName): Form => forms[name]
 
-/** Content types by name; the first is the one of the contract. */
+/** Content types by name; the first one is that of the contract. */
 export const types = {
   "application/json": "application/json",
   "with a charset": "application/json; charset=utf-8",

@@ -9,8 +9,8 @@ const all = Object.keys(Names.characters).flatMap((characters) =>
   }))
 )
 
-describe("a name", () => {
-  it.each(all)("of $characters has a length of $length, in normal form C", ({ characters, length }) => {
+describe("Names.of", () => {
+  it.each(all)("returns a name in normal form C ($characters, $length)", ({ characters, length }) => {
     const name = Names.of("Token", characters, length)
     const { count, size } = Names.lengths[length]
     expect(count(name)).toBe(size)
@@ -20,8 +20,17 @@ describe("a name", () => {
   })
 })
 
-describe("a form of a body", () => {
-  it.each(Object.keys(Bodies.forms))("%s means the same object", (form) => {
+describe("letters for names", () => {
+  it.each(Object.entries(Names.letters))(
+    "are in form NFKC, so that a law sees their loss: %s",
+    (_, letters) => {
+      expect(letters.normalize("NFKC")).toBe(letters)
+    }
+  )
+})
+
+describe("a form of a JSON body", () => {
+  it.each(Object.keys(Bodies.forms))("encodes the same fields: %s", (form) => {
     for (const status of ["sold", undefined]) {
       const name = Names.of("Token", "one to four bytes", "short")
       const fields = { name, categoryId: 1_000n, status }

@@ -1,19 +1,26 @@
 /**
- * Names of animals: their characters, of every plane and of one to four bytes, and their lengths around every plausible cut in
- * bytes, UTF-16 units and code points. All are in normal form C and without white space at the ends.
+ * Builds names of animals with characters of every plane and of one to four bytes, and with lengths around every
+ * plausible limit in bytes, UTF-16 units and code points. All names are in normal form C, without white space at the
+ * ends.
  */
 
-/** Characters that a name repeats. */
-export const characters = {
-  "letters and digits": "aB3dE",
+/** Letters and pictures for names. A server that accepts them has no reason to change them. */
+export const letters = {
+  "letters and digits": "aBdE3",
   "two bytes": "\u00e9\u00df\u0436\u05d0",
   "three bytes": "\u65e5\u672c\u20ac\u3042",
-  "plane 1": "\u{1f98a}\u{1f408}\u{1d54f}",
+  "plane 1": "\u{1f98a}\u{1f408}\u{10348}",
   "planes 2 and 3": "\u{20000}\u{2a6d6}\u{30000}",
+  "one to four bytes": "a\u00e9\u20ac\u{1f98a}"
+} as const satisfies { readonly [name: string]: string }
+
+/** Characters that servers may remove or escape: invisible and private characters, and markup. */
+export const symbols = {
   "planes 14 to 16": "\u{e0101}\u{f0000}\u{10fffd}",
-  "one to four bytes": "a\u00e9\u20ac\u{1f98a}",
   markup: "'\"\\<b>%41&amp;+;--"
 } as const satisfies { readonly [name: string]: string }
+
+export const characters = { ...letters, ...symbols }
 
 const bytes = (text: string): number => new TextEncoder().encode(text).length
 const units = (text: string): number => text.length
@@ -37,7 +44,7 @@ export const lengths = {
 export type CharactersName = keyof typeof characters
 export type LengthName = keyof typeof lengths
 
-/** The name of this length that begins with `start`; the rest of it are the characters, in turn. */
+/** Returns a name of this length: `start`, then the characters in sequence, repeated, and `x` to fill the rest. */
 export const of = (start: string, repeated: CharactersName, length: LengthName): string => {
   const { count, size } = lengths[length]
   const all = [...characters[repeated]]
@@ -47,7 +54,7 @@ export const of = (start: string, repeated: CharactersName, length: LengthName):
     if (count(next) > size) break
     name = next
   }
-  // A character of several units may leave a gap.
+  // Characters of several bytes or units may not fill the length exactly.
   while (count(name) < size) name += "x"
   return name
 }

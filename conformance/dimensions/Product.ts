@@ -1,14 +1,14 @@
-/** The product of dimensions over which a law must hold, and the cases that are drawn from it. */
+/** Builds products: the dimensions over which a law is tested, and the cases that are drawn from them. */
 import * as fc from "fast-check"
 import * as Pairwise from "./Pairwise.ts"
 
-/** Named values of each dimension, boundary first. */
+/** Named values of each dimension, boundary values first. */
 export type Dimensions = { readonly [dimension: string]: { readonly [value: string]: unknown } }
 
-/** One case: the name of a value of each dimension. */
+/** One case: a value of each dimension, by its name. */
 export type Tuple<D extends Dimensions> = { readonly [dimension in keyof D]: keyof D[dimension] & string }
 
-/** A product, without the types of its values. */
+/** The names and numbers of a product, without the types of its values. */
 export interface Shape {
   /** The names of the values of each dimension. */
   readonly values: { readonly [dimension: string]: ReadonlyArray<string> }
@@ -18,15 +18,15 @@ export interface Shape {
 
 export interface Product<D extends Dimensions> {
   readonly shape: Shape
-  /** Cases that hold every pair of values that can occur together. */
+  /** Cases that together contain every pair of values that can occur together. */
   readonly examples: ReadonlyArray<Tuple<D>>
-  /** Any case of the product. */
+  /** Generates any case of the product. */
   readonly cases: fc.Arbitrary<Tuple<D>>
 }
 
 /**
- * The product of dimensions. `allows` rejects what contradicts itself; a case may lack values when it is called, and what it
- * rejects must stay rejected with more values.
+ * Creates the product of dimensions. `allows` returns false for cases that cannot occur. It also gets partial cases; if
+ * it rejects one, it must reject every case that adds values to it.
  */
 export const of = <const D extends Dimensions>(
   dimensions: D,
@@ -55,3 +55,9 @@ export const of = <const D extends Dimensions>(
       .map(tupleOf)
   }
 }
+
+/** Selects values of a dimension by their names. */
+export const some = <const Values extends Dimensions[string], const Name extends keyof Values & string>(
+  values: Values,
+  ...names: ReadonlyArray<Name>
+): Pick<Values, Name> => Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, Name> // one entry each

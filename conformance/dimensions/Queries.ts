@@ -1,11 +1,11 @@
-/** Queries of a list (contract §4.1): each parameter, several, in another order, and one that the contract does not name. */
+/** Lists queries of a list (contract §4.1): no parameter, one, two in either order, and an unknown parameter. */
 
 export interface Query {
-  /** Text after the path. */
+  /** The query with its question mark, as it follows the path. */
   readonly text: string
   readonly limit?: number
   readonly status?: "available" | "pending" | "sold"
-  /** Whether it has only parameters that the contract names. */
+  /** Whether the query has only parameters that the contract names. */
   readonly isKnown: boolean
 }
 
@@ -20,11 +20,3 @@ export const queries = {
 } as const satisfies { readonly [name: string]: Query }
 
 export type QueryName = keyof typeof queries
-
-/** Some of them, as a dimension. */
-export const some = <const Name extends QueryName>(
-  ...names: ReadonlyArray<Name>
-): { readonly [name in Name]: Query } => {
-  const found: ReadonlyArray<readonly [Name, Query]> = names.map((name) => [name, queries[name]])
-  return Object.fromEntries(found) as { readonly [name in Name]: Query } // one entry each
-}

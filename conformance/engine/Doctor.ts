@@ -20,7 +20,7 @@ import * as Estimate from "./Estimate.ts"
 import * as Run from "./Run.ts"
 import { SetupFault } from "./SetupFault.ts"
 
-/** Findings about the subject, one line each, or the first error. */
+/** Examines the set-up and returns the findings and the estimated cost, one line each; fails with the first error. */
 export const examine = (
   subject: HttpSubject,
   options: Pick<Run.RunOptions, "level" | "only" | "exclude">
@@ -46,7 +46,7 @@ const findings = Effect.fnUntraced(function* (
   return [...found, ...Estimate.lines(subject, options, latencyMs)]
 })
 
-/** Adds a line for each finding. */
+/** Sends the requests of the doctor, and adds a line to `findings` for each result. */
 const look = Effect.fnUntraced(function* (
   subject: HttpSubject,
   findings: Array<string>
@@ -67,9 +67,9 @@ const look = Effect.fnUntraced(function* (
       break
     case 401:
     case 403:
-      return yield* fault(`the server refuses the main key (--key) with status ${response.status}`)
+      return yield* fault(`the server rejects the main key (--key) with status ${response.status}`)
     case 404:
-      // Only a server at this address creates an animal; its list must be an empty array then (contract §4.1).
+      // If a creation succeeds, the address is right, and the list should have been an empty array (contract §4.1).
       if ((yield* created(subject, trial)).status !== 201) {
         return yield* fault(
           `GET ${target.basePath}/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1`
@@ -120,10 +120,13 @@ const keysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> => {
     : fault(`the key given with ${twice[0]} is given for another purpose too: each needs its own`)
 }
 
-/** A category that servers with few categories do not have. */
+/** A category that a server that accepts only certain categories is unlikely to accept. */
 const RARE_CATEGORY = 777_777n
 
-/** The response to a creation with a category that the subject accepts, or another one. */
+/**
+ * Creates an animal, by default with a category that the subject accepts, and returns the response. Fails with a
+ * `SetupFault` if the status is 400.
+ */
 const created = (
   { conversation, target: { declared } }: HttpSubject,
   trial: Trial.Trial,
@@ -141,7 +144,7 @@ const created = (
   )
 }
 
-/** Checks whether the run can create animals. The contract lets a server reject certain names or categories. */
+/** Reports whether a run can create animals, as the contract lets a server reject certain names and categories. */
 const creation = Effect.fnUntraced(function* (
   subject: HttpSubject,
   trial: Trial.Trial
@@ -153,17 +156,17 @@ const creation = Effect.fnUntraced(function* (
   return "animals can be created"
 })
 
-/** The status of a request with a wrong key. */
+/** Returns the status of the response to a request with a wrong key. */
 const wrongKey = (conversation: Conversation.Conversation, trial: Trial.Trial) =>
   Effect.map(
     send(conversation, { path: "/pets?limit=1", authorization: ["Bearer wrong-key-of-the-doctor"] }, trial),
     ({ response }) => response.status
   )
 
-/** Largest list of the contract. */
+/** Maximum number of animals in a list by the contract. */
 const FULL_LIST = 100
 
-/** What an earlier run on the same server has left: time beyond the removal of getPet, and many animals. */
+/** Reports what an earlier run on the same server left behind: a time after the removal of getPet, and many animals. */
 const traces = Effect.fnUntraced(function* (
   { conversation }: HttpSubject,
   trial: Trial.Trial
@@ -185,7 +188,7 @@ const traces = Effect.fnUntraced(function* (
   ]
 })
 
-/** Checks the subject's time, and whether the clock belongs to the subject. */
+/** Reports the subject's time, and checks whether the clock belongs to the subject. */
 const time = Effect.fnUntraced(function* (
   subject: HttpSubject,
   trial: Trial.Trial
@@ -218,10 +221,10 @@ const smallKey = (
     return Effect.succeed(`the ${name} key is accepted, without a limit in the response`)
   if (limit === perMinute || limit === perDay)
     return Effect.succeed(`the ${name} key is on the plan declared: ${declared}`)
-  // A server that takes any key need not tell keys apart; the auth checks report that.
+  // A server that accepts any key may have the same limits for all keys; the auth checks report that.
   return !rejectsOthers
-    ? Effect.succeed(`the ${name} key's X-RateLimit-Limit is ${limit}, declared are ${declared}`)
+    ? Effect.succeed(`the ${name} key's X-RateLimit-Limit is ${limit}, but ${declared} are declared`)
     : fault(
-        `the key given with --${name} is on another plan than declared: its X-RateLimit-Limit is ${limit}, declared are ${declared}`
+        `the key given with --${name} is on another plan than declared: its X-RateLimit-Limit is ${limit}, but ${declared} are declared`
       )
 }

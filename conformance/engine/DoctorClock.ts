@@ -1,7 +1,7 @@
 /**
- * Checks whether a clock belongs to the subject. The contract names no header with the time of the service, and many servers
- * write `Date` by the machine's time. The evidence is what the contract names: `X-RateLimit-Reset` moves with the clock, or
- * the budget of a key is refilled. A `Date` that moves with the clock is also evidence; one that does not is none.
+ * Checks whether a clock belongs to the subject. The contract names no header with the time of the service, and many
+ * servers write the machine's time into `Date`. The clock is the subject's if `X-RateLimit-Reset` or `Date` moves with
+ * it, or if the limit of a key is refilled. A `Date` that does not move proves nothing.
  */
 import * as Effect from "effect/Effect"
 import type * as Trial from "../evaluation/Trial.ts"
@@ -15,22 +15,28 @@ import { SetupFault } from "./SetupFault.ts"
 
 const DAY_MS = 86_400_000
 
-/** First move in ms: more than a minute, so that the bucket is then full. */
+/** First move of the clock, in milliseconds: more than a minute, so that the limit per minute is refilled. */
 const FULL_MS = 61_000
 
-/** Second move in ms, and the least that a Reset for the minute then moves; real time moves one by at most a minute. */
+/**
+ * Second move of the clock, and the minimum by which `X-RateLimit-Reset` of the minute must then move, in milliseconds.
+ * Real time alone moves it by at most a minute.
+ */
 const MINUTES_MS = { by: 150_000, least: 90_000 }
 
-/** Third move in ms, and the least that a Reset for the day then moves; real time moves one by at most a day. */
+/**
+ * Third move of the clock, and the minimum by which `X-RateLimit-Reset` of the day must then move, in milliseconds.
+ * Real time alone moves it by at most a day.
+ */
 const DAYS_MS = { by: 3 * DAY_MS, least: 1.5 * DAY_MS }
 
-/** Tolerance in ms of `Date`, which has whole seconds. */
+/** Tolerance for `Date`, which has whole seconds; in milliseconds. */
 const DATE_SLACK_MS = 3_000
 
-/** Maximum number of requests that use up a small key. */
+/** Maximum number of requests that may be sent to use up the limit of a small key. */
 const MOST_REQUESTS = 250
 
-/** Times in a response, in epoch ms. */
+/** The times in a response, in epoch milliseconds. */
 interface Shown {
   readonly reset: number | undefined
   readonly date: number | undefined
@@ -44,7 +50,7 @@ const reached = <A>(reading: Effect.Effect<A, NoResponse>): Effect.Effect<A, Set
 const difference = (one: number | undefined, other: number | undefined): number =>
   one === undefined || other === undefined ? 0 : other - one
 
-/** Moves the clock; fails unless it moves as far, and returns the new time. */
+/** Moves the clock by `ms` milliseconds and returns the new time; fails if the clock moves by less. */
 const moved = Effect.fnUntraced(function* (
   conversation: HttpSubject["conversation"],
   clock: ServerClock,
@@ -52,14 +58,17 @@ const moved = Effect.fnUntraced(function* (
 ): Effect.fn.Return<number, SetupFault> {
   const from = yield* reached(clock.now)
   const to = yield* reached(clock.advance(ms))
-  // The conversation dates its exchanges by the clock.
+  // The conversation must read the clock again, because it derives the times of its exchanges from it.
   yield* Effect.mapError(conversation.now, ({ message }) => dead(message))
   return to < from + ms
     ? yield* Effect.fail(dead(`it was advanced by ${ms} ms and moved by ${to - from} ms`))
     : to
 })
 
-/** Reports the time of a clock that is proven to be the subject's; fails otherwise. */
+/**
+ * Returns a line with the time of the clock if the clock is proven to belong to the subject, or a line that says that
+ * this cannot be decided without `X-RateLimit-Reset`; fails otherwise.
+ */
 export const examine = Effect.fnUntraced(function* (
   { conversation, target }: HttpSubject,
   clock: ServerClock,
@@ -79,7 +88,7 @@ export const examine = Effect.fnUntraced(function* (
     const now = yield* moved(conversation, clock, by)
     const after = yield* shown
     const isDateMoved = difference(before.date, after.date) >= by - DATE_SLACK_MS
-    // A Date that follows the clock shows its time.
+    // If Date moves with the clock, it must also show the time of the clock.
     if (isDateMoved && Math.abs(difference(after.date, now)) > DATE_SLACK_MS) {
       const date = Moment.iso(after.date ?? 0)
       return yield* Effect.fail(
@@ -102,7 +111,7 @@ export const examine = Effect.fnUntraced(function* (
 
 const works = (now: number): string => `the clock can be moved, and shows ${Moment.iso(now)}`
 
-/** Whether a small key that is used up is admitted at once after the clock has moved by its Retry-After. */
+/** Uses up the tiny key. Returns whether the key is admitted after the clock moved by a Retry-After of over 2 s. */
 const refills = Effect.fnUntraced(function* (
   conversation: HttpSubject["conversation"],
   clock: ServerClock,
@@ -113,7 +122,7 @@ const refills = Effect.fnUntraced(function* (
     const exchange = yield* list
     if (exchange.response.status !== 429) continue
     const seconds = RateHeaders.retryAfterSeconds(exchange) ?? 60
-    // Real time ends a wait of a second by itself.
+    // Real time may end a wait of up to 2 s, so a refill after it proves nothing.
     yield* moved(conversation, clock, Math.max(seconds, 2) * 1_000)
     return (yield* list).response.status === 200 && seconds > 2
   }

@@ -10,7 +10,7 @@ import { type Failure, Violation } from "../evaluation/Outcome.ts"
 import * as Trial from "../evaluation/Trial.ts"
 import type { Subject } from "../subjects/Subject.ts"
 
-/** The result: `failure` is absent if the law held, `fault` is present if the suite itself failed. */
+/** The result of an evaluation: `failure` is absent if the law held, `fault` is present if the suite itself failed. */
 export interface Evaluation {
   readonly trial: Trial.Trial
   readonly failure: Failure | undefined
@@ -19,10 +19,10 @@ export interface Evaluation {
 
 const TIMEOUT_MS = 30_000
 
-/** Time in ms for an evaluation to end after its timeout; an uninterruptible one is then abandoned. */
+/** Milliseconds that an evaluation may take to end after its timeout; after that, it is abandoned and keeps running. */
 const GRACE_MS = 250
 
-/** Evaluates; never fails. */
+/** Evaluates the law of a check on one case; never fails. A timeout, by default 30 s, is a violation of the law. */
 export const evaluate = (
   check: Check,
   subject: Subject,
@@ -58,7 +58,7 @@ export const evaluate = (
   })
 }
 
-/** Sleeps for so much real time, not counting the time in which the run waits for the subject's limits. */
+/** Sleeps for `ms` milliseconds of real time, not counting time in which the run waits for the subject's limits. */
 const worked = Effect.fnUntraced(function* (ms: number, { waitedMs = () => 0 }: Subject) {
   const begun = yield* Clock.currentTimeMillis
   const waitedBefore = waitedMs()

@@ -9,7 +9,7 @@ import * as Toys from "./Toys.fixture.ts"
 const broken = (actual = "no"): Effect.Effect<never, Failure> =>
   Effect.fail(new Violation({ expected: "yes", actual }))
 
-describe("an investigation", () => {
+describe("Investigate.investigate", () => {
   it("tries the examples first, in order, and then the given number of random cases", async () => {
     const met: Array<number> = []
     const toy = Toys.check<number>({
@@ -35,21 +35,21 @@ describe("an investigation", () => {
     expect(met).toHaveLength(7)
   })
 
-  it("tries by default 100 random cases at a port and 12 over HTTP", async () => {
+  it("tries 100 random cases for a port and 12 over HTTP by default", async () => {
     const toy = Toys.check<number>({ cases: fc.nat(), holds: () => Effect.void })
     expect((await Toys.investigate(toy)).runs.executed).toBe(100)
     const http = await Toys.investigate(toy, { on: Toys.subject({ kind: "http" }) })
     expect(http.runs.executed).toBe(12)
   })
 
-  it("tries the examples and at least one random case with any effort", async () => {
+  it("tries the examples and at least one random case, however small the effort is", async () => {
     const toy = Toys.check<number>({ examples: [1], cases: fc.nat(), holds: () => broken() })
     expect((await Toys.investigate(toy, { effort: 0.001 })).status).toBe("fail")
     const sound = Toys.check<number>({ examples: [1], cases: fc.nat(), holds: () => Effect.void })
     expect((await Toys.investigate(sound, { effort: 0.001 })).status).toBe("pass")
   })
 
-  it("stops at the first failing example, and shows it unshrunk", async () => {
+  it("stops at the first failing example, and does not shrink the example", async () => {
     const met: Array<number> = []
     const toy = Toys.check<number>({
       examples: [1, 5_000, 3],
@@ -76,7 +76,7 @@ describe("an investigation", () => {
     })
   })
 
-  it("shrinks a failing random case and shows the steps of the smallest", async () => {
+  it("shrinks a failing random case, and shows the steps of the smallest failing case", async () => {
     const toy = Toys.check<ReadonlyArray<number>>({
       cases: fc.array(fc.nat({ max: 1_000 }), { maxLength: 30 }),
       runs: { port: 500, http: 500 },
@@ -97,7 +97,7 @@ describe("an investigation", () => {
     expect(counterexample?.found.shrinks).toBeGreaterThan(0)
   })
 
-  it("returns a token that contains the case", async () => {
+  it("returns a replay token that contains the failing case", async () => {
     const given = { big: 2n ** 63n - 1n, none: undefined, raw: new Uint8Array([0, 255]) }
     const toy = Toys.check<typeof given>({
       id: "toy.token",
@@ -156,7 +156,7 @@ describe("an investigation", () => {
     expect({ status, open, opened }).toEqual({ status: "fail", open: 0, opened: 4 })
   })
 
-  it("counts only the requests of its own exchanges", async () => {
+  it("counts only the requests that were sent during the investigation", async () => {
     const exchanges: Array<never> = []
     const toy = Toys.check<number>({
       examples: [1, 2],
@@ -169,7 +169,7 @@ describe("an investigation", () => {
 })
 
 describe("an intermittent failure", () => {
-  it("is a failure, with the number of repetitions", async () => {
+  it("fails the check, and the counterexample shows the number of repetitions that failed", async () => {
     for (const times of [0, 1, 2, 3]) {
       let tries = 0
       const toy = Toys.check<number>({
@@ -189,7 +189,7 @@ describe("an intermittent failure", () => {
     }
   })
 
-  it("is a failure if later tries are undecided, or fail in the suite", async () => {
+  it("fails the check even if all repetitions are undecided or end with an error of the suite", async () => {
     let tries = 0
     const vague = Toys.check<number>({
       examples: [1],
@@ -208,8 +208,8 @@ describe("an intermittent failure", () => {
   })
 })
 
-describe("an undecided case", () => {
-  it("makes the check inconclusive with its reason, if no case was decided", async () => {
+describe("undecided cases", () => {
+  it("make a check inconclusive, with the reason of the first case, if no case was decided", async () => {
     const toy = Toys.check<number>({
       examples: [1, 2],
       cases: fc.constant(3),
@@ -222,7 +222,7 @@ describe("an undecided case", () => {
     })
   })
 
-  it("makes the check inconclusive if it is a boundary, however many other cases were decided", async () => {
+  it("make a check inconclusive if one of them is a boundary example, even if other cases were decided", async () => {
     const toy = Toys.check<number>({
       examples: [1, 2],
       holds: (_face, given) => (given === 1 ? undecided("no idea") : Effect.void)
@@ -234,7 +234,7 @@ describe("an undecided case", () => {
     })
   })
 
-  it("does not prevent a pass if fewer than half of the random cases are undecided", async () => {
+  it("allow a pass if at most half of the random cases are undecided", async () => {
     const sometimes = (share: number) => {
       let tries = 0
       return Toys.check<number>({
@@ -249,7 +249,7 @@ describe("an undecided case", () => {
     })
   })
 
-  it("does not hide a failure after it", async () => {
+  it("allow a failure in a later case", async () => {
     const toy = Toys.check<number>({
       examples: [1, 2],
       holds: (_face, given) => (given === 1 ? undecided("no idea") : broken())
@@ -257,7 +257,7 @@ describe("an undecided case", () => {
     expect((await Toys.investigate(toy)).status).toBe("fail")
   })
 
-  it("is assumed for a check without cases", async () => {
+  it("are not needed for an inconclusive check: a check without cases is inconclusive", async () => {
     const toy = Toys.check({ holds: () => Effect.void })
     expect(await Toys.investigate(toy)).toMatchObject({
       status: "inconclusive",
@@ -265,7 +265,7 @@ describe("an undecided case", () => {
     })
   })
 
-  it("is assumed for an interface that the subject lacks", async () => {
+  it("are not needed for an inconclusive check: a check without its interface is inconclusive", async () => {
     const toy = Toys.check<number>({ examples: [1], holds: () => Effect.void })
     expect(await Toys.investigate(toy, { on: Toys.subject({ faces: {} }) })).toMatchObject({
       status: "inconclusive",
@@ -274,7 +274,7 @@ describe("an undecided case", () => {
   })
 })
 
-describe("required circumstances", () => {
+describe("a check that requires circumstances (`mustSee`)", () => {
   const needing = (meets: (given: number) => ReadonlyArray<string>) =>
     Toys.check<number>({
       examples: [1, 2],
@@ -285,12 +285,12 @@ describe("required circumstances", () => {
         })
     })
 
-  it("allow a pass if each occurred in some evaluation", async () => {
+  it("passes if each circumstance occurred in at least one evaluation", async () => {
     const toy = needing((given) => (given === 1 ? ["a full page"] : ["a sold animal", "more"]))
     expect((await Toys.investigate(toy)).status).toBe("pass")
   })
 
-  it("make the check inconclusive if one never occurred, with its name", async () => {
+  it("is inconclusive if a circumstance never occurred, and the reason names the circumstance", async () => {
     expect(await Toys.investigate(needing(() => ["a full page"]))).toMatchObject({
       status: "inconclusive",
       reason: "this never occurred: a sold animal"
@@ -300,14 +300,14 @@ describe("required circumstances", () => {
     )
   })
 
-  it("are not required of a check that fails", async () => {
+  it("fails if the law is violated, even if no circumstance occurred", async () => {
     const toy = Toys.check<number>({ examples: [1], mustSee: ["x"], holds: () => broken() })
     expect((await Toys.investigate(toy)).status).toBe("fail")
   })
 })
 
 describe("a law that does not apply to the subject", () => {
-  it("is not applicable, and is not tried with random cases", async () => {
+  it("makes the check not applicable, and is not evaluated on random cases", async () => {
     let tries = 0
     const toy = Toys.check<number>({
       examples: [1, 2],
@@ -327,25 +327,25 @@ describe("a law that does not apply to the subject", () => {
   })
 })
 
-describe("a bug of the suite", () => {
+describe("a fault of the suite", () => {
   const faults: ReadonlyArray<readonly [string, () => Effect.Effect<void>]> = [
     ["a defect", () => Effect.die(new Error("oops"))],
     [
-      "an exception of the law",
+      "an exception when the law is called",
       () => {
         throw new Error("oops")
       }
     ],
     [
-      "an exception within the law",
+      "an exception in the effect of the law",
       () =>
         Effect.map(Effect.void, () => {
           throw new Error("oops")
         })
     ],
-    ["a promise that is rejected", () => Effect.promise(() => Promise.reject(new Error("oops")))]
+    ["a rejected promise", () => Effect.promise(() => Promise.reject(new Error("oops")))]
   ]
-  it.each(faults)("%s in an example is an error with its reason", async (_what, holds) => {
+  it.each(faults)("%s in an example gives status error with the reason", async (_what, holds) => {
     const { counterexample, reason, status } = await Toys.investigate(
       Toys.check<number>({ examples: [1], holds })
     )
@@ -354,7 +354,7 @@ describe("a bug of the suite", () => {
     expect(counterexample).toBeUndefined()
   })
 
-  it.each(faults)("%s in a random case is an error with its reason", async (_what, holds) => {
+  it.each(faults)("%s in a random case gives status error with the reason", async (_what, holds) => {
     const { reason, status } = await Toys.investigate(
       Toys.check<number>({
         examples: [1],
@@ -366,7 +366,7 @@ describe("a bug of the suite", () => {
     expect(reason).toContain("oops")
   })
 
-  it("is an error even if other cases were decided", async () => {
+  it("gives status error even if other cases were decided", async () => {
     let tries = 0
     const toy = Toys.check<number>({
       cases: fc.nat(),
@@ -375,13 +375,13 @@ describe("a bug of the suite", () => {
     expect((await Toys.investigate(toy)).status).toBe("error")
   })
 
-  it("is an error if the subject dies when it is opened", async () => {
+  it("gives status error if the subject cannot be opened because of a defect", async () => {
     const toy = Toys.check<number>({ examples: [1], holds: () => Effect.void })
     const on = Toys.subject({ faces: { catalogue: () => Effect.die(new Error("oops")) } })
     expect((await Toys.investigate(toy, { on })).status).toBe("error")
   })
 
-  it("is an error if no case can be generated", async () => {
+  it("gives status error if the generator of cases throws", async () => {
     const toy = Toys.check<number>({
       examples: [1],
       cases: fc.nat().map((): number => {

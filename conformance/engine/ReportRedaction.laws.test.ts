@@ -9,7 +9,7 @@ import * as Terminal from "../reports/Terminal.ts"
 import * as Redaction from "../subjects/Redaction.ts"
 import * as ReportRedaction from "./ReportRedaction.ts"
 
-/** Secrets in the form of keys, and others with characters that some encoding escapes. */
+/** Secrets in the form of keys, and secrets with characters that an encoding escapes. */
 const secret = fc.oneof(
   fc
     .string({ unit: fc.constantFrom(..."0123456789ABCDEFabcdefxyz"), minLength: 20, maxLength: 40 })
@@ -32,7 +32,7 @@ const escapes: ReadonlyArray<(key: string) => string> = [
 const places = fc.tuple(fc.constantFrom(...escapes), hostile, hostile)
 
 describe("a redacted report", () => {
-  it("contains no secret in any rendering, wherever and in whatever encoding a subject returned it", () => {
+  it("contains no secret in any rendering, wherever and in whatever encoding the subject returned the secret", () => {
     fc.assert(
       fc.property(
         report,
@@ -63,7 +63,7 @@ describe("a redacted report", () => {
               expect(text).not.toContain(JSON.stringify(json).slice(1, -1))
               expect(text).not.toContain(encodeURIComponent(one))
               for (const user of ["", ":", "animals:"]) {
-                // Whole groups of three bytes, so that the following text does not matter.
+                // Only the base64 of whole groups of three bytes, which does not depend on the text that follows.
                 const whole = btoa(`${user}${one}`).slice(0, -4)
                 expect(text).not.toContain(whole.slice(Math.ceil((user.length * 4) / 3)))
               }
@@ -75,7 +75,7 @@ describe("a redacted report", () => {
     )
   })
 
-  it("is unchanged if it contains no secret", () => {
+  it("equals the original report if the original contains no secret", () => {
     fc.assert(
       fc.property(report, (value) => {
         const redact = Redaction.make({
@@ -95,7 +95,7 @@ describe("redaction", () => {
   const key = "ast_0f3kQ9zLw2mB7vXc4nRt8yHj"
   const redact = Redaction.make({ main: key, tiny: `${key}-tiny`, short: "1" })
 
-  it("replaces the longest key first, with its name", () => {
+  it("replaces the longest key first, by a mark with the name of the key", () => {
     expect(redact(`a ${key} b ${key}-tiny c`)).toBe("a ‹key:main› b ‹key:tiny› c")
   })
 
@@ -103,25 +103,25 @@ describe("redaction", () => {
     expect(redact(`bearer ${key.toUpperCase()}`)).toBe("bearer ‹key:main›")
   })
 
-  it("replaces a truncated or mistyped key, if the part is long", () => {
+  it("replaces a truncated or mistyped key if the remaining part is long", () => {
     expect(redact(`Bearer ${key.slice(0, -1)}`)).toBe("Bearer ‹part of key:main›")
     expect(redact(`Bearer ${key.slice(0, -1)}!`)).toBe("Bearer ‹part of key:main›!")
     expect(redact(`Bearer ${key.slice(0, 8)}`)).toBe(`Bearer ${key.slice(0, 8)}`)
   })
 
-  it("replaces a very short secret only as a credential", () => {
+  it("replaces a very short secret only as a credential, such as after `Bearer`", () => {
     expect(redact('Bearer 1 → 401 {"status":401} page 1')).toBe(
       'Bearer ‹key:short› → 401 {"status":401} page 1'
     )
     expect(redact("Bearer 12")).toBe("Bearer 12")
   })
 
-  it("uses no mark that contains a secret", () => {
+  it("never uses a mark that contains a secret", () => {
     const redact = Redaction.make({ hunter22: "secret-one", main: "hunter22", other: "key:main" })
     expect(redact("secret-one hunter22")).toBe("‹key› ‹key›")
   })
 
-  it("does nothing without secrets", () => {
+  it("returns every text unchanged if there are no secrets", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(Redaction.make({})(text)).toBe(text)

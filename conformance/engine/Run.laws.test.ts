@@ -25,7 +25,7 @@ beforeEach(() => {
 const run = (options: Partial<Run.RunOptions> = {}, subject = Toys.subject()): Promise<Report> =>
   Effect.runPromise(Run.run(subject, { level: "spec", seed: 1, ...options }))
 
-/** A toy check with this status. */
+/** Creates a toy check that ends with this status; for `excluded`, the caller must exclude the check. */
 const toyOf = (status: Status, index: number): Check => {
   const common = { id: `toy.${index}`, examples: [1] }
   switch (status) {
@@ -57,8 +57,8 @@ const runOf = (drawn: ReadonlyArray<Status>): Promise<Report> => {
   return run({ exclude: [...exclude, `toy.${drawn.length}`] })
 }
 
-describe("a verdict", () => {
-  it("is that of the worst status, and is conformant only if nothing was excluded", async () => {
+describe("the verdict of a report", () => {
+  it("follows from the worst status of the checks, and is conformant only if no check was excluded", async () => {
     const combinations = Array.from({ length: 2 ** statuses.length }, (_, bits) =>
       statuses.filter((_status, index) => (bits >> index) % 2 === 1)
     )
@@ -85,7 +85,7 @@ describe("a verdict", () => {
     }
   })
 
-  it("is an error if nothing was executed, whatever the reason", async () => {
+  it("is error if every check is inconclusive, not applicable or excluded", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom<Status>("inconclusive", "not-applicable", "excluded")),
@@ -99,17 +99,17 @@ describe("a verdict", () => {
     )
   })
 
-  it("is an error if there is no check", async () => {
+  it("is error if there is no check", async () => {
     expect(await run()).toMatchObject({ verdict: "error", exitCode: 2, counts: { planned: 0 } })
   })
 })
 
-describe("the counts of a report", () => {
-  it("add up for any statuses", async () => {
+describe("the checks in a report", () => {
+  it("are counted by status, and the counts add up to the number of planned checks", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom<Status>(...statuses), { maxLength: 12 }), async (drawn) => {
         const { checks, counts } = await runOf(drawn)
-        // One more check is always excluded.
+        // `runOf` adds an excluded check.
         const expected = [...drawn, "excluded" as const]
         expect(checks.map(({ status }) => status)).toEqual(expected)
         for (const status of statuses) {
@@ -123,7 +123,7 @@ describe("the counts of a report", () => {
     )
   })
 
-  it("have a reason for each check that did not pass", async () => {
+  it("have a reason, except for passed checks", async () => {
     const { checks } = await runOf(statuses)
     for (const { reason, status } of checks) {
       if (status === "pass") expect(reason).toBeUndefined()
@@ -133,7 +133,7 @@ describe("the counts of a report", () => {
 })
 
 describe("the clauses of a report", () => {
-  it("show the worst status of their checks, or unchecked if none was planned", async () => {
+  it("have the worst status of their checks, or `unchecked` if no check was planned", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -172,7 +172,7 @@ describe("the clauses of a report", () => {
     )
   })
 
-  it("are those of the contract at level spec, and also ours at level design", async () => {
+  it("are the clauses of the contract at level spec, and all clauses at level design", async () => {
     const spec = clauses.filter(({ level }) => level === "spec").map(({ slug }) => slug)
     expect((await run()).clauses.map(({ slug }) => slug)).toEqual(spec)
     expect((await run({ level: "design" })).clauses.map(({ slug }) => slug)).toEqual(
@@ -181,7 +181,7 @@ describe("the clauses of a report", () => {
   })
 })
 
-describe("a level", () => {
+describe("the level of a run", () => {
   const breach = () => Effect.fail(new Violation({ expected: "yes", actual: "no" }))
   const plant = () =>
     list.checks.push(
@@ -196,7 +196,7 @@ describe("a level", () => {
       })
     )
 
-  it("spec excludes our decisions, and only warns about recommendations of standards", async () => {
+  it("spec omits decisions of this project, and violations of recommendations are only warnings", async () => {
     plant()
     const report = await run({ level: "spec" })
     expect(report.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
@@ -207,7 +207,7 @@ describe("a level", () => {
     expect(report).toMatchObject({ verdict: "conformant", exitCode: 0, counts: { planned: 2 } })
   })
 
-  it("design includes everything", async () => {
+  it("design includes all checks, and reports every violation as a failure", async () => {
     plant()
     const report = await run({ level: "design" })
     expect(report.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
@@ -225,7 +225,7 @@ describe("a level", () => {
 })
 
 describe("a run", () => {
-  it("tries the same cases of a check alone as among others", async () => {
+  it("tries the same cases of a check, alone or together with other checks", async () => {
     const met: Record<string, Array<number>> = {}
     const toys = ["toy.a", "toy.b", "toy.c"].map((id) =>
       Toys.check<number>({
@@ -252,7 +252,7 @@ describe("a run", () => {
     })
   })
 
-  it("chooses and reports a seed if none is given, and gets the same cases with it again", async () => {
+  it("chooses and reports a seed if none is given, and tries the same cases again with that seed", async () => {
     const met: Array<number> = []
     list.checks.push(
       Toys.check<number>({
@@ -283,7 +283,7 @@ describe("a run", () => {
     expect(tries).toBe(0)
   })
 
-  it("gives every evaluation a unique token, across runs", async () => {
+  it("gives every evaluation a token that is unique, even across runs", async () => {
     const seen: Array<string> = []
     list.checks.push(
       ...["toy.a", "toy.b"].map((id) =>
@@ -304,7 +304,7 @@ describe("a run", () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  it("reports its progress for each check, including excluded ones", async () => {
+  it("reports its progress for each check, including excluded checks", async () => {
     list.checks.push(toyOf("pass", 0), toyOf("excluded", 1))
     const reported: Array<Run.Progress> = []
     await run({ exclude: ["toy.1"], onProgress: (progress) => void reported.push(progress) })
@@ -314,7 +314,7 @@ describe("a run", () => {
     ])
   })
 
-  it("does not plan checks for another kind of subject", async () => {
+  it("plans no check for another kind of subject", async () => {
     list.checks.push(toyOf("pass", 0), { ...toyOf("fail", 1), on: "http" })
     list.ambientChecks.push({
       id: "every.toy",

@@ -1,4 +1,4 @@
-/** A subject over HTTP, for laws about requests and responses on the wire. */
+/** Defines the interface of a subject over HTTP, for laws about requests and responses. */
 import type * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Animal, Draft } from "../http/Animal.ts"
@@ -12,11 +12,11 @@ export interface Sent {
   readonly method?: string
   /** Path and query after the base path, such as `/pets?limit=1`; sent unchanged. */
   readonly path: string
-  /** Which key it carries; `main` when absent. */
+  /** The declared key that the request is sent with; `main` when absent. */
   readonly key?: KeyName
   /** Values of `Authorization` instead of a declared key; an empty array sends none. */
   readonly authorization?: ReadonlyArray<string>
-  /** What `authorization` is, in words, for reports: values that are made from a key must not be shown. */
+  /** Describes `authorization` in reports, which must not show values that are derived from a key. */
   readonly credential?: string
   readonly headers?: ReadonlyArray<Header>
   readonly body?: string | Uint8Array
@@ -24,12 +24,12 @@ export interface Sent {
   readonly json?: string
 }
 
-/** What is known about the subject. */
+/** Facts about the subject that its user declares. */
 export interface Facts {
-  /** The declared keys, for laws that build other credentials from them. They must never be reported. */
+  /** The declared main key, for laws that derive other credentials from it. It must never be reported. */
   readonly mainKey: string
   readonly basePath: string
-  /** Categories that the subject accepts: any int64, or these. */
+  /** Categories that the subject accepts: any int64, or only the listed ones. */
   readonly categories: "any" | ReadonlyArray<bigint>
   /** The declared plan of the small key. */
   readonly tinyPlan: Plan | undefined
@@ -40,23 +40,28 @@ export interface Facts {
 export interface Http {
   readonly facts: Facts
   /**
-   * Sends a request and records it. Requests with the main key are paced: it waits for the limits that the subject
-   * announces, and repeats a request that was denied with 429. `Violation` without a response.
+   * Sends a request and records it. Requests with the main key are paced: `send` waits for the limits that the subject
+   * announces, and repeats a request that was denied with 429. Fails with a `Violation` if there is no response.
    */
   readonly send: (sent: Sent) => Effect.Effect<Exchange, Failure>
   /**
-   * Sends a request now, whatever limits the subject announced. For laws about the admission of the main key: pacing would
-   * wait until the denial is over that they look for.
+   * Sends a request without pacing, for laws about the admission of the main key: pacing would wait until the denial
+   * that they test for is over.
    */
   readonly sendUnpaced: (sent: Sent) => Effect.Effect<Exchange, Failure>
-  /** Sends all at once, without repeating any. */
+  /**
+   * Waits until the main key has this number of requests left, then sends all requests concurrently and repeats none.
+   * Fails with `Undecided` if that number exceeds the key's limit.
+   */
   readonly sendAtOnce: (sent: ReadonlyArray<Sent>) => Effect.Effect<ReadonlyArray<Exchange>, Failure>
-  /** Creates an animal; `Violation` unless 201 with it. */
+  /** Creates an animal; fails with a `Violation` unless the response is 201 with the animal. */
   readonly create: (draft: Draft) => Effect.Effect<Animal, Failure>
   /** The animals that the run has created so far, as their creations returned them. */
   readonly created: () => ReadonlyArray<Animal>
-  /** The subject's time, epoch ms: its clock's, or by its `Date` headers and ours. */
+  /** The subject's time in epoch ms: by its clock, or derived from its `Date` headers and our clock. */
   readonly now: Effect.Effect<number, Failure>
-  /** Lets at least so many ms of the subject's time pass. */
+  /** Lets at least `ms` milliseconds of the subject's time pass. */
   readonly pass: (ms: number) => Effect.Effect<void, Failure>
+  /** Lets the subject's time pass until a moment (epoch ms) that the law is about; nothing happens if it has passed. */
+  readonly passUntil: (moment: number) => Effect.Effect<void, Failure>
 }

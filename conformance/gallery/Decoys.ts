@@ -1,32 +1,32 @@
-/** Correct servers that differ from ours. The suite must accept each one, at level `spec` or at its own level. */
+/** Defines the decoys: correct servers that differ from ours. The suite must accept each of them at its level. */
 import type { Level } from "../clauses/Clause.ts"
 import type { Transport } from "../http/Wire.ts"
 import * as ForeignCursors from "./ForeignCursors.ts"
 import type { Choices } from "./plain/Choices.ts"
 
 interface Named {
-  /** Frozen name, such as `ids.negative`. */
+  /** An id that never changes, such as `ids.negative`. */
   readonly id: string
-  /** How it differs, and why the contract allows that. */
+  /** The difference from our server, and why the contract allows it. */
   readonly differs: string
 }
 
 /** A server that shares no code with the core. */
 export interface PlainDecoy extends Named {
-  /** Its choices on points that the contract leaves open; other choices are the defaults. */
+  /** The choices that differ from the defaults, on points that the contract leaves open. */
   readonly choices: Partial<Choices>
 }
 
-/** The service of the core with other choices on points that even our own decisions leave open. */
+/** The core's service behind a transport that changes only points which even level `design` leaves open. */
 export interface DisguisedDecoy extends Named {
   readonly disguise: (transport: Transport) => Transport
-  /** The number of animals that it starts with. */
+  /** The number of animals in the store at the start. */
   readonly animals: number
 }
 
 export type Decoy = PlainDecoy | DisguisedDecoy
 
-/** The level at which a decoy must pass. */
+/** Returns the level at which a decoy must pass. */
 export const levelOf = (decoy: Decoy): Level => ("disguise" in decoy ? "design" : "spec")
 
 const decoy = (id: string, differs: string, choices: Partial<Choices>): PlainDecoy => ({
@@ -69,6 +69,12 @@ export const plain: ReadonlyArray<PlainDecoy> = [
   }),
   decoy("names.narrow", "Names are 1 to 64 ASCII characters: §2 does not show the constraints.", {
     names: { minimum: 1, maximum: 64, onlyAscii: true }
+  }),
+  decoy("names.decomposed", "Names are stored in normal form D: Unicode calls it equivalent.", {
+    nameForm: "NFD"
+  }),
+  decoy("names.compatible", "Names are stored in normal form KC, as identifiers often are.", {
+    nameForm: "NFKC"
   }),
   decoy("integers.digits-only", "1.0 and 1e3 are not integers: §2 does not say how to write one.", {
     integers: "digits only"
@@ -207,6 +213,13 @@ export const plain: ReadonlyArray<PlainDecoy> = [
   }),
   decoy("ban.403", "Three early retries ban the key, with 403 once the limit allows it (§8.4.3).", {
     ban: { after: 3, seconds: 90, status: 403 }
+  }),
+  decoy("ban.first-and-short", "One early retry bans the key for 20 seconds: §8.4.3 states no number.", {
+    minute: "token bucket",
+    ban: { after: 1, seconds: 20, status: 403 }
+  }),
+  decoy("ban.silent", "A ban of an hour is a 403 without Retry-After, which §8.4.2 asks of a 429.", {
+    ban: { after: 5, seconds: 3_600, status: 403, isSilent: true }
   }),
 
   // JSON and headers

@@ -1,4 +1,4 @@
-/** The self-test of the suite: it catches every fault, accepts every correct server, and has no check without a fault. */
+/** Runs the self-test: the suite must catch each fault and accept each correct server, and each check needs a fault. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { ambientChecks, checks } from "../checks/Checks.ts"
@@ -9,7 +9,7 @@ import { faults } from "./Faults.ts"
 import * as SelfTest from "./SelfTest.ts"
 import * as Subjects from "./Subjects.ts"
 
-/** The fraction of seeds that must catch a fault. */
+/** The minimum fraction of seeds with which a fault must be caught. */
 const KILLED = 19 / 20
 
 export interface GateOptions {
@@ -19,17 +19,17 @@ export interface GateOptions {
   readonly decoySeeds: number
   /** The number of seeds for the reference, at level `design`. */
   readonly referenceSeeds: number
-  /** Ids of faults and decoys, or patterns such as `list.*`; all of them and the reference if empty. */
+  /** Ids of faults, decoys and references, or patterns such as `list.*`; all of them if empty. */
   readonly only?: ReadonlyArray<string> | undefined
   readonly onProgress?: ((what: string) => void) | undefined
 }
 
-/** The result for a fault, and every check that fails with the first seed. */
+/** The result for a fault, and the ids of all checks that fail with the first seed. */
 export interface Caught extends SelfTest.Hunt {
   readonly killers: ReadonlyArray<string>
 }
 
-/** A correct subject, and the complaints of the suite about it. */
+/** The result for a correct subject: the complaints of the suite, which should be empty. */
 export interface Tried {
   readonly id: string
   readonly differs: string
@@ -40,11 +40,20 @@ export interface Tried {
 export interface GateResult {
   readonly caught: ReadonlyArray<Caught>
   readonly tried: ReadonlyArray<Tried>
-  /** Checks of level `spec` that catch no fault, so that there is no evidence that they are useful. */
+  /** The ids of the checks of level `spec` that no fault names: there is no evidence that these checks are useful. */
   readonly idle: ReadonlyArray<string>
   readonly milliseconds: number
   readonly passed: boolean
 }
+
+/** This project's service over the memory stores, as a server and as ports. */
+const references = [
+  { id: "reference", subject: Subjects.reference },
+  { id: "reference-ports", subject: Subjects.referencePorts }
+]
+
+/** The ids that `GateOptions.only` selects from, in the order of the results. */
+export const ids: ReadonlyArray<string> = [...references, ...decoys, ...faults].map(({ id }) => id)
 
 const seedsUpTo = (count: number): ReadonlyArray<number> =>
   Array.from({ length: count }, (_, index) => index + 1)
@@ -92,10 +101,9 @@ export const run = Effect.fnUntraced(function* ({
   const isSelected = ({ id }: { readonly id: string }): boolean =>
     only.length === 0 || only.some((pattern) => matcher(pattern)(id))
   const tried: Array<Tried> = []
-  if (only.length === 0) {
-    onProgress("the reference")
-    tried.push(yield* tryReference("reference", Subjects.reference, referenceSeeds))
-    tried.push(yield* tryReference("reference-ports", Subjects.referencePorts, referenceSeeds))
+  for (const { id, subject } of references.filter(isSelected)) {
+    onProgress(`reference ${id}`)
+    tried.push(yield* tryReference(id, subject, referenceSeeds))
   }
   for (const decoy of decoys.filter(isSelected)) {
     onProgress(`decoy ${decoy.id}`)
@@ -123,7 +131,7 @@ export const run = Effect.fnUntraced(function* ({
   }
 })
 
-/** The kill matrix as lines for a terminal; the last line is the verdict. */
+/** Renders the kill matrix for a terminal, one fault on each line; the last line is the verdict. */
 export const render = ({ caught, idle, milliseconds, passed, tried }: GateResult): string => {
   const width = Math.max(0, ...caught.map(({ fault }) => fault.id.length))
   const rows = caught.map(({ fault, killers, kills, missed, seeds }) => {
@@ -146,6 +154,6 @@ export const render = ({ caught, idle, milliseconds, passed, tried }: GateResult
     ...useless,
     `${verdict}: ${caught.length - missed} of ${caught.length} faulty backends caught, ${alarms.length} false alarms on ${
       tried.length
-    } right ones, ${Math.round(milliseconds / 1_000)} s`
+    } correct backends, ${Math.round(milliseconds / 1_000)} s`
   ].join("\n")
 }

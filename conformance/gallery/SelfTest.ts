@@ -1,6 +1,7 @@
-/** Tests the suite itself: it must catch every faulty backend and accept every correct one. */
+/** Tests the suite itself: it must reject every faulty backend and accept every correct one. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as References from "effect/References"
 import type * as Scope from "effect/Scope"
 import { ambientChecks, checks } from "../checks/Checks.ts"
 import type { Level } from "../clauses/Clause.ts"
@@ -15,13 +16,13 @@ import * as Subjects from "./Subjects.ts"
 export interface Hunt {
   readonly fault: Fault
   readonly seeds: number
-  /** The number of seeds with which the named check failed and reported the named words. */
+  /** The number of seeds with which the check named by the fault failed and reported the expected words. */
   readonly kills: number
-  /** The report of the named check with the first seed that missed. */
+  /** The result of that check with the first seed with which it missed the fault. */
   readonly missed: string | undefined
 }
 
-/** Profiles that send enough requests for the checks of every exchange and of the end of a run. */
+/** Profiles with enough requests for the checks that look at every exchange or at the end of a run. */
 const TRAFFIC = ["core", "auth", "limits"] as const
 
 const levelOf = (id: string): Level | undefined =>
@@ -30,20 +31,22 @@ const levelOf = (id: string): Level | undefined =>
 const said = ({ counterexample, reason = "" }: CheckResult): string =>
   counterexample === undefined ? reason : `${counterexample.expected} ${counterexample.actual} ${reason}`
 
-/** Runs the checks against a new subject. */
+/** Opens the subject, runs the suite on it, and closes it. */
 export const examine = (
   subject: Effect.Effect<Subject, unknown, Scope.Scope>,
   options: Run.RunOptions
 ): Effect.Effect<Report, unknown> =>
   Effect.scoped(Effect.flatMap(subject, (opened) => Run.run(opened, options))).pipe(
-    // The same seed gives the same run: names of animals are random too.
-    Random.withSeed(options.seed ?? 0)
+    // The same seed must give the same run, including the random names of animals.
+    Random.withSeed(options.seed ?? 0),
+    // What a backend logs about its intended fault tells nobody anything.
+    Effect.provideService(References.MinimumLogLevel, "None")
   )
 
 const isKill = ({ words }: Fault, result: CheckResult | undefined): boolean =>
   result?.status === "fail" && said(result).includes(words)
 
-/** Runs only the named check of a fault, once for each seed. */
+/** Runs the check that a fault names with each seed; for a check over whole runs, other checks send requests too. */
 export const hunt = Effect.fnUntraced(function* (fault: Fault, seeds: ReadonlyArray<number>) {
   const level = levelOf(fault.killedBy) ?? "design"
   const isAboutAll =
@@ -62,20 +65,20 @@ export const hunt = Effect.fnUntraced(function* (fault: Fault, seeds: ReadonlyAr
   return hunted
 })
 
-/** The ids of all checks that fail on a fault, with one seed. */
+/** Runs all checks of level `design` on a fault with one seed, and returns the ids of the checks that fail. */
 export const killersOf = (fault: Fault, seed: number): Effect.Effect<ReadonlyArray<string>, unknown> =>
   Effect.map(examine(Subjects.ofFault(fault), { level: "design", seed }), (report) =>
     report.checks.filter(({ status }) => status === "fail").map(({ id }) => id)
   )
 
-/** The complaints about a decoy at its level; empty if it passes. */
+/** Runs the suite on a decoy at its level, and returns the complaints; empty if the decoy passes. */
 export const complaints = (
   decoy: Decoys.Decoy,
   seed: number
 ): Effect.Effect<ReadonlyArray<string>, unknown> =>
   Effect.map(examine(Subjects.ofDecoy(decoy), { level: Decoys.levelOf(decoy), seed }), objections)
 
-/** The results in a report that a conforming subject would not have. */
+/** Describes each result of a report that failed, ended with an error, or is inconclusive. */
 export const objections = ({ checks: results }: Report): ReadonlyArray<string> =>
   results
     .filter(({ status }) => status === "fail" || status === "error" || status === "inconclusive")

@@ -1,4 +1,4 @@
-/** The Error body of contract §2. */
+/** Reads the Error body of contract §2. */
 import * as Result from "effect/Result"
 import * as PetJson from "./PetJson.ts"
 import { text, type WireResponse } from "./Wire.ts"
@@ -6,14 +6,14 @@ import { text, type WireResponse } from "./Wire.ts"
 export interface ErrorBody {
   readonly code: string
   readonly message: string
-  /** Length of the whole message in UTF-16 units. */
+  /** Length of the whole message in UTF-16 units; `message` may be only its beginning. */
   readonly messageLength: number
   readonly status: number
   /** Names of all members, in the order sent. */
   readonly members: ReadonlyArray<string>
 }
 
-/** The Error in a parsed body, or the reason why it is not an Error. */
+/** Returns the Error in a parsed body, or the reason why it is not an Error. */
 export const read = (value: unknown): Result.Result<ErrorBody, string> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return Result.fail(`not an Error object: ${PetJson.show(value)}`)
@@ -31,15 +31,15 @@ export const read = (value: unknown): Result.Result<ErrorBody, string> => {
   })
 }
 
-/** A response, or the part of it that a run stores. */
+/** A response, or the stored part of one; `cut` is present if the body was truncated. */
 type Source = Pick<WireResponse, "body"> & {
   readonly cut?: { readonly error: Result.Result<ErrorBody, string> }
 }
 
-/** The Error in a response, or the reason why it has none. */
+/** Returns the Error in a response, or the reason why there is none. */
 export const of = ({ body, cut }: Source): Result.Result<ErrorBody, string> =>
   cut?.error ?? Result.flatMap(PetJson.parse(text(body)), read)
 
-/** The `code` of an Error body; `undefined` without one. */
+/** Returns the `code` of the Error in a response; `undefined` if the response has no Error. */
 export const codeOf = (response: Source): string | undefined =>
   Result.match(of(response), { onSuccess: ({ code }) => code, onFailure: () => undefined })

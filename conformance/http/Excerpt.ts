@@ -1,21 +1,21 @@
-/** The beginning of a text from a subject, for messages and reports. */
+/** Shortens texts from a subject, for messages and reports. */
 import { text } from "./Wire.ts"
 
-/** Copies a slice, because V8 keeps the whole text in memory as long as a slice of it is in use. */
+/** Copies a slice of a text, because V8 keeps the whole text in memory while a slice of it is in use. */
 const copy = (slice: string): string => Buffer.from(slice, "utf16le").toString("utf16le")
 
-/** At most `length` UTF-16 units of a text, followed by `…` if it is longer. */
+/** Returns at most `length` UTF-16 units of a text, followed by `…` if it is longer. */
 export const of = (content: string, length: number): string =>
   content.length > length ? `${copy(content.slice(0, length))}…` : content
 
 /**
- * The beginning of a long text, and its length. It ends before a word that does not fit, because redaction does not
- * recognise half of a key.
+ * Returns a text of at most `length` UTF-16 units unchanged, and otherwise its beginning and the length of the whole
+ * text. The beginning ends before a word that does not fit, because redaction does not recognise half of a key.
  */
 export const words = (content: string, length: number): string =>
   content.length > length ? `${wholeWords(content, length)}… (${content.length})` : content
 
-/** The same for a body. Only the shown part is decoded; `size` is the size of the whole body in bytes. */
+/** Does the same as `words` for a body, but decodes only the shown part; `size` is that of the whole body in bytes. */
 export const body = (content: Uint8Array, length: number, size = content.length): string => {
   // A UTF-16 unit takes three bytes of UTF-8 at most.
   const most = 3 * (length + 1)

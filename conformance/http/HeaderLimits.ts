@@ -1,17 +1,17 @@
-/** Limits of the header section of a response, for both transports. */
+/** Limits the header section of a response, for both transports. */
 import type { Header } from "./Wire.ts"
 
-/** Longest header section in bytes. Servers and proxies send less; they accept no more in a request either. */
+/** Maximum size of a header section in bytes; Node has the same default limit for requests. */
 export const MAX_BYTES = 16_384
 
-/** Maximum number of fields. */
+/** Maximum number of fields in a header section. */
 export const MAX_FIELDS = 128
 
 export const tooLong = "the header section is longer than 16 KiB"
 
 const tooMany = `the header section has more than ${MAX_FIELDS} fields`
 
-/** Which limit a header section exceeds, if any. */
+/** Returns a message about the limit that a header section exceeds, or `undefined`. */
 export const exceeded = (headers: ReadonlyArray<Header>): string | undefined => {
   if (headers.length > MAX_FIELDS) return tooMany
   // Each field has a colon, a space and a line break.

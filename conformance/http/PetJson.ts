@@ -1,4 +1,4 @@
-/** Animals on the wire, with all digits as sent. */
+/** Parses and formats animals in JSON, with all digits of their integers. */
 import * as Result from "effect/Result"
 import type { PetStatus } from "../../core/domain/PetStatus.ts"
 import * as PetStatuses from "../../core/domain/PetStatus.ts"
@@ -7,23 +7,23 @@ import * as ExactJson from "./ExactJson.ts"
 import * as Excerpt from "./Excerpt.ts"
 import * as JsonLimits from "./JsonLimits.ts"
 
-/** Parses JSON with integers as `bigint`, so that no digit is lost, in time and memory linear in the length. */
+/** Parses JSON with integers as `bigint`, in linear time; fails with a reason if it is invalid or exceeds a limit. */
 export const parse = (text: string): Result.Result<unknown, string> => {
   const excess = JsonLimits.exceeded(text)
   if (excess !== undefined) return Result.fail(`${excess}: ${excerpt(text)}`)
   try {
     return Result.succeed(ExactJson.parse(text, exact))
   } catch (error) {
-    // Another exception is a fault of the suite, which must not look like one of the subject.
+    // Any other exception is a bug of the suite, which must not look like a violation of the subject.
     if (!(error instanceof SyntaxError)) throw error
     return Result.fail(`not JSON: ${excerpt(text)}`)
   }
 }
 
-/** Longest number that is converted exactly: `BigInt` takes quadratic time, and an int64 has 19 digits. */
+/** Maximum length of a number that is passed to `BigInt`, which takes quadratic time; an int64 has 19 digits. */
 const MAX_DIGITS = 40
 
-// A number without a fraction is an integer however it is written: 1.0 and 1e3 are (JSON Schema 2020-12, §6.1.1).
+// A number without a fraction is an integer however it is written, such as 1.0 and 1e3 (JSON Schema 2020-12, §6.1.1).
 const exact = (source: string): unknown => {
   const digits = source.length > MAX_DIGITS ? undefined : /^(-?[0-9]+)(?:\.0+)?$/.exec(source)?.[1]
   if (digits !== undefined) return BigInt(digits)
@@ -31,7 +31,7 @@ const exact = (source: string): unknown => {
   return Number.isSafeInteger(value) ? BigInt(value) : value
 }
 
-/** The beginning of a text, quoted, for messages. */
+/** Returns the beginning of a text as a JSON string, for messages. */
 export const excerpt = (text: string): string => JSON.stringify(shortened(text))
 
 const shortened = (text: string): string => Excerpt.of(text, 120)
@@ -41,7 +41,7 @@ const isInt64 = (value: unknown): value is bigint =>
 
 const isStatus = (value: unknown): value is PetStatus => PetStatuses.all.some((status) => status === value)
 
-/** The animal in a parsed value (contract §2 `Pet`), or the reason why it is not an animal. */
+/** Returns the animal in a parsed value (contract §2 `Pet`), or the reason why it is not an animal. */
 export const animal = (value: unknown): Result.Result<Animal, string> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return Result.fail(`not a Pet object: ${show(value)}`)
@@ -55,10 +55,10 @@ export const animal = (value: unknown): Result.Result<Animal, string> => {
   return Result.succeed({ id, name, categoryId, status })
 }
 
-/** Maximum length of a parsed list: laws compare its animals, and the contract allows 100. */
+/** Maximum number of animals in a list, because laws compare all pairs of them; the contract allows 100. */
 const MAX_ANIMALS = 1_000
 
-/** The animals of a list (contract §2 `Pets`: a bare array), or the reason why it is not a list. */
+/** Returns the animals of a list (contract §2 `Pets`: a bare array), or the reason why it is not a list. */
 export const animals = (value: unknown): Result.Result<ReadonlyArray<Animal>, string> => {
   if (!Array.isArray(value)) return Result.fail(`not a bare array: ${show(value)}`)
   if (value.length > MAX_ANIMALS) return Result.fail(`a list of ${value.length} animals`)
@@ -71,7 +71,7 @@ export const animals = (value: unknown): Result.Result<ReadonlyArray<Animal>, st
   return Result.succeed(read)
 }
 
-/** A JSON value for messages, with all digits of an int64. */
+/** Formats a parsed JSON value for messages, shortened, with all digits of an int64; `absent` for `undefined`. */
 export const show = (value: unknown): string => {
   if (value === undefined) return "absent"
   if (typeof value === "bigint") return String(value)
@@ -89,11 +89,11 @@ export const show = (value: unknown): string => {
 
 const TOO_LARGE = "a number beyond 1.8e308"
 
-/** An animal in one line for messages. */
+/** Formats an animal in one line for messages. */
 export const line = ({ categoryId, id, name, status }: Animal): string =>
   `{id ${id}, name ${JSON.stringify(name)}, categoryId ${categoryId}${status === undefined ? "" : `, ${status}`}}`
 
-/** The body of a creation, without `status` if it is absent. */
+/** Returns the JSON body of a creation, without `status` if it is `undefined`. */
 export const draft = (pet: Omit<Animal, "id">): string =>
   `{"name":${JSON.stringify(pet.name)},"categoryId":${pet.categoryId}${
     pet.status === undefined ? "" : `,"status":"${pet.status}"`

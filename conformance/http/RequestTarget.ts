@@ -1,24 +1,24 @@
 /**
- * Request targets in origin form, such as `/v1/pets?limit=1`. Parts that are not replaced stay byte for byte as written,
- * because decoding a parameter and encoding it again may change its meaning.
+ * Resolves and changes request targets in origin form, such as `/v1/pets?limit=1`. Parts that are not replaced keep
+ * every byte, because decoding a parameter and encoding it again may change its meaning.
  */
 
 /** The target to which a URI reference resolves. */
 export interface Resolved {
   readonly path: string
-  /** With its question mark; empty without a query. */
+  /** The query with its question mark; empty if there is none. */
   readonly query: string
-  /** Whether the reference names a host. */
+  /** Whether the reference has a host. */
   readonly isAbsolute: boolean
 }
 
-/** Characters of a URI (RFC 3986 §2), with square brackets anywhere, as many servers write them. */
+/** Matches the characters of a URI (RFC 3986 §2); allows square brackets anywhere, as many servers do. */
 const uriCharacters = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i
 
-/** Scheme, authority, path, query and fragment (RFC 3986 §B). */
+/** Captures scheme, authority, path and query of a URI reference (RFC 3986 §B). */
 const uriParts = /^(?:([^:/?#]+):)?(\/\/[^/?#]*)?([^?#]*)(\?[^#]*)?(?:#.*)?$/
 
-/** Resolves a reference in the response to `target` (RFC 3986 §5.2); `undefined` if it is not to an HTTP resource. */
+/** Resolves a reference against `target` (RFC 3986 §5.2); returns `undefined` if it is invalid or not HTTP. */
 export const resolve = (reference: string, target: string): Resolved | undefined => {
   const parts = uriCharacters.test(reference) ? uriParts.exec(reference) : null
   if (parts === null) return undefined
@@ -38,7 +38,7 @@ const split = (target: string): readonly [path: string, query: string] => {
   return at === -1 ? [target, ""] : [target.slice(0, at), target.slice(at)]
 }
 
-/** RFC 3986 §5.2.4, for a path that begins with a slash. */
+/** Removes the dot segments of a path that begins with a slash (RFC 3986 §5.2.4). */
 const withoutDots = (path: string): string => {
   const kept: Array<string> = []
   const segments = path.split("/").slice(1)
@@ -51,7 +51,7 @@ const withoutDots = (path: string): string => {
   return `/${kept.join("/")}`
 }
 
-/** The parts of a parameter as written. */
+/** Returns each parameter of a query as written, with its decoded name. */
 const parametersOf = (query: string): ReadonlyArray<readonly [name: string, written: string]> =>
   query === "" || query === "?"
     ? []
@@ -68,13 +68,16 @@ const nameOf = (written: string): string => {
   }
 }
 
-/** The value of a parameter as written; `undefined` without such a parameter. */
+/** Returns the value of the first parameter with this name, as written; `undefined` if there is none. */
 export const parameter = (target: string, name: string): string | undefined => {
   const found = parametersOf(split(target)[1]).find(([given]) => given === name)
   return found?.[1].slice(found[1].indexOf("=") + 1)
 }
 
-/** Replaces the value of a parameter with an encoded value, or appends the parameter if there is none. */
+/**
+ * Sets a parameter to an encoded value: replaces the first one with this name, removes its repetitions, or appends it.
+ * Removes all of them if the value is `undefined`.
+ */
 export const withParameter = (target: string, name: string, value: string | undefined): string => {
   const [path, query] = split(target)
   const given = parametersOf(query)

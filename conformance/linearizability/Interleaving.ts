@@ -1,6 +1,6 @@
 /**
- * Runs an Effect program with fast-check as the scheduler of its fibers. A store with a race fails in some of the tried
- * orders; the seed and path of the failure reproduce the order.
+ * Runs an Effect program with fast-check as the scheduler of its fibers. A store with a race fails in some of the
+ * orders that fast-check tries. The seed and path of the failure reproduce that order.
  */
 import { setImmediate } from "node:timers/promises"
 import * as Effect from "effect/Effect"
@@ -10,14 +10,16 @@ import * as EffectScheduler from "effect/Scheduler"
 import * as fc from "fast-check"
 
 /**
- * Any order, for `run`. Use it instead of `fc.scheduler()`, whose copies (fast-check 4.10) share one source of choices:
- * beside an argument that shrinks, the seed and path of a failure may reproduce another order, or no failure. Does not
- * shrink.
+ * Generates schedulers with arbitrary orders, for `run`. They do not shrink.
+ *
+ * Use it instead of `fc.scheduler()`. In fast-check 4.10, all copies of such a scheduler share one source of choices.
+ * If another argument of the property shrinks, the seed and path of a failure may then reproduce a different order, or
+ * no failure.
  */
 export const scheduler = (): fc.Arbitrary<fc.Scheduler> =>
   fc.noBias(fc.noShrink(fc.integer())).map(schedulerOf)
 
-/** Every copy makes the same choices as the first one. */
+/** Creates a scheduler whose copies all make the same choices. */
 const schedulerOf = (seed: number): fc.Scheduler => {
   const [one] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
   if (one === undefined) throw new Error("One sample was asked for and none was given")
@@ -27,31 +29,36 @@ const schedulerOf = (seed: number): fc.Scheduler => {
 /** How finely fibers are interleaved. */
 export interface Options {
   /**
-   * Number of consecutive operations of Effect's run loop after which a fiber yields: a whole number from 3 (the default;
-   * below it no fiber would make progress) to `Infinity` (fibers yield only where the program does). One operation, such as
-   * the body of an `Effect.sync`, is never split.
+   * Number of consecutive operations of Effect's run loop after which a fiber yields. The default and minimum is 3;
+   * with a lower number, no fiber would make progress. With `Infinity`, fibers yield only where the program does. One
+   * operation, such as the body of an `Effect.sync`, is never split.
    */
   readonly opsBeforeYield?: number
 }
 
 /** How finely fibers are interleaved, and how to stop a program that does not end. */
 export interface RunOptions extends Options {
-  /** Interrupts the program when it aborts; the exit is then an interruption. */
+  /** Interrupts the program when the signal aborts; the exit is then an interruption. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Number of operations after which a fiber has made progress: a resumed fiber needs one to wake up and one for a postponed
- * operation.
+ * Minimum number of operations with which a fiber makes progress. A resumed fiber uses one operation to wake up and one
+ * to run what it postponed when it yielded; the third may yield again.
  */
 const minOpsBeforeYield = 3
 
 /**
- * Runs the program, with every step of every fiber chosen by `scheduler`, and returns its exit; a failure of the program
- * does not reject. Promises, timers, sockets and effects that the program runs with `Effect.run…` run outside of
- * `scheduler`, so a run is reproducible only without them, or with promises that need only microtasks. Fibers that outlive
- * the program remain pending tasks of `scheduler`, and `scheduler.waitIdle()` runs them. A fiber first yields after its
- * first operations; begin it with `Effect.yieldNow` if its start should be chosen, too.
+ * Runs the program and returns its exit; `scheduler` chooses which fiber runs next. A failure of the program does not
+ * reject the promise.
+ *
+ * Promises, timers, sockets and effects that the program runs with `Effect.run…` run outside of `scheduler`. A run is
+ * reproducible only without them; promises that need only microtasks are an exception.
+ *
+ * Fibers that outlive the program remain pending tasks of `scheduler`; `scheduler.waitIdle()` runs them.
+ *
+ * A fiber yields only after its first operations. To let the scheduler also choose when a fiber starts, begin the fiber
+ * with `Effect.yieldNow`.
  *
  * @throws RangeError when `opsBeforeYield` is below 3.
  *
@@ -75,9 +82,8 @@ export const run = <A, E>(
     scheduler: releasing,
     ...(signal === undefined ? {} : { signal })
   })
-  // Also waits for later tasks. The event loop turns before each choice, so that everything that microtasks can
-  // bring about is among the choices then, and a fiber that polls in circles cannot keep timers and sockets
-  // from being served.
+  // `waitFor` also runs tasks that are scheduled later. `setImmediate` lets the event loop turn before each choice.
+  // Tasks that microtasks schedule are then among the choices, and a polling fiber does not block timers and sockets.
   const ended = scheduler.waitFor(exit, async (runNext) => {
     await setImmediate()
     await runNext()
@@ -86,19 +92,19 @@ export const run = <A, E>(
 }
 
 /**
- * An Effect scheduler on top of fast-check's, for programs that are not started by `run`. The caller must also drain
- * `scheduler`.
+ * Creates an Effect scheduler on top of fast-check's, for programs that `run` does not start. The caller must also
+ * drain `scheduler`.
  *
- * fast-check chooses among fibers. The tasks of one fiber (the children that it forks, itself) keep the order
- * that Effect's `SchedulerDispatcher` promises: by priority, then first in, first out.
+ * fast-check chooses among fibers. The tasks of one fiber (its own, and the starts of its children) keep the order that
+ * Effect's `SchedulerDispatcher` promises: by priority, then first in, first out.
  */
 export const make = (scheduler: fc.Scheduler, options: Options = {}): EffectScheduler.Scheduler => {
   const opsBeforeYield = options.opsBeforeYield ?? minOpsBeforeYield
   if (!(opsBeforeYield >= minOpsBeforeYield)) {
     throw new RangeError(`opsBeforeYield must be ${minOpsBeforeYield} or more, not ${opsBeforeYield}`)
   }
-  // Every scheduler numbers its fibers from 1: Effect's numbers continue from run to run, so that a replay would
-  // read differently.
+  // Every scheduler numbers its fibers from 1. Effect's own numbers continue across runs, so with them the report of a
+  // replay would differ.
   let fibers = 0
   return {
     executionMode: "async",
@@ -112,7 +118,7 @@ interface Task {
   readonly priority: number
 }
 
-/** The tasks of one fiber. fast-check has one ticket for each task; a ticket runs the first task in the queue. */
+/** The queue of one fiber's tasks. fast-check has one ticket for each task; a ticket runs the first task. */
 class Dispatcher implements EffectScheduler.SchedulerDispatcher {
   readonly #scheduler: fc.Scheduler
   readonly #label: string
@@ -126,11 +132,11 @@ class Dispatcher implements EffectScheduler.SchedulerDispatcher {
   scheduleTask(run: () => void, priority: number): void {
     const later = this.#tasks.findIndex((task) => task.priority > priority)
     this.#tasks.splice(later === -1 ? this.#tasks.length : later, 0, { run, priority })
-    // A sequence of one: unlike a scheduled promise, its body runs at the very moment of the choice.
+    // A sequence of one item runs its body synchronously when fast-check chooses it; a scheduled promise does not.
     this.#scheduler.scheduleSequence([{ builder: async () => this.#runFirst(), label: this.#label }])
   }
 
-  /** The remaining tickets have no effect. */
+  /** Runs all tasks; the tickets that remain in fast-check then have no effect. */
   flush(): void {
     while (this.#tasks.length > 0) this.#runFirst()
   }
@@ -140,7 +146,7 @@ class Dispatcher implements EffectScheduler.SchedulerDispatcher {
   }
 }
 
-/** Lets fast-check choose among fibers until they are released; then works like Effect's own scheduler. */
+/** Lets fast-check choose among fibers until `release` is called; then works like Effect's own scheduler. */
 class Releasing implements EffectScheduler.Scheduler {
   readonly executionMode = "async"
   readonly #turns: fc.Scheduler

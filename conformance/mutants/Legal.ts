@@ -1,4 +1,4 @@
-/** Mutants that keep the contract although they differ from our server, each with the reason. */
+/** Recognises mutants that keep the contract although they differ from our server, and gives the reason. */
 import type { Mutant } from "./Mutant.ts"
 
 interface Rule {
@@ -6,7 +6,7 @@ interface Rule {
   readonly holds: (mutant: Mutant) => boolean
 }
 
-/** A rule for the ids of operators, places and conditions that match. */
+/** Creates a rule for mutants by patterns for the ids of operator, place and condition. */
 const rule = (reason: string, operator: RegExp, place: RegExp, condition = /./): Rule => ({
   reason,
   holds: (mutant) =>
@@ -57,11 +57,11 @@ export const rules: ReadonlyArray<Rule> = [
   ),
   rule(
     "Constraints on names are not shown (§2, gaps): a server may store a changed name, if it always shows that one.",
-    /./,
+    /^(trim|merge spaces in|escape HTML in|normalise|decompose)/,
     /^name as read$/
   )
 ]
 
-/** Why a mutant is legal; `undefined` if no reason is known. */
+/** Returns the reason why a mutant is legal; `undefined` if none is known. */
 export const reasonFor = (mutant: Mutant): string | undefined =>
   rules.find(({ holds }) => holds(mutant))?.reason

@@ -1,32 +1,38 @@
-/** Results of mutants in numbers, and which survivors are legal. */
+/** Counts mutants by result; mutants that keep the contract are counted separately. */
 import type { Hunted } from "./Hunt.ts"
 import * as Legal from "./Legal.ts"
 import type { Mutant } from "./Mutant.ts"
 
-/** A mutant, its result, and why it is legal, if it is. */
+/** A mutant, its result, and the reason why it is legal, if there is one. */
 export interface Scored {
   readonly mutant: Mutant
   readonly hunted: Hunted
   readonly legal: string | undefined
 }
 
+/**
+ * Numbers of mutants by result. The first four numbers count faulty mutants: mutants that break the contract as far as
+ * is known, because they are neither equal nor legal.
+ */
 export interface Score {
-  readonly tried: number
   /** A check of level spec failed. */
   readonly spec: number
   /** A check failed, but only at level design. */
   readonly design: number
-  /** Not conformant, but no check failed: the run ends with a code other than 0. */
+  /** No check failed, but the run at level spec is not conformant: a check was not decided, or the run did not end. */
   readonly undecided: number
-  /** Without any difference in the run and in a long random conversation. */
-  readonly equal: number
-  /** Survivors that keep the contract. */
-  readonly legal: number
-  /** Survivors that break it, or for which nothing else is shown. */
+  /** No check failed at either level, and the run at level spec is conformant. */
   readonly open: number
+  /** The mutant changed no value in the run and in a long random conversation. */
+  readonly equal: number
+  /** A rule says that the mutant keeps the contract, and level spec does not reject it: the run may be undecided. */
+  readonly legal: number
+  /** A rule says that the mutant keeps the contract, but level spec rejects it. */
+  readonly disputed: number
+  readonly tried: number
 }
 
-/** The results with their mutants, in the order of `mutants`. */
+/** Combines mutants with their results, in the order of `mutants`; omits mutants without a result. */
 export const scored = (
   mutants: ReadonlyArray<Mutant>,
   results: ReadonlyArray<Hunted>
@@ -35,34 +41,41 @@ export const scored = (
   return mutants.flatMap((mutant) => {
     const hunted = byId.get(mutant.id)
     if (hunted === undefined) return []
-    return [{ mutant, hunted, legal: hunted.outcome === "survived" ? Legal.reasonFor(mutant) : undefined }]
+    return [{ mutant, hunted, legal: hunted.outcome === "equal" ? undefined : Legal.reasonFor(mutant) }]
   })
 }
 
+/** Whether level spec rejects a mutant that a rule declares legal; then either the rule or a check is wrong. */
+export const isDisputed = ({ hunted, legal }: Scored): boolean =>
+  legal !== undefined && hunted.outcome === "spec"
+
 export const of = (all: ReadonlyArray<Scored>): Score => {
   const count = (is: (one: Scored) => boolean): number => all.filter(is).length
+  const faulty = (outcome: Hunted["outcome"]): number =>
+    count(({ hunted, legal }) => hunted.outcome === outcome && legal === undefined)
   return {
-    tried: all.length,
-    spec: count(({ hunted }) => hunted.outcome === "spec"),
-    design: count(({ hunted }) => hunted.outcome === "design"),
-    undecided: count(({ hunted }) => hunted.outcome === "undecided"),
+    spec: faulty("spec"),
+    design: faulty("design"),
+    undecided: faulty("undecided"),
+    open: faulty("survived"),
     equal: count(({ hunted }) => hunted.outcome === "equal"),
-    legal: count(({ legal }) => legal !== undefined),
-    open: count(({ hunted, legal }) => hunted.outcome === "survived" && legal === undefined)
+    legal: count((one) => one.legal !== undefined && !isDisputed(one)),
+    disputed: count(isDisputed),
+    tried: all.length
   }
 }
 
-/** Mutants that break the contract, as far as is known: neither equal nor legal. */
-export const faulty = ({ equal, legal, tried }: Score): number => tried - equal - legal
+/** Returns the number of faulty mutants: mutants that break the contract as far as is known. */
+export const faulty = ({ design, open, spec, undecided }: Score): number => spec + design + undecided + open
 
-/** A part of the faulty ones, such as `93.4 %`; never rounded up. */
+/** Returns a share of the faulty mutants, rounded down, such as `93.4 %`; `–` if there are no faulty mutants. */
 export const percentOf = (count: number, score: Score): string =>
-  faulty(score) === 0 ? "100 %" : `${Math.floor((count / faulty(score)) * 1_000) / 10} %`
+  faulty(score) === 0 ? "–" : `${Math.floor((count / faulty(score)) * 1_000) / 10} %`
 
-/** The part of the faulty ones that the suite rejects. */
-export const percent = (score: Score): string => percentOf(score.spec + score.design + score.undecided, score)
+/** Returns the share of the faulty mutants that the suite rejects at one of the levels. */
+export const percent = (score: Score): string => percentOf(score.spec + score.design, score)
 
-/** The results by a property, in the order of their first appearance. */
+/** Groups the results by a property and scores each group, in the order of first appearance. */
 export const grouped = (
   all: ReadonlyArray<Scored>,
   by: (mutant: Mutant) => string

@@ -1,4 +1,4 @@
-/** `npm run mutants`: hunts a sample of the mutants, and prints what survives. */
+/** `npm run mutants`: runs the suite against a sample of the mutants, and prints the survivors and the scores. */
 import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 import * as Campaign from "./Campaign.ts"
@@ -22,12 +22,14 @@ const { values } = parseArgs({
   }
 })
 
+const COLUMNS = ["tried", "equal", "legal", "disputed", "spec", "design", "undecided", "open"] as const
+
 const line = ([name, score]: readonly [string, Score.Score]): string =>
-  `${name.padEnd(44)} ${String(score.tried).padStart(6)} ${String(score.spec).padStart(6)} ${String(score.design).padStart(6)} ${String(score.undecided).padStart(9)} ${String(score.equal).padStart(6)} ${String(score.legal).padStart(6)} ${String(score.open).padStart(6)}  ${Score.percent(score)}`
+  `${name.padEnd(44)}${COLUMNS.map((column) => String(score[column]).padStart(column.length + 2)).join("")}  ${Score.percent(score)}`
 
 const table = (title: string, rows: ReadonlyArray<readonly [string, Score.Score]>): string =>
   [
-    `\n${title.padEnd(44)}  tried   spec design undecided  equal  legal   open  rejected`,
+    `\n${title.padEnd(44)}${COLUMNS.map((column) => `  ${column}`).join("")}  rejected`,
     ...rows.map(line)
   ].join("\n")
 
@@ -48,11 +50,11 @@ else {
     }
   })
   const all = Score.scored(chosen, results)
-  for (const { hunted, legal } of all) {
-    if (hunted.outcome === "survived")
-      console.log(
-        `${legal === undefined ? "open " : "legal"} ${hunted.id}${hunted.by === undefined ? "" : ` (${hunted.by})`}`
-      )
+  for (const one of all) {
+    const { hunted, legal } = one
+    const by = hunted.by === undefined ? "" : ` (${hunted.by})`
+    if (legal !== undefined) console.log(`${Score.isDisputed(one) ? "disputed" : "legal"} ${hunted.id}${by}`)
+    else if (hunted.outcome === "survived") console.log(`open ${hunted.id}${by}`)
   }
   console.log(
     table(

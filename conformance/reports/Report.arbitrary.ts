@@ -1,4 +1,4 @@
-/** Reports of every kind, with the texts that a hostile or broken subject would like to see in them. */
+/** Generates reports of every kind, with texts such as a hostile or broken subject may return. */
 import * as fc from "fast-check"
 import type { Coverage } from "../dimensions/Coverage.ts"
 import {
@@ -18,7 +18,7 @@ const anyString = fc.oneof(
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) })
 )
 
-/** Commands for CI services, and where in a text they stand: a report may break its line just before one. */
+/** Commands for CI services at various positions in a text, because a report may break a line before a command. */
 const command = fc
   .record({
     before: fc.oneof(
@@ -39,7 +39,7 @@ const command = fc
   })
   .map(({ before, command }) => before + command)
 
-/** Texts that mean something to a terminal, a CI service, XML, Markdown, HTML or a shell. */
+/** Texts with a special meaning for a terminal, a CI service, XML, Markdown, HTML or a shell. */
 export const hostile: fc.Arbitrary<string> = fc.oneof(
   command,
   fc.constantFrom(
@@ -156,7 +156,7 @@ const countsOf = (checks: ReadonlyArray<CheckResult>): Report["counts"] => {
   }
 }
 
-/** What only new reports have. */
+/** Generates the fields that old reports lack, with or without values. */
 const published = (
   text: fc.Arbitrary<string>
 ): fc.Arbitrary<Pick<Report, "contract" | "implementation" | "limits" | "profiles" | "suite">> => {
@@ -196,7 +196,7 @@ const published = (
   )
 }
 
-/** Reports whose free texts are drawn from `text`; counts agree with the checks. */
+/** Generates reports with free texts from `text`, and with counts that match the checks. */
 export const reportOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Report> =>
   fc
     .record({
@@ -231,7 +231,7 @@ export const reportOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Report> =>
 
 export const report: fc.Arbitrary<Report> = reportOf(texts)
 
-/** The report with every free text changed; equal texts stay equal. */
+/** Changes every free text of a report with `change`. */
 export const mapTexts = (report: Report, change: (text: string) => string): Report => ({
   ...report,
   subject: { ...report.subject, name: change(report.subject.name) },
@@ -265,7 +265,7 @@ export const mapTexts = (report: Report, change: (text: string) => string): Repo
   clauses: report.clauses.map((one) => ({ ...one, says: change(one.says) }))
 })
 
-/** The same report with harmless texts, of as many lines: `t1`, `t2`, …. */
+/** Replaces each text of a report by a harmless text with the same number of lines: `t1`, `t2`, … */
 export const bland = (report: Report): Report => {
   const names = new Map<string, string>()
   return mapTexts(report, (text) => {

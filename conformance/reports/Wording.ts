@@ -1,4 +1,4 @@
-/** Texts that all renderings of a report share. */
+/** Creates the texts that all renderings of a report share. */
 import * as Coverage from "../dimensions/Coverage.ts"
 import type {
   CheckResult,
@@ -10,18 +10,18 @@ import type {
 } from "../engine/Report.ts"
 import { printable } from "../http/Printable.ts"
 
-/** The command that replays a failing case, if possible. */
+/** Returns the command that replays a failing case; `undefined` without a token. */
 export const replayCommand = ({ token }: Counterexample): string | undefined =>
   token === undefined ? undefined : `animal-store conformance replay ${printable(token)}`
 
 /**
- * The verdict in one line, such as `NOT CONFORMANT at level spec: 2 of 79 checks failed · 412 requests, 38 s
+ * Returns the verdict in one line, such as `NOT CONFORMANT at level spec: 2 of 79 checks failed · 412 requests, 38 s
  * (waited 9 s for limits) · seed 184210`.
  */
 export const headline = (report: Report): string => `${verdict(report)} · ${cost(report)}`
 
 /**
- * The cost and the seed of a run, such as `412 requests, 38 s (waited 9 s for limits) · seed
+ * Returns the cost and the seed of a run, such as `412 requests, 38 s (waited 9 s for limits) · seed
  * 184210`.
  */
 export const cost = ({ milliseconds, requests, seed, waitedMs }: Report): string => {
@@ -30,7 +30,7 @@ export const cost = ({ milliseconds, requests, seed, waitedMs }: Report): string
   return `${sent}${duration(milliseconds)}${waited} · seed ${seed}`
 }
 
-/** The verdict and its reason, such as `CONFORMANT at level spec: all 79 checks passed`. */
+/** Returns the verdict and its reason, such as `CONFORMANT at level spec: all 79 checks passed`. */
 export const verdict = ({ counts, level, verdict }: Report): string => {
   const { error, excluded, executed, fail, inconclusive, planned, warn } = counts
   const warned = warn > 0 ? `, ${plural(warn, "warning")}` : ""
@@ -51,7 +51,7 @@ export const verdict = ({ counts, level, verdict }: Report): string => {
   }
 }
 
-/** The counts, such as `planned 84, executed 79, passed 75, failed 2`; zero counts are omitted. */
+/** Returns the counts, such as `planned 84, executed 79, passed 75, failed 2`; statuses without a check are omitted. */
 export const counts = ({ counts }: Report): string =>
   [
     `planned ${counts.planned}`,
@@ -62,13 +62,13 @@ export const counts = ({ counts }: Report): string =>
   ].join(", ")
 
 /**
- * The claims that a run allows although it is not conformant as a whole, such as `conformant: core, auth`; `undefined`
- * without any.
+ * Returns the claims that a run allows although it is not conformant as a whole, such as `conformant: core, auth`;
+ * `undefined` if there are none.
  */
 export const claims = ({ claims = [], verdict }: Report): string | undefined =>
   claims.length === 0 || verdict === "conformant" ? undefined : `conformant: ${claims.join(", ")}`
 
-/** Each status with its word for counts, the worst first. */
+/** Each status with its name in counts, the worst first. */
 export const countedStatuses = [
   ["error", "suite errors"],
   ["fail", "failed"],
@@ -79,14 +79,14 @@ export const countedStatuses = [
   ["excluded", "excluded"]
 ] as const satisfies ReadonlyArray<readonly [Status, string]>
 
-/** Why a check has its status, in one sentence. */
+/** Returns the reason for the status of a check, in one sentence. */
 export const summary = ({ counterexample, reason }: CheckResult): string =>
   reason ??
   (counterexample === undefined
     ? "no reason was given"
     : `expected ${counterexample.expected}, got ${counterexample.actual}`)
 
-/** How a counterexample was found, and whether it is intermittent. */
+/** Describes how a counterexample was found, and whether it is intermittent. */
 export const history = ({ found, reproduced }: Counterexample, seed: number): string => {
   if (reproduced.of === 0) return "seen in an exchange of the run"
   const origin =
@@ -97,19 +97,20 @@ export const history = ({ found, reproduced }: Counterexample, seed: number): st
   return `${origin}; reproduces ${times}/${of}${of > 0 && times < of ? " (intermittent)" : ""}`
 }
 
-/** The clauses of a check, each with its section if known. */
+/** Returns the clauses of a check, each with its section if known. */
 export const clausesOf = (check: CheckResult, section: ReadonlyMap<string, string>): ReadonlyArray<string> =>
   check.clauses.map((slug) => {
     const known = section.get(slug)
     return known === undefined ? slug : `${slug} ${known}`
   })
 
-/** The clause whose violation prevented the check. */
+/** Returns a sentence that names the violated clause that prevented the check, with its section if known. */
 export const blame = (clause: string, section: ReadonlyMap<string, string>): string =>
   `A step that it needs failed: ${clause}${section.has(clause) ? ` ${section.get(clause)}` : ""}.`
 
 /**
- * Groups failures by cause: each with the checks that failed only because it violates a clause that is not their own.
+ * Groups failures by cause. A check that failed because of a clause of another check is listed with the failed check of
+ * that clause, or else with the first check that failed because of the same clause.
  */
 export const byCause = (
   failed: ReadonlyArray<CheckResult>
@@ -125,11 +126,11 @@ export const byCause = (
   return heads.map((head) => [head, failed.filter((check) => check !== head && headOf(check) === head)])
 }
 
-/** Slug to section of the contract. */
+/** Maps the slugs of clauses to their sections of the contract. */
 export const sectionsOf = (clauses: ReadonlyArray<ClauseResult>): ReadonlyMap<string, string> =>
   new Map(clauses.map((clause) => [clause.slug, clause.section]))
 
-/** The checks grouped by their reason, in the order of the first of each group. */
+/** Groups checks by their reason, in the order of first appearance. */
 export const byReason = (
   checks: ReadonlyArray<CheckResult>
 ): ReadonlyArray<readonly [reason: string, checks: ReadonlyArray<CheckResult>]> => {
@@ -143,7 +144,7 @@ export const byReason = (
   return [...groups]
 }
 
-/** Over what each check with a product was tried, such as `operation 4/4, pairs 96 of 104`. */
+/** Returns each check with a product of dimensions, and the tried part, such as `operation 4/4, pairs 96 of 104`. */
 export const triedOver = ({
   checks
 }: Pick<Report, "checks">): ReadonlyArray<readonly [check: CheckResult, tried: string]> =>
@@ -151,7 +152,7 @@ export const triedOver = ({
     check.coverage === undefined ? [] : [[check, Coverage.inWords(check.coverage)] as const]
   )
 
-/** A duration as text: `850 ms`, `3.2 s`, `38 s`, `2 min 5 s`. */
+/** Formats a duration: `850 ms`, `3.2 s`, `38 s`, `2 min 5 s`. */
 export const duration = (milliseconds: number): string => {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
   if (milliseconds < 9_950) return `${(milliseconds / 1_000).toFixed(1).replace(".0", "")} s`
@@ -161,11 +162,11 @@ export const duration = (milliseconds: number): string => {
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** The suite with its versions, such as `1.0.0 (animal-store 0.1.0)`. */
+/** Returns the versions of the laws and of the package, such as `1.0.0 (animal-store 0.1.0)`. */
 export const suite = ({ suite: { laws, name, version } }: Report): string =>
   laws === undefined ? `${name} ${version}` : `${laws} (${name} ${version})`
 
-/** The implementation as declared, such as `Shop 2.1, https://shop.example`; `undefined` if it was not. */
+/** Returns the declared implementation, such as `Shop 2.1, https://shop.example`; `undefined` if none is declared. */
 export const implementation = ({ implementation }: Report): string | undefined =>
   implementation &&
   [
@@ -173,17 +174,19 @@ export const implementation = ({ implementation }: Report): string | undefined =
     ...(implementation.contact === undefined ? [] : [implementation.contact])
   ].join(", ")
 
-/** The contract and its version; `undefined` in old reports. */
+/** Returns the contract and its version; `undefined` for old reports. */
 export const contract = ({ contract }: Report): string | undefined =>
   contract && `${contract.name} ${contract.version}`
 
-/** The result of each profile, such as `core 81/81 pass, limits 20/24 inconclusive`; `undefined` in old reports. */
+/**
+ * Returns the results by profile, such as `core 81/81 pass, limits 20/24 inconclusive`; `undefined` for old reports.
+ */
 export const profiles = ({ profiles }: Report): string | undefined =>
   profiles
     ?.map(({ passed, planned, profile, status }) => `${profile} ${passed}/${planned} ${status}`)
     .join(", ")
 
-/** What bounded the run, such as `5000 requests, 3 min`; `undefined` in old reports. */
+/** Returns the limits of the run, such as `5000 requests, 3 min 0 s, …`; `undefined` for old reports. */
 export const limits = ({ limits }: Report): string | undefined =>
   limits &&
   [
@@ -195,7 +198,7 @@ export const limits = ({ limits }: Report): string | undefined =>
     ...(limits.exclude.length === 0 ? [] : [`without ${limits.exclude.join(" ")}`])
   ].join(", ")
 
-/** Facts of a run that are shown where they are known: each with its name. */
+/** Returns the known facts about the origin of a report, each with its name. */
 export const provenance = (report: Report): ReadonlyArray<readonly [string, string]> =>
   (
     [
@@ -207,5 +210,5 @@ export const provenance = (report: Report): ReadonlyArray<readonly [string, stri
     ] as const
   ).flatMap(([name, text]) => (text === undefined || text === "" ? [] : [[name, text] as const]))
 
-/** A step in one line. */
+/** Formats a step in one line. */
 export const step = ({ did, got }: ReportedStep): string => printable(got === "" ? did : `${did} → ${got}`)

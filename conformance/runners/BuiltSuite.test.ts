@@ -1,4 +1,4 @@
-/** The suite as its users get it, on a Node that is too old. */
+/** Tests the built suite, as users install it, on a version of Node that is too old. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -10,7 +10,7 @@ import * as Platform from "../engine/Platform.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
-/** The first Node of this machine that is too old. */
+/** The path and version of the first Node on this machine that is too old, if there is one. */
 const old = [...new Set((process.env.PATH ?? "").split(path.delimiter).concat("/usr/bin"))]
   .map((folder) => path.join(folder, "node"))
   .filter((file) => fs.existsSync(file))
@@ -18,12 +18,12 @@ const old = [...new Set((process.env.PATH ?? "").split(path.delimiter).concat("/
   .find(([, version]) => Platform.fault(version) !== undefined)
 
 describe("the built suite, as a library", () => {
-  // Within the repository, so that packages are found.
+  // The folder is within the repository, so that packages are found.
   const folder = fs.mkdtempSync(path.join(root, "conformance/runners/.built-"))
   afterAll(() => fs.rmSync(folder, { recursive: true }))
 
   it.skipIf(old === undefined)(
-    `refuses to run on Node ${old?.[1] ?? "(skipped: no old Node is installed)"}, and its own reader works there`,
+    `fails with a SetupFault on Node ${old?.[1] ?? "(skipped: no old Node is installed)"}, where its parser works`,
     async () => {
       if (typeof buildOptions === "function" || Array.isArray(buildOptions))
         throw new Error("unexpected options")

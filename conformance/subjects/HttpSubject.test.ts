@@ -37,7 +37,7 @@ const rex = '{"id":9007199254740993,"name":"Rex","categoryId":-1,"status":"sold"
 const animal = { id: 9_007_199_254_740_993n, name: "Rex", categoryId: -1n, status: "sold" } as const
 
 describe("a catalogue over HTTP", () => {
-  it("sends requests as in the contract, and parses every digit", async () => {
+  it("sends requests as the contract describes, and parses every digit of an id", async () => {
     const { face, sent } = await open(({ method, target }) =>
       method === "POST"
         ? wireResponse(201, [], rex)
@@ -84,7 +84,7 @@ describe("a catalogue over HTTP", () => {
     expect(failure).toMatchObject({ _tag: "Violation", expected, actual })
   })
 
-  it("returns none for 404, and is inapplicable shortly before the removal", async () => {
+  it("returns no animal for 404, and makes `get` not applicable once the removal of getPet may have begun", async () => {
     let status = 404
     let now = Date.UTC(2027, 0, 1)
     const { face } = await open(() => wireResponse(status, [], "{}"), {
@@ -130,7 +130,7 @@ describe("a meter over HTTP", () => {
     return { sent, result: await run(Effect.match(spend, { onSuccess: (a) => a, onFailure: (e) => e })) }
   }
 
-  it("returns the result of a request with its key", async () => {
+  it("sends a request with the small key, and returns the limits in the response", async () => {
     const admitted = await spendOf(() => wireResponse(200, rate(5, 4, 2_000_000_000), "[]"))
     expect(admitted.result).toMatchObject({
       admitted: true,
@@ -152,15 +152,15 @@ describe("a meter over HTTP", () => {
   })
 
   it.each([
-    ["no rate headers", wireResponse(200, [], "[]"), "X-RateLimit-Limit, -Remaining and -Reset"],
+    ["no X-RateLimit headers", wireResponse(200, [], "[]"), "X-RateLimit-Limit, -Remaining and -Reset"],
     ["another status", wireResponse(401, rate(5, 4, 9), "{}"), "200 or 429"],
-    ["429 without Retry-After", wireResponse(429, rate(5, 0, 9), "{}"), "Retry-After with a 429"]
-  ])("fails for %s", async (_what, response, expected) => {
+    ["status 429 and no Retry-After", wireResponse(429, rate(5, 0, 9), "{}"), "Retry-After with a 429"]
+  ])("fails for a response with %s", async (_what, response, expected) => {
     const { result } = await spendOf(() => response)
     expect(result).toMatchObject({ _tag: "Violation", expected: expect.stringContaining(expected) })
   })
 
-  it("is undecided without such a key", async () => {
+  it("is undecided if the key of the meter is not declared", async () => {
     const { face } = await open(() => wireResponse(200))
     expect(await run(Effect.flip(Effect.scoped(face("victim")(Trial.make("t")))))).toMatchObject({
       _tag: "Undecided",
@@ -181,7 +181,7 @@ describe("a subject over HTTP", () => {
     ).toEqual(["anyCategory", "clock", "expiredKey", "parallel", "revokedKey", "tinyPlan", "victimKey"])
   })
 
-  it("is not checked for bans if it is declared not to ban", async () => {
+  it("makes the ban checks not applicable if it is declared never to ban", async () => {
     const { subject } = await open(() => wireResponse(200), { declared: { bans: false } })
     expect(subject.notApplicable?.({ profile: "ban" })).toBe("the subject declares that it never bans")
     expect(subject.notApplicable?.({ profile: "core" })).toBeUndefined()
@@ -189,7 +189,7 @@ describe("a subject over HTTP", () => {
     expect(banning.subject.notApplicable?.({ profile: "ban" })).toBeUndefined()
   })
 
-  it("paces only the main key, and does not repeat requests that are sent at once", async () => {
+  it("repeats a denied request only for the main key, and not if requests are sent concurrently", async () => {
     const { face, sent } = await open((_request, index) =>
       index === 0 ? wireResponse(429, [["Retry-After", "0"]]) : wireResponse(200, [["Retry-After", "0"]])
     )
@@ -216,7 +216,7 @@ describe("a subject over HTTP", () => {
     )
   })
 
-  it("has a script only if it has an address", async () => {
+  it("provides a curl script only if it has an address", async () => {
     expect((await open(() => wireResponse(200))).subject.script).toBeUndefined()
     const { subject } = await open(() => wireResponse(200), { baseUrl: "http://127.0.0.1:3000/v1" })
     const trial = Trial.make("t")

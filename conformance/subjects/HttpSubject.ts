@@ -106,6 +106,21 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
       Effect.andThen(
         conversation.pass(ms),
         Effect.sync(() => trial.record({ did: `let ${ms / 1_000} s pass`, got: "", passedMs: ms }))
+      ),
+    passUntil: (moment) =>
+      Effect.flatMap(conversation.now, (now) =>
+        now >= moment
+          ? Effect.void
+          : Effect.andThen(
+              conversation.pass(moment - now),
+              Effect.sync(() =>
+                trial.record({
+                  did: `let time pass until ${new Date(moment).toISOString()}`,
+                  got: "",
+                  passedUntil: moment
+                })
+              )
+            )
       )
   })
 
@@ -153,7 +168,17 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
     },
     ...(baseUrl === undefined
       ? {}
-      : { script: (failing: FailingCase) => CurlScript.make({ ...failing, baseUrl, basePath, secrets }) }),
+      : {
+          script: (failing: FailingCase) =>
+            CurlScript.make({
+              ...failing,
+              baseUrl,
+              basePath,
+              secrets,
+              created: HttpCatalogue.created(conversation),
+              ...(categories === "any" ? {} : { category: categories[0] })
+            })
+        }),
     redact: Redaction.make(secrets),
     ...(baseUrl === undefined ? {} : { origin: new URL(baseUrl).origin }),
     basePath,

@@ -1,4 +1,4 @@
-/** Redacts declared keys in texts: every form in which a subject may return a key is replaced by the key's name. */
+/** Redacts declared keys in texts: replaces every form in which a subject may return a key by the name of the key. */
 
 /** Secrets by name; the names appear in the report. */
 export interface Secrets {
@@ -8,31 +8,42 @@ export interface Secrets {
 /** Minimum length of a secret that is replaced wherever it occurs. */
 const MIN_LENGTH = 8
 
-/** Minimum length of a part of a secret that is replaced. */
-const MIN_PART = 16
-
 /**
- * A function that replaces each secret with a mark such as `‹key:main›`: the longest first, ignoring ASCII case, and
- * also if percent-encoded, escaped for JSON or HTML, or inside base64, as in `Basic` credentials. A part of a secret is
- * also replaced (laws send truncated and mistyped keys) if it is at least half of it and has 16 characters or more.
+ * Returns a function that replaces each secret by a mark such as `‹key:main›`: the longest first, ignoring ASCII case,
+ * and also if percent-encoded, escaped for JSON or HTML, or inside base64, as in `Basic` credentials.
  *
- * A secret of fewer than 8 characters may occur anywhere by chance: a key `1` must not remove every `1` from the report.
- * It is replaced only as the credential after `Bearer` or `Basic`. An empty secret is ignored.
+ * Laws send truncated, mistyped and reversed keys, and a server may return them in a message. Therefore a mark such as
+ * `‹part of key:main›` replaces
+ *
+ * - a secret written backwards, in the same encodings;
+ * - a secret in which one character is different;
+ * - a part of a secret, or of a secret backwards, that is at least `partLength` long;
+ * - a credential after `Bearer`, `Bearerx`, `Basic` or `Token` whose beginning and end together agree with those of a
+ *   secret, or of a secret backwards, in at least half of the length of the secret.
+ *
+ * A secret of fewer than 8 characters may occur anywhere by chance: a key `1` must not remove every `1` from the
+ * report. It is replaced only as the credential after `Bearer` or `Basic`. An empty secret is ignored.
  */
 export const make = (secrets: Secrets): ((text: string) => string) => {
   const named = Object.entries(secrets).flatMap(([name, secret]) =>
     secret === undefined || secret === "" ? [] : [{ name, secret }]
   )
   const long = named.filter(({ secret }) => secret.length >= MIN_LENGTH)
-  // A mark must not contain another secret: the name of a key may equal the secret of another.
-  const mark = (name: string): string =>
-    [`‹key:${name}›`, "‹key›"].find((candidate) =>
-      long.every(({ secret }) => !fold(candidate).includes(fold(secret)))
-    ) ?? "‹key›"
+  const searches = long.map(({ name, secret }) => ({ name, secret, find: finderOf(secret) }))
+  // A mark must not contain a secret or a part of one, but the name of one key may resemble the secret of another.
+  const safest = (...candidates: ReadonlyArray<string>): string =>
+    candidates.find((candidate) => searches.every(({ find }) => find(fold(candidate), 0) === undefined)) ??
+    "‹key›"
+  const mark = (name: string): string => safest(`‹key:${name}›`)
+  const partMark = (name: string): string => safest(`‹part of key:${name}›`, "‹part of key›")
 
   const marks = new Map<string, string>()
+  const add = (form: string, replacement: string): void => {
+    if (!marks.has(fold(form))) marks.set(fold(form), replacement)
+  }
+  for (const { name, secret } of long) for (const form of formsOf(secret)) add(form, mark(name))
   for (const { name, secret } of long) {
-    for (const form of formsOf(secret)) if (!marks.has(fold(form))) marks.set(fold(form), mark(name))
+    for (const form of formsOf(backwards(secret))) add(form, partMark(name))
   }
   const whole = alternatives([...marks.keys()])
   const short = named.filter(({ secret }) => secret.length < MIN_LENGTH)
@@ -41,7 +52,10 @@ export const make = (secrets: Secrets): ((text: string) => string) => {
     `\\b(Bearer|Basic)(\\s+)(${alternatives([...shortMarks.keys()]).source})(?![\\w.~+/=-])`,
     "gi"
   )
-  const parts = long.map(({ name, secret }) => partsOf(secret, mark(name)))
+  const parts = searches.flatMap(({ find, name, secret }) => [
+    partsOf(find, partMark(name)),
+    similarCredentials(secret, partMark(name))
+  ])
 
   return (text) => {
     let clean = text
@@ -55,10 +69,22 @@ export const make = (secrets: Secrets): ((text: string) => string) => {
   }
 }
 
-/** Lower case for ASCII only, so that no character changes its position. */
+/** Converts ASCII letters to lower case. Other letters stay, so that no character changes its position. */
 const fold = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-/** A pattern for the texts that prefers the longest match. */
+const backwards = (text: string): string => [...text].toReversed().join("")
+
+/** A secret forwards and backwards, folded. */
+const spellingsOf = (secret: string): ReadonlyArray<string> => [fold(secret), fold(backwards(secret))]
+
+/**
+ * Minimum length of a part that is replaced wherever it occurs: half of the secret, but 8 characters or more, because
+ * fewer may occur by chance. Of a secret of 8 characters, it is all but one.
+ */
+const partLength = ({ length }: string): number =>
+  Math.min(Math.max(MIN_LENGTH, Math.floor(length / 2)), length - 1)
+
+/** Creates a pattern that matches any of the texts, and prefers the longest match. */
 const alternatives = (texts: ReadonlyArray<string>): RegExp =>
   new RegExp(
     [...texts]
@@ -68,7 +94,7 @@ const alternatives = (texts: ReadonlyArray<string>): RegExp =>
     "gi"
   )
 
-/** The encodings of a secret. */
+/** Returns the encodings of a secret. */
 const formsOf = (secret: string): ReadonlyArray<string> => {
   const wellFormed = Buffer.from(secret).toString()
   const bytes = Buffer.from(wellFormed)
@@ -87,8 +113,8 @@ const formsOf = (secret: string): ReadonlyArray<string> => {
 }
 
 /**
- * The base64 of bytes that begin `offset` bytes into a group of three, independent of the bytes before and
- * after.
+ * Returns the part of the base64 of bytes that does not depend on the bytes before and after them. The bytes begin
+ * `offset` bytes into a group of three.
  */
 const base64At = (bytes: Uint8Array, offset: number): ReadonlyArray<string> => {
   const shifted = Buffer.concat([new Uint8Array(offset), bytes])
@@ -98,26 +124,79 @@ const base64At = (bytes: Uint8Array, offset: number): ReadonlyArray<string> => {
   )
 }
 
-/** Replaces long parts of a secret. */
-const partsOf = (secret: string, mark: string): ((text: string) => string) => {
-  const whole = fold(secret)
-  const size = Math.max(MIN_PART, Math.ceil(whole.length / 2))
+/** Replaces a credential after a scheme if its ends agree with half of a secret, or of the secret backwards. */
+const similarCredentials = (secret: string, mark: string): ((text: string) => string) => {
+  const spellings = spellingsOf(secret)
+  const isSimilar = (token: string): boolean =>
+    spellings.some((spelling) => lengthOfCommonEnds(spelling, token) >= Math.floor(secret.length / 2))
+  return (text) =>
+    text.replace(
+      /\b(Bearerx?|Basic|Token)(\s+["\\]*)([^\s"\\]+)/gi,
+      (found, scheme: string, space: string, token: string) =>
+        isSimilar(fold(token)) ? `${scheme}${space}${mark}` : found
+    )
+}
+
+/** The number of characters that two texts have in common at their beginnings and at their ends. */
+const lengthOfCommonEnds = (one: string, other: string): number => {
+  const most = Math.min(one.length, other.length)
+  let first = 0
+  while (first < most && one[first] === other[first]) first++
+  let last = 0
+  while (last < most - first && one.at(-1 - last) === other.at(-1 - last)) last++
+  return first + last
+}
+
+/** The beginning and the end of a place in a text. */
+type Place = readonly [from: number, to: number]
+
+/** Finds the first part of a secret in a folded text, or the secret with a different character, from an index on. */
+type Finder = (folded: string, from: number) => Place | undefined
+
+const finderOf = (secret: string): Finder => {
+  const spellings = spellingsOf(secret)
+  const size = partLength(secret)
   const grams = new Set<string>()
-  for (let at = 0; at + size <= whole.length; at++) grams.add(whole.slice(at, at + size))
-  if (grams.size === 0) return (text) => text
-  const partMark = mark.replace("‹", "‹part of ")
-  return (text) => {
+  for (const spelling of spellings) {
+    for (let at = 0; at + size <= spelling.length; at++) grams.add(spelling.slice(at, at + size))
+  }
+  return (folded, from) => {
+    for (let at = from; at + size <= folded.length; at++) {
+      if (spellings.some((spelling) => isMistyped(spelling, folded, at))) return [at, at + secret.length]
+      if (!grams.has(folded.slice(at, at + size))) continue
+      let end = at + size
+      const isPart = (part: string): boolean => spellings.some((spelling) => spelling.includes(part))
+      while (end < folded.length && isPart(folded.slice(at, end + 1))) end++
+      return [at, end]
+    }
+    return undefined
+  }
+}
+
+/**
+ * Whether a text contains the spelling at an index, with at most one other character in place of its own. The ends must
+ * agree: without one of them, it is a part, and the character beside a part is not of the secret.
+ */
+const isMistyped = (spelling: string, text: string, at: number): boolean => {
+  const last = spelling.length - 1
+  if (spelling[0] !== text[at] || spelling[last] !== text[at + last]) return false
+  let wrong = 0
+  for (let index = 1; index < last; index++) {
+    if (spelling[index] !== text[at + index] && ++wrong > 1) return false
+  }
+  return true
+}
+
+/** Replaces what a finder finds. */
+const partsOf =
+  (find: Finder, mark: string) =>
+  (text: string): string => {
     const folded = fold(text)
     let clean = ""
     let kept = 0
-    for (let at = 0; at + size <= folded.length; at++) {
-      if (!grams.has(folded.slice(at, at + size))) continue
-      let end = at + size
-      while (end < folded.length && whole.includes(folded.slice(at, end + 1))) end++
-      clean += text.slice(kept, at) + partMark
-      kept = end
-      at = end - 1
+    for (let place = find(folded, 0); place !== undefined; place = find(folded, kept)) {
+      clean += text.slice(kept, place[0]) + mark
+      kept = place[1]
     }
-    return kept === 0 ? text : clean + text.slice(kept)
+    return clean + text.slice(kept)
   }
-}

@@ -1,4 +1,4 @@
-/** A request in one line, as it was sent: everything but keys and what is made from them. */
+/** Describes a sent request in one line; API keys and values derived from them are redacted. */
 import type { Sent } from "../evaluation/Http.ts"
 import * as Excerpt from "../http/Excerpt.ts"
 import type { KeyName } from "../http/Exchange.ts"
@@ -6,13 +6,13 @@ import { text } from "../http/Wire.ts"
 
 export type Secrets = { readonly [name in KeyName]?: string | undefined }
 
-/** Length of a part of a secret that is not shown. */
+/** Number of consecutive characters of a secret that must not be shown. */
 const PART = 5
 
-/** Longest path, body or header that is shown, in UTF-16 units. */
+/** Maximum length of a path, body or header that is shown, in UTF-16 code units. */
 const MAX_SHOWN = 160
 
-/** Whether a text contains a secret, or a part of one in any order of its letters. */
+/** Whether a text contains a part of a secret, forwards or backwards, in any letter case. */
 const reveals = (shown: string, secret: string): boolean => {
   if (secret === "") return false
   const folded = shown.toLowerCase()
@@ -34,7 +34,7 @@ const shownValue = (value: string, secrets: Secrets): string => {
     : Excerpt.words(value, MAX_SHOWN)
 }
 
-/** Who sends it: nothing for the main key, another key, or the value of `Authorization`. */
+/** Describes the credentials: nothing for the main key, another key, or the value of `Authorization`. */
 const who = ({ authorization, credential, key = "main" }: Sent, secrets: Secrets): ReadonlyArray<string> => {
   if (credential !== undefined) return [`Authorization: ${credential}`]
   if (authorization === undefined) return key === "main" ? [] : [key === "none" ? "no key" : `${key} key`]
@@ -44,7 +44,7 @@ const who = ({ authorization, credential, key = "main" }: Sent, secrets: Secrets
 }
 
 /**
- * Describes a request. Bodies sent as JSON have no content type in the text.
+ * Describes a request. The header `Content-Type: application/json` is omitted.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** The animals that one evaluation created, and what lists must show about them (contract §2, §4.1). */
+/** Creates and fetches animals for laws, and checks how responses show them (contract §2, §4.1). */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
@@ -10,7 +10,7 @@ import type { Trial } from "../../evaluation/Trial.ts"
 import type { Animal, Draft } from "../../http/Animal.ts"
 import * as PetJson from "../../http/PetJson.ts"
 
-/** One animal: the fields sent, and the result of its creation. */
+/** An animal that the evaluation created: the fields sent, and the result of its creation. */
 export interface Own {
   readonly asked: Draft
   readonly animal: Animal
@@ -45,7 +45,7 @@ export const shows = (asked: Draft, animal: Animal, where: string, clause?: Clau
     clause
   )
 
-/** The animal with this id; `undefined` after the removal of the operation. */
+/** Fetches the animal with this id; returns `undefined` after the removal of the operation. */
 export const look = (
   catalogue: Catalogue,
   id: bigint
@@ -56,21 +56,21 @@ type Listed = ReadonlyArray<Animal>
 type Owned = ReadonlyArray<Own>
 type Law = Effect.Effect<void, Violation>
 
-/** Fails if an animal was found that must not be in the list. */
+/** Fails if `found` is an animal, which then violates the law; `show` describes the violation. */
 const none = (
   found: Animal | undefined,
   expected: string,
   show: (animal: Animal) => string = PetJson.line
 ): Law => expect(found === undefined, expected, found === undefined ? "" : show(found))
 
-/** Maximum number of animals in a list. */
+/** Returns the maximum number of animals in a list. */
 export const limitOf = ({ limit = pageLimit.default }: Listing): number => limit
 
-/** A list in words. */
+/** Describes a list for messages. */
 export const describe = (listing: Listing): string =>
   `a list of at most ${limitOf(listing)} ${listing.status === undefined ? "" : `${listing.status} `}animals`
 
-/** Whether an animal certainly belongs to lists with this status. */
+/** Whether an animal certainly belongs to lists with this status: it was created with it, or the list has no filter. */
 export const belongs = ({ asked }: Own, status: PetStatus | undefined): boolean =>
   status === undefined || asked.status === status
 
@@ -94,7 +94,7 @@ export const ofStatus = ({ status }: Listing, animals: Listed): Law => {
   )
 }
 
-/** Fails unless own animals are listed as they were created, each under its own id. */
+/** Fails unless each own animal in the list is shown as it was created, with its own id. */
 export const faithful = (animals: Listed, owned: Owned): Law =>
   Effect.gen(function* () {
     for (const shown of animals) {
@@ -107,7 +107,7 @@ export const faithful = (animals: Listed, owned: Owned): Law =>
     }
   })
 
-/** Fails if a list is shorter than its limit and lacks a matching animal. */
+/** Fails if a list is shorter than its limit and lacks an own animal that matches. */
 export const complete = (listing: Listing, animals: Listed, owned: Owned): Law => {
   if (!isShort(listing, animals)) return Effect.void
   const ids = new Set(animals.map(({ id }) => id))
@@ -119,13 +119,13 @@ export const complete = (listing: Listing, animals: Listed, owned: Owned): Law =
   )
 }
 
-/** Fails if the list of an exclusive store holds another animal. */
+/** Fails if a list has an animal that the evaluation did not create, unless other clients use the store, too. */
 export const noOthers = ({ isShared }: Catalogue, animals: Listed, owned: Owned): Law => {
   const other = isShared ? undefined : animals.find(({ id }) => !owned.some(({ animal }) => animal.id === id))
   return none(other, "only animals that were created")
 }
 
-/** All laws about one list. */
+/** Checks all laws about one list. */
 export const holds = (catalogue: Catalogue, listing: Listing, animals: Listed, owned: Owned): Law =>
   Effect.gen(function* () {
     yield* atMost(listing, animals)
@@ -136,7 +136,7 @@ export const holds = (catalogue: Catalogue, listing: Listing, animals: Listed, o
     yield* noOthers(catalogue, animals, owned)
   })
 
-/** Creates animals in sequence. */
+/** Creates an animal for each status, in sequence. */
 export const createAll = (
   catalogue: Catalogue,
   trial: Trial,
@@ -144,7 +144,7 @@ export const createAll = (
 ): Effect.Effect<ReadonlyArray<Own>, Failure> =>
   Effect.forEach(statuses, (status) => create(catalogue, trial, status))
 
-/** Fetches an own animal; fails unless it is found as it was created. */
+/** Fetches an own animal; fails unless it is returned as it was created, or the operation is removed. */
 export const fetches = (catalogue: Catalogue, { animal, asked }: Own): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     const found = yield* look(catalogue, animal.id)

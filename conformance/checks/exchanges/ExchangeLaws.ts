@@ -1,4 +1,4 @@
-/** Functions that laws about every exchange share. */
+/** Provides helpers for the laws about every exchange. */
 import * as Result from "effect/Result"
 import type { Level } from "../../clauses/Clause.ts"
 import { Violation } from "../../evaluation/Outcome.ts"
@@ -9,13 +9,13 @@ import * as RateHeaders from "../../http/RateHeaders.ts"
 import { header, headerValues } from "../../http/Wire.ts"
 import type { AmbientCheck, Look } from "../AmbientCheck.ts"
 
-/** Tolerance in ms between a Reset and the times of an exchange: two machines' clocks, and rounding. */
+/** Tolerance in ms between a Reset and the times of an exchange, for the clocks of two machines and for rounding. */
 const CLOCK_SLACK_MS = 10_000
 
-/** The same tolerance when the response has no Date. */
+/** The same tolerance in ms when the response has no Date; also the tolerance of Date itself. */
 export const DATELESS_SLACK_MS = 120_000
 
-/** Adds a common level to checks. */
+/** Adds this level to each check. */
 export const ofLevel = (
   level: Level,
   checks: ReadonlyArray<Omit<AmbientCheck, "level">>
@@ -23,11 +23,11 @@ export const ofLevel = (
 
 export const violation = (expected: string, actual: string): Violation => new Violation({ expected, actual })
 
-/** A violation unless `holds`. */
+/** Returns a violation unless `holds`. */
 export const unless = (holds: boolean, expected: string, actual: string): Violation | undefined =>
   holds ? undefined : violation(expected, actual)
 
-/** A law about the result of `of` on an exchange; it does not apply if `of` returns `undefined`. */
+/** Creates a law about the value that `of` returns for an exchange; the law does not apply if it is `undefined`. */
 export const about = <A>(
   of: Look<A | undefined>,
   examine: (read: A, exchange: Exchange) => Violation | undefined
@@ -44,14 +44,14 @@ export const byTransport: ReadonlySet<number> = new Set([
   408, 411, 414, 417, 421, 426, 431, 501, 502, 504, 505
 ])
 
-/** Targets that RFC 3986 does not allow: an HTTP implementation may reject them with 400 by itself. */
+/** Matches targets that RFC 3986 does not allow: an HTTP implementation may reject them with 400 by itself. */
 const malformedTarget = /%(?![0-9a-f]{2})|[^!-~]/i
 
 /** Whether the service itself probably sent the response. */
 export const isOfService = ({ request, response }: Exchange): boolean =>
   !byTransport.has(response.status) && (response.status !== 400 || !malformedTarget.test(request.target))
 
-/** Whether a response of this kind has a body. */
+/** Whether a response to this method and with this status may have a body. */
 export const hasBody = ({ request, response }: Exchange): boolean =>
   request.method !== "HEAD" && response.status >= 200 && response.status !== 204 && response.status !== 304
 
@@ -59,7 +59,7 @@ export const hasBody = ({ request, response }: Exchange): boolean =>
 export const isFilled = (exchange: Exchange): boolean =>
   hasBody(exchange) && exchange.response.body.length > 0
 
-/** Whether the request carries a declared valid key. */
+/** Whether the request was sent with a valid key that the subject declares. */
 export const hasDeclaredKey = ({ key }: Exchange): boolean =>
   key === "main" || key === "tiny" || key === "victim"
 
@@ -76,8 +76,9 @@ export const errorOf = (exchange: Exchange): ErrorBody.ErrorBody | undefined =>
     : Result.getOrUndefined(ErrorBody.of(exchange.response))
 
 /**
- * The earliest and latest time (epoch ms) at which the response can have been created. The subject's clock decides if there
- * is one; otherwise `Date` counts too, although a server may write it by another clock.
+ * Returns the earliest and latest time (epoch ms) at which the response can have been created, with a tolerance. If the
+ * times of the exchange are by the subject's clock, only they are used. Otherwise `Date` is used too, although a server
+ * may write it by another clock; without `Date` the tolerance is larger.
  */
 export const momentsOf = ({
   byClock = false,
@@ -92,16 +93,16 @@ export const momentsOf = ({
     : [Math.min(date, sentAt) - CLOCK_SLACK_MS, Math.max(date + 1_000, receivedAt) + CLOCK_SLACK_MS]
 }
 
-/** When the request was sent, for messages. */
+/** Returns the time at which the request was sent, for messages. */
 export const iso = ({ sentAt }: Exchange): string => Moment.iso(sentAt)
 
-/** A header as received, for messages. */
+/** Returns a header as received, for messages. */
 export const received = ({ response }: Exchange, name: string): string => {
   const values = headerValues(response, name)
   return values.length === 0 ? `${name} is missing` : `${name}: ${values.join(" and ")}`
 }
 
-/** The operation of a request, if the request is as contract §4 describes it. */
+/** Returns the operation of a request; `undefined` if contract §4 does not describe such a request. */
 export const describedAs = ({ request }: Exchange): "list" | "create" | "get" | undefined => {
   const { body, headers, method, target } = request
   const [path = "", query] = target.split("?", 2)

@@ -21,17 +21,17 @@ import {
 
 const DAY_MS = 86_400_000
 
-/** Tolerance in ms of the times of an exchange. */
+/** Tolerance in ms for the times of an exchange. */
 const SLACK_MS = 500
 
-/** Larger numbers can only be milliseconds since 1970: as seconds this is the year 5138. */
+/** Minimum Reset that must be in milliseconds since 1970, because in seconds it would be in the year 5138. */
 const MOST_SECONDS = 100_000_000_000
 
 const rateNames = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
 
 const isDenial = ({ response }: Exchange): boolean => response.status === 429 || response.status === 403
 
-/** Epoch seconds, with the date if it is a plausible one. */
+/** Formats epoch seconds, with the date if it is plausible. */
 const dated = (seconds: number): string =>
   seconds < MOST_SECONDS ? `${seconds} (${Moment.iso(seconds * 1_000)})` : String(seconds)
 
@@ -49,9 +49,9 @@ const successionOf = (exchange: Exchange, previous: Exchange): Succession | unde
     : { before, after }
 }
 
-/** Two consecutive successes that show the same window. */
+/** Returns the rate headers of two consecutive successes that show the same window; `undefined` for others. */
 const sameWindow: Look<Succession | undefined> = (exchange, previous) => {
-  // Keys may share a budget (contract §8), so there may be no request between the two.
+  // Keys may share a budget (contract §8), so no other request may be between the two.
   if (previous === undefined || previous.index !== exchange.index - 1) return undefined
   if (!isOfValidKey(exchange) || exchange.response.status >= 300 || previous.response.status >= 300)
     return undefined
@@ -63,10 +63,13 @@ const sameWindow: Look<Succession | undefined> = (exchange, previous) => {
   return Math.abs(moved) > 75 ? undefined : succession
 }
 
-/** Epoch ms of `Date`, or NaN. */
+/** Returns `Date` in epoch ms, or NaN. */
 const dateOf = ({ response }: Exchange): number => Date.parse(header(response, "date") ?? "")
 
-/** Two consecutive responses for a valid key, with the service's time between them. */
+/**
+ * Returns the rate headers of two consecutive responses to a valid key on the same UTC day, and the maximum time in ms
+ * between them; `undefined` for other exchanges.
+ */
 const timed: Look<(Succession & { readonly ms: number }) | undefined> = (exchange, previous) => {
   // Requests with other credentials may count for the same key.
   if (previous === undefined || previous.index !== exchange.index - 1) return undefined
@@ -76,8 +79,8 @@ const timed: Look<(Succession & { readonly ms: number }) | undefined> = (exchang
   const isSilent = ({ response: { status } }: Exchange) => status === 429 || status === 400
   if (isSilent(exchange) || isSilent(previous)) return undefined
   const succession = successionOf(exchange, previous)
-  // By the times of the run: a server may write Date by another clock than that of the service. But a clock that stands
-  // still between two readings lags behind these times, and then Date shows when more time has passed.
+  // The run's own times are used, because a server may write Date by another clock than that of the service. If the
+  // clock stands still between two readings, these times are too close together; Date then gives a longer time.
   const from = previous.sentAt - SLACK_MS
   const to = exchange.receivedAt + SLACK_MS
   if (succession === undefined) return undefined
@@ -86,7 +89,7 @@ const timed: Look<(Succession & { readonly ms: number }) | undefined> = (exchang
   return Math.floor(from / DAY_MS) === Math.floor(to / DAY_MS) ? { ...succession, ms } : undefined
 }
 
-/** Statuses that come with Retry-After. */
+/** Whether a response with this status must have Retry-After. */
 const hasRetryAfter = (status: number): boolean => status === 429 || status === 503
 
 export const checks: ReadonlyArray<AmbientCheck> = [
@@ -146,7 +149,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
       ...about(rateOf, ({ resetAt }, exchange) => {
         const expected = "X-RateLimit-Reset in seconds since 1970"
         if (resetAt >= MOST_SECONDS) return violation(expected, `${resetAt}, as if in milliseconds`)
-        // A time years ago is a number of seconds to wait. Callers without a key may have no window at all.
+        // A Reset in the distant past must be a number of seconds to wait. Callers without a key may have no window.
         const isDuration = isOfValidKey(exchange) && resetAt * 1_000 < exchange.sentAt / 2
         return unless(!isDuration, expected, `${resetAt}, as if in seconds from now`)
       })

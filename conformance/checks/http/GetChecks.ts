@@ -13,10 +13,10 @@ import { type Check, family } from "../Check.ts"
 import * as Creations from "./Creations.ts"
 import * as Responses from "./Responses.ts"
 
-/** These laws send nothing in the last ms before the earliest removal, because a request takes time. */
+/** Time in ms before the earliest removal within which these laws send no request, because a request takes time. */
 const MARGIN = 60_000
 
-/** `Inapplicable` if the operation is removed, or soon will be, by the subject's date. */
+/** Fails with `Inapplicable` if the operation is removed, or soon will be, by the subject's date. */
 const isThere = (http: Http): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.now, (now) =>
     now < REMOVAL_BEGINS - MARGIN
@@ -27,7 +27,7 @@ const isThere = (http: Http): Effect.Effect<void, Failure> =>
 const get = (http: Http, segment: string): Effect.Effect<Exchange, Failure> =>
   http.send({ path: `/pets/${segment}` })
 
-/** Fills a template of a path segment: `$id` is the id of an animal. */
+/** Fills a template of a path segment: `$id` becomes the id, `$first` its first character and `$rest` the others. */
 const segmentOf = (template: string, { id }: Animal): string =>
   template
     .replace("$id+2^64", String(id + 2n ** 64n))
@@ -35,7 +35,7 @@ const segmentOf = (template: string, { id }: Animal): string =>
     .replace("$first", String(id).charAt(0))
     .replace("$rest", String(id).slice(1))
 
-/** Fails unless the segment of this template is rejected because it is not the id of an animal. */
+/** Fails unless the path segment from this template gets the rejection `expected`, because it is no animal's id. */
 const findsNone = Effect.fnUntraced(function* (
   http: Http,
   template: string,
@@ -94,7 +94,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, { id, isCertain }) {
       yield* isThere(http)
       const exchange = yield* get(http, String(id))
-      // The service may have assigned this id, but not one of the random ids, which is too unlikely.
+      // The service may have assigned this id, but hardly a random one.
       if (exchange.response.status === 200 && !isCertain) {
         const shown = yield* Responses.pet(exchange, 200)
         yield* expect(shown.id === id, `404, or the animal ${id}`, PetJson.line(shown))

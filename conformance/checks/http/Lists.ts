@@ -1,4 +1,4 @@
-/** Lists over HTTP, for laws about their parameters and pages (contract §4.1). */
+/** Requests lists over HTTP, for laws about their parameters and pages (contract §4.1). */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { PetStatus } from "../../../core/domain/PetStatus.ts"
@@ -13,14 +13,14 @@ import { text } from "../../http/Wire.ts"
 import * as Conversation from "../../subjects/Conversation.ts"
 import * as Creations from "./Creations.ts"
 
-/** Path and query of a list. */
+/** Returns the path and query of a list. */
 export const pathOf = (query: string): string => (query === "" ? "/pets" : `/pets?${query}`)
 
-/** The status as a further parameter of a query. */
+/** Returns `&status=…` to append to a query; an empty text without a status. */
 export const statusParameter = (status: PetStatus | undefined): string =>
   status === undefined ? "" : `&status=${status}`
 
-/** The animals in a response that must be a list. */
+/** Returns the animals in a response; fails unless it is 200 with a list. */
 export const listOf = ({ request, response }: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
   Effect.mapError(
     Effect.fromResult(
@@ -31,11 +31,11 @@ export const listOf = ({ request, response }: Exchange): Effect.Effect<ReadonlyA
     (actual) => new Violation({ expected: `200 with a bare array of animals to ${request.target}`, actual })
   )
 
-/** The animals in a response with status 200; none for any other status. */
+/** Returns the animals in a response with status 200, and an empty array for any other status. */
 export const listIfAccepted = (exchange: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
   exchange.response.status === 200 ? listOf(exchange) : Effect.succeed([])
 
-/** The animals of a list with this query. */
+/** Fetches the list with this query and returns its animals. */
 export const list = (http: Http, query: string): Effect.Effect<ReadonlyArray<Animal>, Failure> =>
   Effect.flatMap(http.send({ path: pathOf(query) }), listOf)
 
@@ -49,7 +49,7 @@ export const rejected = (http: Http, query: string): Effect.Effect<void, Failure
     )
   )
 
-/** Creates an animal of each status. */
+/** Creates an animal for each status, in sequence. */
 export const createAll = (
   http: Http,
   trial: Trial,

@@ -13,7 +13,10 @@ const pets = (from: number, count: number): string =>
 
 const next = (target: string): Header => ["Link", `<${target}>; rel="next"`]
 
-/** The outcome of a law against a server whose lists are a function of the request, and the requested targets. */
+/**
+ * Evaluates the check with this id on the case `given`, against a server that responds to GET with `list`. Returns the
+ * failure, if any, and the targets of all GET requests.
+ */
 const hold = async (
   id: string,
   given: unknown,
@@ -24,7 +27,7 @@ const hold = async (
   let lists = 0
   const { sent, transport } = recording((request) => {
     if (request.method === "POST") {
-      // The suite sends a valid Pet.
+      // Safe: the suite sends a valid animal.
       const { categoryId, name, status } = JSON.parse(new TextDecoder().decode(request.body)) as Record<
         string,
         unknown
@@ -54,8 +57,8 @@ const hold = async (
 
 const walk = "list.paging.walk"
 
-describe("a chain of next links", () => {
-  it("that is a cycle is a violation at once", async () => {
+describe("the law list.paging.walk", () => {
+  it("reports a violation after two pages when the next links form a cycle", async () => {
     const { failure, lists } = await hold(walk, { limits: [7], status: undefined }, ({ target }) => [
       pets(1, 7),
       next(target)
@@ -64,7 +67,7 @@ describe("a chain of next links", () => {
     expect(lists).toHaveLength(2)
   })
 
-  it("of empty pages is a violation after a number of pages", async () => {
+  it("reports a violation after 60 pages when all pages are empty and have next links", async () => {
     const { failure, lists } = await hold(walk, { limits: [7], status: undefined }, (_request, index) => [
       "[]",
       next(`/v1/pets?cursor=${index}`)
@@ -73,7 +76,7 @@ describe("a chain of next links", () => {
     expect(lists).toHaveLength(60)
   })
 
-  it("without an end is inconclusive, and uses large pages after a number of small ones", async () => {
+  it("is inconclusive after 60 pages of an endless list, and requests large pages after the first 20", async () => {
     const { failure, lists } = await hold(walk, { limits: [7], status: undefined }, ({ target }, index) => [
       pets(index * 100, Number(RequestTarget.parameter(target, "limit"))),
       next(`/v1/pets?limit=${RequestTarget.parameter(target, "limit")}&cursor=${index}`)
@@ -84,7 +87,7 @@ describe("a chain of next links", () => {
     expect(lists[20]).toBe("/v1/pets?limit=100&cursor=19")
   })
 
-  it("with a page of more than 100 animals is a violation of the ceiling", async () => {
+  it("reports a violation when a page has more than 100 animals", async () => {
     const { failure, lists } = await hold(walk, { limits: [7], status: undefined }, (_request, index) => [
       pets(index * 1_000, 500),
       next(`/v1/pets?cursor=${index}`)
@@ -94,10 +97,10 @@ describe("a chain of next links", () => {
   })
 })
 
-describe("a next link", () => {
+describe("the next link of a page", () => {
   const cursor = "a+b/c=%2B%25%20;x,y'z"
 
-  /** The targets of the lists that follow the first page, which carries the link. */
+  /** Evaluates the law on a first page with this link; returns the failure, and the targets requested afterwards. */
   const followed = async (link: string, basePath?: string) => {
     const { failure, lists } = await hold(
       walk,
@@ -114,27 +117,27 @@ describe("a next link", () => {
     ["a relative path", `<pets?limit=7&cursor=${cursor}>; rel="prev next"`],
     ["the address of a proxy", `<https://pets.example/v1/pets?limit=7&cursor=${cursor}>; REL=NEXT`],
     ["a public base address", `<https://pets.example/api/v3/pets?limit=7&cursor=${cursor}>; rel=next`],
-    ["the second link of a field", `</v1/pets>; rel=first, </v1/pets?limit=7&cursor=${cursor}>; rel=next`],
-    ["one with an anchor here", `</v1/pets?limit=7&cursor=${cursor}>; rel=next; anchor="/v1/pets?limit=7"`]
-  ])("that is %s is followed as written", async (_what, link) => {
-    // The pages are empty, so the law fails at the end; this test is about the requests.
+    ["the second link of a header", `</v1/pets>; rel=first, </v1/pets?limit=7&cursor=${cursor}>; rel=next`],
+    ["a link with its own anchor", `</v1/pets?limit=7&cursor=${cursor}>; rel=next; anchor="/v1/pets?limit=7"`]
+  ])("is followed exactly as written if it is %s", async (_what, link) => {
+    // The law fails because the pages are empty; this test checks only the requests.
     expect((await followed(link)).followed).toEqual([`/v1/pets?limit=7&cursor=${cursor}`])
   })
 
-  it("is also followed without a base path", async () => {
+  it("is followed if the server has no base path", async () => {
     expect((await followed("</pets?cursor=x>; rel=next", "")).followed).toEqual(["/pets?cursor=x"])
     expect((await followed("<http://a.example/v1/pets?cursor=x>; rel=next", "")).followed).toEqual([
       "/pets?cursor=x"
     ])
   })
 
-  it("with an HTML entity is followed without decoding it", async () => {
+  it("is followed without decoding the HTML entity &amp;", async () => {
     expect((await followed("</v1/pets?limit=7&amp;cursor=x>; rel=next")).followed).toEqual([
       "/v1/pets?limit=7&amp;cursor=x"
     ])
   })
 
-  it("of another resource is ignored", async () => {
+  it("is ignored if its anchor names another resource", async () => {
     expect((await followed('</v1/pets?cursor=x>; rel=next; anchor="/v1/cats"')).followed).toEqual([])
   })
 
@@ -145,13 +148,13 @@ describe("a next link", () => {
     "</v1/pets?cursor=a b>; rel=next",
     "</v1/pets?cursor=100%>; rel=next",
     "<javascript:alert(1)>; rel=next"
-  ])("%s violates the clause about addresses, and is not followed", async (link) => {
+  ])("violates the clause list.paging.address, and is not followed, if it is %s", async (link) => {
     const { failure, followed: targets } = await followed(link)
     expect(failure).toMatchObject({ _tag: "Violation", clause: "list.paging.address" })
     expect(targets).toEqual([])
   })
 
-  it("keeps its cursor when a law changes the limit, and the rest of the cursor when a law alters it", async () => {
+  it("keeps its cursor when a law changes the limit, and gets one other character when a law forges it", async () => {
     const last = await hold("list.paging.last", { status: undefined }, (_request, index) =>
       index === 0
         ? [pets(1, 100), next(`/v1/pets?cursor=${cursor}&limit=100`)]

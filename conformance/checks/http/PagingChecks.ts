@@ -1,4 +1,4 @@
-/** Laws about the pages of a list over HTTP, and the link from each page to the next (contract §4.1). */
+/** Laws about the pages of a list over HTTP, and about the link from each page to the next (contract §4.1). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
@@ -19,17 +19,21 @@ type Status = PetStatus.PetStatus
 
 const statusOrNone = fc.option(fc.constantFrom(...PetStatus.all), { nil: undefined })
 
-/** Maximum number of pages that a law follows. */
+/** Maximum number of pages of a list that a law requests. */
 const MOST_PAGES = 60
 
-/** Number of small pages after which a law requests the largest, so that a store may hold thousands of animals. */
+/** Number of pages after which a law requests pages of maximum size, so that a store may have thousands of animals. */
 const SMALL_PAGES = 20
 
-/** Whether one of these animals is on an earlier page too. */
+/** Returns an animal of the page whose id is in `seen`, if there is one. */
 const repeated = (seen: ReadonlySet<bigint>, page: ReadonlyArray<Animal>): Animal | undefined =>
   page.find(({ id }) => seen.has(id))
 
-/** All pages, by following links. `onPage` runs between pages and may change the next request. */
+/**
+ * Follows next links and returns all pages. `onPage` runs between two pages and returns the path of the next one. Fails
+ * with a `Violation` at a page that is too long or repeats an animal. After `MOST_PAGES` fails with a `Violation` if
+ * the last `SMALL_PAGES` are empty, otherwise with `Undecided`.
+ */
 const walk = Effect.fnUntraced(function* (
   http: Http,
   query: string,
@@ -47,7 +51,7 @@ const walk = Effect.fnUntraced(function* (
       `${page.length}`,
       "list.limit.ceiling"
     )
-    // A cycle of links has no end.
+    // This also detects a cycle of links, which has no end.
     const twice = repeated(seen, page)
     yield* expect(
       twice === undefined,
@@ -69,7 +73,7 @@ const walk = Effect.fnUntraced(function* (
   return yield* undecided(`there are more than ${MOST_PAGES} pages; use a store with fewer animals`)
 })
 
-/** The laws about all pages of a list. */
+/** Fails unless the pages show each animal once, in order, with the status, and all animals in `before` that match. */
 const walked = (
   pages: ReadonlyArray<ReadonlyArray<Animal>>,
   status: Status | undefined,
@@ -96,7 +100,7 @@ const walked = (
   )
 }
 
-/** The path of the second page, with a cursor, of a list with a limit of 1. */
+/** Returns the path and the cursor of the second page of a list with a limit of 1; creates animals if necessary. */
 const secondPage = Effect.fnUntraced(function* (
   http: Http,
   trial: Trial,
@@ -114,7 +118,7 @@ const secondPage = Effect.fnUntraced(function* (
   })
 })
 
-/** A percent-encoded cursor with one letter or digit replaced. */
+/** Replaces one letter or digit of a percent-encoded cursor, outside its escapes; appends a 0 if it has none. */
 const altered = (cursor: string, at: number): string => {
   const places = [...cursor.matchAll(/%[0-9a-f]{2}|[a-z0-9]/gi)].filter(([found]) => found.length === 1)
   const place = places[at % places.length]
@@ -157,7 +161,7 @@ export const checks: ReadonlyArray<Check> = [
             trial.saw("several pages")
             yield* Lists.createAll(http, trial, [status])
           }
-          // A link keeps the limit; a client may also change it.
+          // The next link keeps the limit; a client may also change the limit.
           const other = others[page - 1] ?? (page === SMALL_PAGES ? pageLimit.max : undefined)
           if (other === undefined) return next
           wanted = Math.max(wanted, other)
@@ -179,7 +183,7 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 0, http: 0 },
     *holds(http, { status }: { readonly status?: Status | undefined }, trial) {
       yield* Lists.createAll(http, trial, [status, status])
-      // Continues after all full pages, so that the rest fits a page exactly.
+      // The last page is requested again with a limit that its animals fit exactly, and with one less.
       const query = `limit=${pageLimit.max}${Lists.statusParameter(status)}`
       let last = Lists.pathOf(query)
       const pages = yield* walk(http, query, (_, next) =>

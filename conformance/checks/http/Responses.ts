@@ -1,4 +1,4 @@
-/** Expectations of responses that many laws share. */
+/** Checks the status and the body of single responses. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Http, Sent } from "../../evaluation/Http.ts"
@@ -15,7 +15,7 @@ import { outcome } from "../../subjects/Conversation.ts"
 export const hasStatus = ({ response }: Exchange, status: number): Effect.Effect<void, Violation> =>
   expect(response.status === status, String(status), outcome(response))
 
-/** The animal in a response of this status. */
+/** Returns the animal in a response; fails unless the response has this status and an animal. */
 export const pet = ({ response }: Exchange, status: 200 | 201): Effect.Effect<Animal, Violation> => {
   const read =
     response.status === status
@@ -33,7 +33,7 @@ export interface Rejection {
   readonly code?: string | undefined
 }
 
-/** The Error in a response that rejects the request. */
+/** Returns the Error in a response; fails unless the response is the expected rejection. */
 export const rejected = (
   { response }: Exchange,
   { code, status }: Rejection
@@ -53,14 +53,17 @@ export const rejected = (
   )
 }
 
-/** Sends a request that must be rejected. */
+/** Sends a request; fails unless it gets the expected rejection. */
 export const rejects = (http: Http, sent: Sent, rejection: Rejection): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.send(sent), (exchange) => Effect.asVoid(rejected(exchange, rejection)))
 
-/** Longest wait, in seconds, for the limit of callers without a key when time cannot be moved. */
+/** Maximum Retry-After in seconds for which a request without a key waits, if time cannot be moved. */
 const SHORT_WAIT = 3
 
-/** Sends a request without a valid key, and waits if such callers have a small limit. */
+/**
+ * Sends a request without a valid key; after a 429 waits and retries. Fails with `Undecided` at the third 429, or if
+ * the wait is longer than `SHORT_WAIT` and time cannot be moved.
+ */
 export const sendWithoutKey = Effect.fnUntraced(function* (
   http: Http,
   sent: Sent
@@ -77,7 +80,7 @@ export const sendWithoutKey = Effect.fnUntraced(function* (
   )
 })
 
-/** Sends a request without a valid key, which must be rejected with 401 and an Error body. */
+/** Sends a request without a valid key; fails unless it is rejected with 401 and an Error body. */
 export const unauthorized = (http: Http, sent: Sent, code?: string): Effect.Effect<void, Failure> =>
   Effect.flatMap(sendWithoutKey(http, sent), (exchange) =>
     Effect.asVoid(rejected(exchange, { status: [401], code }))

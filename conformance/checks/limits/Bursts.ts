@@ -1,4 +1,4 @@
-/** Ways to use up limits: after a rest, until a denial, with a bounded number of requests. */
+/** Waits for full limits, and uses them up with a bounded number of requests. */
 import * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import type { Meter, Reading } from "../../evaluation/Meter.ts"
@@ -8,10 +8,10 @@ export const SECOND = 1_000
 export const MINUTE = 60_000
 export const DAY = 86_400_000
 
-/** Largest plan per minute that laws use up. */
+/** Maximum number of requests per minute of a plan that laws use up by default. */
 const MOST_PER_MINUTE = 100
 
-/** `Undecided` unless few requests use up the minute. */
+/** Fails with `Undecided` if the minute has too many requests to use up. */
 export const small = ({ plan }: Meter, mostPerMinute = MOST_PER_MINUTE): Effect.Effect<void, Failure> =>
   plan.perMinute <= mostPerMinute
     ? Effect.void
@@ -19,22 +19,22 @@ export const small = ({ plan }: Meter, mostPerMinute = MOST_PER_MINUTE): Effect.
         `${plan.perMinute} requests per minute are too many to use up: give a key with at most ${mostPerMinute}`
       )
 
-/** `Undecided` unless few requests use up the day. */
+/** Fails with `Undecided` if the day has too many requests to use up. */
 export const smallDay = ({ plan }: Meter): Effect.Effect<void, Failure> =>
   plan.perDay <= 200
     ? Effect.void
     : undecided(`${plan.perDay} requests per day are too many to use up: give a key with at most 200`)
 
-/** Waits for whole windows, so that the minute's budget is available by any algorithm. */
+/** Waits until the whole budget of a minute is available, whatever the algorithm of the subject. */
 export const rest = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
   const begin = yield* meter.now
   yield* meter.refill
-  // Reset is not enough: it may be the time of the next request, because contract §8.3 leaves that open.
+  // Waiting for Reset is not enough: contract §8.3 leaves its meaning open, and it may be the time of the next request.
   const waited = meter.canTravel ? 0 : (yield* meter.now) - begin
   yield* meter.pass(Math.max(MINUTE + SECOND - waited, 0))
 })
 
-/** Waits for the Retry-After of a denial, and in real time a second more. */
+/** Waits for the Retry-After of a denial, and a second more if time cannot be moved. */
 export const waitForRetryAfter = (meter: Meter, denial: Reading): Effect.Effect<void, Failure> =>
   meter.pass(denial.retryAfter * SECOND + (meter.canTravel ? 0 : SECOND))
 
@@ -56,10 +56,10 @@ export const rested = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Retu
   })
 })
 
-/** Maximum number of admitted requests in an instantaneous burst: two windows, if one ends meanwhile. */
+/** Returns the maximum number of requests admitted in a burst: those of two windows, because a window may end. */
 export const mostInBurst = ({ plan }: Meter): number => 2 * plan.perMinute
 
-/** Sends requests until one is denied or `most` are admitted; a denial is the last result. */
+/** Sends at most `most + 1` requests, until one is denied; returns all readings, the denial last. */
 export const untilDenied = Effect.fnUntraced(function* (
   meter: Meter,
   most: number
@@ -73,7 +73,7 @@ export const untilDenied = Effect.fnUntraced(function* (
   return readings
 })
 
-/** Uses up the minute and returns the denial. */
+/** Uses up the minute and returns the denial; `Undecided` if the plan is too large or no request is denied. */
 export const denial = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   yield* small(meter)
   const last = (yield* untilDenied(meter, mostInBurst(meter) + refilled(meter, MINUTE))).at(-1)
@@ -81,27 +81,27 @@ export const denial = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Retu
   return yield* undecided("there was no 429, although the plan per minute was used up")
 })
 
-/** Whole requests that a bucket gets in so many ms, rounded up. */
+/** Returns the number of requests that a bucket regains in `ms` milliseconds, rounded up. */
 export const refilled = ({ plan }: Meter, ms: number): number => Math.ceil((ms * plan.perMinute) / MINUTE)
 
 /** Whether a response shows the minute; false if both windows have the same limit. */
 export const showsMinute = ({ plan }: Meter, { limit }: Reading): boolean =>
   limit === plan.perMinute && plan.perMinute !== plan.perDay
 
-/** Ms from the earliest decision of one reading to the latest of another. */
+/** Returns the ms from the earliest possible decision of one reading to the latest of another. */
 export const span = (first: Reading, last: Reading): number => last.between[1] - first.between[0]
 
 /**
- * Fails only if the attempt fails three times: the end of a window can make one attempt fail, but hardly
- * three.
+ * Repeats an attempt that ends in a `Violation`, up to three attempts in all: the end of a window can spoil one
+ * attempt, but hardly three.
  */
 export const thrice = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
   Effect.catchTag(attempt, "Violation", () => Effect.catchTag(attempt, "Violation", () => attempt))
 
-/** The cheapest request with the small key. */
+/** A list of one animal with the small key: the cheapest request. */
 export const tinyList = { path: "/pets?limit=1", key: "tiny" } as const satisfies Sent
 
-/** Uses up the small key's minute over plain HTTP, where its plan is not known. */
+/** Sends requests with the small key until a 429; `Undecided` at a 403, or if there is no 429 in 251 requests. */
 export const useUpTiny = Effect.fnUntraced(function* (http: Http): Effect.fn.Return<void, Failure> {
   for (let sent = 0; sent <= 250; sent++) {
     const { response } = yield* http.send(tinyList)

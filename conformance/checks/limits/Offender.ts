@@ -1,4 +1,4 @@
-/** Clients that ignore a 429, for laws about bans (contract §8.4.3, which leaves every number open). */
+/** Simulates clients that ignore a 429, for laws about bans; contract §8.4.3 leaves all numbers open. */
 import * as Effect from "effect/Effect"
 import type { Meter, Reading } from "../../evaluation/Meter.ts"
 import { expect, type Failure, Violation } from "../../evaluation/Outcome.ts"
@@ -6,16 +6,16 @@ import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
 
-/** Strikes that lead to a ban. */
+/** Number of strikes that lead to a ban. */
 export const STRIKES = 20
 
-/** Ms between two rounds of requests: more than the second in which at most one strike counts. */
+/** Interval in ms between two rounds of requests: more than the second in which at most one strike counts. */
 export const APART_MS = 1_500
 
-/** Largest plan per minute whose bucket can be emptied often enough. */
+/** Maximum number of requests per minute of a plan whose bucket can be emptied often enough. */
 export const MOST_PER_MINUTE = 10
 
-/** Fields that the laws about bans of a key share. */
+/** Fields that all checks of bans of a key have in common. */
 export const aboutVictim = {
   level: "design",
   profile: "ban",
@@ -24,7 +24,7 @@ export const aboutVictim = {
   requests: 60
 } as const
 
-/** Uses up a whole day. */
+/** Uses up the requests of a day. */
 export const useUpDay = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
   yield* Bursts.small(meter, MOST_PER_MINUTE)
   yield* Bursts.smallDay(meter)
@@ -35,15 +35,15 @@ export const useUpDay = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Re
   }
 })
 
-/** Waits so many days that no earlier strike or ban counts. */
+/** Waits five days, after which no earlier strike or ban counts; `Undecided` if the plan is too large. */
 export const cleanSlate = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
   yield* Bursts.small(meter, MOST_PER_MINUTE)
   yield* meter.pass(5 * DAY)
 })
 
 /**
- * A client that never waits. It counts its denials: the first ones get a slot, as many as the bucket holds, and the others
- * are strikes.
+ * Creates a client that never waits and counts its denials. The first `perMinute` denials get a slot each; a denial
+ * without a free slot is a strike.
  */
 const makeOffender = (meter: Meter) => {
   const { perMinute } = meter.plan
@@ -64,7 +64,7 @@ const makeOffender = (meter: Meter) => {
       return yield* new Violation({ expected: `${perMinute} denials after ${perMinute} requests`, actual })
     })
   return {
-    /** Uses up the bucket and takes all slots, without a strike. */
+    /** Uses up the bucket and takes all slots, without a strike; ends early at a ban. */
     begin: until(() => slots === perMinute),
     /** Causes exactly one strike; returns the ban if there is one. */
     round: Effect.andThen(
@@ -74,14 +74,14 @@ const makeOffender = (meter: Meter) => {
   }
 }
 
-/** The result of a number of rounds. */
+/** The result of `hammer`. */
 export interface Hammered {
-  /** Number of rounds before the ban, or all rounds. */
+  /** Number of rounds up to the ban, or of all rounds without a ban. */
   readonly rounds: number
   readonly ban: Reading | undefined
 }
 
-/** Causes strikes until the key is banned, at most `rounds`. */
+/** Causes strikes, `apartMs` ms apart, until the key is banned, at most `most`. */
 export const hammer = Effect.fnUntraced(function* (
   meter: Meter,
   most: number,
@@ -98,7 +98,7 @@ export const hammer = Effect.fnUntraced(function* (
   return { rounds: most, ban: undefined }
 })
 
-/** Causes a ban by the rules. */
+/** Causes a ban with `STRIKES` strikes; `Violation` without a ban. */
 export const getBanned = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   const { ban } = yield* hammer(meter, STRIKES)
   return ban === undefined
@@ -106,7 +106,7 @@ export const getBanned = Effect.fnUntraced(function* (meter: Meter): Effect.fn.R
     : ban
 })
 
-/** Fails unless the ban is at the strike of the rules. */
+/** Fails unless the ban came exactly at strike `STRIKES`. */
 export const bannedAtLastStrike = ({ ban, rounds }: Hammered, when = ""): Effect.Effect<void, Failure> =>
   expect(
     ban !== undefined && rounds === STRIKES,
@@ -114,14 +114,14 @@ export const bannedAtLastStrike = ({ ban, rounds }: Hammered, when = ""): Effect
     ban === undefined ? `no ban after ${rounds} strikes` : `a ban at strike ${rounds}`
   )
 
-/** Fails when a denial is a ban. */
+/** Fails if a denial is a ban. */
 export const notBanned = ({ banned }: Reading, after: string): Effect.Effect<void, Failure> =>
   expect(banned !== true, "429 only for the limit", `a ban ${after}`)
 
-/** Whole seconds in `Retry-After` for a wait of so many ms. */
+/** Returns the whole seconds in `Retry-After` for a wait of `ms` milliseconds. */
 export const seconds = (ms: number): number => Math.ceil(ms / SECOND)
 
-/** Fails unless the ban has just begun and lasts `ms`. */
+/** Fails unless a ban that has just started lasts `ms` milliseconds, according to its Reset. */
 export const lasts = (ban: Reading, ms: number): Effect.Effect<void, Failure> =>
   expect(
     ban.resetAt >= seconds(ban.between[0] + ms) && ban.resetAt <= seconds(ban.between[1] + ms),

@@ -1,4 +1,4 @@
-/** Laws of ApiKeyStore: concurrent calls, changes that throw, and interrupted writes. */
+/** Laws of `ApiKeyStore` about concurrent calls, changes that throw an exception, and interrupted writes. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -11,7 +11,7 @@ import { type Check, family } from "../Check.ts"
 import * as Concurrency from "./Concurrency.ts"
 import * as Keys from "./Keys.ts"
 
-/** Changes that throw because of a bug of the caller. */
+/** Runs an update whose change throws because of a bug of the caller; fails if the update succeeds. */
 const throwing = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<void, Violation> => {
   const change = (): never => {
     throw new Error("a bug in the change")
@@ -23,7 +23,7 @@ const throwing = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<void
   })
 }
 
-/** The current state of a key. */
+/** Returns the key with this id as it is stored; `undefined` if there is none. */
 const current = (
   keys: Keys.Keys,
   id: string,
@@ -31,7 +31,7 @@ const current = (
 ): Effect.Effect<ApiKey.ApiKey | undefined, Violation> =>
   Effect.map(Keys.list(keys, trial), (all) => all.find((key) => key.id === id))
 
-/** Adds one to the creation time of a key, and returns the time before. */
+/** Adds one to the creation time of a key, and returns the previous time; `undefined` for an unknown key. */
 const age = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<number | undefined, Violation> =>
   Effect.map(
     Keys.update(
@@ -44,10 +44,10 @@ const age = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<number | 
     Option.getOrUndefined
   )
 
-/** A call of one of several clients: it inserts a first key, or replaces the label of a key with its number. */
+/** A call of one of several clients: it inserts its key as the first, or sets the label of its key to a number. */
 type Call = { readonly first: number } | { readonly relabel: number }
 
-/** The client that inserted the first key, and the key's label; 0 while there is no key. */
+/** The model: the number of the first key and its label; both are 0 at the start. */
 const firstKey: Model<{ readonly owner: number; readonly label: number }, Call, number> = {
   initial: { owner: 0, label: 0 },
   step: (state, call, output) => {
@@ -65,7 +65,7 @@ const firstKey: Model<{ readonly owner: number; readonly label: number }, Call, 
       : `label ${call.relabel} put in place of ${output}`
 }
 
-/** Clients insert the first key and then relabel it concurrently; some order of the calls must explain the results. */
+/** Runs clients that insert and relabel the first key concurrently; fails unless some order explains the results. */
 const atOnce = (
   keys: Keys.Keys,
   programs: ReadonlyArray<number>,
@@ -105,7 +105,7 @@ const atOnce = (
 
 const clients = fc.array(fc.nat(3), { minLength: 2, maxLength: 4 })
 
-/** A write that is interrupted after its fiber has run for so many turns. */
+/** A write that is interrupted after its fiber has run for `turns` turns. */
 interface Interruption {
   readonly write: "insert" | "update"
   readonly turns: number

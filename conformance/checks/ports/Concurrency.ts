@@ -1,4 +1,4 @@
-/** Concurrent, interleaved and interrupted calls, for laws of storage ports. */
+/** Runs concurrent, interleaved and interrupted calls, for laws of storage ports. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,12 +9,12 @@ import type { Trial } from "../../evaluation/Trial.ts"
 import * as Interleaving from "../../linearizability/Interleaving.ts"
 import * as Linearizability from "../../linearizability/Linearizability.ts"
 
-/** Records the order in which calls begin and end. */
+/** Records the order in which calls start and end. */
 export class History<Input, Output> {
   readonly operations: Array<Linearizability.Operation<Input, Output>> = []
   #instant = 0
 
-  /** A call that is recorded when it ends. */
+  /** Runs a call and records it when it succeeds. */
   record(client: number, input: Input, call: Effect.Effect<Output, Failure>): Effect.Effect<Output, Failure> {
     return Effect.suspend(() => {
       const invokedAt = this.#instant++
@@ -61,8 +61,8 @@ export const atOnce = <A>(
   )
 
 /**
- * Runs a program with finely interleaved fibers; the same seed gives the same order. Fibers that outlive the program, such
- * as those of a pool that opens another connection, continue, and closing the store waits for them.
+ * Runs a program with its fibers interleaved step by step; the same seed gives the same order. Fibers that run longer
+ * than the program continue, such as a pool's fiber that opens a connection; closing the store waits for them.
  */
 export const interleaved = <A>(
   seed: number,
@@ -73,10 +73,10 @@ export const interleaved = <A>(
   return Effect.flatten(Effect.promise((signal) => Interleaving.run(turns, program, { signal })))
 }
 
-/** The seed of the order; it does not shrink. */
+/** Generates the seed of an order; it does not shrink. */
 export const seed: fc.Arbitrary<number> = fc.noShrink(fc.integer())
 
-/** A call that is interrupted after its fiber has run for so many turns, beside others that are not. */
+/** A call that is interrupted after `turns` turns of its fiber, with `beside` concurrent calls that complete. */
 export interface Interruption {
   readonly turns: number
   readonly beside: number
@@ -88,7 +88,7 @@ export interface Interruptions {
   readonly rounds: ReadonlyArray<Interruption>
 }
 
-/** Interrupts a call after its fiber has run for so many turns, and records how it ended. */
+/** Starts a call and interrupts it after `turns` turns of its fiber; records and returns its exit. */
 export const interrupt = Effect.fnUntraced(function* <A, E>(
   call: Effect.Effect<A, E>,
   turns: number,
@@ -105,7 +105,7 @@ export const interrupt = Effect.fnUntraced(function* <A, E>(
   return exit
 })
 
-/** Early, late and between the calls of others. */
+/** Interruptions that are early, late, or between other calls. */
 export const interruptionExamples: ReadonlyArray<Interruptions> = [
   ...[1, 2].map((seed) => ({ seed, rounds: [0, 1, 2, 3, 4, 6].map((turns) => ({ turns, beside: 0 })) })),
   ...[3, 4].map((seed) => ({ seed, rounds: [0, 4, 8, 16, 32].map((turns) => ({ turns, beside: 2 })) }))

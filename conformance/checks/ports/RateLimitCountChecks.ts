@@ -1,4 +1,4 @@
-/** Laws of RateLimitStore about counting requests as the core does. */
+/** Laws of `RateLimitStore` about counting requests, which must give the same results as the core. */
 import * as Effect from "effect/Effect"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import { expect, type Failure, undecided, type Violation } from "../../evaluation/Outcome.ts"
@@ -10,11 +10,11 @@ import * as States from "./States.ts"
 
 type Limits = States.Limits
 
-/** A verdict in words. */
+/** Describes a verdict for messages. */
 const verdictText = ({ limit, outcome, remaining, resetAt, retryAfter }: RateLimit.Verdict): string =>
   `${outcome}, limit ${limit}, remaining ${remaining}, reset at ${resetAt}, retry after ${retryAfter}`
 
-/** Counts a request the way the service does, or by `modify`. */
+/** Counts a request with `modify` if `byModify`, otherwise as the service does: with `consume` if the store has it. */
 const count = (
   limits: Limits,
   key: string,
@@ -32,7 +32,7 @@ const count = (
     verdictText
   )
 
-/** `Undecided` for a store with its own clock, whose times are unknown to the check. */
+/** Fails with `Undecided` if the store counts by its own clock, because the law cannot know its time. */
 const byGivenTime = (limits: Limits, trial: Trial): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     const now = RateLimitHistory.BEGINNING

@@ -1,4 +1,4 @@
-/** Requests of each operation with any query, `Accept` and caller, and the response that the contract promises to each. */
+/** Builds requests of each operation with any query and `Accept`, and checks the responses to them. */
 import * as Effect from "effect/Effect"
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
 import * as Accepts from "../../dimensions/Accepts.ts"
@@ -16,17 +16,17 @@ import * as Creations from "../http/Creations.ts"
 import * as Lists from "../http/Lists.ts"
 import * as Responses from "../http/Responses.ts"
 
-/** A request as a case names it; what it lacks is as plain as possible. */
+/** A request, given by the names of its parts; without `query` or `accept` it has no query or no `Accept`. */
 export interface Call {
   readonly operation: Operations.OperationName
   readonly query?: Queries.QueryName
   readonly accept?: Accepts.AcceptName
 }
 
-/** An id that no service has assigned, except by an unlikely coincidence. */
+/** An id that hardly any service has assigned. */
 const NOBODY = 5_318_008_317_345_021n
 
-/** A call, the animal that it is about, and the parts of its names. */
+/** A call that is ready to be sent, the animal that it is about, if any, and the values of its parts. */
 export interface Prepared {
   readonly sent: Sent
   readonly about: Animal | undefined
@@ -35,7 +35,7 @@ export interface Prepared {
   readonly accept: Accepts.Accept
 }
 
-/** Prepares a call with the main key; creates the animal that it is about. */
+/** Prepares a call with the main key; creates the animal that it is about if necessary. */
 export const prepare = Effect.fnUntraced(function* (
   http: Http,
   trial: Trial,
@@ -43,7 +43,7 @@ export const prepare = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Prepared, Failure> {
   const operation: Operations.Operation = Operations.operations[call.operation]
   const query: Queries.Query = Queries.queries[call.query ?? "no query"]
-  const accept: Accepts.Accept = Accepts.accepts[call.accept ?? "no Accept"]
+  const accept = Accepts.of(call.accept ?? "no Accept")
   const headers = accept.value === undefined ? [] : ([["Accept", accept.value]] as const)
   const [oldest] = http.created()
   const about =
@@ -64,18 +64,18 @@ export const prepare = Effect.fnUntraced(function* (
   return { sent, about, operation, query, accept }
 })
 
-/** Statuses with which a server may reject what the contract does not describe. */
+/** Returns the statuses with which a server may reject parts of a call that the contract does not describe. */
 const openStatuses = ({ accept, operation, query }: Prepared): ReadonlyArray<number> => [
   ...(accept.excludesJson ? [406] : []),
   // Only a list has parameters, and only those that the contract names.
   ...((operation.about !== "list" && query.text !== "") || !query.isKnown ? [400, 422] : []),
-  // HEAD is open.
+  // The contract does not describe HEAD.
   ...(operation.method === "HEAD" ? [400, 404, 405, 501] : [])
 ]
 
 const isSuccess = ({ response }: Exchange): boolean => response.status < 300
 
-/** Fails unless a response has the promised status, or one with which the request may be rejected. */
+/** Fails unless a response has one of the statuses in `wanted` and `openStatuses`. */
 const hasStatus = (exchange: Exchange, prepared: Prepared, wanted: ReadonlyArray<number>) => {
   const allowed = [...new Set([...wanted, ...openStatuses(prepared)])]
   return expect(
@@ -99,7 +99,7 @@ const listsAsAsked = (exchange: Exchange, { query }: Prepared): Effect.Effect<vo
     )
   })
 
-/** The statuses that the contract promises to a valid key. */
+/** Returns the statuses that the contract allows for a request with a valid key. */
 const promised = (exchange: Exchange, { operation: { about, method } }: Prepared): ReadonlyArray<number> => {
   if (about === "list") return [200]
   if (method === "POST") return [about === "valid" ? 201 : 400]
@@ -111,7 +111,7 @@ const promised = (exchange: Exchange, { operation: { about, method } }: Prepared
   return exchange.key === "main" ? [200] : [200, 404]
 }
 
-/** Fails unless a caller with a valid key got the response that the contract promises. */
+/** Fails unless the response to a valid key has a status and a body that the contract allows. */
 export const accepted = Effect.fnUntraced(function* (
   exchange: Exchange,
   prepared: Prepared
@@ -143,7 +143,7 @@ export const accepted = Effect.fnUntraced(function* (
   }
 })
 
-/** Fails unless a caller without a valid key got 401 with an Error body. */
+/** Fails unless a caller without a valid key got 401, or another allowed status, with an Error body (not for HEAD). */
 export const unauthorized = Effect.fnUntraced(function* (
   exchange: Exchange,
   prepared: Prepared

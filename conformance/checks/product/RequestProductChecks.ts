@@ -6,16 +6,18 @@ import * as Operations from "../../dimensions/Operations.ts"
 import * as Product from "../../dimensions/Product.ts"
 import * as Queries from "../../dimensions/Queries.ts"
 import type { Http } from "../../evaluation/Http.ts"
-import { expect, type Failure, undecided } from "../../evaluation/Outcome.ts"
+import { expect, type Failure, inapplicable, undecided } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
+import { outcome } from "../../subjects/Conversation.ts"
 import { type Check, family } from "../Check.ts"
 import * as Creations from "../http/Creations.ts"
 import * as Credentials from "../http/Credentials.ts"
 import * as Responses from "../http/Responses.ts"
 import * as Calls from "./Calls.ts"
 import * as Envelope from "./Envelope.ts"
+import { DAY_PASSED } from "./SmallKeys.ts"
 
 const lists = Product.of({
   method: { GET: "list animals", HEAD: "HEAD of the list" },
@@ -26,15 +28,31 @@ const lists = Product.of({
 const accepted = Product.of({
   operation: Operations.operations,
   accept: Accepts.accepts,
-  query: Queries.some("no query", "an unknown parameter", "limit alone")
+  query: Product.some(Queries.queries, "no query", "an unknown parameter", "limit alone")
 })
 
 const priced = Product.of({ operation: Operations.operations, accept: Accepts.accepts })
 
-/** Number of animals of each status: more than the smallest limits. */
+/** Requests that succeed for any key, with every query that the contract describes. */
+const successes = Product.of(
+  {
+    operation: Product.some(Operations.operations, "list animals", "create an animal", "get a new animal"),
+    query: Product.some(Queries.queries, "no query", "limit alone", "status alone", "limit, then status")
+  },
+  ({ operation = "list animals", query = "no query" }) => operation === "list animals" || query === "no query"
+)
+
+/** Maximum number of requests per minute of a plan that a law uses up. */
+const MOST_USED_UP = 20
+
+/** Maximum number of requests admitted within `ms`: those of two windows, and those that a bucket regains meanwhile. */
+const mostAdmitted = (perMinute: number, ms: number): number =>
+  2 * perMinute + Math.ceil((ms * perMinute) / 60_000)
+
+/** Minimum number of animals of each status: more than the smallest limits of the queries. */
 const STOCK = 3
 
-/** Creates animals until there are some of each status. */
+/** Creates animals until the run has created `STOCK` of each status. */
 const stocked = Effect.fnUntraced(function* (http: Http, trial: Trial): Effect.fn.Return<void, Failure> {
   const created = http.created()
   for (const status of PetStatus.all) {
@@ -43,8 +61,9 @@ const stocked = Effect.fnUntraced(function* (http: Http, trial: Trial): Effect.f
   }
 })
 
-/** Callers without a valid key, by what they send. */
-const callers = Credentials.some(
+/** Callers without a valid key, by the credential that they send. */
+const callers = Product.some(
+  Credentials.credentials,
   "no credential",
   "a key that was never issued",
   "the key with another last character",
@@ -62,16 +81,16 @@ const unauthorized = Product.of({
   accept: Accepts.accepts
 })
 
-/** The cheapest request, which shows what is left. */
+/** Sends the cheapest request, whose response shows Remaining. */
 const look = (http: Http): Effect.Effect<Exchange, Failure> => http.send({ path: "/pets?limit=1" })
 
-/** Seconds between two times of Reset that may show the same window. */
+/** Maximum difference in seconds between two values of Reset that show the same window. */
 const SAME_WINDOW_S = 45
 
-/** How often the end of a window may spoil the comparison. */
+/** Maximum number of attempts; one is repeated if a window ended during it. */
 const ATTEMPTS = 3
 
-/** Remaining before and after a request, both of the same window; `undefined` if a window ended between. */
+/** Returns by how much Remaining fell between two successes; `undefined` if they do not show the same window. */
 const spent = (before: Exchange, after: Exchange): number | undefined => {
   const [first, last] = [RateHeaders.of(before.response), RateHeaders.of(after.response)]
   const isSame =
@@ -184,6 +203,37 @@ export const checks: ReadonlyArray<Check> = [
       // The second look costs one, too.
       yield* expect(cost <= 2, "a request that costs at most one", `Remaining fell by ${cost - 1}`)
       trial.tried(call)
+    }
+  }),
+  spec({
+    id: "product.counted",
+    law: "Each operation that succeeds uses up the requests of a minute, whatever its query.",
+    clauses: ["limits.per-minute"],
+    profile: "limits",
+    needs: ["clock", "tinyPlan"],
+    requests: 45,
+    product: successes.shape,
+    examples: successes.examples,
+    *holds(http, call, trial) {
+      const { perMinute } = http.facts.tinyPlan ?? { perMinute: 0 }
+      if (perMinute > MOST_USED_UP) return yield* inapplicable("the small key has too many requests a minute")
+      const prepared = yield* Calls.prepare(http, trial, call)
+      yield* http.pass(DAY_PASSED)
+      let startedAt: number | undefined
+      for (let sent = 1; sent <= 3 * perMinute + 1; sent++) {
+        const { receivedAt, response, sentAt } = yield* http.send({ ...prepared.sent, key: "tiny" })
+        startedAt ??= sentAt
+        if (response.status === 429 && sent === 1) {
+          return yield* inapplicable("the small key is denied after a day without requests")
+        }
+        if (response.status === 429) return trial.tried(call)
+        if (response.status >= 300) {
+          return yield* inapplicable(`the small key gets ${outcome(response)}, which need not be counted`)
+        }
+        const most = mostAdmitted(perMinute, receivedAt - startedAt)
+        yield* expect(sent <= most, `429 within ${most + 1} of ${call.operation}, ${call.query}`, "none")
+      }
+      yield* inapplicable("responses take so long that the requests of a minute are not used up")
     }
   })
 ]

@@ -6,15 +6,13 @@ import * as Product from "../../dimensions/Product.ts"
 import * as Queries from "../../dimensions/Queries.ts"
 import * as Times from "../../dimensions/Times.ts"
 import type { Http } from "../../evaluation/Http.ts"
-import { type Failure, inapplicable } from "../../evaluation/Outcome.ts"
+import { inapplicable } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../../subjects/HttpCatalogue.ts"
 import { type Check, family } from "../Check.ts"
 import * as Calls from "./Calls.ts"
 import * as Envelope from "./Envelope.ts"
-
-/** Ms in which any window of a minute passes. */
-const MINUTE_PASSED = 61_000
+import { DENIED, MINUTE_PASSED } from "./SmallKeys.ts"
 
 const atTimes = Product.of({
   time: Times.times,
@@ -23,36 +21,39 @@ const atTimes = Product.of({
   key: { main: "main", tiny: "tiny" }
 })
 
+type Call = (typeof atTimes.examples)[number]
+
 const afterRemoval = Product.of({
   operation: Operations.operations,
   accept: Accepts.accepts,
-  query: Queries.some("no query", "status alone", "an unknown parameter")
+  query: Product.some(Queries.queries, "no query", "status alone", "an unknown parameter")
 })
 
-/** Moves the subject's time forward to a moment. */
-const until = (http: Http, moment: number): Effect.Effect<void, Failure> =>
-  Effect.flatMap(http.now, (now) => (now < moment ? http.pass(moment - now) : Effect.void))
+/** The calls of a moment; no more with the small key than its minute admits, so that they lead to no ban. */
+const callsAt = (time: Times.TimeName, { facts }: Http): ReadonlyArray<Call> => {
+  const calls = atTimes.examples.filter((call) => call.time === time)
+  const most = facts.tinyPlan?.perMinute ?? 0
+  return [
+    ...calls.filter(({ key }) => key === "main"),
+    ...calls.filter(({ key }) => key === "tiny").slice(0, most)
+  ]
+}
 
 /** Sends the call with the key; the response must be the promised one, unless the key was denied. */
-const sendAt = Effect.fnUntraced(function* (
-  http: Http,
-  trial: Trial,
-  call: (typeof atTimes.examples)[number]
-) {
+const sendAt = Effect.fnUntraced(function* (http: Http, trial: Trial, call: Call) {
   const prepared = yield* Calls.prepare(http, trial, call)
   const exchange = yield* http.send({ ...prepared.sent, key: call.key })
   yield* Envelope.holds(exchange)
-  // The small key may have used up its minute.
-  if (exchange.response.status === 429) return
+  // The small key may have used up its minute, or be banned for what other laws did.
+  if (DENIED.has(exchange.response.status)) return
   yield* Calls.accepted(exchange, prepared)
   trial.tried(call)
 })
 
-const design = family({ level: "design", on: "http", needs: ["clock"] })
 const spec = family({ level: "spec", on: "http", needs: ["clock"] })
 
 export const checks: ReadonlyArray<Check> = [
-  design<{ readonly time: Times.TimeName }>({
+  spec<{ readonly time: Times.TimeName }>({
     id: "product.time",
     law: "Each operation works with each key at the edges of seconds, minutes, days, months and years.",
     clauses: [
@@ -77,10 +78,8 @@ export const checks: ReadonlyArray<Check> = [
       if (moment >= REMOVAL_BEGINS) {
         return yield* inapplicable(`getPet is removed before the next moment "${time}"`)
       }
-      yield* until(http, moment)
-      for (const call of atTimes.examples.filter((one) => one.time === time)) {
-        yield* sendAt(http, trial, call)
-      }
+      yield* http.passUntil(moment)
+      for (const call of callsAt(time, http)) yield* sendAt(http, trial, call)
     }
   })
 ]
@@ -96,7 +95,7 @@ export const closing: ReadonlyArray<Check> = [
     product: afterRemoval.shape,
     examples: afterRemoval.examples,
     *holds(http, call, trial) {
-      yield* until(http, REMOVAL_OVER)
+      yield* http.passUntil(REMOVAL_OVER)
       const prepared = yield* Calls.prepare(http, trial, call)
       const exchange = yield* http.send(prepared.sent)
       yield* Envelope.holds(exchange)

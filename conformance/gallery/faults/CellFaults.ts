@@ -1,4 +1,4 @@
-/** Backends that are wrong only where several circumstances meet: one operation with one header, one character in one encoding. */
+/** Defines faults that need several conditions, such as one operation with one header, or one name in one encoding. */
 import * as Effect from "effect/Effect"
 import * as PetJson from "../../http/PetJson.ts"
 import { bytes, header, headerValues, text, type WireRequest, type WireResponse } from "../../http/Wire.ts"
@@ -7,6 +7,7 @@ import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Creations from "../spoilers/Creations.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import * as ErrorResponses from "../spoilers/ErrorResponses.ts"
+import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 const has = (name: string, value: RegExp) => (request: WireRequest) =>
@@ -16,7 +17,7 @@ const isBrowser = has("accept", /xhtml/)
 const hasCharset = has("content-type", /charset/i)
 const isChunked = has("transfer-encoding", /chunked/)
 
-/** Changes the members of a creation only if the request is of a certain kind. */
+/** Changes the members of a creation only if `isAffected` is true for the request. */
 const readsMembersIf = (
   isAffected: (request: WireRequest) => boolean,
   change: (members: { readonly [name: string]: unknown }) => { readonly [name: string]: unknown }
@@ -31,9 +32,26 @@ const readsMembersIf = (
     }
   )
 
+/** Changes the members of creations with one key. */
+const readsMembersOfKey = (
+  keyOf: (keys: World["keys"]) => string,
+  change: (members: { readonly [name: string]: unknown }) => { readonly [name: string]: unknown }
+): Where =>
+  AtHttp.transport((real, world) => (request) => {
+    const read =
+      Requests.isCreation(request) && Requests.hasKey(request, keyOf(world.keys))
+        ? PetJson.parse(text(request.body))
+        : undefined
+    return real(
+      read?._tag === "Success"
+        ? { ...request, body: bytes(Edit.write(change({ ...Object(read.success) }))) }
+        : request
+    )
+  })
+
 const withoutStatus = ({ categoryId, name }: { readonly [member: string]: unknown }) => ({ name, categoryId })
 
-/** Changes the name that a creation reads, if JSON writes it plainly; everything else stays as sent. */
+/** Changes the name in the body of a creation, if the JSON has the literal member `"name"`; the rest stays as sent. */
 const readsName = (change: (name: string) => string): Where =>
   Creations.reads((body) =>
     body.replace(/"name"\s*:\s*("(?:[^"\\]|\\.)*")/, (member, json: string) => {
@@ -46,7 +64,7 @@ const readsName = (change: (name: string) => string): Where =>
 
 const encoder = new TextEncoder()
 
-/** The name without the characters beyond so many bytes. */
+/** Truncates a name to a number of UTF-8 bytes, without splitting a character. */
 const cutAtBytes = (name: string, most: number): string => {
   let cut = ""
   for (const character of name) {
@@ -56,7 +74,7 @@ const cutAtBytes = (name: string, most: number): string => {
   return cut
 }
 
-/** Changes responses at certain times. */
+/** Changes the responses to some requests, while `isTime` is true for the server's time. */
 const during = (
   isTime: (date: Date) => boolean,
   to: (request: WireRequest, world: World) => boolean,
@@ -69,11 +87,11 @@ const during = (
       )
   )
 
-/** Whether it is the last minute of a month. */
+/** Whether a time is in the last minute of a month in UTC. */
 const endsMonth = (date: Date): boolean =>
   new Date(date.getTime() + 60_000).getUTCDate() === 1 && date.getUTCDate() > 1
 
-/** Changes the responses to the victim after it was denied so often. */
+/** Changes the responses to the victim key, except denials, after it was denied `denials` times. */
 const afterDenials = (denials: number, edit: (response: WireResponse) => WireResponse): Where =>
   AtHttp.transport((real, world) => {
     let denied = 0
@@ -103,8 +121,19 @@ export const faults: ReadonlyArray<Fault> = [
       Creations.reads((body) => body.replace(/\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}/gi, "\\ufffd\\ufffd"))
     ),
   fault("cell.high-planes", "Replaces characters of planes 14 to 16 with question marks.")
-    .breaks("create.returns-created", "product.creation", "the animal as sent")
+    .breaks("create.returns-created", "product.names", "the animal as sent")
     .by(readsName((name) => name.replace(/[\u{e0000}-\u{10ffff}]/gu, "?"))),
+  fault("cell.small-key-status", "Loses the status of what a key with a small limit creates.")
+    .breaks("create.status-kept", "product.key", "the animal as sent")
+    .by(readsMembersOfKey(({ tiny }) => tiny, withoutStatus)),
+  fault("cell.banned-key-category", "Truncates the category of what a key creates that is often banned.")
+    .breaks("create.int64-exact", "product.key", "the animal as sent")
+    .by(
+      readsMembersOfKey(
+        ({ victim }) => victim,
+        (members) => ({ ...members, categoryId: BigInt.asIntN(32, BigInt(String(members.categoryId))) })
+      )
+    ),
   fault("cell.charset-status", "Loses the status of a creation whose content type has a charset.")
     .breaks("create.status-kept", "product.creation", "the animal as sent")
     .by(readsMembersIf(hasCharset, withoutStatus)),
@@ -265,5 +294,8 @@ export const faults: ReadonlyArray<Fault> = [
         (request) => Requests.isCreation(request) && isBrowser(request),
         Edit.error(410, "operation_removed")
       )
-    )
+    ),
+  fault("cell.free-lists-of-pending", "Does not count lists of pending animals.")
+    .breaks("limits.per-minute", "product.counted", "429 within")
+    .by(RateLimits.uncounted((request) => Requests.listParameter(request, "status") === "pending"))
 ]

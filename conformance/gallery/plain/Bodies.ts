@@ -1,10 +1,10 @@
-/** Reads the JSON of a new animal. */
+/** Parses and validates the JSON of a new animal. */
 import type { NewPet } from "./Animals.ts"
 import { type Choices, type Status, statuses } from "./Choices.ts"
 
 export const isStatus = (value: unknown): value is Status => statuses.some((status) => status === value)
 
-/** The int64 that a JSON number denotes exactly, if any; never builds a longer number. */
+/** Returns the exact value of a JSON number, or `undefined` if it is no int64; never builds a longer integer. */
 export const int64 = (source: string): bigint | undefined => {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source)
   if (parts === null) return undefined
@@ -21,7 +21,7 @@ export const int64 = (source: string): bigint | undefined => {
   return value === BigInt.asIntN(64, value) ? value : undefined
 }
 
-/** JSON whose integers within int64 are `bigint`; `undefined` if the body is not JSON. */
+/** Parses JSON with each accepted int64 as a `bigint`; returns `undefined` if the body cannot be parsed. */
 const parse = (body: Uint8Array, integers: Choices["integers"]): unknown => {
   const exactly = (_name: string, value: unknown, context?: { readonly source?: string }): unknown => {
     if (typeof value !== "number") return value
@@ -41,7 +41,7 @@ const isName = (name: unknown, { maximum, minimum, onlyAscii }: Choices["names"]
   name.length <= maximum &&
   (!onlyAscii || /^[ -~]*$/.test(name))
 
-/** The animal in a body, or `undefined` if it is invalid. */
+/** Returns the animal in a body, or `undefined` if the body is invalid. */
 export const newPet = (body: Uint8Array, choices: Choices): NewPet | undefined => {
   const value = parse(body, choices.integers)
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
@@ -50,9 +50,10 @@ export const newPet = (body: Uint8Array, choices: Choices): NewPet | undefined =
   if (!isName(name, choices.names) || typeof categoryId !== "bigint") return undefined
   if (choices.sentId === 400 && id !== undefined) return undefined
   if (choices.unknownFields === 400 && Object.keys(others).length > 0) return undefined
+  const stored = choices.nameForm === "as sent" ? name : name.normalize(choices.nameForm)
   if (given === undefined || (given === null && choices.nullStatus === "as absent")) {
     const { defaultStatus } = choices
-    return { name, categoryId, status: defaultStatus === "absent" ? undefined : defaultStatus }
+    return { name: stored, categoryId, status: defaultStatus === "absent" ? undefined : defaultStatus }
   }
-  return isStatus(given) ? { name, categoryId, status: given } : undefined
+  return isStatus(given) ? { name: stored, categoryId, status: given } : undefined
 }

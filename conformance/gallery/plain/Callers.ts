@@ -1,4 +1,4 @@
-/** The callers, and whether their limits and bans admit a request. */
+/** Identifies callers, counts their requests, and decides whether their limits and bans admit a request. */
 import type { Header, WireRequest } from "../../http/Wire.ts"
 import type { Choices } from "./Choices.ts"
 import * as Windows from "./Windows.ts"
@@ -8,7 +8,7 @@ export interface PlainKey {
   readonly secret: string
   readonly perMinute: number
   readonly perDay: number
-  /** False if the key is revoked or expired. */
+  /** False if the key is revoked or expired; valid when absent. */
   readonly isValid?: boolean
 }
 
@@ -17,17 +17,17 @@ export interface Caller {
   readonly day: Windows.Window
   /** False for callers without a valid key. */
   readonly hasKey: boolean
-  /** Consecutive denied requests before the announced retry time. */
+  /** How many denied requests came before the announced retry time, since the last admitted request. */
   ignored: number
-  /** The latest announced retry time. */
+  /** The latest announced retry time, in epoch milliseconds. */
   retryAt: number
   bannedUntil: number
 }
 
-/** A denial: its status, and the value of `Retry-After`. */
+/** The status of a denial, and its `Retry-After` header if it has one. */
 export interface Denial {
   readonly status: 403 | 429
-  readonly retryAfter: string
+  readonly retryAfter: string | undefined
 }
 
 const minuteMs = 60_000
@@ -40,7 +40,7 @@ const take = ({ day, minute }: Caller, now: number): void => {
   day.take(now)
 }
 
-/** Callers that the server has not seen before. */
+/** Creates an empty record of callers. */
 export const make = (keys: ReadonlyArray<PlainKey>, choices: Choices) => {
   const valid = new Map(
     keys.filter(({ isValid }) => isValid !== false).map((key) => [key.secret, key] as const)
@@ -59,11 +59,14 @@ export const make = (keys: ReadonlyArray<PlainKey>, choices: Choices) => {
     retryAt: 0,
     bannedUntil: 0
   })
-  /** All callers without a valid key, with the numbers of the Free plan. */
+  /** Requests without a valid key share this caller, which has the limits of the Free plan. */
   const anonymous = started({ perMinute: 60, perDay: 1000 }, false)
   const callers = new Map<string, Caller>()
   const accounts = new Map<string, Caller>()
-  /** Keys of one account share their windows, but no ban: §8.4.3 bans keys. */
+  /**
+   * Returns the caller for a key. If requests are counted per account, the keys of an account share windows. They never
+   * share bans, because §8.4.3 bans keys.
+   */
   const known = (key: PlainKey): Caller => {
     const earlier = callers.get(key.secret)
     if (earlier !== undefined) return earlier
@@ -87,7 +90,7 @@ export const make = (keys: ReadonlyArray<PlainKey>, choices: Choices) => {
       caller.ignored = 0
       if (isCounted(caller) && (status < 400 || choices.errorsCost)) take(caller, now)
     },
-    /** Records a denied request, which may lead to a ban. */
+    /** Records a denied request, bans the caller if necessary, and returns the denial. */
     deny: (caller: Caller, now: number): Denial => {
       if (choices.denialsCost) take(caller, now)
       const { ban } = choices
@@ -99,11 +102,10 @@ export const make = (keys: ReadonlyArray<PlainKey>, choices: Choices) => {
       const seconds = Math.max(1, Math.ceil(wait / 1000)) + choices.slack
       caller.retryAt = now + seconds * 1000
       const date = new Date(Math.ceil(caller.retryAt / 1000) * 1000)
-      return {
-        // §8.4.1: over the limit it is 429 even during a ban.
-        status: ban === "never" || freeAt(caller, now) > now ? 429 : ban.status,
-        retryAfter: choices.retryAfter === "date" ? date.toUTCString() : String(seconds)
-      }
+      const retryAfter = choices.retryAfter === "date" ? date.toUTCString() : String(seconds)
+      // §8.4.1: a request over the limit returns 429 even during a ban.
+      if (ban === "never" || freeAt(caller, now) > now) return { status: 429, retryAfter }
+      return { status: ban.status, retryAfter: ban.isSilent === true ? undefined : retryAfter }
     },
     rateHeaders: ({ day, hasKey, minute }: Caller, now: number): ReadonlyArray<Header> => {
       const least = day.left(now) < minute.left(now) ? day : minute

@@ -1,24 +1,25 @@
-/** Servers that count requests by another rule, or show other numbers. */
+/** Makes servers that count requests by another rule, or show wrong numbers. */
 import * as Effect from "effect/Effect"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import * as TokenBucket from "../../../core/limits/TokenBucket.ts"
 import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
+import type { WireRequest } from "../../http/Wire.ts"
 import type { Spoil, Where } from "../Fault.ts"
 import * as AtHttp from "./AtHttp.ts"
 
 export const DAY_MS = 86_400_000
 
-/** The rule for one request. */
+/** A rule that decides one request. */
 export type Step = (
   state: RateLimit.State | undefined,
   now: number,
   policy: RateLimit.Policy
 ) => readonly [RateLimit.Verdict, RateLimit.State]
 
-/** Which callers: those with a valid key, those without one, or all. */
+/** Selects callers by their rate-limit key: callers with a valid API key, callers without one, or all. */
 type Whose = "key:" | "network:" | ""
 
-/** Decides by another rule. */
+/** Decides the requests of the selected callers, by default with an API key, by another rule. */
 export const deciding =
   (step: Step, whose: Whose = "key:"): Spoil<RateLimitStore["Service"]> =>
   (real) => ({
@@ -31,7 +32,7 @@ export const deciding =
 
 export const decides = (step: Step, whose?: Whose): Where => AtHttp.limits(deciding(step, whose))
 
-/** Decides correctly and shows another verdict. */
+/** Decides correctly, but shows another verdict. */
 export const shows = (
   change: (verdict: RateLimit.Verdict, now: number, policy: RateLimit.Policy) => Partial<RateLimit.Verdict>
 ): Where =>
@@ -40,11 +41,11 @@ export const shows = (
     return [{ ...verdict, ...change(verdict, now, policy) }, next]
   })
 
-/** Shows another verdict on admitted requests. */
+/** Decides correctly, but shows another verdict on admitted requests. */
 export const showsAdmitted = (change: Parameters<typeof shows>[0]): Where =>
   shows((verdict, ...rest) => (verdict.outcome === "admitted" ? change(verdict, ...rest) : {}))
 
-/** Shows another verdict on denied requests. */
+/** Decides correctly, but shows another verdict on denied requests. */
 export const showsDenied = (change: Parameters<typeof shows>[0]): Where =>
   shows((verdict, ...rest) => (verdict.outcome === "admitted" ? {} : change(verdict, ...rest)))
 
@@ -54,7 +55,10 @@ const windowOf = (limit: number, left: number, untilMs: number): RateLimit.Windo
   moreIn: Math.ceil(untilMs / 1000)
 })
 
-/** Counts fixed windows by the clock: `level` is used for the minute, `used` for the day. */
+/**
+ * Counts requests in windows that follow the clock: `level` is the number of requests in the minute, `used` the number
+ * in the day. The day admits `extra` requests more than the plan.
+ */
 export const windows =
   (minuteMs: number, dayMs: number, extra = 0): Step =>
   (state, now, { plan: { perDay, perMinute } }) => {
@@ -83,7 +87,7 @@ export const windows =
     return [verdict, { ...before, at: now, level: level + cost, day, used: used + cost }]
   }
 
-/** Does not count requests with an invalid parameter; holds state, so each run needs its own. */
+/** Does not count requests with the invalid `limit=0`; the state is shared, so runs must not overlap. */
 export const freeErrors = (): Where => {
   let isFree = false
   return {
@@ -100,6 +104,26 @@ export const freeErrors = (): Where => {
         { ...verdict, remaining: verdict.remaining + 1 },
         { ...next, level: next.level + TokenBucket.COST, used: next.used - 1 }
       ]
+    })
+  }
+}
+
+/** Admits some requests without counting them. */
+export const uncounted = (isFree: (request: WireRequest) => boolean): Where => {
+  let free = false
+  return {
+    at: "http",
+    transport: (real) => (request) =>
+      Effect.suspend(() => {
+        free = isFree(request)
+        return real(request)
+      }),
+    limits: deciding((state, now, policy) => {
+      const [verdict] = RateLimit.step(state, now, policy)
+      const before = state ?? RateLimit.initial(now, policy.plan)
+      return free
+        ? [{ ...verdict, outcome: "admitted", retryAfter: 0 }, before]
+        : RateLimit.step(state, now, policy)
     })
   }
 }

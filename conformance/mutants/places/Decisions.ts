@@ -1,4 +1,4 @@
-/** Decisions on limits and bans: what goes into the decision on a request, and what comes out. */
+/** Defines places in decisions on limits and bans: the input, the verdict, and the stored state. */
 import type * as RateLimit from "../../../core/limits/RateLimit.ts"
 import * as Limits from "../../../core/limits/RateLimit.ts"
 import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
@@ -7,14 +7,14 @@ import type { Operator } from "../Operator.ts"
 import type { Mutate, Place } from "../Place.ts"
 import * as Situation from "../Situation.ts"
 
-/** What a decision is made from. */
+/** The input of a decision. */
 interface Given {
   readonly state: RateLimit.State | undefined
   readonly now: number
   readonly policy: RateLimit.Policy
 }
 
-/** Changes numbers that are whole, and leaves others. */
+/** Changes a safe integer; returns any other number unchanged. */
 const number = (mutate: Mutate, value: number, situation: Situation.Situation): number => {
   if (!Number.isSafeInteger(value)) return value
   const changed = mutate(BigInt(value), situation)
@@ -27,7 +27,7 @@ type Change = (mutate: (value: number) => number) => {
   readonly stored?: (state: RateLimit.State) => RateLimit.State
 }
 
-/** Decides with changed values; requests that the tracker does not know are decided correctly. */
+/** Makes decisions with changed values; decisions outside of a tracked request stay correct. */
 const deciding = (mutate: Mutate, change: Change): Where => {
   const tracker = Situation.make()
   const spoil: Spoil<RateLimitStore["Service"]> = (real) => ({
@@ -105,7 +105,7 @@ const banPlace = (field: "strikes" | "withinMs" | "strikeIntervalMs" | "cleanMs"
     }
   }))
 
-/** The time in ms, as the decision sees it. */
+/** Creates a place for the time of a decision; a mutant changes the number of whole units of `unit` milliseconds. */
 const clockPlace = (id: string, unit: number): Place =>
   place(id, (mutate) => ({
     before: (given) => ({
@@ -114,7 +114,7 @@ const clockPlace = (id: string, unit: number): Place =>
     })
   }))
 
-/** The caller whose state is used. */
+/** The state key of a decision. */
 const callerPlace: Place = {
   id: "caller of a decision",
   kind: "caller",
@@ -136,7 +136,7 @@ const callerPlace: Place = {
   }
 }
 
-/** Operators for the caller of a decision. */
+/** Operators that replace the state key of a decision. */
 export const callerOperators: ReadonlyArray<Operator> = [
   { id: "use the previous", kinds: ["caller"], make: () => previous() },
   { id: "use one for all, the", kinds: ["caller"], make: () => () => "everyone" },

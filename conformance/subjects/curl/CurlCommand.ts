@@ -1,4 +1,4 @@
-/** One request as a curl command. */
+/** Renders one request as a curl command. */
 import type { Exchange, KeyName } from "../../http/Exchange.ts"
 import { printable } from "../../http/Printable.ts"
 import type { Header } from "../../http/Wire.ts"
@@ -14,32 +14,32 @@ export const variables: ReadonlyMap<KeyName, string> = new Map([
   ["expired", "ANIMAL_EXPIRED_KEY"]
 ])
 
-/** Shorter secrets may occur in texts by chance; they are replaced only in `Authorization`. */
+/** Minimum length of a secret that is replaced outside of `Authorization`: a shorter one may occur there by chance. */
 const MIN_SECRET = 8
 
-/** Longest body in bytes that is passed as an argument; Linux allows 131 072 bytes. */
+/** Maximum size in bytes of a body that is passed as an argument; Linux allows 131 072 bytes. */
 const MAX_ARGUMENT = 100_000
 
-/** Above this size in bytes curl sends `Expect: 100-continue`. */
+/** Size of a body in bytes above which curl sends `Expect: 100-continue`. */
 const MAX_UNASKED = 1_000_000
 
-/** Seconds to wait for the response to a HEAD with a body: curl waits for a response body, which is never sent. */
+/** Timeout in seconds of a HEAD with a body, because curl waits for a response body that is never sent. */
 const HEAD_SECONDS = 10
 
 export interface Context {
   readonly basePath: string
   readonly ids: ReadonlyArray<Chain>
   readonly secrets: { readonly [name in KeyName]?: string | undefined }
-  /** A mark in names, which is replaced by that of the running script. */
+  /** The mark in the names of animals; the script replaces it by its own mark. */
   readonly token?: string | undefined
-  /** The last exchange of the case. */
-  readonly last: Exchange | undefined
+  /** How the responses of the case are compared. */
+  readonly modes: ReadonlyMap<Exchange, string>
   readonly redact: (text: string) => string
-  /** Whether texts were omitted. */
+  /** The texts from which parts of a key were removed. */
   readonly missing: Set<string>
 }
 
-/** One request as a command; its response goes to standard output, with its head. */
+/** Returns the command for one request; it writes the response with its headers to standard output. */
 export const command = (exchange: Exchange, context: Context): string => {
   const { body, headers, method } = exchange.request
   const has = (name: string) => headers.some(([given]) => given.toLowerCase() === name)
@@ -75,12 +75,12 @@ const headerOption = ([name, value]: Header, key: KeyName, context: Context): Re
       return [`-H ${word([...onWire([`${name}: ${scheme} `]), { variable }])}`]
     }
   }
-  // With a semicolon instead of the colon, curl sends a header without a value.
+  // A semicolon instead of the colon makes curl send a header without a value.
   if (value.trim() === "") return [`-H ${word([`${name};`])}`]
   return [`-H ${word([`${name}: `, ...onWire(split(value, context))])}`]
 }
 
-/** The address, and the exact request target if curl would change it. */
+/** Returns the address, and the exact request target if curl would change it. */
 const address = (exchange: Exchange, context: Context): string => {
   const { target } = exchange.request
   const { basePath } = context
@@ -119,7 +119,7 @@ const bodyOf = (
   return { option: ["--data-binary @-"], input: written(Buffer.from(body).toString("latin1"), context) }
 }
 
-/** A command that writes characters up to U+00FF as bytes. */
+/** Returns a command that writes characters up to U+00FF as bytes. */
 export const written = (raw: string, context: Context): string => {
   const prints = split(raw, context).map((part) =>
     typeof part === "string" ? `printf ${octal(part)}` : `printf '%s' ${word([part])}`
@@ -127,7 +127,7 @@ export const written = (raw: string, context: Context): string => {
   return prints.length === 1 ? prints.join("") : `{ ${prints.join("; ")}; }`
 }
 
-/** Splits text at the secrets; parts of a key elsewhere are replaced. */
+/** Splits text at the secrets, which become variables, and redacts parts of keys in the rest. */
 const split = (content: string, { missing, redact, secrets, token }: Context): ReadonlyArray<Part> => {
   let parts: ReadonlyArray<Part> = [content]
   const known = [...variables].flatMap(([key, variable]) => {

@@ -1,10 +1,13 @@
 /** A failing case as a shell script that sends the same requests with curl. */
 import type { Step } from "../../evaluation/Trial.ts"
+import type { Animal } from "../../http/Animal.ts"
 import type { Exchange, KeyName } from "../../http/Exchange.ts"
 import { printable } from "../../http/Printable.ts"
 import { header, text, type WireResponse } from "../../http/Wire.ts"
+import { REMOVAL_BEGINS } from "../HttpCatalogue.ts"
 import * as Redaction from "../Redaction.ts"
 import { type Context, command, variables, written } from "./CurlCommand.ts"
+import * as CurlPreparation from "./CurlPreparation.ts"
 import * as CurlVerdict from "./CurlVerdict.ts"
 import { type Chain, chainOf, chainsOf, idPattern } from "./IdChain.ts"
 import { word } from "./ShellWord.ts"
@@ -24,6 +27,10 @@ export interface Source {
   readonly steps: ReadonlyArray<Step>
   /** Marks the names of animals in the case; each run of the script uses another. */
   readonly token?: string | undefined
+  /** A category that the subject accepts; by default it accepts any. */
+  readonly category?: bigint | undefined
+  /** The animals that the run has created; none by default. */
+  readonly created?: ReadonlyArray<Animal>
 }
 
 /**
@@ -36,25 +43,43 @@ export interface Source {
  * shown; with 0 if one differs; with 2 if it cannot go on. It needs `curl`, `awk` and `mktemp`.
  */
 export const make = (source: Source): string | undefined => {
-  const { actual, baseUrl, basePath, check, expected, law, secrets, steps, token } = source
+  const {
+    actual,
+    baseUrl,
+    basePath,
+    category,
+    check,
+    created = [],
+    expected,
+    law,
+    secrets,
+    steps,
+    token
+  } = source
   const exchanges = steps.flatMap(({ exchange }) => (exchange === undefined ? [] : [exchange]))
   if (exchanges.length === 0) return undefined
   const redact = Redaction.make(secrets)
   const comment = (content: string): string => `# ${printable(redact(content))}`
-  const ids = chainsOf(exchanges, basePath)
+  const ids = chainsOf(exchanges, basePath, created)
+  const compared = { exchanges, token, created }
   const context: Context = {
     basePath,
     ids,
     secrets,
     token,
-    last: exchanges.at(-1),
+    modes: CurlVerdict.modesOf(compared),
     redact,
     missing: new Set()
   }
   const body = blocksOf(steps, ids, basePath).flatMap((block) =>
     block.length === 1 ? single(block, context, comment) : together(block, context, comment)
   )
-  const prepared = CurlVerdict.preparation(exchanges, token)
+  const prepared = CurlPreparation.commands(compared, {
+    category,
+    startsAt: startOf(steps),
+    moment: steps.find(({ passedUntil }) => passedUntil !== undefined)?.passedUntil,
+    earlier: ids.flatMap((chain) => createdEarlier(chain, context))
+  })
   const usedKeys = [...variables].filter(([, variable]) =>
     [...prepared, ...body].some((line) => new RegExp(`[$]${variable}\\b`).test(line))
   )
@@ -85,22 +110,66 @@ export const make = (source: Source): string | undefined => {
         `[ -n "\${${variable}:-}" ] || { echo 'set ${variable} to the ${key} key' >&2; exit 2; }`
     ),
     "DIR=$(mktemp -d) || exit 2",
-    "trap 'rm -rf \"$DIR\"' EXIT",
-    ...(token === undefined ? [] : ["RUN=Run$(date +%s | tr 0-9 a-j)$(echo $$ | tr 0-9 a-j)"]),
-    ...PASS,
+    "# Only the comparison at the end sets another exit code.",
+    "EXIT_CODE=2",
+    `trap 'rm -rf "$DIR"; exit "$EXIT_CODE"' EXIT`,
+    ...(token === undefined ? [] : [`RUN=${markOf(token.length)}`]),
+    ...FUNCTIONS,
     ...CurlVerdict.definitions,
     ...prepared,
     ...body,
-    ...CurlVerdict.ending(token),
+    ...CurlVerdict.ending(token, isMarked(exchanges, token)),
     ""
   ].join("\n")
 }
 
-/** Lets ms pass: moves the server's clock if its address is in ANIMAL_CLOCK, otherwise waits. */
-const PASS = [
-  "pass() {",
-  `  if [ -n "\${ANIMAL_CLOCK:-}" ]; then curl -sS -X POST "$ANIMAL_CLOCK/advance" --data-binary "{\\"ms\\":$1}"; echo`,
+/** Whether requests contain the mark as plain text. The script cannot replace a mark in a name that is written with escapes. */
+const isMarked = (exchanges: ReadonlyArray<Exchange>, token: string | undefined): boolean =>
+  token !== undefined && exchanges.some(({ request }) => text(request.body).includes(token))
+
+/** When a case began, epoch ms; `undefined` if it first lets time pass until a moment. */
+const startOf = (steps: ReadonlyArray<Step>): number | undefined => {
+  let passed = 0
+  for (const { exchange, passedMs, passedUntil } of steps) {
+    if (passedUntil !== undefined) return undefined
+    if (exchange !== undefined) return Math.ceil(exchange.sentAt - passed)
+    passed += passedMs ?? 0
+  }
+  return undefined
+}
+
+/** A mark as long as that of the case, because laws are about names of a certain length. */
+const markOf = (length: number): string =>
+  `$(printf '%0${length}d' "$(($(date +%s) * 1009 + $$))" | tr 0-9 a-j | tail -c ${length})`
+
+/** Ends with 2 and a message. Lets ms pass: moves the server's clock if its address is in ANIMAL_CLOCK, otherwise waits. */
+const FUNCTIONS = [
+  "stop() { # MESSAGE",
+  '  echo "$1" >&2; exit 2',
+  "}",
+  "pass() { # MS",
+  `  if [ -n "\${ANIMAL_CLOCK:-}" ]; then`,
+  `    curl -sSf -X POST "$ANIMAL_CLOCK/advance" --data-binary "{\\"ms\\":$1}" || stop "the clock cannot be moved"; echo`,
   '  else sleep "$((($1 + 999) / 1000))"; fi',
+  "}",
+  `now() {`,
+  `  if [ -z "\${ANIMAL_CLOCK:-}" ]; then MOMENT="$(date +%s)000"`,
+  `  else MOMENT=$(curl -sS "$ANIMAL_CLOCK" | sed -n 's/.*"now"[^0-9]*\\([0-9]*\\).*/\\1/p'); fi`,
+  `  case $MOMENT in ''|*[!0-9]*) stop "the clock does not respond" ;; esac`,
+  '  echo "$MOMENT"',
+  "}",
+  "not_after() { # EPOCH-MS",
+  "  NOW=$(now) || exit 2",
+  `  if [ "$NOW" -gt "$1" ] && [ "$1" -lt ${REMOVAL_BEGINS} ]; then`,
+  `    stop "the time of the case is over: start the server again, with an earlier clock"`,
+  "  fi",
+  "}",
+  "pass_until() { # EPOCH-MS",
+  '  not_after "$1"',
+  '  if [ "$NOW" -lt "$1" ]; then',
+  `    if [ -z "\${ANIMAL_CLOCK:-}" ]; then stop "set ANIMAL_CLOCK: the case is about a certain time"; fi`,
+  '    pass "$(($1 - NOW))"',
+  "  fi",
   "}"
 ]
 
@@ -148,13 +217,14 @@ const blocksOf = (
 type Comment = (content: string) => string
 
 const heading = (
-  { number, step: { did, exchange, got, passedMs } }: Numbered,
+  { number, step: { did, exchange, got, passedMs, passedUntil } }: Numbered,
   comment: Comment
 ): ReadonlyArray<string> =>
   exchange === undefined
     ? [
         comment(`${number}. ${got === "" ? did : `${did} -> ${got}`}`),
-        ...(passedMs === undefined ? [] : [`pass ${passedMs}`])
+        ...(passedMs === undefined ? [] : [`pass ${passedMs}`]),
+        ...(passedUntil === undefined ? [] : [`pass_until ${passedUntil}`])
       ]
     : [comment(`${number}. ${did}`), comment(seen(exchange.response))]
 
@@ -183,7 +253,7 @@ const single = (block: ReadonlyArray<Numbered>, context: Context, comment: Comme
       `${command(exchange, context)} >"$DIR/${number}"`,
       `cat "$DIR/${number}"; echo`,
       ...was(numbered, exchange, context),
-      CurlVerdict.counted(number, exchange, context.token, exchange === context.last),
+      CurlVerdict.counted(number, context.modes.get(exchange) ?? "body"),
       ...(chain === undefined ? [] : readId(chain, number))
     ]
   })
@@ -193,9 +263,20 @@ const was = ({ number }: Numbered, exchange: Exchange, context: Context): Readon
   `${written(CurlVerdict.recorded(exchange), { ...context, token: undefined })} >"$DIR/was.${number}"`
 ]
 
-const readId = ({ variable }: Chain, number: number): ReadonlyArray<string> => [
-  `${variable}=$(sed -n 's/${idPattern}/\\1/p' "$DIR/${number}" | head -n 1)`,
-  `[ -n "$${variable}" ] || { echo "response ${number} has no id" >&2; exit 2; }`
+/** Creates an animal of an earlier case again. */
+const createdEarlier = (chain: Chain, context: Context): ReadonlyArray<string> =>
+  chain.animal === undefined
+    ? []
+    : [
+        `${written(Buffer.from(chain.animal).toString("latin1"), context)} |`,
+        `  curl -sS -i -X POST -H "Authorization: Bearer $ANIMAL_KEY" -H 'Content-Type: application/json' \\`,
+        `  --data-binary @- "$BASE/pets" >"$DIR/earlier.${chain.variable}" || ${CurlPreparation.noResponse}`,
+        ...readId(chain, `earlier.${chain.variable}`)
+      ]
+
+const readId = ({ variable }: Chain, response: number | string): ReadonlyArray<string> => [
+  `${variable}=$(sed -n 's/${idPattern}/\\1/p' "$DIR/${response}" | head -n 1)`,
+  `[ -n "$${variable}" ] || { echo "response ${response} has no id" >&2; exit 2; }`
 ]
 
 const together = (

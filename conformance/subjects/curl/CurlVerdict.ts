@@ -3,8 +3,10 @@
  * when the law failed. What differs between two runs of the same case is not compared: ids (only which are equal), times,
  * and the animals of others.
  */
+import { limit as pageLimit } from "../../../core/domain/Page.ts"
+import * as PetStatus from "../../../core/domain/PetStatus.ts"
+import type { Animal } from "../../http/Animal.ts"
 import type { Exchange } from "../../http/Exchange.ts"
-import * as RateHeaders from "../../http/RateHeaders.ts"
 import { header } from "../../http/Wire.ts"
 
 /** Headers that are compared; of numbers that change with time only the length. */
@@ -17,12 +19,8 @@ const compared = [
   "X-RateLimit-Reset"
 ] as const
 
-/** Default number of animals in a list (contract §8.1). */
-const DEFAULT_LIMIT = 20
-
-const DAY_MS = 86_400_000
-
-const DECEMBER_2030 = Date.UTC(2030, 11, 1)
+/** Default and largest number of animals in a list (contract §8.1). */
+const [DEFAULT_LIMIT, MAX_LIMIT] = [pageLimit.default, pageLimit.max]
 
 /** A response as `curl -i` shows it, with the headers that are compared; of a long list only the number of animals. */
 export const recorded = ({ response }: Exchange): string => {
@@ -38,31 +36,101 @@ export const recorded = ({ response }: Exchange): string => {
   return `HTTP/1.1 ${response.status}\n${lines.map((line) => `${line}\n`).join("")}\n${body}`
 }
 
-/** The list in a response: how many animals it may show, how many it shows, and whether any is of the case. */
-const listIn = ({ request, response }: Exchange, token: string | undefined) => {
+const isStatus = (text: string | null): text is PetStatus.PetStatus =>
+  PetStatus.all.some((one) => one === text)
+
+/** The case whose responses are compared. */
+export interface Compared {
+  readonly exchanges: ReadonlyArray<Exchange>
+  /** The mark in the names of the animals of the case: its own animals. */
+  readonly token: string | undefined
+  /** The animals that the run has created, with those of the case. */
+  readonly created: ReadonlyArray<Animal>
+}
+
+/** The list in a response. */
+interface List {
+  readonly status: string | null
+  /** Maximum number of animals; `undefined` if a parameter is invalid. */
+  readonly limit: number | undefined
+  /** How many animals it shows. */
+  readonly animals: number
+  /** Whether an animal of the case is among those whose text is stored. */
+  readonly hasOwn: boolean
+}
+
+const listIn = ({ request, response }: Exchange, token: string | undefined): List | undefined => {
   const body = Buffer.from(response.body).toString("latin1")
   if (request.method !== "GET" || !/^\s*\[/.test(body)) return undefined
   const parameters = new URLSearchParams(request.target.split("?")[1] ?? "")
+  const limit = Number(parameters.get("limit") ?? DEFAULT_LIMIT)
+  const status = parameters.get("status")
+  const isKnown = status === null || isStatus(status)
   return {
-    status: parameters.get("status"),
-    limit: Number(parameters.get("limit") ?? DEFAULT_LIMIT),
+    status,
+    limit: isKnown && Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT ? limit : undefined,
     animals: response.cut?.animals ?? body.split(/"id"\s*:/).length - 1,
-    isOwn: token !== undefined && body.includes(token)
+    hasOwn: token !== undefined && body.includes(token)
   }
 }
 
-/** How a response is compared: with its limits, with its body, or with the number of animals in place of the animals. */
-export const modeOf = (exchange: Exchange, token: string | undefined, isLast: boolean): string => {
+/**
+ * What is compared of a list in place of its animals. Which animals a list shows, and how many, depends on what else is in
+ * the store; so numbers are compared only with the limit of the list.
+ *
+ * - `number`: whether the list is empty, full, or in between. The script creates enough animals to fill the list.
+ * - `own`: the same, and that animals of the case are missing. The script creates no others, because a full list need not
+ *   show them.
+ * - `any`: nothing. The list is not the last one and too long to be stored.
+ */
+type Counted = "number" | "own" | "any"
+
+/** Returns what is compared of a list; `undefined` to compare the animals of the case in it. */
+const countedOf = (exchange: Exchange, list: List, compared: Compared): Counted | undefined => {
+  const isCut = exchange.response.cut !== undefined
+  if (list.animals >= (list.limit ?? 1)) return "number"
+  if (exchange !== compared.exchanges.at(-1)) return isCut ? "any" : undefined
+  if (list.hasOwn && !isCut) return undefined
+  const { others, own } = createdFor(list, compared)
+  if (others >= (list.limit ?? 1) || own === 0) return "number"
+  // If such a list is too long to be stored, it is not known whether animals of the case were missing.
+  return isCut ? undefined : "own"
+}
+
+/** The numbers of animals that the run had created and that a list may show: of the case, and of earlier cases. */
+const createdFor = ({ status }: List, { created, token }: Compared) => {
+  const matching = created.filter((animal) => status === null || animal.status === status)
+  const own = matching.filter(({ name }) => token !== undefined && name.includes(token)).length
+  return { own, others: matching.length - own }
+}
+
+/** Returns the lists whose numbers of animals are compared; `isEmpty` if they must be empty again. */
+export const listsToFill = (compared: Compared) =>
+  compared.exchanges.flatMap((exchange) => {
+    const list = listIn(exchange, compared.token)
+    if (list === undefined || countedOf(exchange, list, compared) !== "number") return []
+    const { limit, status } = list
+    return [{ limit, status, isEmpty: list.animals === 0 && createdFor(list, compared).others === 0 }]
+  })
+
+/** Returns the mode in which each response is compared: words, and options with a value, joined by `+`. */
+export const modesOf = (compared: Compared): ReadonlyMap<Exchange, string> =>
+  new Map(compared.exchanges.map((exchange) => [exchange, modeOf(exchange, compared)]))
+
+const modeOf = (exchange: Exchange, compared: Compared): string => {
   const { key, response } = exchange
-  const list = listIn(exchange, token)
-  // Which animals a full list shows depends on what else is in the store; of others, only the last list is of interest.
-  const isFull = list !== undefined && list.animals >= list.limit
-  const isCounted = list !== undefined && (response.cut !== undefined || isFull || (isLast && !list.isOwn))
+  const isCut = response.cut !== undefined
+  const list = listIn(exchange, compared.token)
+  const counted = list && countedOf(exchange, list, compared)
   return [
-    ...(isCounted ? ["count"] : []),
+    ...(counted === undefined ? [] : ["count"]),
+    ...(counted === undefined || counted === "number" ? [] : [counted]),
+    ...(counted !== undefined && list?.limit !== undefined ? [`most=${list.limit}`] : []),
+    // The statuses of a long list are not stored.
+    ...(counted !== undefined && list && isStatus(list.status) && !isCut ? [`only=${list.status}`] : []),
     // Only keys that nothing else uses have the same limits again.
     ...(key === "tiny" || key === "victim" ? ["limits"] : []),
-    ...(response.cut === undefined || isCounted ? ["body"] : [])
+    ...(isCut && counted === undefined ? [] : ["body"])
   ].join("+")
 }
 
@@ -71,6 +139,20 @@ export const definitions: ReadonlyArray<string> = [
   'MODES=""',
   "signature() { # PREFIX OWN",
   `  (cd "$DIR" && for one in $MODES; do echo "$1\${one%%:*}"; done | xargs awk -v own="$2" -v modes="$MODES" '`,
+  "    function option(name) {",
+  '      return match(mode, name "=[^+]*") ? substr(mode, RSTART + length(name) + 1, RLENGTH - length(name) - 1) : ""',
+  "    }",
+  "    function counted(animals, others, own,   most, text) {",
+  '      most = option("most"); text = animals',
+  '      if (others > 0) return "animals with another status"',
+  '      if (mode ~ /any/) return "animals"',
+  '      if (mode ~ /own/ && !own && animals >= most + 0) return "!"',
+  '      if (most == "" && animals > 0) text = "some"',
+  '      if (most != "" && animals > most + 0) text = "more than " most',
+  '      if (animals < most + 0 && (animals > 0 || mode ~ /own/)) text = "fewer than " most',
+  '      if (mode ~ /own/) text = text (own ? ", with own" : ", without own")',
+  '      return text " animals"',
+  "    }",
   '    function known(id) { if (!(id in ids)) ids[id] = "#" ++count_of_ids; return ids[id] }',
   "    function flush() {",
   "      if (file == 0) return",
@@ -79,13 +161,14 @@ export const definitions: ReadonlyArray<string> = [
   '      if (mode !~ /body/) { if (mode !~ /status/) print "?"; return }',
   '      if (own != "") gsub(own, "<own>", body)',
   "      if (body ~ /^[ \\n\\t]*\\[/) {",
-  '        parts = split(body, part, "}"); animals = 0; body = ""',
+  '        only = option("only"); copy = body; animals = gsub(/"id"[ \\t]*:/, "&", copy); others = 0',
+  '        if (only != "") others = animals - gsub("\\"status\\"[ \\t]*:[ \\t]*\\"" only "\\"", "&", copy)',
+  '        own_animals = gsub(/<own>/, "&", body); parts = split(body, part, "}"); body = ""',
   "        for (at = 1; at <= parts; at++) {",
-  '          if (part[at] ~ /"id"/) animals++',
   '          sub(/^[^{]*/, "", part[at])',
   '          if (part[at] ~ /<own>/) body = body part[at] "\\n"',
   "        }",
-  '        if (mode ~ /count/) body = animals " animals\\n"',
+  '        if (mode ~ /count/) body = counted(animals, others, own_animals) "\\n"',
   "      }",
   '      while (match(body, /"id"[ \\t]*:[ \\t]*-?[0-9]+/)) {',
   '        id = substr(body, RSTART, RLENGTH); sub(/.*[: \\t]/, "", id)',
@@ -102,7 +185,8 @@ export const definitions: ReadonlyArray<string> = [
   "    isHead {",
   '      name = tolower($0); sub(/:.*/, "", name); value = $0; sub(/^[^:]*:[ \\t]*/, "", value)',
   '      if (name ~ /^x-ratelimit-(limit|remaining)$/ && mode !~ /limits/) value = value ~ /^[0-9]+$/ ? "#" : value',
-  '      else if (name == "x-ratelimit-reset" || (name == "retry-after" && mode !~ /limits/)) gsub(/[0-9]/, "#", value)',
+  '      else if (name == "retry-after" && value !~ /^[0-9]+$/) value = "no number"',
+  '      else if (name == "x-ratelimit-reset" || (name == "retry-after" && (mode !~ /limits/ || length(value) > 7))) gsub(/[0-9]/, "#", value)',
   '      shown[name] = shown[name] "," value; next',
   "    }",
   '    { body = body $0 "\\n" }',
@@ -116,90 +200,23 @@ export const definitions: ReadonlyArray<string> = [
   "}"
 ]
 
-/** Ends with 1 if the fault is shown, with 0 if not, and with 2 if a response was too long to be stored. */
-export const ending = (token: string | undefined): ReadonlyArray<string> => [
+/** Ends with 1 if the fault is shown, with 0 if not, and with 2 if the responses cannot be compared. */
+export const ending = (token: string | undefined, isMarked: boolean): ReadonlyArray<string> => [
   "",
-  `signature was. '${token ?? ""}' >"$DIR/expected"; signature '' "\${RUN:-}" >"$DIR/actual"`,
+  `signature was. '${token ?? ""}' >"$DIR/expected"; signature '' ${isMarked ? '"$RUN"' : `'${token ?? ""}'`} >"$DIR/actual"`,
+  `if grep -q '^!$' "$DIR/actual"; then echo "CANNOT TELL: a list is full of animals of others"; exit 2; fi`,
   'if ! cmp -s "$DIR/expected" "$DIR/actual"; then',
   '  echo "NOT SHOWN: the responses differ from those of the run:"',
   '  diff "$DIR/expected" "$DIR/actual" || :',
-  "  exit 0",
+  "  EXIT_CODE=0; exit",
   "fi",
   `if grep -q '^?$' "$DIR/expected"; then echo "CANNOT TELL: a response is too long to be compared"; exit 2; fi`,
   'echo "SHOWN: every response is as it was in the run"',
-  "exit 1"
+  "EXIT_CODE=1; exit"
 ]
 
-/** The body of an animal that belongs to nobody's case. */
-const filler = (status: string | null): string =>
-  status === null
-    ? '{"name":"Filler","categoryId":1}'
-    : `{"name":"Filler","categoryId":1,"status":"${status}"}`
-
-/**
- * Prepares the server as a run does. With a clock, all limits are free again at the same time of the day, or the time is that
- * of the case if it is about the removal of getPet. The store has as many animals as lists of the case showed of others.
- */
-export const preparation = (
-  exchanges: ReadonlyArray<Exchange>,
-  token: string | undefined
-): ReadonlyArray<string> => {
-  const [first] = exchanges
-  const to = Math.ceil(first?.sentAt ?? 0)
-  const fillers = new Map<string | null, number>()
-  for (const exchange of exchanges) {
-    const list = listIn(exchange, token)
-    const isCompared =
-      list !== undefined && modeOf(exchange, token, exchange === exchanges.at(-1)).includes("count")
-    if (!isCompared || list.animals === 0 || !/^[a-z]*$/.test(list.status ?? "")) continue
-    fillers.set(list.status, Math.min(100, Math.max(fillers.get(list.status) ?? 0, list.limit)))
-  }
-  return [
-    "",
-    "# Preparation",
-    `if [ -n "\${ANIMAL_CLOCK:-}" ]; then`,
-    `  NOW=$(curl -sS "$ANIMAL_CLOCK" | sed -n 's/.*"now"[^0-9]*\\([0-9]*\\).*/\\1/p')`,
-    to < DECEMBER_2030
-      ? `  pass "$((${2 * DAY_MS} + (${to % DAY_MS} - NOW % ${DAY_MS} + ${DAY_MS}) % ${DAY_MS}))"`
-      : `  if [ "$NOW" -lt ${to} ]; then pass "$((${to} - NOW))"; fi`,
-    "fi",
-    ...[...fillers].flatMap(([status, count]) => [
-      `for one in $(awk 'BEGIN { for (at = 0; at < ${count}; at++) print at }'); do`,
-      `  curl -sS -o /dev/null -X POST -H "Authorization: Bearer $ANIMAL_KEY" -H 'Content-Type: application/json' \\`,
-      `    --data-binary '${filler(status)}' "$BASE/pets"`,
-      "done"
-    ]),
-    ...(["tiny", "victim"] as const).flatMap((key) => {
-      const used = usedBefore(exchanges.find((exchange) => exchange.key === key))
-      const variable = key === "tiny" ? "ANIMAL_TINY_KEY" : "ANIMAL_VICTIM_KEY"
-      return used === 0
-        ? []
-        : [
-            `for one in $(awk 'BEGIN { for (at = 0; at < ${used}; at++) print at }'); do`,
-            `  curl -sS -o /dev/null -H "Authorization: Bearer $${variable}" "$BASE/pets?limit=1"`,
-            "done"
-          ]
-    })
-  ]
-}
-
-/** Largest limit that a preparation uses up. */
-const MOST_USED = 100
-
-/** The number of requests that a key had used of its limit before this one. */
-const usedBefore = (exchange: Exchange | undefined): number => {
-  const rate = exchange && RateHeaders.of(exchange.response)
-  if (exchange === undefined || rate === undefined || rate.limit > MOST_USED) return 0
-  return exchange.response.status === 429 ? rate.limit : Math.max(0, rate.limit - rate.remaining - 1)
-}
-
 /** Adds a response to those that are compared. */
-export const counted = (
-  number: number,
-  exchange: Exchange,
-  token: string | undefined,
-  isLast: boolean
-): string => `MODES="$MODES ${number}:${modeOf(exchange, token, isLast)}"`
+export const counted = (number: number, mode: string): string => `MODES="$MODES ${number}:${mode}"`
 
 /** Adds concurrent responses: in the order of their statuses, with nothing but their heads compared. */
 export const countedTogether = (numbers: ReadonlyArray<number>): ReadonlyArray<string> => [

@@ -1,10 +1,14 @@
-/** Ids that one request returns and later requests of a script use. */
+/** Finds the ids that one response of a case contains and that later requests use. */
+import type { Animal } from "../../http/Animal.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import { text, type WireResponse } from "../../http/Wire.ts"
 
-/** An id that one exchange brought and later ones use. */
+/** An id that one exchange returned and later exchanges use, and the name of its variable in the script. */
 export interface Chain {
-  readonly from: Exchange
+  /** The exchange that created the animal; `undefined` if an earlier case created it. */
+  readonly from?: Exchange
+  /** JSON of the animal that the script creates in place of an animal of an earlier case. */
+  readonly animal?: string
   readonly id: string
   readonly variable: string
 }
@@ -23,13 +27,18 @@ const idIn = (response: WireResponse): string | undefined => {
 const isCreation = ({ request, response }: Exchange): boolean =>
   request.method === "POST" && response.status >= 200 && response.status < 300
 
-/** The id that a request asks for, as it stands in the path. */
+/** Returns the id in the path of a request, as text. */
 const idAskedFor = ({ request }: Exchange, basePath: string): string | undefined =>
   request.target.startsWith(`${basePath}/pets/`)
     ? /^(-?[0-9]+)(?:[/?]|$)/.exec(request.target.slice(basePath.length + 6))?.[1]
     : undefined
 
-export const chainsOf = (exchanges: ReadonlyArray<Exchange>, basePath: string): ReadonlyArray<Chain> => {
+/** Returns the ids of the animals that the requests get; this case or an earlier case created the animals. */
+export const chainsOf = (
+  exchanges: ReadonlyArray<Exchange>,
+  basePath: string,
+  created: ReadonlyArray<Animal>
+): ReadonlyArray<Chain> => {
   const chains: Array<Chain> = []
   for (const [at, from] of exchanges.entries()) {
     const id = isCreation(from) ? idIn(from.response) : undefined
@@ -37,14 +46,26 @@ export const chainsOf = (exchanges: ReadonlyArray<Exchange>, basePath: string): 
     if (!exchanges.slice(at + 1).some((later) => idAskedFor(later, basePath) === id)) continue
     chains.push({ from, id, variable: `ID${chains.length + 1}` })
   }
+  for (const exchange of exchanges) {
+    const id = idAskedFor(exchange, basePath)
+    const animal = created.find((one) => String(one.id) === id)
+    if (id === undefined || animal === undefined || chains.some((chain) => chain.id === id)) continue
+    chains.push({ animal: draftOf(animal), id, variable: `ID${chains.length + 1}` })
+  }
   return chains
 }
 
-/** The latest chain that a request hangs on. */
+/** Returns the JSON of a creation that makes the same animal again. */
+const draftOf = ({ categoryId, name, status }: Animal): string => {
+  const rest = status === undefined ? "" : `,"status":${JSON.stringify(status)}`
+  return `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${rest}}`
+}
+
+/** Returns the latest chain with the id that a request uses; `undefined` if there is none. */
 export const chainOf = (
   exchange: Exchange,
   { basePath, ids }: { readonly basePath: string; readonly ids: ReadonlyArray<Chain> }
 ): Chain | undefined => {
   const id = idAskedFor(exchange, basePath)
-  return ids.findLast((chain) => chain.id === id && chain.from.index < exchange.index)
+  return ids.findLast((chain) => chain.id === id && (chain.from?.index ?? -1) < exchange.index)
 }

@@ -1,0 +1,108 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { credentials } from "../checks/http/Credentials.ts"
+import * as Redaction from "./Redaction.ts"
+
+/** A key of 8 characters or more in the syntax of RFC 6750. */
+const keys = fc
+  .array(fc.constantFrom(..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/"), {
+    minLength: 8,
+    maxLength: 60
+  })
+  .map((characters) => characters.join(""))
+
+/** The length of the longest text that occurs in both. */
+const longestShared = (one: string, other: string): number => {
+  for (let length = other.length; length > 0; length--) {
+    for (let at = 0; at + length <= other.length; at++) {
+      if (one.includes(other.slice(at, at + length))) return length
+    }
+  }
+  return 0
+}
+
+describe("redaction of the credentials that laws derive from a key", () => {
+  it("leaves no half of the key, forwards or backwards, in a header or in the JSON of an archive", () => {
+    fc.assert(
+      fc.property(keys, fc.constantFrom(...Object.values(credentials)), (key, derive) => {
+        const redact = Redaction.make({ main: key })
+        const backwards = [...key].toReversed().join("")
+        for (const value of derive(key)) {
+          // Values that are not derived from the key may contain any text.
+          if (derive(key).join() === derive("another-key").join()) continue
+          for (const text of [value, JSON.stringify({ name: "authorization", value })]) {
+            const clean = redact(text).replace(/‹[^›]*›/g, "›")
+            const rest = clean.replace(/"name":"authorization"|"value"|Bearerx?|Basic|Token|and more/g, "›")
+            for (const spelling of [key, backwards]) {
+              expect(longestShared(rest, spelling), `${text} became ${clean}`).toBeLessThan(key.length / 2)
+            }
+          }
+        }
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+
+  it("leaves no long part of the key, and no mistyped key, in a message that returns the credential", () => {
+    fc.assert(
+      fc.property(keys, fc.constantFrom(...Object.values(credentials)), (key, derive) => {
+        const fixed: ReadonlyArray<string> = derive("another-key")
+        const redact = Redaction.make({ main: key })
+        const spellings = [key, [...key].toReversed().join("")]
+        // Half of the key, if that is long enough not to occur by chance, and always less than the key.
+        const most = Math.min(key.length - 1, Math.max(8, Math.floor(key.length / 2))) - 1
+        for (const value of derive(key)) {
+          if (fixed.includes(value)) continue
+          for (const token of [value, value.replace(/^(?:Bearerx?|Basic|Token) /, "")]) {
+            for (const text of [
+              JSON.stringify({ message: `invalid key ${token}` }),
+              JSON.stringify({ message: `The key '${token}' is unknown.` })
+            ]) {
+              const clean = redact(text)
+              const rest = clean
+                .replace(/‹[^›]*›/g, "›")
+                .replace(/invalid key|The key|is unknown|message/g, "›")
+              for (const spelling of spellings) {
+                expect(longestShared(rest, spelling), `${text} became ${clean}`).toBeLessThanOrEqual(most)
+              }
+              if (token.length === key.length) expect(clean).not.toContain(token)
+            }
+          }
+        }
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+
+  it.each([
+    ["abcd1234", "abcd123"],
+    ["abcd1234", "abcd1_34"],
+    ["swordfish", "hsifdrows"],
+    ["sw0rdfish-16-abc", "sw0rdfis"],
+    ["sw0rdfish-of-31-characters-abcd", "sw0rdfish-of-31"]
+  ])("replaces, of the key %s, %s in a message", (key, token) => {
+    const redact = Redaction.make({ main: key })
+    expect(redact(`{"message":"unknown key ${token}"}`)).toBe('{"message":"unknown key ‹part of key:main›"}')
+  })
+
+  it("keeps fewer than 8 characters of a long key in a message, because they may occur by chance", () => {
+    const redact = Redaction.make({ main: "animals-main-key" })
+    expect(redact('{"message":"no animals"}')).toBe('{"message":"no animals"}')
+  })
+
+  it("keeps credentials that have nothing in common with a key", () => {
+    const redact = Redaction.make({ main: "swordfish", tiny: "opensesame-0123456789" })
+    expect(redact("Bearer no-such-key-000")).toBe("Bearer no-such-key-000")
+  })
+
+  it("replaces a truncated or reversed key after a scheme", () => {
+    const redact = Redaction.make({ main: "swordfish", tiny: "opensesame-0123456789" })
+    expect(redact('{"value":"Bearer swordfis"}')).toBe('{"value":"Bearer ‹part of key:main›"}')
+    expect(redact("Bearer hsifdrows")).toBe("Bearer ‹part of key:main›")
+  })
+
+  it("does not replace parts of its own marks, whatever the keys are called", () => {
+    const redact = Redaction.make({ main: "swordfish", tiny: "key:mai1", other: "part-of key" })
+    expect(redact("swordfish, swordfis")).toBe("‹key›, ‹key›")
+  })
+})

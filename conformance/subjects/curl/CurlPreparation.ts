@@ -1,0 +1,137 @@
+/** Writes the part of a script that prepares the server as the run did before the case. */
+import { limit as pageLimit } from "../../../core/domain/Page.ts"
+import * as PetStatus from "../../../core/domain/PetStatus.ts"
+import type { Exchange } from "../../http/Exchange.ts"
+import * as RateHeaders from "../../http/RateHeaders.ts"
+import { REMOVAL_BEGINS } from "../HttpCatalogue.ts"
+import * as CurlVerdict from "./CurlVerdict.ts"
+
+/** What a preparation depends on besides the exchanges of the case. */
+export interface Circumstances {
+  /** A category that the subject accepts. */
+  readonly category?: bigint | undefined
+  /** When the case began, in epoch milliseconds; `undefined` if it first lets time pass until a moment. */
+  readonly startsAt?: number | undefined
+  /** The first moment until which the case lets time pass, in epoch milliseconds. */
+  readonly moment?: number | undefined
+  /** Commands that create the animals of earlier cases again. */
+  readonly earlier: ReadonlyArray<string>
+}
+
+const DAY_MS = 86_400_000
+
+const DECEMBER_2030 = Date.UTC(2030, 11, 1)
+
+/** Time after which the limit per minute is free again, in ms. */
+const MINUTE_PASSED = 61_000
+
+/** Maximum number of attempts to create an animal; after a 429, the next one begins a minute later. */
+const ATTEMPTS = 3
+
+/** Ends a script whose preparation gets no response. */
+export const noResponse = 'stop "a request of the preparation got no response"'
+
+/**
+ * Returns commands that prepare the server; they stop if the moment of the case is over. First they create animals of
+ * others where lists of the case must be full, and the animals of earlier cases. If there is a clock, it moves on by a
+ * minute after each, so that the limit per minute of the main key is free again; then by two days or more, so that all
+ * limits are, to the same time of the day. If the case is about a moment or the removal of getPet, it moves only to that
+ * time. Last, the commands use as much of the limits of the small keys as earlier cases did.
+ */
+export const commands = (
+  compared: CurlVerdict.Compared,
+  { category = 1n, earlier, moment, startsAt }: Circumstances
+): ReadonlyArray<string> => {
+  const creations = [fillers(compared, category), earlier].filter(({ length }) => length > 0)
+  return [
+    "",
+    "# Preparation",
+    ...(moment === undefined ? [] : [`not_after ${latestStart(startsAt ?? moment, creations.length)}`]),
+    ...creations.flatMap((lines) => [...lines, ...withClock([`  pass ${MINUTE_PASSED}`])]),
+    ...(startsAt === undefined ? [] : clockTo(startsAt, moment !== undefined)),
+    ...(["tiny", "victim"] as const).flatMap((key) => {
+      const used = usedBefore(compared.exchanges.find((exchange) => exchange.key === key))
+      const variable = key === "tiny" ? "ANIMAL_TINY_KEY" : "ANIMAL_VICTIM_KEY"
+      const list = `curl -sS -o /dev/null -H "Authorization: Bearer $${variable}" "$BASE/pets?limit=1" || ${noResponse}`
+      return used === 0 ? [] : repeated(used, list)
+    })
+  ]
+}
+
+/** Returns the latest time at which a preparation for a moment can begin: each group of creations takes a minute. */
+const latestStart = (moment: number, groups: number): number =>
+  moment < REMOVAL_BEGINS ? moment - groups * MINUTE_PASSED : moment
+
+const withClock = (lines: ReadonlyArray<string>): ReadonlyArray<string> => [
+  `if [ -n "\${ANIMAL_CLOCK:-}" ]; then`,
+  ...lines,
+  "fi"
+]
+
+/** Moves a clock to the time at which the case began, or to the same time of the day if the date does not matter. */
+const clockTo = (startsAt: number, isOfMoment: boolean): ReadonlyArray<string> =>
+  isOfMoment || startsAt >= DECEMBER_2030
+    ? [`pass_until ${startsAt}`]
+    : withClock([
+        "  NOW=$(now) || exit 2",
+        `  pass "$((${2 * DAY_MS} + (${startsAt % DAY_MS} - NOW % ${DAY_MS} + ${DAY_MS}) % ${DAY_MS}))"`
+      ])
+
+/**
+ * Creates animals of others, so that full lists of the case are full again: one more than the limit, for lists that
+ * showed more. A list with a status must not show animals with another status, so some of these are created before its own
+ * and some after them, wherever the list begins.
+ */
+const fillers = (compared: CurlVerdict.Compared, category: bigint): ReadonlyArray<string> => {
+  const lists = CurlVerdict.listsToFill(compared)
+  const empty = new Set(lists.filter(({ isEmpty }) => isEmpty).map(({ status }) => status))
+  const counts = new Map<string | null, number>()
+  for (const { isEmpty, limit = pageLimit.default, status } of lists) {
+    if (!isEmpty) counts.set(status, Math.max(counts.get(status) ?? 0, limit + 1))
+  }
+  if (counts.size === 0 || empty.has(null)) return []
+  const withStatus = PetStatus.all.some((status) => counts.has(status))
+  const others = PetStatus.all
+    .filter((status) => withStatus && !counts.has(status) && !empty.has(status))
+    .map(filler)
+  return [
+    "filler() { # STATUS, or nothing",
+    `  FIELDS=\${1:+,\\"status\\":\\"$1\\"}`,
+    `  for ATTEMPT in ${Array.from({ length: ATTEMPTS }, (_, at) => at + 1).join(" ")}; do`,
+    "    CODE=$(curl -sS -o /dev/null -w '%{http_code}' -X POST -H \"Authorization: Bearer $ANIMAL_KEY\" \\",
+    `      -H 'Content-Type: application/json' --data-binary "{\\"name\\":\\"Filler\\",\\"categoryId\\":${category}$FIELDS}" "$BASE/pets") ||`,
+    `      ${noResponse}`,
+    '    if [ "$CODE" = 201 ]; then return; fi',
+    "    # The key may have used up its limit of the minute.",
+    `    if [ "$CODE" != 429 ] || [ "$ATTEMPT" = ${ATTEMPTS} ]; then break; fi`,
+    `    pass ${MINUTE_PASSED}`,
+    "  done",
+    '  stop "the preparation cannot create an animal: $CODE"',
+    "}",
+    ...others,
+    ...[...counts].flatMap(([status, count]) =>
+      repeated(count, filler(PetStatus.all.find((one) => one === status)))
+    ),
+    ...others
+  ]
+}
+
+const filler = (status: PetStatus.PetStatus | undefined): string =>
+  status === undefined ? "filler" : `filler ${status}`
+
+/** Returns commands that run a command `count` times. */
+const repeated = (count: number, command: string): ReadonlyArray<string> => [
+  `for one in $(awk 'BEGIN { for (at = 0; at < ${count}; at++) print at }'); do`,
+  `  ${command}`,
+  "done"
+]
+
+/** Largest limit that a preparation uses up, in requests. */
+const MOST_USED = 100
+
+/** Returns the number of requests that a key had used of its limit before this one. */
+const usedBefore = (exchange: Exchange | undefined): number => {
+  const rate = exchange && RateHeaders.of(exchange.response)
+  if (exchange === undefined || rate === undefined || rate.limit > MOST_USED) return 0
+  return exchange.response.status === 429 ? rate.limit : Math.max(0, rate.limit - rate.remaining - 1)
+}

@@ -1,0 +1,120 @@
+/** Servers with a fault or without one, and scripts that are run against them. */
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Run from "../../engine/Run.ts"
+import type { Fault } from "../../gallery/Fault.ts"
+import * as PlainServer from "../../gallery/plain/PlainServer.ts"
+import type { Header, Transport } from "../../http/Wire.ts"
+import * as HttpSubject from "../HttpSubject.ts"
+
+const endings: Array<() => void> = []
+
+/** Stops the servers and deletes the scripts. */
+export const end = (): void => {
+  for (const ending of endings) ending()
+}
+
+const folder = mkdtempSync(join(tmpdir(), "animal-store-script-"))
+endings.push(() => rmSync(folder, { recursive: true }))
+
+/** The keys of the servers. */
+export const keys = {
+  main: "main-0123456789abcdef",
+  tiny: { secret: "tiny-0123456789abcdef", perMinute: 5, perDay: 40 },
+  victim: { secret: "victim-0123456789abcdef", perMinute: 3, perDay: 10_000 }
+}
+
+/** A server with a fault or without one, over a socket and with a clock. */
+export const start = async (fault: Fault | undefined) => {
+  let now = Date.UTC(2027, 0, 1, 9)
+  const correct = PlainServer.make({
+    keys: [{ secret: keys.main, perMinute: 100_000, perDay: 10_000_000 }, keys.tiny, keys.victim],
+    now: () => now,
+    choices: {}
+  })
+  const secrets = {
+    main: keys.main,
+    tiny: keys.tiny.secret,
+    victim: keys.victim.secret,
+    revoked: "none-0123456789"
+  }
+  const where = fault?.where
+  const spoil = where?.at === "http" ? where.transport : undefined
+  const transport: Transport =
+    spoil === undefined ? correct : spoil(correct, { now: () => now, keys: secrets })
+  const advance = (ms: number) => {
+    now += ms
+    return now
+  }
+  const server = http.createServer((request, response) => {
+    const parts: Array<Buffer> = []
+    request.on("data", (part: Buffer) => parts.push(part))
+    request.on("end", async () => {
+      const body = Buffer.concat(parts)
+      if (request.url?.startsWith("/clock")) {
+        const ms = request.method === "POST" ? Number(/\d+/.exec(body.toString())?.[0]) : 0
+        response.end(JSON.stringify({ now: advance(ms) }))
+        return
+      }
+      const headers = request.rawHeaders.flatMap(
+        (name, index): ReadonlyArray<Header> =>
+          index % 2 === 0 ? [[name, request.rawHeaders[index + 1] ?? ""]] : []
+      )
+      const target = request.url ?? "/"
+      const sent = { method: request.method ?? "GET", target, headers, body: new Uint8Array(body) }
+      const given = await Effect.runPromise(transport(sent))
+      response.sendDate = false
+      response.writeHead(given.status, given.headers.flat()).end(given.body)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  endings.push(() => server.close())
+  const { port } = server.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
+  const clock = { now: Effect.sync(() => now), advance: (ms: number) => Effect.sync(() => advance(ms)) }
+  return { origin: `http://127.0.0.1:${port}`, transport, clock }
+}
+
+export type Server = Awaited<ReturnType<typeof start>>
+
+/** Runs a script; returns its exit code, the text of its errors, and its verdict. */
+export const ran = (script: string, { origin }: Pick<Server, "origin">) =>
+  new Promise<string>((resolve) => {
+    const path = join(folder, "case.sh")
+    writeFileSync(path, script)
+    const env = {
+      PATH: process.env.PATH ?? "",
+      ANIMAL_KEY: keys.main,
+      ANIMAL_TINY_KEY: keys.tiny.secret,
+      ANIMAL_VICTIM_KEY: keys.victim.secret,
+      ANIMAL_CLOCK: `${origin}/clock`
+    }
+    execFile("sh", [path, `${origin}/v1`], { env, timeout: 60_000 }, (error, stdout, stderr) =>
+      resolve(
+        `${error === null ? 0 : error.code} ${stderr}${/^(?:NOT )?SHOWN|^CANNOT TELL/m.exec(stdout)?.[0] ?? ""}`.trim()
+      )
+    )
+  })
+
+/** The script of a failure that the suite finds. */
+export const scriptOf = async (fault: Fault, { clock, origin, transport }: Server): Promise<string> => {
+  const program = Effect.gen(function* () {
+    const subject = yield* HttpSubject.make({
+      name: fault.id,
+      transport,
+      basePath: "/v1",
+      baseUrl: `${origin}/v1`,
+      keys,
+      clock
+    })
+    const report = yield* Run.run(subject, { level: "spec", seed: 1, only: [fault.killedBy] })
+    return report.checks.find(({ id }) => id === fault.killedBy)?.counterexample?.script
+  })
+  const script = await Effect.runPromise(program)
+  if (script === undefined) throw new Error(`${fault.id} was not found`)
+  return script
+}
